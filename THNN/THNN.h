@@ -1,0 +1,483 @@
+/* THNN.h: the whole public C API of libTHNN, and its manual.
+ *
+ * A layer is two or three functions:
+ *     THNN_FloatX_updateOutput       output     = f(input)
+ *     THNN_FloatX_updateGradInput    gradInput  = gradient of the loss by the input
+ *     THNN_FloatX_accGradParameters  gradWeight += scale * gradient by the weight, and so on
+ * and the same for Double. A layer whose output has not its input's shape has a fourth, THNN_FloatX_outputSize.
+ *
+ * Rules that hold for every function
+ *   - It returns THNN_OK (0) or one of the codes below; THNN_lastError() then names function, argument, what was
+ *     expected and what came. All checks stand before the first write: after an error no output has changed.
+ *     Nothing here ever exits, aborts, prints, or calls back.
+ *   - A tensor is a view of memory that the caller owns and lends for the call. Strides count elements, may be zero or
+ *     negative for inputs, and data need not be aligned. An output's elements must not overlap one another.
+ *   - Outputs have their right size before the call: ask _outputSize, or take the shape that the argument's line gives.
+ *   - updateOutput and updateGradInput overwrite; accGradParameters adds.
+ *   - Indices, targets and labels count from 0. Width stands before height in arguments, after it in shapes.
+ *   - state may be NULL: a process-wide default. Any function may run in any number of threads at once, as long as no
+ *     two of them write the same memory. Results do not depend on the number of threads.
+ *
+ * Tags in the comment of a tensor argument
+ *   [IN] read   [OUT] overwritten   [ACC] added to   [BUFFER] read and written: kept for the backward pass
+ *   [OPTIONAL] may be NULL   [INPLACE] may be the very view of the input; must be, when `inplace` is set
+ * Shapes: "(N x) C x H x W" has an optional batch dimension; "*" is any shape; a name in a later line means the same size.
+ *
+ * This header is the one source of truth: FFI declarations (`cc -E -P -DTHNN_FFI THNN.h`), the Python bindings, the tests
+ * of NULL arguments and the tables of the documentation are made from it.
+ */
+#ifndef THNN_H
+#define THNN_H
+
+#ifndef THNN_FFI
+#include <stdint.h>
+#endif
+
+#ifndef THNN_API
+#if defined(THNN_FFI) || !defined(__GNUC__)
+#define THNN_API
+#else
+#define THNN_API __attribute__((visibility("default")))
+#endif
+#endif
+
+#if defined(__cplusplus) && !defined(THNN_FFI)
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------ versions */
+
+#define THNN_VERSION_MAJOR 0
+#define THNN_VERSION_MINOR 1
+#define THNN_VERSION_PATCH 0
+#define THNN_ABI_VERSION 1 /* the SONAME's number: a host built for another one must not call on */
+
+THNN_API int32_t THNN_versionNumber(void); /* major * 10000 + minor * 100 + patch */
+THNN_API int32_t THNN_abiVersion(void);
+THNN_API int32_t THNN_checkVersion(int32_t abiVersion); /* THNN_ERR_VERSION unless it is the library's own */
+
+/* ------------------------------------------------------------------------------------------------ errors */
+
+enum THNNStatus {
+  THNN_OK = 0,
+  THNN_ERR_NULL = 1,        /* a pointer that must not be NULL is */
+  THNN_ERR_SHAPE = 2,       /* a rank or a size is wrong, or sizes do not fit together */
+  THNN_ERR_VALUE = 3,       /* a number is out of its range, a view cannot be written */
+  THNN_ERR_INDEX = 4,       /* an index or a class label is out of range */
+  THNN_ERR_MEMORY = 5,      /* no memory for scratch space */
+  THNN_ERR_UNSUPPORTED = 6, /* right, but not built or not implemented here */
+  THNN_ERR_DEVICE = 7,      /* no device, or the device failed */
+  THNN_ERR_VERSION = 8      /* host and library do not fit */
+};
+
+/* Text of this thread's latest error. It stays until the thread's next error; never NULL. */
+THNN_API const char *THNN_lastError(void);
+
+/* ------------------------------------------------------------------------------------------------ tensors */
+
+enum THNNLimits { THNN_MAX_DIMS = 8 };
+enum THNNFlags { THNN_READONLY = 1 }; /* the view must not be written: as an output it is an error */
+
+typedef struct THFloatTensor {
+  float *data;
+  int64_t size[8];
+  int64_t stride[8]; /* in elements */
+  int32_t nDimension; /* 1 to 8; 0 is the empty tensor */
+  uint32_t flags;
+} THFloatTensor;
+
+typedef struct THDoubleTensor {
+  double *data;
+  int64_t size[8];
+  int64_t stride[8];
+  int32_t nDimension;
+  uint32_t flags;
+} THDoubleTensor;
+
+typedef struct THLongTensor {
+  int64_t *data;
+  int64_t size[8];
+  int64_t stride[8];
+  int32_t nDimension;
+  uint32_t flags;
+} THLongTensor;
+
+typedef struct THByteTensor {
+  uint8_t *data;
+  int64_t size[8];
+  int64_t stride[8];
+  int32_t nDimension;
+  uint32_t flags;
+} THByteTensor;
+
+/* DLPack: `dlTensor` is a DLTensor of CPU memory; the view borrows its memory, as the DLTensor borrows the view's
+ * sizes and strides the other way round. No ownership moves: the managing capsule stays with the host. */
+THNN_API int32_t THNN_FloatTensor_fromDLPack(THFloatTensor *tensor, const void *dlTensor);
+THNN_API int32_t THNN_DoubleTensor_fromDLPack(THDoubleTensor *tensor, const void *dlTensor);
+THNN_API int32_t THNN_LongTensor_fromDLPack(THLongTensor *tensor, const void *dlTensor);
+THNN_API int32_t THNN_ByteTensor_fromDLPack(THByteTensor *tensor, const void *dlTensor);
+THNN_API int32_t THNN_FloatTensor_toDLPack(THFloatTensor *tensor, void *dlTensor);
+THNN_API int32_t THNN_DoubleTensor_toDLPack(THDoubleTensor *tensor, void *dlTensor);
+THNN_API int32_t THNN_LongTensor_toDLPack(THLongTensor *tensor, void *dlTensor);
+THNN_API int32_t THNN_ByteTensor_toDLPack(THByteTensor *tensor, void *dlTensor);
+
+/* ------------------------------------------------------------------------------------------------ state */
+
+/* Thread count, scratch memory and random generator. One state may serve several threads at once. */
+typedef struct THNNState THNNState;
+
+THNN_API int32_t THNN_newState(THNNState **state);
+THNN_API int32_t THNN_freeState(THNNState *state); /* NULL is allowed and frees nothing; no call may be running on it */
+
+/* Threads that one call may use; 0 is the default, one per processor (or OMP_NUM_THREADS). A forked child always uses one. */
+THNN_API int32_t THNN_setNumThreads(THNNState *state, int32_t threads);
+THNN_API int32_t THNN_getNumThreads(THNNState *state, int32_t *threads);
+
+/* Scratch memory is kept for the next call; this gives back what no running call uses. */
+THNN_API int32_t THNN_freeScratch(THNNState *state);
+
+/* What multiplies matrices: "scipy-openblas ...", "system ..." or "built-in". */
+THNN_API const char *THNN_blas(void);
+
+/* Torch7's random sequence (Mersenne Twister MT19937; seeded with 5489 until manualSeed). */
+THNN_API int32_t THNN_manualSeed(THNNState *state, uint64_t seed);
+THNN_API int32_t THNN_random(THNNState *state, uint32_t *value); /* the raw 32-bit draw */
+
+/* ------------------------------------------------------------------------------------------------ layers
+ * The second half of this file is read twice, for float and for double. */
+
+#define THNN_HALF_OF_THE_FILE
+#define THNN_(name) THNN_Float##name
+#define THTensor THFloatTensor
+#include "THNN.h"
+#undef THNN_
+#undef THTensor
+#define THNN_(name) THNN_Double##name
+#define THTensor THDoubleTensor
+#include "THNN.h"
+#undef THNN_
+#undef THTensor
+#undef THNN_HALF_OF_THE_FILE
+
+#if defined(__cplusplus) && !defined(THNN_FFI)
+}
+#endif
+
+#elif defined(THNN_HALF_OF_THE_FILE)
+
+/* ------------------------------------------------------------------------------------------------ random tensors
+ * They fill the tensor in row-major order, one draw (normal: one of a pair) an element, as torch.Tensor's methods do. */
+
+THNN_API int32_t THNN_(uniform)(
+    THNNState *state,
+    THTensor *output, /* [OUT] * : in [low, high) */
+    double low, double high);
+
+THNN_API int32_t THNN_(normal)(
+    THNNState *state,
+    THTensor *output, /* [OUT] * */
+    double mean, double stdv);
+
+THNN_API int32_t THNN_(bernoulli)(
+    THNNState *state,
+    THTensor *output, /* [OUT] * : 1 with probability p, else 0 */
+    double p);
+
+/* ------------------------------------------------------------------------------------------------ linear */
+
+THNN_API int32_t THNN_(Linear_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) inputSize */
+    THTensor *output,       /* [OUT] (N x) outputSize */
+    const THTensor *weight, /* [IN] outputSize x inputSize */
+    const THTensor *bias);  /* [IN] [OPTIONAL] outputSize */
+
+THNN_API int32_t THNN_(Linear_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) inputSize */
+    const THTensor *gradOutput, /* [IN] (N x) outputSize */
+    THTensor *gradInput,        /* [OUT] (N x) inputSize */
+    const THTensor *weight);    /* [IN] outputSize x inputSize */
+
+THNN_API int32_t THNN_(Linear_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) inputSize */
+    const THTensor *gradOutput, /* [IN] (N x) outputSize */
+    THTensor *gradWeight,       /* [ACC] outputSize x inputSize */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] outputSize */
+    double scale);
+
+/* ------------------------------------------------------------------------------------------------ convolution */
+
+THNN_API int32_t THNN_(SpatialConvolutionMM_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kH x kW, or nOutputPlane x (nInputPlane * kH * kW) */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialConvolutionMM_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x oH x oW */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kH x kW, or nOutputPlane x (nInputPlane * kH * kW) */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH);
+
+THNN_API int32_t THNN_(SpatialConvolutionMM_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oH x oW */
+    THTensor *gradInput,        /* [OUT] (N x) nInputPlane x H x W */
+    const THTensor *weight,     /* [IN] nOutputPlane x nInputPlane x kH x kW, or nOutputPlane x (nInputPlane * kH * kW) */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH);
+
+THNN_API int32_t THNN_(SpatialConvolutionMM_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oH x oW */
+    THTensor *gradWeight,       /* [ACC] nOutputPlane x nInputPlane x kH x kW, or nOutputPlane x (nInputPlane * kH * kW) */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+    double scale);
+
+/* ------------------------------------------------------------------------------------------------ normalization */
+
+THNN_API int32_t THNN_(BatchNormalization_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] N x C, N x C x L, N x C x H x W or N x C x T x H x W; C alone when not training */
+    THTensor *output,       /* [OUT] [INPLACE] as input */
+    const THTensor *weight, /* [IN] [OPTIONAL] C */
+    const THTensor *bias,   /* [IN] [OPTIONAL] C */
+    THTensor *running_mean, /* [BUFFER] C */
+    THTensor *running_var,  /* [BUFFER] C : unbiased, divided by n - 1 */
+    THTensor *save_mean,    /* [BUFFER] C : written when training */
+    THTensor *save_std,     /* [BUFFER] C : 1 / sqrt(var + eps), written when training */
+    int32_t train, double momentum, double eps);
+
+THNN_API int32_t THNN_(BatchNormalization_backward)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] as in updateOutput */
+    const THTensor *gradOutput,   /* [IN] as input */
+    THTensor *gradInput,          /* [OUT] [OPTIONAL] as input */
+    THTensor *gradWeight,         /* [ACC] [OPTIONAL] C */
+    THTensor *gradBias,           /* [ACC] [OPTIONAL] C */
+    const THTensor *weight,       /* [IN] [OPTIONAL] C */
+    const THTensor *running_mean, /* [IN] C */
+    const THTensor *running_var,  /* [IN] C */
+    const THTensor *save_mean,    /* [IN] C */
+    const THTensor *save_std,     /* [IN] C */
+    int32_t train, double scale, double eps);
+
+/* ------------------------------------------------------------------------------------------------ activation */
+
+THNN_API int32_t THNN_(Threshold_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    double threshold, double val, int32_t inplace);
+
+THNN_API int32_t THNN_(Threshold_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] * : in place, the output that took its memory */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    double threshold, double val, int32_t inplace);
+
+THNN_API int32_t THNN_(Tanh_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output);     /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(Tanh_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] [OPTIONAL] * : not read */
+    const THTensor *gradOutput, /* [IN] * */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as gradOutput */
+    const THTensor *output);    /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(Sigmoid_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output);     /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(Sigmoid_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] [OPTIONAL] * : not read */
+    const THTensor *gradOutput, /* [IN] * */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as gradOutput */
+    const THTensor *output);    /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(SoftMax_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] C, N x C, C x H x W or N x C x H x W */
+    THTensor *output);     /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(SoftMax_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] C, N x C, C x H x W or N x C x H x W */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    const THTensor *output);    /* [IN] as input */
+
+THNN_API int32_t THNN_(LogSoftMax_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] C, N x C, C x H x W or N x C x H x W */
+    THTensor *output);     /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(LogSoftMax_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] C, N x C, C x H x W or N x C x H x W */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    const THTensor *output);    /* [IN] as input */
+
+/* ------------------------------------------------------------------------------------------------ pooling */
+
+THNN_API int32_t THNN_(SpatialMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oH x oW */
+    THLongTensor *indices, /* [OUT] as output : h * W + w of the maximum within its plane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oH x oW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int32_t count_include_pad);
+
+THNN_API int32_t THNN_(SpatialAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int32_t count_include_pad);
+
+THNN_API int32_t THNN_(SpatialAdaptiveAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t owidth, int64_t oheight,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialAdaptiveAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oheight x owidth */
+    int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x oheight x owidth */
+    THTensor *gradInput);       /* [OUT] as input */
+
+THNN_API int32_t THNN_(SpatialAdaptiveMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t owidth, int64_t oheight,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialAdaptiveMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oheight x owidth */
+    THLongTensor *indices, /* [OUT] as output : h * W + w of the maximum within its plane */
+    int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,   /* [IN] (N x) C x oheight x owidth */
+    THTensor *gradInput,          /* [OUT] as input */
+    const THLongTensor *indices); /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(SpatialGlobalAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialGlobalAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output);     /* [OUT] (N x) C x 1 x 1 */
+
+THNN_API int32_t THNN_(SpatialGlobalAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x 1 x 1 */
+    THTensor *gradInput);       /* [OUT] as input */
+
+/* ------------------------------------------------------------------------------------------------ padding */
+
+THNN_API int32_t THNN_(SpatialReplicationPadding_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialReplicationPadding_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r) */
+    int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b);
+
+THNN_API int32_t THNN_(SpatialReplicationPadding_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r) */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b);
+
+/* ------------------------------------------------------------------------------------------------ criterions */
+
+THNN_API int32_t THNN_(ClassNLLCriterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C */
+    const THLongTensor *target, /* [IN] N, or 1 for a single sample : in 0 .. C-1, or ignore_index */
+    THTensor *output,           /* [OUT] 1 */
+    int32_t sizeAverage,
+    const THTensor *weights,    /* [IN] [OPTIONAL] C */
+    THTensor *total_weight,     /* [OUT] 1 */
+    int64_t ignore_index);
+
+THNN_API int32_t THNN_(ClassNLLCriterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C */
+    const THLongTensor *target,   /* [IN] N, or 1 for a single sample : in 0 .. C-1, or ignore_index */
+    THTensor *gradInput,          /* [OUT] as input */
+    int32_t sizeAverage,
+    const THTensor *weights,      /* [IN] [OPTIONAL] C */
+    const THTensor *total_weight, /* [IN] 1 */
+    int64_t ignore_index);
+
+THNN_API int32_t THNN_(MSECriterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input */
+    THTensor *output,       /* [OUT] 1 */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(MSECriterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input */
+    THTensor *gradInput,    /* [OUT] [INPLACE] as input */
+    int32_t sizeAverage);
+
+#endif

@@ -1,0 +1,141 @@
+/* One call: contiguous memory for views that are not, scratch memory, threads. */
+#include <omp.h>
+#include <string.h>
+#include "core/core.h"
+
+/* Below this many element operations a thread costs more than it brings. */
+enum { GRAIN = 1 << 15 };
+
+void THNN_enter(Call *call, THNNState *state, const char *function)
+{
+  call->state = THNN_orDefault(state);
+  call->function = function;
+  call->arena = NULL;
+  call->status = THNN_OK;
+  call->nCopy = 0;
+}
+
+int THNN_failed(const Call *call) { return call->status != THNN_OK; }
+
+void *THNN_scratch(Call *call, int64_t count, size_t itemSize)
+{
+  if (!call->arena) call->arena = THNN_borrowArena(call->state);
+  size_t bytes;
+  void *memory = NULL;
+  if (call->arena && !__builtin_mul_overflow((size_t)count, itemSize, &bytes))
+    memory = THNN_arenaAllocate(call->arena, bytes);
+  if (!memory)
+    call->status = THNN_fail(THNN_ERR_MEMORY, call->function, "scratch memory", "expected %lld elements of %zu bytes, got none",
+                             (long long)count, itemSize);
+  return memory;
+}
+
+/* ---- copies between a view and contiguous memory */
+
+static void copyRow(char *to, int64_t toStep, const char *from, int64_t fromStep, int64_t n, int64_t itemSize)
+{
+  if (toStep == itemSize && fromStep == itemSize) {
+    memcpy(to, from, (size_t)(n * itemSize));
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) memcpy(to + i * toStep, from + i * fromStep, (size_t)itemSize);
+}
+
+/* Walk over the view row by row; its elements go to memory in row-major order, or come from it. */
+static void copyView(View v, char *memory, int intoView)
+{
+  int64_t n = THNN_nElement(v);
+  if (n == 0) return;
+  int32_t last = v.nDimension - 1;
+  int64_t row = v.size[last], step = v.stride[last] * v.itemSize;
+  int64_t index[THNN_MAX_DIMS] = {0};
+  char *at = v.data;
+  for (int64_t done = 0; done < n; done += row, memory += row * v.itemSize) {
+    if (intoView) copyRow(at, step, memory, v.itemSize, row, v.itemSize);
+    else copyRow(memory, v.itemSize, at, step, row, v.itemSize);
+    for (int32_t d = last - 1; d >= 0; d--) {
+      at += v.stride[d] * v.itemSize;
+      if (++index[d] < v.size[d]) break;
+      at -= v.size[d] * v.stride[d] * v.itemSize;
+      index[d] = 0;
+    }
+  }
+}
+
+const void *THNN_in(Call *call, View v)
+{
+  if (!v.size || THNN_isContiguous(v)) return v.data;
+  void *memory = THNN_scratch(call, THNN_nElement(v), (size_t)v.itemSize);
+  if (memory) copyView(v, memory, 0);
+  return memory;
+}
+
+void *THNN_out(Call *call, View v)
+{
+  if (!v.size || THNN_isContiguous(v)) return v.data;
+  void *memory = THNN_scratch(call, THNN_nElement(v), (size_t)v.itemSize);
+  if (memory) {
+    call->copy[call->nCopy].view = v;
+    call->copy[call->nCopy++].memory = memory;
+  }
+  return memory;
+}
+
+void *THNN_acc(Call *call, View v)
+{
+  void *memory = THNN_out(call, v);
+  if (memory && memory != v.data) copyView(v, memory, 0);
+  return memory;
+}
+
+int32_t THNN_leave(Call *call)
+{
+  if (call->status == THNN_OK)
+    for (int32_t i = 0; i < call->nCopy; i++) copyView(call->copy[i].view, (char *)call->copy[i].memory, 1);
+  if (call->arena) THNN_returnArena(call->state, call->arena);
+  return call->status;
+}
+
+/* ---- threads */
+
+int THNN_threads(const Call *call, int64_t work)
+{
+  if (work < 2 * GRAIN) return 1;
+  return (int)(work / GRAIN < THNN_stateThreads(call->state) ? work / GRAIN : THNN_stateThreads(call->state));
+}
+
+int THNN_threadId(void) { return omp_get_thread_num(); }
+
+/* ---- indices */
+
+/* Their smallest and largest, `except` left out. */
+THNN_KERNEL void range(const int64_t *indices, int64_t n, int64_t except, int64_t *lowest, int64_t *highest)
+{
+  int64_t low = INT64_MAX, high = INT64_MIN;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t below = indices[i] == except ? INT64_MAX : indices[i];
+    int64_t above = indices[i] == except ? INT64_MIN : indices[i];
+    low = below < low ? below : low;
+    high = above > high ? above : high;
+  }
+  *lowest = low;
+  *highest = high;
+}
+
+int THNN_badIndices(Call *call, const char *name, const int64_t *indices, int64_t n, int64_t limit, int64_t except)
+{
+  enum { CHUNK = 1 << 14 };
+  int threads = THNN_threads(call, n);
+  int64_t low = INT64_MAX, high = INT64_MIN;
+#pragma omp parallel for num_threads(threads) reduction(min : low) reduction(max : high)
+  for (int64_t at = 0; at < n; at += CHUNK) {
+    int64_t lowest, highest;
+    range(indices + at, n - at < CHUNK ? n - at : CHUNK, except, &lowest, &highest);
+    low = lowest < low ? lowest : low;
+    high = highest > high ? highest : high;
+  }
+  if (n == 0 || (low >= 0 && high < limit) || low > high) return 0;
+  call->status = THNN_fail(THNN_ERR_INDEX, call->function, name, "expected 0 to %lld, got %lld", (long long)limit - 1,
+                           (long long)(low < 0 ? low : high));
+  return 1;
+}

@@ -1,0 +1,138 @@
+/* What every layer stands on, independent of the element type: status, views, checks, scratch memory, threads.
+ * A layer includes core/real.h, which includes this. */
+#ifndef THNN_CORE_H
+#define THNN_CORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "THNN.h"
+
+/* One line of flat error handling: leave with the status that is not THNN_OK. */
+#define THNN_TRY(call)                     \
+  do {                                     \
+    int32_t status_ = (call);              \
+    if (status_ != THNN_OK) return status_; \
+  } while (0)
+
+/* Row and plane kernels are compiled for three generations of x86-64 and chosen when the library is loaded. Sanitizers,
+ * musl, clang and other processors take the plain function. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__) && !defined(THNN_NO_CLONES)
+#define THNN_KERNEL __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static
+#else
+#define THNN_KERNEL static
+#endif
+
+/* A helper inside a kernel must be inlined, or it would run as baseline code within the clone. */
+#define THNN_INLINE static inline __attribute__((always_inline, unused))
+
+/* ------------------------------------------------------------------------------------------------ errors: status.c */
+
+/* Keep "function: argument: <format>" as this thread's error text and return code. */
+int32_t THNN_fail(int32_t code, const char *function, const char *argument, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ------------------------------------------------------------------------------------------------ views and checks: check.c */
+
+/* A tensor of any type, or NULL. */
+typedef struct View {
+  void *data;
+  const int64_t *size, *stride;
+  int64_t itemSize;
+  int32_t nDimension;
+  uint32_t flags;
+} View;
+
+#define view(tensor)                                                                                                  \
+  ((tensor) ? (View){(void *)(tensor)->data, (tensor)->size, (tensor)->stride, (int64_t)sizeof(*(tensor)->data),      \
+                     (tensor)->nDimension, (tensor)->flags}                                                           \
+            : (View){0})
+
+/* "2 x 3 x 4" for messages. */
+typedef struct ShapeText {
+  char text[200];
+} ShapeText;
+ShapeText THNN_shapeText(int32_t nDimension, const int64_t *size);
+
+int64_t THNN_nElement(View v);
+int THNN_isContiguous(View v);
+int THNN_sameShape(View a, View b);
+
+/* A readable tensor of minRank to maxRank dimensions; layout says which, as in "(N x) C x H x W". */
+int32_t THNN_checkInput(const char *function, const char *name, View v, int minRank, int maxRank, const char *layout);
+/* A readable tensor of exactly this shape. */
+int32_t THNN_checkShape(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
+/* The same, and it can be written: not read-only, no two elements at one address. */
+int32_t THNN_checkOutput(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
+/* Neither memory reaches into the other; the very same view passes when inplace is allowed. */
+int32_t THNN_checkApart(const char *function, const char *name, View v, const char *otherName, View other, int inplace);
+/* As input (N x) C x H x W, but with planes of height x width: a shape to ask for, to check, and to check for writing. */
+int32_t THNN_pooledShape(const char *function, View input, int64_t height, int64_t width, int64_t *size);
+int32_t THNN_checkPooled(const char *function, const char *name, View v, View input, int64_t height, int64_t width);
+int32_t THNN_checkPooledOutput(const char *function, const char *name, View v, View input, int64_t height, int64_t width);
+/* lowest <= value <= highest. */
+int32_t THNN_checkRange(const char *function, const char *name, int64_t value, int64_t lowest, int64_t highest);
+
+/* Kernel sizes, strides, paddings and output sizes stay below this, so that geometry cannot overflow. */
+#define THNN_MAX_SIZE INT32_MAX
+
+/* ------------------------------------------------------------------------------------------------ one call: call.c */
+
+typedef struct Arena Arena;
+
+/* What one call of a layer borrows: contiguous copies of views that are not contiguous, scratch memory, threads.
+ *     THNN_enter    begin
+ *     THNN_in       pointer to the contiguous elements of an input
+ *     THNN_out      pointer to contiguous memory for an output, to be overwritten
+ *     THNN_acc      the same, holding the present values, to be added to
+ *     THNN_scratch  uninitialised memory
+ *     THNN_failed   was there no memory for one of these? Nothing has been written yet: leave
+ *     THNN_leave    copy back what was not contiguous, return the memory and the status */
+enum { THNN_MAX_COPIES = 8 };
+typedef struct Call {
+  THNNState *state;
+  const char *function;
+  Arena *arena;
+  int32_t status;
+  int32_t nCopy;
+  struct {
+    View view;
+    const void *memory;
+  } copy[THNN_MAX_COPIES];
+} Call;
+
+void THNN_enter(Call *call, THNNState *state, const char *function);
+const void *THNN_in(Call *call, View v);
+void *THNN_out(Call *call, View v);
+void *THNN_acc(Call *call, View v);
+void *THNN_scratch(Call *call, int64_t count, size_t itemSize);
+int THNN_failed(const Call *call);
+int32_t THNN_leave(Call *call);
+
+/* Is one of n indices neither in [0, limit) nor equal to `except`? Then the call has failed with THNN_ERR_INDEX. */
+int THNN_badIndices(Call *call, const char *name, const int64_t *indices, int64_t n, int64_t limit, int64_t except);
+
+/* How many threads suit `work` element operations in all: 1 when it is little, or in a forked child. */
+int THNN_threads(const Call *call, int64_t work);
+/* This thread's number within the parallel region it is in. */
+int THNN_threadId(void);
+
+/* ------------------------------------------------------------------------------------------------ state: state.c */
+
+THNNState *THNN_orDefault(THNNState *state);
+int32_t THNN_stateThreads(const THNNState *state);
+Arena *THNN_borrowArena(THNNState *state);
+void THNN_returnArena(THNNState *state, Arena *arena);
+/* 64-byte aligned memory that lives until the arena is returned; NULL when there is none. */
+void *THNN_arenaAllocate(Arena *arena, size_t bytes);
+
+/* ------------------------------------------------------------------------------------------------ random: random.c */
+
+typedef struct Generator Generator;
+/* Lock the state's generator, so that draws of two threads do not mix within one tensor. */
+Generator *THNN_lockGenerator(THNNState *state);
+void THNN_unlockGenerator(THNNState *state);
+uint32_t THNN_draw(Generator *generator);
+double THNN_drawUniform(Generator *generator);
+double THNN_drawNormal(Generator *generator);
+
+#endif

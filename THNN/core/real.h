@@ -1,0 +1,27 @@
+/* What a layer file includes. It is compiled twice: -DReal=Float -DTHNN_REAL=float, then Double and double. */
+#ifndef THNN_REAL_H
+#define THNN_REAL_H
+
+#include <string.h>
+#include "core/core.h"
+#include "core/geometry.h"
+
+#define THNN_PASTE_(a, b, c) a##b##c
+#define THNN_PASTE(a, b, c) THNN_PASTE_(a, b, c)
+#define THNN_(name) THNN_PASTE(THNN_, Real, name)
+#define THTensor THNN_PASTE(TH, Real, Tensor)
+
+/* A .t7 file that is mapped into memory has its tensors at any byte: elements need not be aligned. */
+typedef THNN_REAL real __attribute__((aligned(1)));
+typedef int64_t index_t __attribute__((aligned(1)));
+
+/* Row-major matrices, with the distance between their rows:
+ * C (m x n) = alpha * op(A) (m x k) * op(B) (k x n) + beta * C, where op transposes if its flag is set.
+ * One thread; parallel callers cut their work into tiles whose size does not depend on the number of threads. */
+void THNN_(gemm)(int transA, int transB, int64_t m, int64_t n, int64_t k, real alpha, const real *a, int64_t lda,
+                 const real *b, int64_t ldb, real beta, real *c, int64_t ldc);
+/* The same with up to `threads` threads. */
+void THNN_(parallelGemm)(int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, real alpha,
+                         const real *a, int64_t lda, const real *b, int64_t ldb, real beta, real *c, int64_t ldc);
+
+#endif

@@ -1,0 +1,152 @@
+/* The state: threads, an arena of scratch memory for each running call, the random generator's home.
+ *
+ * Arenas wait in a few atomic slots. A call takes one with an exchange and puts it back with another: no lock, so a
+ * child forked in the middle of a call finds nothing locked. */
+#include <omp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include "core/core.h"
+#include "core/state.h"
+
+enum { BLOCK_BYTES = 1 << 16, ALIGNMENT = 64 };
+
+/* A block is one allocation; an arena is a chain of them, the newest first. */
+typedef struct Block {
+  struct Block *older;
+  size_t size, used;
+} Block;
+
+struct Arena {
+  Block *block;
+};
+
+static THNNState defaultState = {.seeded = 0};
+
+THNNState *THNN_orDefault(THNNState *state) { return state ? state : &defaultState; }
+
+int32_t THNN_newState(THNNState **state)
+{
+  if (!state) return THNN_fail(THNN_ERR_NULL, "THNN_newState", "state", "expected a place for the pointer, got NULL");
+  THNNState *fresh = calloc(1, sizeof *fresh);
+  if (!fresh) return THNN_fail(THNN_ERR_MEMORY, "THNN_newState", "state", "expected %zu bytes, got none", sizeof *fresh);
+  *state = fresh;
+  return THNN_OK;
+}
+
+/* ---- arenas */
+
+static void freeBlocks(Block *block)
+{
+  while (block) {
+    Block *older = block->older;
+    free(block);
+    block = older;
+  }
+}
+
+static void freeArena(Arena *arena)
+{
+  if (!arena) return;
+  freeBlocks(arena->block);
+  free(arena);
+}
+
+/* A new block in front of the chain; its memory begins at the first aligned address behind the header. */
+static Block *addBlock(Arena *arena, size_t bytes)
+{
+  size_t size = ALIGNMENT + (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES);
+  size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  Block *block = aligned_alloc(ALIGNMENT, size);
+  if (!block) return NULL;
+  *block = (Block){arena->block, size, ALIGNMENT};
+  arena->block = block;
+  return block;
+}
+
+void *THNN_arenaAllocate(Arena *arena, size_t bytes)
+{
+  if (bytes > SIZE_MAX / 4) return NULL;
+  bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  Block *block = arena->block;
+  if (!block || block->size - block->used < bytes) block = addBlock(arena, bytes);
+  if (!block) return NULL;
+  void *memory = (char *)block + block->used;
+  block->used += bytes;
+  return memory;
+}
+
+Arena *THNN_borrowArena(THNNState *state)
+{
+  for (int i = 0; i < THNN_ARENAS; i++) {
+    Arena *arena = atomic_exchange(&state->arena[i], NULL);
+    if (arena) return arena;
+  }
+  return calloc(1, sizeof(Arena));
+}
+
+void THNN_returnArena(THNNState *state, Arena *arena)
+{
+  /* A call that needed several blocks leaves one of their common size, so that the next call needs one only. */
+  Block *block = arena->block;
+  if (block && block->older) {
+    size_t total = 0;
+    for (Block *b = block; b; b = b->older) total += b->size;
+    freeBlocks(block);
+    arena->block = NULL;
+    block = addBlock(arena, total);
+  }
+  if (block) block->used = ALIGNMENT;
+  for (int i = 0; i < THNN_ARENAS; i++) {
+    Arena *empty = NULL;
+    if (atomic_compare_exchange_strong(&state->arena[i], &empty, arena)) return;
+  }
+  freeArena(arena);
+}
+
+int32_t THNN_freeScratch(THNNState *state)
+{
+  state = THNN_orDefault(state);
+  for (int i = 0; i < THNN_ARENAS; i++) freeArena(atomic_exchange(&state->arena[i], NULL));
+  return THNN_OK;
+}
+
+int32_t THNN_freeState(THNNState *state)
+{
+  if (!state) return THNN_OK;
+  THNN_freeScratch(state);
+  free(state);
+  return THNN_OK;
+}
+
+/* ---- threads */
+
+/* libgomp's threads do not survive a fork, but its memory of them does: a parallel region in the child would wait for them
+ * for ever. A forked child therefore works alone. */
+static atomic_int forked;
+
+static void afterForkInChild(void) { atomic_store(&forked, 1); }
+
+__attribute__((constructor)) static void watchForks(void) { pthread_atfork(NULL, NULL, afterForkInChild); }
+
+int32_t THNN_stateThreads(const THNNState *state)
+{
+  if (atomic_load_explicit(&forked, memory_order_relaxed)) return 1;
+  int32_t threads = atomic_load_explicit(&state->threads, memory_order_relaxed);
+  return threads > 0 ? threads : omp_get_max_threads();
+}
+
+int32_t THNN_setNumThreads(THNNState *state, int32_t threads)
+{
+  THNN_TRY(THNN_checkRange("THNN_setNumThreads", "threads", threads, 0, 1024));
+  atomic_store(&THNN_orDefault(state)->threads, threads);
+  return THNN_OK;
+}
+
+int32_t THNN_getNumThreads(THNNState *state, int32_t *threads)
+{
+  if (!threads)
+    return THNN_fail(THNN_ERR_NULL, "THNN_getNumThreads", "threads", "expected a place for the number, got NULL");
+  *threads = THNN_stateThreads(THNN_orDefault(state));
+  return THNN_OK;
+}

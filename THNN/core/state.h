@@ -1,0 +1,26 @@
+/* What a state holds. Only state.c and random.c look inside. */
+#ifndef THNN_STATE_H
+#define THNN_STATE_H
+
+#include <stdatomic.h>
+#include "core/core.h"
+
+/* As many arenas are kept as calls have run at one time, up to this. */
+enum { THNN_ARENAS = 16 };
+
+struct Generator {
+  uint32_t word[624]; /* MT19937 */
+  int32_t next;       /* the word that the next draw tempers; 624: make new ones first */
+  double spare;       /* the second normal of a pair */
+  int32_t hasSpare;
+};
+
+struct THNNState {
+  atomic_int threads; /* 0: one per processor */
+  _Atomic(Arena *) arena[THNN_ARENAS];
+  atomic_int generatorOwner; /* process that holds the generator, 0: nobody */
+  int32_t seeded;
+  Generator generator;
+};
+
+#endif

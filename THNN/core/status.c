@@ -1,0 +1,33 @@
+/* Error text of a thread, and the versions. */
+#include <stdarg.h>
+#include <stdio.h>
+#include "core/core.h"
+
+static _Thread_local char errorText[1024] = "no error";
+
+const char *THNN_lastError(void) { return errorText; }
+
+int32_t THNN_fail(int32_t code, const char *function, const char *argument, const char *format, ...)
+{
+  int length = snprintf(errorText, sizeof errorText, "%s: %s: ", function, argument);
+  if (length < 0 || (size_t)length >= sizeof errorText) return code;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(errorText + length, sizeof errorText - (size_t)length, format, arguments);
+  va_end(arguments);
+  return code;
+}
+
+int32_t THNN_versionNumber(void)
+{
+  return THNN_VERSION_MAJOR * 10000 + THNN_VERSION_MINOR * 100 + THNN_VERSION_PATCH;
+}
+
+int32_t THNN_abiVersion(void) { return THNN_ABI_VERSION; }
+
+int32_t THNN_checkVersion(int32_t abiVersion)
+{
+  if (abiVersion == THNN_ABI_VERSION) return THNN_OK;
+  return THNN_fail(THNN_ERR_VERSION, "THNN_checkVersion", "abiVersion",
+                   "expected %d, the ABI of this library, got %d", THNN_ABI_VERSION, abiVersion);
+}

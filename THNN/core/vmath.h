@@ -1,0 +1,319 @@
+/* Elementary functions that become SIMD code: exp, expm1, log, log1p, tanh, sigmoid, each for float and double.
+ *
+ *     for (int64_t i = 0; i < n; i++) y[i] = real_tanh(x[i]);
+ *
+ * Calls into libm would keep such a loop scalar. Here every function is straight arithmetic, inlined, without branches,
+ * tables or calls, so that the loop is vectorised for whatever the kernel is compiled for; gcc turns the selects (?:)
+ * into vector code under -fno-trapping-math, which changes no result. Contraction to fused multiply-add is not relied on.
+ *
+ * Largest errors in ulp, and what stands at the edges (NaN gives NaN everywhere; results below the smallest normal
+ * number are denormals, not zero; signs of zeros are kept):
+ *
+ *             float  double
+ *     exp      1.01    1.0    -inf -> 0, inf -> inf, overflow -> inf
+ *     expm1    1.8     1.8    -inf -> -1, inf -> inf
+ *     log      0.9     0.9    0 -> -inf, below 0 -> NaN, inf -> inf
+ *     log1p    1.0     1.0    -1 -> -inf, below -1 -> NaN, inf -> inf
+ *     tanh     1.2     1.3    -inf -> -1, inf -> 1
+ *     sigmoid  1.8     1.8    -inf -> 0, inf -> 1; 1 / (1 + exp(-x)) exact in its lower tail too
+ *
+ * Each function has three steps: reduce the argument to a small range, evaluate a polynomial there, put the result
+ * together. The polynomials are minimax fits: Remez exchange on the relative error of the function that is rebuilt from
+ * them, solved with 60 digits, coefficients then rounded; the error named beside each is that of the rounded ones.
+ * The double half of this file repeats the float half line by line, with longer polynomials. */
+#ifndef THNN_VMATH_H
+#define THNN_VMATH_H
+
+#include <math.h>
+#include <stdint.h>
+#include "core/core.h"
+
+/* In a layer file, the one of its element type. */
+#define VM_REAL(name) _Generic((THNN_REAL)0, float: vm_##name##f, double: vm_##name)
+#define real_exp(x) VM_REAL(exp)(x)
+#define real_expm1(x) VM_REAL(expm1)(x)
+#define real_log(x) VM_REAL(log)(x)
+#define real_log1p(x) VM_REAL(log1p)(x)
+#define real_tanh(x) VM_REAL(tanh)(x)
+#define real_sigmoid(x) VM_REAL(sigmoid)(x)
+
+/* ---------------------------------------------------------------------------------------------------------- float */
+
+THNN_INLINE uint32_t vm_bitsf(float x)
+{
+  return (union { float value; uint32_t bits; }){.value = x}.bits;
+}
+
+THNN_INLINE float vm_fromBitsf(uint32_t bits)
+{
+  return (union { uint32_t bits; float value; }){.bits = bits}.value;
+}
+
+/* 2^(exponent - 127). Only the low 9 bits of exponent count, and of these the highest, the sign, must be 0. */
+THNN_INLINE float vm_powerf(uint32_t exponent)
+{
+  return vm_fromBitsf(exponent << 23);
+}
+
+/* x = n ln2 + r with |r| <= ln2 / 2, so that exp(x) = 2^n exp(r): returns exp(r) - 1, and n + 254 in the low 9 bits of *n.
+ * Adding 1.5 * 2^23 leaves no room for a fraction: the sum is rounded to a whole number, which stands in its low bits.
+ * ln2 is split so that n times the first part is exact. */
+THNN_INLINE float vm_expReducedf(float x, uint32_t *n)
+{
+  const float shift = 0x1.8p23f + 254;
+  float shifted = x * 1.44269504f + shift, k = shifted - shift;
+  *n = vm_bitsf(shifted);
+  float r = x - k * 0x1.62e4p-1f - k * 0x1.7f7d1cp-20f;
+  float p = 0.00138825167f; /* (exp(r) - 1 - r) / r^2; exp(r) - 1 within 2^-25.8 */
+  p = (p * r + 0.00836654752f) * r + 0.0416672006f;
+  p = (p * r + 0.166665435f) * r + 0.49999997f;
+  return p * (r * r) + r;
+}
+
+/* 2^n does not fit one float for all n that occur; its two halves do, and only the last product is rounded. */
+THNN_INLINE float vm_expf(float x)
+{
+  uint32_t n;
+  x = x > 89 ? 89 : x;
+  x = x < -104 ? -104 : x;
+  float q = vm_expReducedf(x, &n);
+  uint32_t half = n >> 1;
+  return (1 + q) * vm_powerf(half) * vm_powerf(n - half);
+}
+
+/* exp(x) - 1 = 2^n (exp(r) - 1 + (1 - 2^-n)). */
+THNN_INLINE float vm_expm1f(float x)
+{
+  uint32_t n;
+  float a = x > 89 ? 89 : x;
+  a = a < -20 ? -20 : a;
+  float q = vm_expReducedf(a, &n);
+  uint32_t half = n >> 1;
+  float inverse = vm_powerf(254 - half) * vm_powerf(254 - (n - half));
+  float y = (q + (1 - inverse)) * vm_powerf(half) * vm_powerf(n - half);
+  return copysignf(y, x);
+}
+
+/* x = 2^e m with sqrt(1/2) <= m < sqrt(2), for normal x > 0: returns m, and e + 127 in *exponent. */
+THNN_INLINE float vm_splitf(float x, uint32_t *exponent)
+{
+  const uint32_t one = 0x3f800000, lowest = 0x3f3504f3;
+  uint32_t bits = vm_bitsf(x) + (one - lowest);
+  *exponent = bits >> 23;
+  return vm_fromBitsf((bits & 0x7fffff) + lowest);
+}
+
+/* log(2^e (1 + f + c)), where c is a correction to f far below its last digit. */
+THNN_INLINE float vm_logReducedf(float f, float c, float e)
+{
+  float p = -0.0763450041f; /* (log(1 + f) - f + f^2 / 2) / f^3; log(1 + f) within 2^-27.2 */
+  p = (p * f + 0.127615795f) * f - 0.131601825f;
+  p = (p * f + 0.142017573f) * f - 0.166233569f;
+  p = (p * f + 0.200012267f) * f - 0.250008196f;
+  p = p * f + 0.333333313f;
+  float ff = f * f;
+  return (p * f * ff - 0.5f * ff + (e * 0x1.7f7d1cp-20f + c)) + f + e * 0x1.62e4p-1f;
+}
+
+/* y = log(x), but what log(x) is where x is no positive finite number. */
+THNN_INLINE float vm_logEdgesf(float x, float y)
+{
+  y = x < INFINITY ? y : x;
+  y = x > 0 ? y : NAN;
+  return x == 0 ? -INFINITY : y;
+}
+
+THNN_INLINE float vm_logf(float x)
+{
+  uint32_t exponent;
+  int denormal = x < 0x1p-126f;
+  float m = vm_splitf(x * (denormal ? 0x1p25f : 1), &exponent);
+  float e = (float)(int32_t)exponent - (denormal ? 127 + 25 : 127);
+  return vm_logEdgesf(x, vm_logReducedf(m - 1, 0, e));
+}
+
+/* log(1 + x): what the rounding of u = 1 + x loses, c, is found exactly and follows m - 1. */
+THNN_INLINE float vm_log1pf(float x)
+{
+  uint32_t exponent;
+  float u = 1 + x, back = u - 1;
+  float c = (1 - (u - back)) + (x - back);
+  float m = vm_splitf(u, &exponent) - 1;
+  c *= 0.5f * vm_powerf(255 - exponent);
+  float f = m + c;
+  float y = vm_logReducedf(f, c - (f - m), (float)(int32_t)exponent - 127);
+  return copysignf(vm_logEdgesf(u, y), x);
+}
+
+/* With a = |x|, sigmoid(-a) = 1 / (1 + exp(a)) = 2^-n / (2^-n + exp(r)), which keeps its digits in the lower tail;
+ * sigmoid(a) = 1 - sigmoid(-a). `rest` is what the sum 1 + 2^-n loses. */
+THNN_INLINE float vm_sigmoidf(float x)
+{
+  uint32_t n;
+  float a = fabsf(x);
+  a = a > 104 ? 104 : a;
+  float q = vm_expReducedf(a, &n);
+  uint32_t half = n >> 1;
+  float scale1 = vm_powerf(254 - half), scale2 = vm_powerf(254 - (n - half));
+  float inverse = scale1 * scale2, sum = 1 + inverse, rest = inverse - (sum - 1);
+  float y = scale1 / (sum + (q + rest)) * scale2;
+  return x > 0 ? 1 - y : y;
+}
+
+/* An odd polynomial near 0, 1 - 2 / (exp(2a) + 1) elsewhere. */
+THNN_INLINE float vm_tanhf(float x)
+{
+  uint32_t n;
+  float a = fabsf(x), z = a * a;
+  float p = -0.00570498733f; /* (tanh(a) - a) / a^3 for a < 0.625; tanh(a) within 2^-26.8 */
+  p = (p * z + 0.020639088f) * z - 0.0537397154f;
+  p = (p * z + 0.133314416f) * z - 0.333332807f;
+  float small = a + a * (p * z);
+  float b = a > 10 ? 10 : a;
+  float q = vm_expReducedf(2 * b, &n), scale = vm_powerf(n - 127);
+  float large = 1 - 2 / (q * scale + (scale + 1));
+  return copysignf(a < 0.625f ? small : large, x);
+}
+
+/* --------------------------------------------------------------------------------------------------------- double */
+
+THNN_INLINE uint64_t vm_bits(double x)
+{
+  return (union { double value; uint64_t bits; }){.value = x}.bits;
+}
+
+THNN_INLINE double vm_fromBits(uint64_t bits)
+{
+  return (union { uint64_t bits; double value; }){.bits = bits}.value;
+}
+
+/* 2^(exponent - 1023), as vm_powerf with 12 bits. */
+THNN_INLINE double vm_power(uint64_t exponent)
+{
+  return vm_fromBits(exponent << 52);
+}
+
+/* As vm_expReducedf; n + 2046 stands in the low 12 bits of *n. */
+THNN_INLINE double vm_expReduced(double x, uint64_t *n)
+{
+  const double shift = 0x1.8p52 + 2046;
+  double shifted = x * 1.4426950408889634 + shift, k = shifted - shift;
+  *n = vm_bits(shifted);
+  double r = x - k * 0x1.62e42fefa3p-1 - k * 0x1.3de6af278ece6p-42;
+  double p = 2.0875329291888623e-9; /* exp(r) - 1 within 2^-59.6 */
+  p = (p * r + 2.5109024490627812e-8) * r + 2.7557402774919818e-7;
+  p = (p * r + 2.7557244254113786e-6) * r + 2.4801587172229992e-5;
+  p = (p * r + 0.0001984126988607352) * r + 0.0013888888888962606;
+  p = (p * r + 0.0083333333333216533) * r + 0.041666666666666505;
+  p = (p * r + 0.16666666666666677) * r + 0.5;
+  return p * (r * r) + r;
+}
+
+THNN_INLINE double vm_exp(double x)
+{
+  uint64_t n;
+  x = x > 710 ? 710 : x;
+  x = x < -746 ? -746 : x;
+  double q = vm_expReduced(x, &n);
+  uint64_t half = n >> 1;
+  return (1 + q) * vm_power(half) * vm_power(n - half);
+}
+
+THNN_INLINE double vm_expm1(double x)
+{
+  uint64_t n;
+  double a = x > 710 ? 710 : x;
+  a = a < -50 ? -50 : a;
+  double q = vm_expReduced(a, &n);
+  uint64_t half = n >> 1;
+  double inverse = vm_power(2046 - half) * vm_power(2046 - (n - half));
+  double y = (q + (1 - inverse)) * vm_power(half) * vm_power(n - half);
+  return copysign(y, x);
+}
+
+THNN_INLINE double vm_split(double x, uint64_t *exponent)
+{
+  const uint64_t one = 0x3ff0000000000000, lowest = 0x3fe6a09e667f3bcd;
+  uint64_t bits = vm_bits(x) + (one - lowest);
+  *exponent = bits >> 52;
+  return vm_fromBits((bits & 0xfffffffffffff) + lowest);
+}
+
+/* A whole number below 2^52 as a double: AVX2 has no instruction for it, but these are the low bits of 2^52 + number. */
+THNN_INLINE double vm_toDouble(uint64_t number)
+{
+  return vm_fromBits(number | 0x4330000000000000) - 0x1p52;
+}
+
+/* Here with s = f / (2 + f), for which log(1 + f) = 2 artanh(s) is odd and a short polynomial does:
+ * log(1 + f) = 2s + s R(s^2) = f - f^2 / 2 + s (f^2 / 2 + R). */
+THNN_INLINE double vm_logReduced(double f, double c, double e)
+{
+  double s = f / (2 + f), z = s * s;
+  double p = 0.14795949918869619; /* R / s^2; log(1 + f) within 2^-58.9 */
+  p = (p * z + 0.15314050533062037) * z + 0.18183564326742471;
+  p = (p * z + 0.2222219857317525) * z + 0.28571428742387683;
+  p = (p * z + 0.39999999999414676) * z + 0.6666666666666734;
+  double h = 0.5 * f * f;
+  return (s * (p * z + h) - h + (e * 0x1.3de6af278ece6p-42 + c)) + f + e * 0x1.62e42fefa3p-1;
+}
+
+THNN_INLINE double vm_logEdges(double x, double y)
+{
+  y = x < INFINITY ? y : x;
+  y = x > 0 ? y : NAN;
+  return x == 0 ? -INFINITY : y;
+}
+
+THNN_INLINE double vm_log(double x)
+{
+  uint64_t exponent;
+  int denormal = x < 0x1p-1022;
+  double m = vm_split(x * (denormal ? 0x1p54 : 1), &exponent);
+  double e = vm_toDouble(exponent) - (denormal ? 1023 + 54 : 1023);
+  return vm_logEdges(x, vm_logReduced(m - 1, 0, e));
+}
+
+THNN_INLINE double vm_log1p(double x)
+{
+  uint64_t exponent;
+  double u = 1 + x, back = u - 1;
+  double c = (1 - (u - back)) + (x - back);
+  double m = vm_split(u, &exponent) - 1;
+  c *= 0.5 * vm_power(2047 - exponent);
+  double f = m + c;
+  double y = vm_logReduced(f, c - (f - m), vm_toDouble(exponent) - 1023);
+  return copysign(vm_logEdges(u, y), x);
+}
+
+THNN_INLINE double vm_sigmoid(double x)
+{
+  uint64_t n;
+  double a = fabs(x);
+  a = a > 746 ? 746 : a;
+  double q = vm_expReduced(a, &n);
+  uint64_t half = n >> 1;
+  double scale1 = vm_power(2046 - half), scale2 = vm_power(2046 - (n - half));
+  double inverse = scale1 * scale2, sum = 1 + inverse, rest = inverse - (sum - 1);
+  double y = scale1 / (sum + (q + rest)) * scale2;
+  return x > 0 ? 1 - y : y;
+}
+
+THNN_INLINE double vm_tanh(double x)
+{
+  uint64_t n;
+  double a = fabs(x), z = a * a;
+  double p = -1.6072568250167842e-5; /* tanh(a) within 2^-56 for a < 0.625 */
+  p = (p * z + 7.7144363882549369e-5) * z - 0.0002285642088477124;
+  p = (p * z + 0.00058631653930684953) * z - 0.0014549588777051439;
+  p = (p * z + 0.0035919891737673294) * z - 0.0088632210026256108;
+  p = (p * z + 0.021869487576094287) * z - 0.053968253931267689;
+  p = (p * z + 0.1333333333326209) * z - 0.33333333333332854;
+  double small = a + a * (p * z);
+  double b = a > 22 ? 22 : a;
+  double q = vm_expReduced(2 * b, &n), scale = vm_power(n - 1023);
+  double large = 1 - 2 / (q * scale + (scale + 1));
+  return copysign(a < 0.625 ? small : large, x);
+}
+
+#endif

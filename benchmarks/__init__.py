@@ -1,0 +1,1 @@
+"""Speed, as a ratio to PyTorch measured in one interleaved run. Start it with ``python -m benchmarks``."""

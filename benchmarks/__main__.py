@@ -1,0 +1,143 @@
+"""Measures every layer against PyTorch, and prints ratio, achieved rate and the machine's limit.
+
+    pip install ".[bench]"
+    python -m benchmarks                        all layers, forward and backward, two threads
+    python -m benchmarks Pooling --threads 1    those whose name holds a word
+    python -m benchmarks --overhead             only the cost of a call on ten elements
+"""
+
+from __future__ import annotations
+
+import os
+
+# OpenBLAS and oneDNN choose kernels when they are loaded: let them see the processor as it is.
+os.environ.pop("OPENBLAS_CORETYPE", None)
+
+import argparse
+import platform
+import sys
+import time
+
+import numpy as np
+
+try:
+    import torch
+except ImportError:
+    sys.exit('the benchmarks need PyTorch; run: pip install ".[bench]"')
+
+import pytorch_legacy as pl
+from pytorch_legacy import backend, nn
+
+from .layers import Row, rows
+from .measure import pair, seconds
+
+
+def copy_bandwidth() -> float:
+    """Bytes per second of copying a large array, reading and writing counted."""
+    source = torch.rand(64 << 20)
+    target = torch.empty_like(source)
+    return 2 * 4 * source.numel() / min(seconds(lambda: target.copy_(source), 3) for _ in range(3))
+
+
+def gemm_rate() -> float:
+    """Floating-point operations per second of a matrix product of 2048 x 2048."""
+    a = torch.rand(2048, 2048)
+    return 2 * 2048**3 / min(seconds(lambda: torch.mm(a, a), 3) for _ in range(3))
+
+
+def processor() -> str:
+    try:
+        with open("/proc/cpuinfo") as lines:
+            return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def measure(row: Row, copy: float, gemm: float, budget: float) -> None:
+    """Print the row's two lines."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(row.shape, np.float32)
+    module = row.make()
+    if row.mode == "evaluate":
+        module.evaluate()
+    output = module.forward(x)
+    tensor = torch.from_numpy(x)
+    with torch.no_grad():
+        forward = pair(lambda: module.forward(x), lambda: row.peer(module, tensor), budget)
+    report(row, "forward", 0, forward, copy, gemm)
+
+    gradOutput = rng.standard_normal(output.shape, np.float32) if isinstance(output, np.ndarray) else None
+    tensor.requires_grad_()
+    result = row.peer(module, tensor)
+    gradient = torch.from_numpy(gradOutput) if gradOutput is not None else torch.ones(())
+    wanted = [tensor, *[p for p in getattr(module, "peer", []) if p.requires_grad]]
+    backward = pair(lambda: module.backward(x, gradOutput),
+                    lambda: torch.autograd.grad(result, wanted, gradient, retain_graph=True), budget)  # fmt: skip
+    report(row, "backward", 1, backward, copy, gemm)
+
+
+def report(row: Row, name: str, index: int, result, copy: float, gemm: float) -> None:
+    rate = row.bytes[index] / result.ours
+    line = f"{row.layer:30} {row.label:38} {name:8} {1e3 * result.ours:9.3f} {1e3 * result.theirs:9.3f} {result.ratio:6.2f} "
+    line += f"{rate / 1e9:7.1f} GB/s {100 * rate / copy:4.0f} %"
+    if row.flops:
+        flops = row.flops[index] / result.ours
+        line += f"   {flops / 1e9:6.0f} Gflop/s {100 * flops / gemm:3.0f} %"
+    print(line, flush=True)
+
+
+def overhead() -> None:
+    """What a call costs when there is nothing to compute: microseconds of forward on ten elements."""
+    print("\nA call on ten elements, microseconds" + " " * 32 + "ours  PyTorch")
+    x = np.ones((1, 10), np.float32)
+    image = np.ones((1, 1, 2, 5), np.float32)
+    t, ti = torch.from_numpy(x), torch.from_numpy(image)
+    linear, peer = nn.Linear(10, 10), torch.nn.Linear(10, 10)
+    relus, peers = nn.Sequential(), torch.nn.Sequential(*[torch.nn.ReLU() for _ in range(10)])
+    for _ in range(10):
+        relus.add(nn.ReLU())
+    relu, tanh, soft = nn.ReLU(), nn.Tanh(), nn.SoftMax()
+    average, maximum = nn.SpatialAveragePooling(2, 2), nn.SpatialMaxPooling(2, 2)
+    adaptive = nn.SpatialAdaptiveAveragePooling(1, 1)
+    jobs = {
+        "ReLU": (lambda: relu.forward(x), lambda: torch.relu(t)),
+        "Tanh": (lambda: tanh.forward(x), lambda: torch.tanh(t)),
+        "SoftMax": (lambda: soft.forward(x), lambda: torch.softmax(t, 1)),
+        "Linear 10 to 10": (lambda: linear.forward(x), lambda: peer(t)),
+        "SpatialAveragePooling 2x2": (lambda: average.forward(image), lambda: torch.nn.functional.avg_pool2d(ti, 2, 1)),
+        "SpatialMaxPooling 2x2": (lambda: maximum.forward(image), lambda: torch.nn.functional.max_pool2d(ti, 2)),
+        "SpatialAdaptiveAveragePooling": (lambda: adaptive.forward(image), lambda: torch.nn.functional.adaptive_avg_pool2d(ti, 1)),
+        "Sequential of ten ReLU": (lambda: relus.forward(x), lambda: peers(t)),
+    }  # fmt: skip
+    with torch.no_grad():
+        for name, (ours, theirs) in jobs.items():
+            result = pair(ours, theirs, 0.5)
+            print(f"  {name:60} {1e6 * result.ours:9.2f} {1e6 * result.theirs:8.2f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", help="measure only layers whose name or label holds one of these")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--budget", type=float, default=0.6, metavar="SECONDS", help="for each measurement (default 0.6)")
+    parser.add_argument("--overhead", action="store_true", help="only the cost of a call")
+    options = parser.parse_args()
+
+    torch.set_num_threads(options.threads)
+    pl.setNumThreads(options.threads)
+    copy, gemm = copy_bandwidth(), gemm_rate()
+    print(f"{time.strftime('%Y-%m-%d')}, {processor()}, {options.threads} threads")
+    print(f"pytorch_legacy {pl.__version__} with {backend.blas()}, PyTorch {torch.__version__}, NumPy {np.__version__}")
+    print(f"measured limits: copy {copy / 1e9:.1f} GB/s, matrix product {gemm / 1e9:.0f} Gflop/s (float32)\n")
+    if not options.overhead:
+        print(f"{'layer':30} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit")
+        print("ratio above 1: ours is faster\n")
+        for row in rows():
+            if not options.words or any(word in f"{row.layer} {row.label}" for word in options.words):
+                measure(row, copy, gemm, options.budget)
+    if options.overhead or not options.words:
+        overhead()
+
+
+if __name__ == "__main__":
+    main()

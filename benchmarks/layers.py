@@ -1,0 +1,170 @@
+"""What is measured: each layer with its counterpart in PyTorch, and the bytes or operations that it cannot avoid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from pytorch_legacy import nn
+
+Shape = tuple[int, ...]
+
+
+@dataclass
+class Row:
+    """One layer on one shape.
+
+    `peer` is PyTorch's function of the input; `bytes` and `flops` are what forward and backward have to move and to
+    multiply, counted from the layer's definition: every tensor crosses the memory once.
+    """
+
+    layer: str
+    label: str
+    shape: Shape
+    make: Callable[[], Any]
+    peer: Callable[[Any, Any], Any]
+    bytes: tuple[int, int]
+    flops: tuple[int, int] | None = None
+    mode: str = "training"
+    parameters: bool = False
+
+
+def text(shape: Shape) -> str:
+    return "x".join(map(str, shape))
+
+
+def pooled(shape: Shape, height: int, width: int) -> int:
+    return prod(shape[:-2]) * height * width
+
+
+def window(size: int, kernel: int, stride: int, pad: int) -> int:
+    return (size + 2 * pad - kernel) // stride + 1
+
+
+def rows() -> Iterator[Row]:
+    """All rows, family by family."""
+    yield from pooling()
+    yield from activation()
+    yield from normalization()
+    yield from products()
+    yield from criterions()
+
+
+def pooling() -> Iterator[Row]:
+    for shape, size in [((64, 256, 56, 56), 7), ((32, 64, 33, 33), 14), ((8, 512, 37, 53), 14), ((64, 256, 56, 56), 1)]:
+        n, o = prod(shape), pooled(shape, size, size)
+        label = f"{text(shape)} to {size}x{size}"
+        yield Row("SpatialAdaptiveAveragePooling", label, shape,
+                  lambda size=size: nn.SpatialAdaptiveAveragePooling(size, size),
+                  lambda m, x, size=size: F.adaptive_avg_pool2d(x, size), (4 * (n + o), 4 * (n + o)))  # fmt: skip
+        yield Row("SpatialAdaptiveMaxPooling", label, shape, lambda size=size: nn.SpatialAdaptiveMaxPooling(size, size),
+                  lambda m, x, size=size: F.adaptive_max_pool2d(x, size, return_indices=True)[0],
+                  (4 * n + 12 * o, 4 * n + 12 * o))  # fmt: skip
+    for shape in [(64, 256, 56, 56), (4, 16, 1024, 1024), (512, 2048, 7, 7)]:
+        n, o = prod(shape), prod(shape[:2])
+        yield Row("SpatialGlobalAveragePooling", text(shape), shape, nn.SpatialGlobalAveragePooling,
+                  lambda m, x: F.adaptive_avg_pool2d(x, 1), (4 * (n + o), 4 * (n + o)))  # fmt: skip
+    shape = (32, 64, 112, 112)
+    n = prod(shape)
+    for kernel, stride, pad in [(3, 2, 1), (2, 2, 0)]:
+        size = window(112, kernel, stride, pad)
+        o = pooled(shape, size, size)
+        label = f"{text(shape)} {kernel}x{kernel} s{stride} p{pad}"
+        yield Row("SpatialMaxPooling", label, shape,
+                  lambda k=kernel, s=stride, p=pad: nn.SpatialMaxPooling(k, k, s, s, p, p),
+                  lambda m, x, k=kernel, s=stride, p=pad: F.max_pool2d(x, k, s, p, return_indices=True)[0],
+                  (4 * n + 12 * o, 4 * n + 12 * o))  # fmt: skip
+        yield Row("SpatialAveragePooling", label, shape,
+                  lambda k=kernel, s=stride, p=pad: nn.SpatialAveragePooling(k, k, s, s, p, p),
+                  lambda m, x, k=kernel, s=stride, p=pad: F.avg_pool2d(x, k, s, p), (4 * (n + o), 4 * (n + o)))  # fmt: skip
+
+
+def activation() -> Iterator[Row]:
+    shape = (32, 64, 56, 56)
+    n = prod(shape)
+    for layer, peer, backward in [("ReLU", torch.relu, 3), ("Tanh", torch.tanh, 3), ("Sigmoid", torch.sigmoid, 3)]:
+        yield Row(layer, text(shape), shape, getattr(nn, layer), lambda m, x, peer=peer: peer(x), (8 * n, 4 * backward * n))
+    for shape in [(4096, 1000), (32, 64, 56, 56)]:
+        n = prod(shape)
+        yield Row("SoftMax", text(shape), shape, nn.SoftMax, lambda m, x: F.softmax(x, 1), (8 * n, 12 * n))
+        yield Row("LogSoftMax", text(shape), shape, nn.LogSoftMax, lambda m, x: F.log_softmax(x, 1), (8 * n, 12 * n))
+
+
+def normalization() -> Iterator[Row]:
+    shape = (32, 64, 56, 56)
+    n = prod(shape)
+
+    def peer(m: Any, x: Any) -> Any:
+        if not hasattr(m, "peer"):
+            m.peer = [torch.from_numpy(a.copy()) for a in (m.running_mean, m.running_var, m.weight, m.bias)]
+            for parameter in m.peer[2:]:
+                parameter.requires_grad_()
+        return F.batch_norm(x, *m.peer, m.train is not False, 0.1, 1e-5)
+
+    yield Row("SpatialBatchNormalization", f"{text(shape)} training", shape, lambda: nn.SpatialBatchNormalization(64), peer,
+              (8 * n, 12 * n), parameters=True)  # fmt: skip
+    yield Row("SpatialBatchNormalization", f"{text(shape)} evaluation", shape, lambda: nn.SpatialBatchNormalization(64),
+              peer, (8 * n, 12 * n), mode="evaluate", parameters=True)  # fmt: skip
+    shape = (8, 64, 112, 112)
+    n, o = prod(shape), prod(shape[:2]) * 118 * 118
+    yield Row("SpatialReplicationPadding", f"{text(shape)} by 3", shape, lambda: nn.SpatialReplicationPadding(3, 3, 3, 3),
+              lambda m, x: F.pad(x, (3, 3, 3, 3), mode="replicate"), (4 * (n + o), 4 * (n + o)))  # fmt: skip
+
+
+def _weights(m: Any) -> list[Any]:
+    if not hasattr(m, "peer"):
+        m.peer = [torch.from_numpy(m.weight.copy()).requires_grad_(), torch.from_numpy(m.bias.copy()).requires_grad_()]
+    return m.peer
+
+
+def products() -> Iterator[Row]:
+    for batch, inputs, outputs in [(1, 4096, 4096), (128, 1024, 1024)]:
+        work = 2 * batch * inputs * outputs
+        moved = 4 * (batch * (inputs + outputs) + inputs * outputs)
+        yield Row("Linear", f"{batch}x{inputs} to {outputs}", (batch, inputs),
+                  lambda i=inputs, o=outputs: nn.Linear(i, o), lambda m, x: F.linear(x, *_weights(m)),
+                  (moved, 3 * moved), (work, 2 * work), parameters=True)  # fmt: skip
+    for batch in (1, 8):
+        for planes, out, size, kernel, stride in [
+            (3, 64, 224, 7, 2), (64, 256, 56, 1, 1), (64, 64, 56, 3, 1), (128, 128, 28, 3, 1), (256, 256, 14, 3, 1),
+            (512, 512, 7, 3, 1), (64, 64, 224, 3, 1),
+        ]:  # fmt: skip
+            pad = kernel // 2
+            side = window(size, kernel, stride, pad)
+            work = 2 * batch * out * side * side * planes * kernel * kernel
+            moved = 4 * (batch * (planes * size * size + out * side * side) + out * planes * kernel * kernel)
+            yield Row("SpatialConvolution", f"{batch}x{planes}x{size}x{size} to {out}, {kernel}x{kernel} s{stride}",
+                      (batch, planes, size, size),
+                      lambda p=planes, o=out, k=kernel, s=stride, d=pad: nn.SpatialConvolution(p, o, k, k, s, s, d, d),
+                      lambda m, x, s=stride, d=pad: F.conv2d(x, *_weights(m), stride=s, padding=d),
+                      (moved, 2 * moved), (work, 2 * work), parameters=True)  # fmt: skip
+
+
+def criterions() -> Iterator[Row]:
+    shape = (4096, 1000)
+    n = prod(shape)
+    labels = np.random.default_rng(0).integers(0, 1000, 4096)
+    yield Row("ClassNLLCriterion", text(shape), shape, lambda: _Loss(nn.ClassNLLCriterion(), labels),
+              lambda m, x: F.nll_loss(x, torch.from_numpy(labels)), (12 * 4096, 4 * n))  # fmt: skip
+    target = np.random.default_rng(1).standard_normal(shape, np.float32)
+    yield Row("MSECriterion", text(shape), shape, lambda: _Loss(nn.MSECriterion(), target),
+              lambda m, x: F.mse_loss(x, torch.from_numpy(target)), (8 * n, 12 * n))  # fmt: skip
+
+
+class _Loss:
+    """A criterion with its target, called as a module."""
+
+    def __init__(self, criterion: Any, target: Any) -> None:
+        self.criterion, self.target = criterion, target
+
+    def forward(self, input: Any) -> Any:
+        return self.criterion.forward(input, self.target)
+
+    def backward(self, input: Any, gradOutput: Any) -> Any:
+        return self.criterion.backward(input, self.target)

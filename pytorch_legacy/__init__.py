@@ -1,0 +1,33 @@
+"""Torch7's neural networks, alive: nn on NumPy arrays over plain C layers, and .t7 models without Lua.
+
+>>> import pytorch_legacy as pl
+>>> net = pl.nn.Sequential().add(pl.nn.SpatialAdaptiveAveragePooling(1, 1))
+>>> net
+nn.Sequential {
+  [input -> (1) -> output]
+  (1): nn.SpatialAdaptiveAveragePooling
+}
+"""
+
+from . import nn, t7
+from .backend import get_num_threads as getNumThreads
+from .backend import set_num_threads as setNumThreads
+from .errors import THNNError
+from .nn.loading import load, register
+from .random import manualSeed
+from .t7 import T7Error
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "T7Error",
+    "THNNError",
+    "__version__",
+    "getNumThreads",
+    "load",
+    "manualSeed",
+    "nn",
+    "register",
+    "setNumThreads",
+    "t7",
+]

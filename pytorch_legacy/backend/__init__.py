@@ -1,0 +1,17 @@
+"""The only place that knows cffi: opens libTHNN and calls its functions on NumPy arrays."""
+
+from .binding import call, output_size
+from .library import blas, ffi, get_num_threads, lib, library_path, manual_seed, set_num_threads, version
+
+__all__ = [
+    "blas",
+    "call",
+    "ffi",
+    "get_num_threads",
+    "lib",
+    "library_path",
+    "manual_seed",
+    "output_size",
+    "set_num_threads",
+    "version",
+]

@@ -1,0 +1,154 @@
+"""Reads THNN.h: its functions, their arguments, and the tags and shapes in their comments.
+
+The header is the one source of truth about the C API. The build turns it into the signatures that the bindings use;
+the tests of NULL arguments and the tables of the documentation read it again. Nothing here needs a compiler or cffi.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TOKEN = re.compile(
+    r"""(?P<comment>/\*.*?\*/)
+      | (?P<directive>^[ \t]*\#(?:[^\n\\]|\\.)*)
+      | (?P<string>"(?:[^"\\]|\\.)*")
+      | (?P<word>\w+)
+      | (?P<mark>[^\w\s])""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    kind: str
+    text: str
+    line: int
+
+
+@dataclass
+class Argument:
+    """One argument of a C function: its type as written, its name, and what its comment says."""
+
+    type: str
+    name: str
+    comment: str = ""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The words in brackets: IN, OUT, ACC, BUFFER, OPTIONAL, INPLACE."""
+        return tuple(re.findall(r"\[([A-Z]+)\]", self.comment))
+
+    @property
+    def shape(self) -> str:
+        """What the comment says besides the tags."""
+        return re.sub(r"\[[A-Z]+\]\s*", "", self.comment).strip()
+
+    @property
+    def is_pointer(self) -> bool:
+        return "*" in self.type
+
+
+@dataclass
+class Function:
+    """One function of the header. `generic` ones exist for Float and for Double."""
+
+    name: str
+    returns: str
+    generic: bool
+    section: str
+    arguments: list[Argument] = field(default_factory=list)
+
+    @property
+    def layer(self) -> str:
+        """The class that the function belongs to: "SpatialMaxPooling" of "SpatialMaxPooling_updateOutput"."""
+        return self.name.rpartition("_")[0] if self.generic else ""
+
+    @property
+    def exports(self) -> list[str]:
+        """The symbols that the library exports for it."""
+        return [f"THNN_{real}{self.name}" for real in ("Float", "Double")] if self.generic else [self.name]
+
+
+def tokens(text: str) -> Iterator[Token]:
+    line = 1
+    position = 0
+    for match in TOKEN.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        yield Token(str(match.lastgroup), match.group(), line)
+
+
+def parse(text: str) -> list[Function]:
+    """All functions that the header declares, in its order.
+
+    A prototype is `THNN_API type name(arguments);` or, in the half of the file that is read twice,
+    `THNN_API type THNN_(name)(arguments);`. A comment belongs to the last argument that begins on its line.
+    """
+    stream = [token for token in tokens(text) if token.kind != "directive"]
+    functions: list[Function] = []
+    section = ""
+    at = 0
+    while at < len(stream):
+        token = stream[at]
+        if token.kind == "comment" and (heading := re.match(r"/\* -{20,} ([\w ]+)", token.text)):
+            section = heading.group(1).strip()
+        if token.text == "THNN_API":
+            function, at = _prototype(stream, at + 1, section)
+            functions.append(function)
+        else:
+            at += 1
+    return functions
+
+
+def _prototype(stream: list[Token], at: int, section: str) -> tuple[Function, int]:
+    head: list[str] = []
+    while stream[at].text != "(":
+        head.append(stream[at].text)
+        at += 1
+    generic = head[-1] == "THNN_"
+    name = stream[at + 1].text if generic else head[-1]
+    function = Function(name, _join(head[:-1]), generic, section)
+    at += 4 if generic else 1  # past "(", or past "(" name ")" "("
+
+    words: list[Token] = []
+    starts: dict[int, Argument] = {}
+    while True:
+        token = stream[at]
+        if token.kind == "comment":
+            if argument := starts.get(token.line):
+                argument.comment = " ".join(token.text[2:-2].split())
+        elif token.text in ",)":
+            if words and [word.text for word in words] != ["void"]:
+                starts[words[0].line] = _argument(words)
+                function.arguments.append(starts[words[0].line])
+            words = []
+            if token.text == ")":
+                break
+        else:
+            words.append(token)
+        at += 1
+    at += 2  # past ");"
+    if at < len(stream) and stream[at].kind == "comment" and stream[at].line in starts:
+        starts[stream[at].line].comment = " ".join(stream[at].text[2:-2].split())
+        at += 1
+    return function, at
+
+
+def _argument(words: list[Token]) -> Argument:
+    texts = [word.text for word in words]
+    if "[" in texts:  # int64_t size[8] is a pointer
+        bracket = texts.index("[")
+        return Argument(_join(texts[: bracket - 1]) + " *", texts[bracket - 1])
+    return Argument(_join(texts[:-1]), texts[-1])
+
+
+def _join(words: list[str]) -> str:
+    return " ".join(words).replace("* *", "**")
+
+
+def read(path: str | Path) -> list[Function]:
+    """Parse the header in the file `path`."""
+    return parse(Path(path).read_text(encoding="utf-8"))

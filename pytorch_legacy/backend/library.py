@@ -1,0 +1,95 @@
+"""Finds and opens libTHNN.
+
+The library stands in the package's folder `lib`; the environment variable PYTORCH_LEGACY_THNN names another file, for
+example one built with sanitizers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..errors import from_status
+
+SYMBOL_PREFIX = re.compile(r"^THNN_(Float|Double)")
+
+ABI_VERSION = 1
+"""The ABI that the generated bindings were made for: THNN_ABI_VERSION of THNN.h."""
+
+
+def _find() -> Path:
+    if override := os.environ.get("PYTORCH_LEGACY_THNN"):
+        return Path(override)
+    name = {"darwin": "libTHNN.dylib"}.get(sys.platform, "libTHNN.so")
+    return Path(__file__).resolve().parent.parent / "lib" / name
+
+
+def _open() -> tuple[Any, Any, Path]:
+    try:
+        from ._thnn import ffi  # type: ignore[import-not-found,unused-ignore]
+    except ImportError as error:
+        raise ImportError("pytorch_legacy is not built: install it with `pip install .` (or `pip install -e .`)") from error
+    path = _find()
+    # scipy_openblas32 may be installed elsewhere than the package: once it is open, libTHNN finds it by name.
+    blas = None
+    try:
+        import scipy_openblas32
+
+        blas = ffi.dlopen(str(Path(scipy_openblas32.get_lib_dir()) / "libscipy_openblas.so"))
+    except (ImportError, OSError):
+        pass  # libTHNN may be built with another BLAS, or with none
+    try:
+        lib = ffi.dlopen(str(path))
+    except OSError as error:
+        raise ImportError(f"cannot open {path}: {error}") from error
+    if lib.THNN_abiVersion() != ABI_VERSION:
+        raise ImportError(f"{path}: expected ABI version {ABI_VERSION}, got {lib.THNN_abiVersion()}; install the package again")
+    return ffi, (lib, blas), path
+
+
+ffi, (lib, _blas), library_path = _open()
+
+
+def check(status: int) -> None:
+    """Raise the exception of a status code that is not THNN_OK, with the library's own text."""
+    if status:
+        text = ffi.string(lib.THNN_lastError()).decode(errors="replace")
+        raise from_status(status, SYMBOL_PREFIX.sub("nn.", text))
+
+
+def version() -> str:
+    """Version of the C library, for example "0.1.0"."""
+    number = lib.THNN_versionNumber()
+    return f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+
+
+def blas() -> str:
+    """What multiplies matrices: "scipy-openblas ZEN", "system ..." or "built-in"."""
+    return ffi.string(lib.THNN_blas()).decode().strip()
+
+
+def set_num_threads(threads: int) -> None:
+    """Let each call use up to `threads` threads; 0 is the default, one per processor."""
+    check(lib.THNN_setNumThreads(ffi.NULL, threads))
+
+
+def get_num_threads() -> int:
+    """How many threads a call may use."""
+    threads = ffi.new("int32_t *")
+    check(lib.THNN_getNumThreads(ffi.NULL, threads))
+    return int(threads[0])
+
+
+def manual_seed(seed: int) -> None:
+    """Start Torch7's random sequence anew."""
+    check(lib.THNN_manualSeed(ffi.NULL, seed & 0xFFFFFFFFFFFFFFFF))
+
+
+def random() -> int:
+    """The next raw 32-bit draw."""
+    value = ffi.new("uint32_t *")
+    check(lib.THNN_random(ffi.NULL, value))
+    return int(value[0])

@@ -1,0 +1,91 @@
+"""Finds the network in whatever a .t7 file holds, and what the file says about its use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import pytorch_legacy as pl
+from pytorch_legacy.nn.Module import Module
+
+from .problem import Problem
+
+FAVOURITES = ("model", "net", "network", "module", "generator", "netG")
+
+
+def load(path: str) -> Any:
+    """The object in the file."""
+    if not Path(path).exists():
+        raise Problem(f"{path}: there is no such file")
+    return pl.load(path)
+
+
+def networks(value: Any, at: str = "", depth: int = 4) -> Iterator[tuple[str, Module]]:
+    """Modules in a table and the tables within, each with its place: "model", "protos.rnn", "" for the value itself."""
+    if isinstance(value, Module):
+        yield at, value
+    elif depth and isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, entry in pairs:
+            yield from networks(entry, f"{at}.{key}".strip("."), depth - 1)
+
+
+def network(path: str, value: Any, wanted: str | None = None) -> Module:
+    """The one network to run: the one at the place `wanted`, the only one, or the one with a usual name."""
+    found = dict(networks(value))
+    if wanted is not None:
+        if wanted not in found:
+            raise Problem(f"{path}: no network at {wanted!r}; there is: {', '.join(map(repr, found)) or 'none'}")
+        return found[wanted]
+    if not found:
+        raise Problem(f"{path}: no network in this file; see: pytorch-legacy inspect {path}")
+    if len(found) == 1:
+        return next(iter(found.values()))
+    for name in FAVOURITES:
+        if name in found:
+            return found[name]
+    raise Problem(f"{path}: several networks in this file, choose one with --model: {', '.join(found)}")
+
+
+def leaves(module: Module) -> Iterator[Module]:
+    """The modules that hold no others, in order."""
+    children = getattr(module, "modules", None) or []
+    if not children:
+        yield module
+    for child in children:
+        yield from leaves(child)
+
+
+def input_planes(module: Module) -> int | None:
+    """How many planes the network's input has, if its first layer with such a number says so."""
+    for leaf in leaves(module):
+        if isinstance(planes := getattr(leaf, "nInputPlane", None), int):
+            return planes
+    return None
+
+
+def class_names(value: Any) -> list[str] | None:
+    """The names of the classes, if a table beside the network has them."""
+    if isinstance(value, dict):
+        for key in ("classes", "labels", "classList", "synset"):
+            names = value.get(key)
+            if isinstance(names, list) and all(isinstance(name, str | int | float) for name in names):
+                return [str(name) for name in names]
+    return None
+
+
+def normalization(value: Any) -> tuple[Any, Any]:
+    """Mean and standard deviation, if the file has them: numbers, or one for each plane."""
+    if not isinstance(value, dict):
+        return 0.0, 1.0
+    return _numbers(value.get("mean"), 0.0), _numbers(value.get("std"), 1.0)
+
+
+def _numbers(value: Any, default: float) -> Any:
+    if isinstance(value, list | np.ndarray):
+        value = np.asarray(value, np.float64).reshape(-1)
+        return value if value.size in (1, 3) else default
+    return float(value) if isinstance(value, int | float) else default

@@ -1,0 +1,106 @@
+"""The exceptions of the package: one family, each also the builtin a Python user would expect.
+
+>>> raise ShapeError("nn.Linear: input: expected 10 columns, got shape (2, 9)")
+Traceback (most recent call last):
+pytorch_legacy.errors.ShapeError: nn.Linear: input: expected 10 columns, got shape (2, 9)
+"""
+
+
+class THNNError(Exception):
+    """What a layer has to complain about.
+
+    Attributes
+    ----------
+    code : int
+        The status that the C library returned, 0 when the complaint comes from Python.
+    where : list of str
+        The way to the layer, outermost container first, each entry like ``"in module 3 of nn.Sequential"``.
+        Numbers are those that printing the network shows. ``str(error)`` begins with them.
+    """
+
+    code = 0
+
+    def __init__(self, text: str, code: int | None = None) -> None:
+        super().__init__(text)
+        self.where: list[str] = []
+        if code is not None:
+            self.code = code
+
+    def __str__(self) -> str:
+        return ", ".join([*self.where, str(self.args[0])])
+
+
+class NullError(THNNError, ValueError):
+    """An array that must be there is missing."""
+
+    code = 1
+
+
+class ShapeError(THNNError, ValueError):
+    """A rank, a size or a number of table entries is wrong, or sizes do not fit together."""
+
+    code = 2
+
+
+class ValueRangeError(THNNError, ValueError):
+    """A number is out of its range, or an array cannot be written to."""
+
+    code = 3
+
+
+class IndexRangeError(THNNError, IndexError):
+    """An index, a dimension or a class label is out of range."""
+
+    code = 4
+
+
+class OutOfMemoryError(THNNError, MemoryError):
+    """There was no memory for scratch space."""
+
+    code = 5
+
+
+class UnsupportedError(THNNError, NotImplementedError):
+    """The call is right, but this installation cannot do it."""
+
+    code = 6
+
+
+class DeviceError(THNNError, RuntimeError):
+    """There is no device, or the device failed."""
+
+    code = 7
+
+
+class VersionError(THNNError, RuntimeError):
+    """The library and the package do not belong together."""
+
+    code = 8
+
+
+class DtypeError(THNNError, TypeError):
+    """An array has another dtype than its module, or is no array at all."""
+
+
+class T7Error(ValueError):
+    """A .t7 file is broken, or holds what the format does not allow."""
+
+
+_BY_CODE: dict[int, type[THNNError]] = {
+    error.code: error
+    for error in (
+        NullError,
+        ShapeError,
+        ValueRangeError,
+        IndexRangeError,
+        OutOfMemoryError,
+        UnsupportedError,
+        DeviceError,
+        VersionError,
+    )
+}
+
+
+def from_status(code: int, text: str) -> THNNError:
+    """The exception, ready to be raised, for a status of the C library and its error text."""
+    return _BY_CODE.get(code, THNNError)(text, code)

@@ -1,0 +1,142 @@
+"""The base of all modules made of modules."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy
+from pytorch_legacy.storage import Tensor
+
+
+class Container(Module):
+    """Holds modules in the list ``modules`` and does for all of them what is asked of it.
+
+    An exception in a child says on its way out where it was: a THNNError in front of its text ("in module 3 of
+    nn.Sequential", counted from 1 as when printed), any other exception in a note.
+
+    Notes
+    -----
+    Source: Torch7 nn.Container.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.modules: list[Module] = []
+
+    def add(self, module: Module) -> Self:
+        """Appends a module and returns self."""
+        self.modules.append(module)
+        return self
+
+    def get(self, index: int) -> Module:
+        """The module at `index`, which counts from 0; negative ones count from the end."""
+        if not -len(self.modules) <= index < len(self.modules):
+            raise IndexRangeError(f"{self._typename}: index: {index} is out of range for {len(self.modules)} modules")
+        return self.modules[index]
+
+    def size(self) -> int:
+        """The number of modules."""
+        return len(self.modules)
+
+    def __len__(self) -> int:
+        return len(self.modules)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, index: int) -> Module:
+        return self.get(index)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self.modules)
+
+    def applyToModules(self, func: Callable[[Module], object]) -> None:
+        """Calls `func` with each child."""
+        self._each(lambda _, module: func(module))
+
+    def zeroGradParameters(self) -> None:
+        self.applyToModules(lambda module: module.zeroGradParameters())
+
+    def updateParameters(self, learningRate: float) -> None:
+        self.applyToModules(lambda module: module.updateParameters(learningRate))
+
+    def training(self) -> None:
+        super().training()
+        self.applyToModules(lambda module: module.training())
+
+    def evaluate(self) -> None:
+        super().evaluate()
+        self.applyToModules(lambda module: module.evaluate())
+
+    def reset(self, stdv: float | None = None) -> Any:
+        self.applyToModules(lambda module: module.reset(stdv))
+
+    def clearState(self) -> Self:
+        super().clearState()
+        self.applyToModules(lambda module: module.clearState())
+        return self
+
+    def share(self, mlp: Module, *names: str) -> Self:
+        """Shares fields of the children with those of the children of `mlp`, one by one."""
+        others = mlp._children()
+        if len(others) != len(self.modules):
+            raise ShapeError(
+                f"{self._typename}: share: expected a container of {len(self.modules)} modules, got {len(others)}"
+            )
+        self._each(lambda i, module: module.share(others[i], *names))
+        return self
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """The parameters of all children in order, and their gradients; two empty lists if there are none."""
+        found: tuple[list[Tensor], list[Tensor]] = [], []
+        for module in self.modules:
+            for ours, theirs in zip(found, module.parameters() or ([], []), strict=True):
+                ours.extend(theirs)
+        return found
+
+    def _each(self, function: Callable[[int, Module], Any], reverse: bool = False) -> list[Any]:
+        """Calls ``function(index, module)`` for each child, the last one first if `reverse`; the results in order."""
+        results = []
+        indices = range(len(self.modules))
+        index = 0
+        try:
+            for index in reversed(indices) if reverse else indices:
+                results.append(function(index, self.modules[index]))
+        except Exception as error:
+            self._locate(error, index)
+            raise
+        return results[::-1] if reverse else results
+
+    def _locate(self, error: Exception, index: int) -> None:
+        """Tells an exception in which child it was raised."""
+        place = f"in module {index + 1} of {self._typename}"
+        if isinstance(error, THNNError):
+            error.where.insert(0, place)
+        else:
+            error.add_note(place)
+
+    def _sum(self, gradients: list[Any]) -> Any:
+        """Sets ``gradInput`` to the sum of the children's gradients of one input, and returns it.
+
+        Children that compute none (None) do not count.
+        """
+        present = [gradient for gradient in gradients if gradient is not None]
+        self.gradInput = recursiveCopy(self.gradInput, present[0]) if present else None
+        for gradient in present[1:]:
+            recursiveAdd(self.gradInput, gradient)
+        return self.gradInput
+
+    def _branches(self) -> str:
+        """How containers that fan out print themselves."""
+        lines = [f"{self._typename} {{", "  input"]
+        for i, module in enumerate(self.modules, 1):
+            last = i == len(self.modules)
+            text = repr(module).replace("\n", "\n         " if last else "\n    |    ")
+            lines.append(f"    {' ' if last else '|'}`-> ({i}): {text}")
+        return "\n".join([*lines, "     ... -> output", "}"])
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        modules = fields.get("modules")
+        self.modules = modules if isinstance(modules, list) else []  # an empty table of Lua comes as a dict

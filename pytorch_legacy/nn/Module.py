@@ -1,0 +1,239 @@
+"""The base of all layers."""
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn.TorchObject import TorchObject, rebind
+from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.storage import Tensor, flattened, storage_offset
+
+
+class Module(TorchObject):
+    """A layer: a function of an array or a table, its gradients, and perhaps parameters.
+
+    A layer overrides ``updateOutput``, ``updateGradInput`` and, if it has parameters, ``accGradParameters``. The first
+    two keep their result in ``output`` and ``gradInput`` **and write the next one into the same memory**: copy what
+    must survive the next call.
+
+    Attributes
+    ----------
+    output, gradInput
+        Results of the last calls. Many layers compute no gradient of the input once ``gradInput`` is None.
+    weight, bias, gradWeight, gradBias
+        Parameters and their gradients, None where a layer has none.
+    train : bool
+        Training or evaluation, for layers that tell them apart.
+
+    Notes
+    -----
+    Source: Torch7 nn.Module.
+    """
+
+    weight: Tensor | None = None
+    bias: Tensor | None = None
+    gradWeight: Tensor | None = None
+    gradBias: Tensor | None = None
+    train = True
+    shared = False
+
+    def __init__(self) -> None:
+        self.output: Any = np.empty(0, np.float32)
+        self.gradInput: Any = np.empty(0, np.float32)
+
+    def forward(self, input: Any) -> Any:
+        """The output for `input`: another name of ``updateOutput``."""
+        return self.updateOutput(input)
+
+    def backward(self, input: Any, gradOutput: Any, scale: float = 1.0) -> Any:
+        """Returns the gradient of the input and adds `scale` times the gradients of the parameters to theirs.
+
+        `input` is what ``forward`` got last.
+        """
+        self.updateGradInput(input, gradOutput)
+        self.accGradParameters(input, gradOutput, scale)
+        return self.gradInput
+
+    def backwardUpdate(self, input: Any, gradOutput: Any, lr: float) -> Any:
+        """Returns the gradient of the input and moves the parameters by ``-lr`` times their gradients."""
+        self.updateGradInput(input, gradOutput)
+        self.accUpdateGradParameters(input, gradOutput, lr)
+        return self.gradInput
+
+    def updateOutput(self, input: Any) -> Any:
+        """Computes and returns ``output``."""
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        """Computes and returns ``gradInput``."""
+        return self.gradInput
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        """Adds `scale` times the gradients of the parameters to ``gradWeight`` and ``gradBias``."""
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """Moves the parameters by ``-lr`` times their gradients."""
+        if self.shared:
+            self.sharedAccUpdateGradParameters(input, gradOutput, lr)
+        else:
+            self.defaultAccUpdateGradParameters(input, gradOutput, lr)
+
+    def defaultAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """Moves the parameters with no detour: they stand in for their gradients."""
+        gradients = self.gradWeight, self.gradBias
+        self.gradWeight, self.gradBias = self.weight, self.bias
+        try:
+            self.accGradParameters(input, gradOutput, -lr)
+        finally:
+            self.gradWeight, self.gradBias = gradients
+
+    def sharedAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """Moves parameters that others share: their values must not change while the gradients are computed."""
+        if self.parameters():
+            self.zeroGradParameters()
+            self.accGradParameters(input, gradOutput, 1.0)
+            self.updateParameters(lr)
+
+    def zeroGradParameters(self) -> None:
+        """Sets the gradients of the parameters to zero."""
+        for gradient in (self.parameters() or ([], []))[1]:
+            gradient.fill(0)
+
+    def updateParameters(self, learningRate: float) -> None:
+        """Moves each parameter by ``-learningRate`` times its gradient."""
+        for parameter, gradient in zip(*(self.parameters() or ([], [])), strict=True):
+            parameter -= gradient * float(learningRate)
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]] | None:
+        """The parameters and their gradients, weight before bias, or None if there are none.
+
+        A container always answers with two lists, empty if need be.
+        """
+        pairs = [(self.weight, self.gradWeight), (self.bias, self.gradBias)]
+        present = [(parameter, gradient) for parameter, gradient in pairs if parameter is not None]
+        if not present:
+            return None
+        return [parameter for parameter, _ in present], [gradient for _, gradient in present if gradient is not None]
+
+    def getParameters(self) -> tuple[Tensor, Tensor]:
+        """Two vectors, all parameters and all their gradients, of which the parameters become views.
+
+        Parameters that share memory stay shared and appear once. The layers hold new arrays afterwards: references
+        to the old ones, and vectors of an earlier call, are out of date.
+        """
+        parameters, gradients = self.parameters() or ([], [])
+        flat, views = self.flatten(parameters)
+        flatGrad, gradViews = self.flatten(gradients)
+        if flat.size != flatGrad.size or len(views) != len(gradViews):
+            raise ShapeError(
+                f"{self._typename}: getParameters: {flat.size} parameters but {flatGrad.size} gradients; "
+                "share a gradient wherever a parameter is shared"
+            )
+        for i, (view, gradView) in enumerate(zip(views, gradViews, strict=True)):
+            if storage_offset(view) != storage_offset(gradView):
+                raise ShapeError(
+                    f"{self._typename}: getParameters: parameter {i} and its gradient are at different places; "
+                    "share a gradient wherever a parameter is shared"
+                )
+        old, new = [*parameters, *gradients], [*views, *gradViews]
+        rebind(self, {id(array): view for array, view in zip(old, new, strict=True)})
+        if not views:
+            flat, flatGrad = flat.astype(self._dtype), flatGrad.astype(self._dtype)
+        return flat, flatGrad
+
+    @staticmethod
+    def flatten(parameters: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
+        """A new vector with the elements of all arrays, and for each array the view of it to use from then on."""
+        return flattened(parameters)
+
+    def share(self, mlp: "Module", *names: str) -> Self:
+        """Makes the named fields (``"weight"``, ``"bias"``, ...) those of `mlp`, and returns self."""
+        for name in names:
+            if getattr(self, name, None) is not None:
+                setattr(self, name, getattr(mlp, name))
+                self.shared = mlp.shared = True
+        return self
+
+    def clone(self, *names: str) -> Self:
+        """A deep copy that shares the named fields, if any, with the original.
+
+        Everything is copied, results of the last calls too: ``clearState()`` first saves memory.
+        """
+        fields = [getattr(module, name, None) for module in self.listModules() for name in names]
+        result = copy.deepcopy(self, {id(field): field for field in fields if field is not None})
+        return result.share(self, *names) if names else result
+
+    def training(self) -> None:
+        """Goes to training mode."""
+        self.train = True
+
+    def evaluate(self) -> None:
+        """Goes to evaluation mode."""
+        self.train = False
+
+    def reset(self, stdv: float | None = None) -> Any:
+        """Draws new initial parameters, where there are any."""
+
+    def clearState(self) -> Self:
+        """Lets go of results and buffers, for saving, and returns self. Layers with more buffers extend it."""
+        self.__dict__.pop("_bindings", None)
+        clear(self, "output", "gradInput")
+        return self
+
+    def apply(self, callback: Callable[["Module"], object]) -> None:
+        """Calls `callback` with this module, then with those inside it, depth first."""
+        callback(self)
+        for module in self._children():
+            module.apply(callback)
+
+    def replace(self, callback: Callable[["Module"], "Module"]) -> "Module":
+        """Returns `callback` of this module, after each module inside it was replaced likewise."""
+        result = callback(self)
+        modules = self._children()
+        for i, module in enumerate(modules):
+            modules[i] = module.replace(callback)
+        return result
+
+    def findModules(
+        self, typename: "str | type[Module]", container: "Module | None" = None
+    ) -> tuple[list["Module"], list["Module"]]:
+        """All modules of exactly this class (``"nn.Linear"`` or the class), and the container of each."""
+        found: tuple[list[Module], list[Module]] = [], []
+        if typename in (self._typename, self.__class__):
+            found[0].append(self)
+            found[1].append(container or self)
+        for module in self._children():
+            for ours, theirs in zip(found, module.findModules(typename, self), strict=True):
+                ours.extend(theirs)
+        return found
+
+    def listModules(self) -> list["Module"]:
+        """This module and all inside it, depth first."""
+        return [self, *(inner for module in self._children() for inner in module.listModules())]
+
+    def __call__(self, input: Any, gradOutput: Any = None) -> Any:
+        """The output for `input`; with `gradOutput` also the gradient of the input."""
+        output = self.forward(input)
+        return output if gradOutput is None else (output, self.backward(input, gradOutput))
+
+    def _contiguous(self, name: str, array: Tensor) -> Tensor:
+        """`array` if its elements lie one after the other, else a copy in the buffer of that name."""
+        if array.flags.c_contiguous:
+            return array
+        buffer = self._resize(name, array.shape, array.dtype)
+        buffer[...] = array
+        return buffer
+
+    def _children(self) -> list["Module"]:
+        return self.__dict__.get("modules", [])
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        # Models were often saved without the gradients, which nobody needs to run them.
+        for name, gradient in (("weight", "gradWeight"), ("bias", "gradBias")):
+            parameter = getattr(self, name)
+            if isinstance(parameter, np.ndarray) and getattr(self, gradient) is None:
+                setattr(self, gradient, np.zeros(parameter.shape, parameter.dtype))

@@ -1,0 +1,283 @@
+"""What modules, criterions and the other objects of Torch7's class system have in common."""
+
+import copy
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.errors import UnsupportedError, ValueRangeError
+from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled
+
+# Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
+# pickles take the elements of such a view and leave the array around it. All other fields keep what they share.
+_BUFFERS = ("output", "gradInput")
+_ON_CPU = {
+    "torch.CudaTensor": "torch.FloatTensor",
+    "torch.CudaDoubleTensor": "torch.DoubleTensor",
+    "torch.CudaHalfTensor": "torch.HalfTensor",
+}
+
+
+class TorchObject:
+    """A named bag of fields that can be converted, cloned, pickled and read from a .t7 file.
+
+    Attributes
+    ----------
+    _typename : str
+        Torch7's name of the class, "nn.Linear". Classes of this package have the name of their subpackage in front,
+        other classes are called what Python calls them unless they set it.
+    _dtype : numpy.dtype
+        That of parameters and buffers: float32 until the object is converted. ``_type`` is Torch7's name for it.
+    _oneBased : tuple of str
+        The fields (numbers or lists of numbers) that count from 1 in Torch7 and from 0 here.
+    _bindings : dict
+        Backend code keeps here what it remembers between calls; clones, conversions and pickles go without it.
+    """
+
+    _typename = "nn.TorchObject"
+    _dtype: np.dtype[Any] = np.dtype(np.float32)
+    _oneBased: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "_typename" not in cls.__dict__:
+            package, *inner = cls.__module__.split(".")
+            cls._typename = f"{inner[0]}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
+
+    def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
+        """Converts the floating-point arrays in all fields, objects inside included, and returns self.
+
+        Arrays that share a storage share the converted one. Integer arrays (indices, masks) stay as they are.
+
+        Parameters
+        ----------
+        type
+            "torch.FloatTensor", "torch.DoubleTensor", or what NumPy takes for such a dtype. Without it the method
+            returns the name of the present type.
+        tensorCache
+            Hand one dictionary to several calls to keep sharing between their objects.
+        """
+        if type is None:
+            return self._type
+        name = self._checkedType(type)
+        cache: dict[Any, Any] = {} if tensorCache is None else tensorCache
+        if id(self) not in cache:
+            cache[id(self)] = self
+            fields = self._fields()
+            for key, value in fields.items():
+                fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in _BUFFERS)
+            self.__dict__ = fields | {"_dtype": TENSOR_TYPES[name]}
+        return self
+
+    def float(self, tensorCache: dict[Any, Any] | None = None) -> Self:
+        """Converts to single precision and returns self."""
+        self.type("torch.FloatTensor", tensorCache)
+        return self
+
+    def double(self, tensorCache: dict[Any, Any] | None = None) -> Self:
+        """Converts to double precision and returns self."""
+        self.type("torch.DoubleTensor", tensorCache)
+        return self
+
+    def cuda(self, tensorCache: dict[Any, Any] | None = None) -> Self:
+        """Raises UnsupportedError; the message says what is missing."""
+        self.type("torch.CudaTensor", tensorCache)
+        return self
+
+    def clone(self) -> Self:
+        """A deep copy; arrays that share a storage in the original share one in the copy."""
+        return copy.deepcopy(self)
+
+    def __repr__(self) -> str:
+        return self._typename
+
+    @property
+    def _type(self) -> str:
+        return type_name(self._dtype)
+
+    def _resize(self, name: str, shape: tuple[int, ...], dtype: Any = None) -> Tensor:
+        """The buffer in field `name`: the old array when shape and dtype fit, else a new one with any contents.
+
+        `dtype` is the module's own if it is not given.
+        """
+        if dtype is None:
+            dtype = self._dtype
+        old = getattr(self, name, None)
+        buffer = fitting(old, shape, dtype)
+        if buffer is not old:
+            setattr(self, name, buffer)
+        return buffer
+
+    def _resizeTable(self, name: str, shapes: list[tuple[int, ...]]) -> list[Tensor]:
+        """As `_resize`, for a field that is a list of buffers."""
+        old = getattr(self, name, None)
+        spare = list(old) if isinstance(old, list) else []
+        spare += [None] * (len(shapes) - len(spare))
+        table = [fitting(buffer, shape, self._dtype) for buffer, shape in zip(spare, shapes, strict=False)]
+        setattr(self, name, table)
+        return table
+
+    def _fields(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_bindings"}
+
+    def _with(self, fields: dict[str, Any]) -> Self:
+        result = type(self).__new__(type(self))
+        result.__dict__ = fields
+        return result
+
+    def __copy__(self) -> Self:
+        return self._with(self._fields())
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Self:
+        result = memo[id(self)] = self._with({})
+        storages = memo.setdefault("pytorch_legacy.storages", {})
+        fields = self._fields()
+        for key, value in fields.items():
+
+            def place(array: Tensor, alone: bool = key in _BUFFERS) -> None:
+                memo[id(array)] = moved(array, np.copy, storages, alone)
+
+            rebuilt(value, {}, place)
+        result.__dict__ = copy.deepcopy(fields, memo)  # finds all arrays copied already
+        return result
+
+    def __getstate__(self) -> dict[str, Any]:
+        seen: dict[Any, Any] = {}
+        fields = self._fields()
+        return {
+            key: value if key in _BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()
+        }
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Takes over the fields of a .t7 file; the object was made without ``__init__``.
+
+        A class whose older files lack fields, or name them otherwise, mends `fields` and then calls this method.
+        `version` is the class version in the file.
+        """
+        for key, value in fields.items():
+            # Some packages left functions in their objects: they cannot run here and must not hide methods.
+            if key != "_type" and not callable(getattr(type(self), str(key), None)):
+                self.__dict__[str(key)] = counted(value, -1) if key in self._oneBased else value
+        name = str(fields.get("_type") or _type_of(fields))
+        self._dtype = TENSOR_TYPES[_ON_CPU.get(name, name)]
+        self.__dict__.setdefault("output", np.empty(0, self._dtype))
+        self.__dict__.setdefault("gradInput", None)  # as in Torch7: many layers then compute none
+
+    def _toTorch7(self) -> dict[str, Any]:
+        """The fields as Torch7 names and counts them: what `_fromTorch7` takes."""
+        fields = {key: value for key, value in self._fields().items() if value is not None and key != "_dtype"}
+        for key in self._oneBased:
+            if key in fields:
+                fields[key] = counted(fields[key], 1)
+        return fields | {"_type": self._type}
+
+    def _checkedType(self, wanted: Any) -> str:
+        name = wanted if isinstance(wanted, str) and wanted.startswith("torch.") else type_name(wanted)
+        if name in _ON_CPU:
+            raise UnsupportedError(
+                f"{self._typename}: {name} needs the CUDA library libTHCUNN, which this installation lacks; "
+                "use float() or double()"
+            )
+        if name not in TENSOR_TYPES or TENSOR_TYPES[name].kind != "f":
+            raise ValueRangeError(
+                f'{self._typename}: type: expected "torch.FloatTensor" or "torch.DoubleTensor", got {wanted!r}'
+            )
+        return name
+
+
+def type_name(dtype: Any) -> str:
+    """Torch7's name for tensors of a NumPy dtype, the dtype's own where Torch7 has none."""
+    try:
+        wanted = np.dtype(dtype)
+    except TypeError:
+        return str(dtype)
+    return next((name for name, known in TENSOR_TYPES.items() if known == wanted), wanted.name)
+
+
+def fitting(array: Any, shape: tuple[int, ...], dtype: Any) -> Tensor:
+    """`array` if it can serve as a contiguous buffer of that shape and dtype, else a new one."""
+    if isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype and array.flags.carray:
+        return array
+    return np.empty(shape, dtype)
+
+
+def counted(position: Any, step: int) -> Any:
+    """A position that counts from 1 made to count from 0 (`step` -1) or back; negative ones count from the end."""
+    if isinstance(position, list):
+        return [counted(entry, step) for entry in position]
+    if position is None or isinstance(position, str):
+        return position
+    return int(position) + step if position >= (1 if step < 0 else 0) else int(position)
+
+
+def rebuilt(
+    value: Any,
+    seen: dict[Any, Any],
+    array: Callable[[Tensor], Any],
+    thing: Callable[[TorchObject], Any] = lambda thing: thing,
+) -> Any:
+    """`value` with every array and every object in it, tables within tables included, passed through a function.
+
+    The tables are made anew; `seen` lets one table stay one table, even if it contains itself.
+    """
+    if isinstance(value, np.ndarray):
+        return array(value)
+    if isinstance(value, TorchObject):
+        return thing(value)
+    kind = type(value)
+    if kind not in (list, dict, tuple):
+        return value
+    if id(value) not in seen:
+        if kind is dict:
+            pairs: dict[Any, Any] = {}
+            seen[id(value)] = value, pairs
+            pairs.update((key, rebuilt(entry, seen, array, thing)) for key, entry in value.items())
+        elif kind is list:
+            entries: list[Any] = []
+            seen[id(value)] = value, entries
+            entries.extend(rebuilt(entry, seen, array, thing) for entry in value)
+        else:
+            seen[id(value)] = value, tuple(rebuilt(entry, seen, array, thing) for entry in value)
+    return seen[id(value)][1]
+
+
+def converted(
+    value: Any, name: str, cache: dict[Any, Any], floatsOnly: bool = False, alone: bool = False
+) -> Any:
+    """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves."""
+    dtype = TENSOR_TYPES[name]
+
+    def convert(array: Tensor) -> Tensor:
+        if array.dtype == dtype or (floatsOnly and array.dtype.kind != "f"):
+            return array
+        with np.errstate(all="ignore"):  # elements of a storage that nobody uses may be anything
+            return moved(array, lambda vector: vector.astype(dtype), cache, alone)
+
+    return rebuilt(value, cache, convert, lambda thing: thing.type(name, cache))
+
+
+def rebind(thing: TorchObject, replacements: dict[int, Tensor]) -> None:
+    """Puts new arrays in the place of old ones, known by their id, everywhere in `thing` and the objects inside."""
+    seen: dict[Any, Any] = {}
+
+    def descend(inner: TorchObject) -> TorchObject:
+        if id(inner) not in seen:
+            seen[id(inner)] = inner
+            fields = inner._fields()
+            for key, value in fields.items():
+                fields[key] = rebuilt(value, seen, lambda array: replacements.get(id(array), array), descend)
+            inner.__dict__ = fields
+        return inner
+
+    descend(thing)
+
+
+def _type_of(fields: dict[str, Any]) -> str:
+    """The tensor type of an object whose file does not name it: that of its first floating-point tensor."""
+    for key in sorted(fields, key=lambda key: key not in ("weight", "bias", *_BUFFERS)):
+        if isinstance(fields[key], np.ndarray) and fields[key].dtype.kind == "f":
+            return type_name(fields[key].dtype)
+    for child in fields.get("modules") or []:
+        return str(child._type)
+    return "torch.DoubleTensor"  # what Torch7 makes when nobody says otherwise

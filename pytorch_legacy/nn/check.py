@@ -1,0 +1,78 @@
+"""Checks of arguments, with the one message a user needs: module, argument, what was expected, what came.
+
+Layers written in Python call these first; layers that call the C library need few of them, for it checks itself.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.nn.utils import described, sizes
+from pytorch_legacy.storage import Tensor
+
+
+def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
+    """`value`, an array of the module's dtype with one of the given ranks (any rank if none is given)."""
+    dtype = module._dtype
+    if isinstance(value, np.ndarray) and value.dtype == dtype and (not ranks or value.ndim in ranks):
+        return value
+    if not isinstance(value, np.ndarray):
+        raise DtypeError(f"{module._typename}: {name}: expected a {dtype} array, got {described(value)}")
+    if value.dtype != dtype:
+        known = {"float32": "module.float()", "float64": "module.double()"}.get(value.dtype.name)
+        cure = f"convert the array or call {known}" if known else "convert the array"
+        raise DtypeError(f"{module._typename}: {name}: expected {dtype}, got {value.dtype}; {cure}")
+    wanted = " or ".join(f"{rank}-D" for rank in ranks)
+    raise ShapeError(
+        f"{module._typename}: {name}: expected a {wanted} array, got {value.ndim}-D ({sizes(value.shape)})"
+    )
+
+
+def table(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Any]:
+    """`value`, a list with `length` entries (at least one if `length` is not given)."""
+    wanted = "a table" if length is None else f"a table of {length}"
+    if not isinstance(value, list):
+        raise DtypeError(f"{module._typename}: {name}: expected {wanted}, got {described(value)}")
+    if len(value) != length and (length is not None or not value):
+        least = " with at least one entry" if length is None else ""
+        raise ShapeError(f"{module._typename}: {name}: expected {wanted}{least}, got {described(value)}")
+    return value
+
+
+def tensors(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:
+    """`value`, a list of arrays of the module's dtype."""
+    return [tensor(module, f"{name}[{i}]", entry) for i, entry in enumerate(table(module, name, value, length))]
+
+
+def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
+    """`array`, which has the expected shape."""
+    if array.shape != expected:
+        raise ShapeError(f"{module._typename}: {name}: expected {sizes(expected)}, got {sizes(array.shape)}")
+    return array
+
+
+def axis(module: TorchObject, dimension: int, rank: int, name: str = "dimension") -> int:
+    """A dimension of an array of that rank, counted from the front."""
+    if not -rank <= dimension < rank:
+        raise IndexRangeError(f"{module._typename}: {name}: {dimension} is out of range for a {rank}-D array")
+    return dimension % rank
+
+
+def joint_shape(module: TorchObject, name: str, arrays: list[Tensor], dimension: int) -> tuple[int, ...]:
+    """The shape of `arrays` put one after the other along `dimension`; all other sizes agree."""
+    first = arrays[0].shape
+    for i, array in enumerate(arrays):
+        size = array.shape[dimension : dimension + 1]
+        if array.shape != (*first[:dimension], *size, *first[dimension + 1 :]):
+            pattern = " x ".join("?" if d == dimension else str(size) for d, size in enumerate(first))
+            raise ShapeError(f"{module._typename}: {name}[{i}]: expected {pattern}, got {sizes(array.shape)}")
+    return (*first[:dimension], sum(array.shape[dimension] for array in arrays), *first[dimension + 1 :])
+
+
+def writable(module: TorchObject, name: str, array: Tensor) -> Tensor:
+    """`array`, which may be changed in place."""
+    if not array.flags.writeable:
+        raise ValueRangeError(f"{module._typename}: {name}: is read-only and cannot be changed in place")
+    return array

@@ -1,0 +1,77 @@
+"""Branches joined into one array."""
+
+from typing import Any
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.storage import Tensor
+
+
+class Concat(Container):
+    """Gives every module the same input and joins their outputs along one dimension::
+
+        output    = concatenate([module(input) for module in modules], axis=dimension)
+        gradInput = sum(module.gradInput for module in modules)
+
+    Modules without a gradInput do not count in the sum.
+
+    Parameters
+    ----------
+    dimension : int
+        The dimension of the outputs, batch included, along which they are joined; all their other sizes agree.
+
+    Notes
+    -----
+    The input may be a table, then gradInput is one too. Source: Torch7 nn.Concat.
+    """
+
+    _oneBased = ("dimension",)
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__()
+        self.dimension = dimension
+
+    def updateOutput(self, input: Any) -> Tensor:
+        outputs = self._each(lambda _, module: module.updateOutput(input))
+        shape, windows = self._layout(outputs)
+        output = self._resize("output", shape)
+        for window, part in zip(windows, outputs, strict=True):
+            output[window] = part
+        return output
+
+    def updateGradInput(self, input: Any, gradOutput: Tensor) -> Any:
+        parts = self._parts(gradOutput)
+        return self._sum(self._each(lambda i, module: module.updateGradInput(input, parts[i])))
+
+    def accGradParameters(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> None:
+        parts = self._parts(gradOutput)
+        self._each(lambda i, module: module.accGradParameters(input, parts[i], scale))
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Tensor, lr: float) -> None:
+        parts = self._parts(gradOutput)
+        self._each(lambda i, module: module.accUpdateGradParameters(input, parts[i], lr))
+
+    def backward(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> Any:
+        parts = self._parts(gradOutput)
+        return self._sum(self._each(lambda i, module: module.backward(input, parts[i], scale)))
+
+    def _parts(self, gradOutput: Tensor) -> list[Tensor]:
+        """What of gradOutput belongs to each module."""
+        shape, windows = self._layout([module.output for module in self.modules])
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        return [gradOutput[window] for window in windows]
+
+    def _layout(self, outputs: list[Tensor]) -> tuple[tuple[int, ...], list[tuple[slice, ...]]]:
+        """The shape of the joint output, and where in it each module's output goes."""
+        check.tensors(self, "outputs", outputs)
+        axis = check.axis(self, self.dimension, outputs[0].ndim)
+        shape = check.joint_shape(self, "outputs", outputs, axis)
+        windows, start = [], 0
+        for output in outputs:
+            stop = start + output.shape[axis]
+            windows.append((*(slice(None),) * axis, slice(start, stop)))
+            start = stop
+        return shape, windows
+
+    def __repr__(self) -> str:
+        return self._branches()

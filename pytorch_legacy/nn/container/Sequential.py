@@ -1,0 +1,96 @@
+"""A chain of modules."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.Module import Module
+
+
+class Sequential(Container):
+    """Feeds each module with the output of the one before::
+
+        output = modules[n-1](... modules[1](modules[0](input)))
+
+    Input and output are whatever the first module takes and the last one returns; ``output`` and ``gradInput`` are
+    theirs, not copies. An empty chain passes everything through.
+
+    Notes
+    -----
+    Source: Torch7 nn.Sequential.
+    """
+
+    def add(self, module: Module) -> Self:
+        """Appends a module and returns self."""
+        super().add(module)
+        self._takeEnds()
+        return self
+
+    def insert(self, module: Module, index: int | None = None) -> None:
+        """Puts a module before the one at `index`, at the end if there is none."""
+        count = len(self.modules)
+        if index is not None and not -count <= index <= count:
+            raise IndexRangeError(f"{self._typename}: insert: index {index} is out of range for {count} modules")
+        self.modules.insert(count if index is None else index, module)
+        self._takeEnds()
+
+    def remove(self, index: int | None = None) -> None:
+        """Takes out the module at `index`, the last one if there is none."""
+        index = -1 if index is None else index
+        self.get(index)
+        del self.modules[index]
+        self._takeEnds()
+
+    def updateOutput(self, input: Any) -> Any:
+        done = 0
+        try:
+            for module in self.modules:
+                input = module.updateOutput(input)
+                done += 1
+        except Exception as error:
+            self._locate(error, done)
+            raise
+        self.output = input
+        return input
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        return self._back(input, gradOutput, lambda module, *arguments: module.updateGradInput(*arguments))
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        def accumulate(module: Module, input: Any, gradOutput: Any) -> Any:
+            module.accGradParameters(input, gradOutput, scale)
+            return module.gradInput
+
+        self._back(input, gradOutput, accumulate)
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        def update(module: Module, input: Any, gradOutput: Any) -> Any:
+            module.accUpdateGradParameters(input, gradOutput, lr)
+            return module.gradInput
+
+        self._back(input, gradOutput, update)
+
+    def backward(self, input: Any, gradOutput: Any, scale: float = 1.0) -> Any:
+        return self._back(input, gradOutput, lambda module, *arguments: module.backward(*arguments, scale))
+
+    def _back(self, input: Any, gradOutput: Any, step: Callable[[Module, Any, Any], Any]) -> Any:
+        """Goes from the last module to the first with what each got in ``forward`` and what comes from behind."""
+        inputs = [input, *(module.output for module in self.modules[:-1])]
+
+        def back(index: int, module: Module) -> None:
+            nonlocal gradOutput
+            gradOutput = module.gradInput = step(module, inputs[index], gradOutput)
+
+        self._each(back, reverse=True)
+        self.gradInput = gradOutput
+        return gradOutput
+
+    def _takeEnds(self) -> None:
+        if self.modules:
+            self.output, self.gradInput = self.modules[-1].output, self.modules[0].gradInput
+
+    def __repr__(self) -> str:
+        chain = " -> ".join(["input", *(f"({i + 1})" for i in range(len(self.modules))), "output"])
+        lines = [f"  ({i}): {module!r}".replace("\n", "\n  ") for i, module in enumerate(self.modules, 1)]
+        return "\n".join(["nn.Sequential {", f"  [{chain}]", *lines, "}"])

@@ -1,0 +1,1 @@
+"""Containers whose result is one array: chains and joined branches."""

@@ -1,0 +1,1 @@
+"""Layers that disturb training so that the network learns to do without any single unit."""

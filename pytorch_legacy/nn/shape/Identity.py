@@ -1,0 +1,25 @@
+"""A layer that does nothing."""
+
+from typing import Any
+
+from pytorch_legacy.nn.Module import Module
+
+
+class Identity(Module):
+    """Passes an array or a table on, not a copy of it::
+
+        output    = input
+        gradInput = gradOutput
+
+    Notes
+    -----
+    Any shape, any dtype. Source: Torch7 nn.Identity.
+    """
+
+    def updateOutput(self, input: Any) -> Any:
+        self.output = input
+        return input
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        self.gradInput = gradOutput
+        return gradOutput

@@ -1,0 +1,63 @@
+"""Planes rearranged into a finer picture."""
+
+from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class PixelShuffle(Module):
+    """Turns each group of r*r planes into one plane r times as wide and high::
+
+        output[c, h*r + i, w*r + j] = input[c*r*r + i*r + j, h, w]
+
+    Parameters
+    ----------
+    upscaleFactor : int
+        r.
+
+    Notes
+    -----
+    Input C*r*r x H x W, output C x H*r x W*r, with or without a batch in front. Source: Torch7 nn.PixelShuffle; Shi et
+    al., "Real-Time Single Image and Video Super-Resolution Using an Efficient Sub-Pixel Convolutional Neural Network"
+    (2016).
+    """
+
+    def __init__(self, upscaleFactor: int) -> None:
+        super().__init__()
+        if upscaleFactor < 1:
+            raise ValueRangeError(f"{self._typename}: upscaleFactor: expected at least 1, got {upscaleFactor}")
+        self.upscaleFactor = upscaleFactor
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", self._shape(input))
+        self._fine(output)[...] = self._coarse(input)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        shape = self._shape(input)
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        gradInput = self._resize("gradInput", input.shape)
+        self._coarse(gradInput)[...] = self._fine(gradOutput)
+        return gradInput
+
+    def _shape(self, input: Tensor) -> tuple[int, ...]:
+        r = self.upscaleFactor
+        *batch, planes, height, width = check.tensor(self, "input", input, 3, 4).shape
+        if planes % (r * r):
+            raise ShapeError(f"{self._typename}: input: expected a multiple of {r * r} planes, got {planes}")
+        return (*batch, planes // (r * r), height * r, width * r)
+
+    # Both views have the dimensions ..., c, h, i, w, j.
+
+    def _fine(self, picture: Tensor) -> Tensor:
+        r = self.upscaleFactor
+        *batch, planes, height, width = picture.shape
+        return picture.reshape(*batch, planes, height // r, r, width // r, r)
+
+    def _coarse(self, picture: Tensor) -> Tensor:
+        r = self.upscaleFactor
+        *batch, planes, height, width = picture.shape
+        n = len(batch)
+        split = picture.reshape(*batch, planes // (r * r), r, r, height, width)
+        return split.transpose(*range(n + 1), n + 3, n + 1, n + 4, n + 2)

@@ -1,0 +1,89 @@
+"""The same elements, with other sizes; the older of two layers that do this."""
+
+from math import prod
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import t7
+from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.storage import Tensor
+
+
+class Reshape(Module):
+    """Gives the elements of the input, or of each sample of a batch, new sizes::
+
+        output    = input.reshape(sizes)  or  input.reshape(len(input), *sizes)
+        gradInput = gradOutput.reshape(input.shape)
+
+    The result is a view of the input unless that is not contiguous.
+
+    Parameters
+    ----------
+    sizes : int
+        Positive sizes, one by one or as a tuple.
+    batchMode : bool, optional
+        Whether the input is a batch. If it is not given, an input is a batch when it has more elements than the
+        sizes or when its first size is 1.
+
+    Raises
+    ------
+    ShapeError
+        If the elements of the input do not fill the sizes.
+
+    Notes
+    -----
+    As in Lua, ``Reshape(3, 2, True)`` means ``Reshape(3, 2, batchMode=True)``. Source: Torch7 nn.Reshape.
+    """
+
+    batchMode: bool | None = None
+
+    def __init__(self, *sizes: Any, batchMode: bool | None = None) -> None:
+        super().__init__()
+        if sizes and isinstance(sizes[-1], bool):
+            sizes, batchMode = sizes[:-1], sizes[-1]
+        self.batchMode = batchMode
+        self._setSize(sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        check.tensor(self, "input", input)
+        self.output = self._contiguous("_input", input).reshape(self._sizes(input.shape))
+        return self.output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._sizes(input.shape))
+        self.gradInput = self._contiguous("_gradOutput", gradOutput).reshape(input.shape)
+        return self.gradInput
+
+    def clearState(self) -> Self:
+        clear(self, "_input", "_gradOutput")
+        return super().clearState()
+
+    def _sizes(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The sizes of the output for an input of that shape."""
+        isBatch = self.batchMode
+        if isBatch is None:
+            isBatch = prod(shape) != self.nelement or shape[:1] == (1,)
+        result = (*shape[:1], *self.size) if isBatch else self.size
+        if prod(result) != prod(shape):
+            raise ShapeError(f"{self._typename}: input: {sizes(shape)} does not fill {sizes(self.size)}")
+        return result
+
+    def _setSize(self, sizes: Any) -> None:
+        self.size = tuple(int(size) for size in sizes)
+        self.nelement = prod(self.size)
+        if self.nelement < 1:
+            raise ValueRangeError(f"{self._typename}: sizes: expected positive ones, got {self.size}")
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self._setSize(fields["size"])
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"size": np.array(self.size, np.int64).view(t7.Storage)}
+
+    def __repr__(self) -> str:
+        return f"{self._typename}({'x'.join(map(str, self.size))})"

@@ -1,0 +1,1 @@
+"""Layers that only change how elements are arranged, or pass them on."""

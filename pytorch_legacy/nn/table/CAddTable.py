@@ -1,0 +1,53 @@
+"""The sum of a table of arrays."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class CAddTable(Module):
+    """Adds the arrays of a list::
+
+        output       = input[0] + input[1] + ...
+        gradInput[i] = gradOutput
+
+    Parameters
+    ----------
+    inplace : bool
+        Write the sum into input[0], and return gradOutput itself for every input.
+
+    Notes
+    -----
+    All inputs have one shape. Source: Torch7 nn.CAddTable.
+    """
+
+    inplace = False
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+        self.gradInput = []
+
+    def updateOutput(self, input: list[Tensor]) -> Tensor:
+        first, *others = check.tensors(self, "input", input)
+        for i, array in enumerate(others, 1):
+            check.shape(self, f"input[{i}]", array, first.shape)
+        if self.inplace:
+            self.output = check.writable(self, "input[0]", first)
+        else:
+            self._resize("output", first.shape)[...] = first
+        for array in others:
+            np.add(self.output, array, out=self.output)
+        return self.output
+
+    def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
+        shape = check.tensors(self, "input", input)[0].shape
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        if self.inplace:
+            self.gradInput = [gradOutput] * len(input)
+        else:
+            for gradient in self._resizeTable("gradInput", [shape] * len(input)):
+                gradient[...] = gradOutput
+        return self.gradInput

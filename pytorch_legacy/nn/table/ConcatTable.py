@@ -1,0 +1,43 @@
+"""Branches side by side."""
+
+from typing import Any
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Container import Container
+
+
+class ConcatTable(Container):
+    """Gives every module the same input and returns the list of their outputs::
+
+        output    = [module(input) for module in modules]
+        gradInput = sum(module.gradInput for module in modules)
+
+    Modules without a gradInput do not count in the sum.
+
+    Notes
+    -----
+    The input may be a table, then gradInput is one too. Source: Torch7 nn.ConcatTable.
+    """
+
+    def updateOutput(self, input: Any) -> list[Any]:
+        self.output = self._each(lambda _, module: module.updateOutput(input))
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: list[Any]) -> Any:
+        check.table(self, "gradOutput", gradOutput, len(self.modules))
+        return self._sum(self._each(lambda i, module: module.updateGradInput(input, gradOutput[i])))
+
+    def accGradParameters(self, input: Any, gradOutput: list[Any], scale: float = 1.0) -> None:
+        check.table(self, "gradOutput", gradOutput, len(self.modules))
+        self._each(lambda i, module: module.accGradParameters(input, gradOutput[i], scale))
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: list[Any], lr: float) -> None:
+        check.table(self, "gradOutput", gradOutput, len(self.modules))
+        self._each(lambda i, module: module.accUpdateGradParameters(input, gradOutput[i], lr))
+
+    def backward(self, input: Any, gradOutput: list[Any], scale: float = 1.0) -> Any:
+        check.table(self, "gradOutput", gradOutput, len(self.modules))
+        return self._sum(self._each(lambda i, module: module.backward(input, gradOutput[i], scale)))
+
+    def __repr__(self) -> str:
+        return self._branches()

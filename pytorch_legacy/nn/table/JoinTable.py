@@ -1,0 +1,54 @@
+"""A table of arrays made one array."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class JoinTable(Module):
+    """Joins the arrays of a list along one dimension::
+
+        output       = concatenate(input, axis=dimension)
+        gradInput[i] = the part of gradOutput that came from input[i]
+
+    Parameters
+    ----------
+    dimension : int
+        Where to join; all other sizes agree. Negative ones count from the end.
+    nInputDims : int, optional
+        The rank of one sample. Inputs with one dimension more are batches, and `dimension` does not count theirs.
+
+    Notes
+    -----
+    Source: Torch7 nn.JoinTable.
+    """
+
+    _oneBased = ("dimension",)
+    nInputDims: int | None = None
+
+    def __init__(self, dimension: int, nInputDims: int | None = None) -> None:
+        super().__init__()
+        self.dimension = dimension
+        self.nInputDims = nInputDims
+        self.gradInput = []
+
+    def updateOutput(self, input: list[Tensor]) -> Tensor:
+        axis, shape = self._layout(input)
+        return np.concatenate(input, axis, out=self._resize("output", shape))
+
+    def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
+        axis, shape = self._layout(input)
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        gradInput = self._resizeTable("gradInput", [array.shape for array in input])
+        ends = np.cumsum([array.shape[axis] for array in input])
+        for gradient, part in zip(gradInput, np.split(gradOutput, ends[:-1], axis), strict=True):
+            gradient[...] = part
+        return gradInput
+
+    def _layout(self, input: list[Tensor]) -> tuple[int, tuple[int, ...]]:
+        rank = check.tensors(self, "input", input)[0].ndim
+        batch = self.dimension >= 0 and self.nInputDims is not None and rank == self.nInputDims + 1
+        axis = check.axis(self, self.dimension + batch, rank)
+        return axis, check.joint_shape(self, "input", input, axis)

@@ -1,0 +1,54 @@
+"""One module for each entry of a table."""
+
+from typing import Any
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Container import Container
+
+
+class ParallelTable(Container):
+    """Gives each module the input entry of the same number::
+
+        output[i]    = modules[i](input[i])
+        gradInput[i] = modules[i].gradInput
+
+    Input and gradOutput are lists with as many entries as there are modules, each whatever its module takes.
+
+    Notes
+    -----
+    Source: Torch7 nn.ParallelTable.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.output, self.gradInput = [], []
+
+    def updateOutput(self, input: list[Any]) -> list[Any]:
+        check.table(self, "input", input, len(self.modules))
+        self.output = self._each(lambda i, module: module.updateOutput(input[i]))
+        return self.output
+
+    def updateGradInput(self, input: list[Any], gradOutput: list[Any]) -> list[Any]:
+        self._check(input, gradOutput)
+        self.gradInput = self._each(lambda i, module: module.updateGradInput(input[i], gradOutput[i]))
+        return self.gradInput
+
+    def accGradParameters(self, input: list[Any], gradOutput: list[Any], scale: float = 1.0) -> None:
+        self._check(input, gradOutput)
+        self._each(lambda i, module: module.accGradParameters(input[i], gradOutput[i], scale))
+
+    def accUpdateGradParameters(self, input: list[Any], gradOutput: list[Any], lr: float) -> None:
+        self._check(input, gradOutput)
+        self._each(lambda i, module: module.accUpdateGradParameters(input[i], gradOutput[i], lr))
+
+    def backward(self, input: list[Any], gradOutput: list[Any], scale: float = 1.0) -> list[Any]:
+        self._check(input, gradOutput)
+        self.gradInput = self._each(lambda i, module: module.backward(input[i], gradOutput[i], scale))
+        return self.gradInput
+
+    def _check(self, input: list[Any], gradOutput: list[Any]) -> None:
+        check.table(self, "input", input, len(self.modules))
+        check.table(self, "gradOutput", gradOutput, len(self.modules))
+
+    def __repr__(self) -> str:
+        return self._branches()

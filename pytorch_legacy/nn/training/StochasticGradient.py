@@ -1,0 +1,92 @@
+"""The simplest training loop."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pytorch_legacy import random
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.TorchObject import TorchObject
+
+
+class StochasticGradient(TorchObject):
+    """Stochastic gradient descent, one example at a time.
+
+    Parameters
+    ----------
+    module : Module
+    criterion : Criterion
+
+    Attributes
+    ----------
+    learningRate, learningRateDecay : float
+        0.01 and 0. Iteration k, counted from 1, uses ``learningRate`` if it is the first one, and
+        ``learningRate / (1 + k * learningRateDecay)`` after that.
+    maxIteration : int
+        25 passes over the data; 0 means no end.
+    shuffleIndices : bool
+        True: a random order of examples, drawn once.
+    verbose : bool
+        True: print the mean loss of each pass.
+    hookExample, hookIteration
+        Called as ``hookExample(trainer, example)`` after each example, and as ``hookIteration(trainer, iteration,
+        error)`` after each pass.
+
+    Notes
+    -----
+    Source: Torch7 nn.StochasticGradient.
+    """
+
+    hookExample: Callable[["StochasticGradient", Any], object] | None = None
+    hookIteration: Callable[["StochasticGradient", int, float], object] | None = None
+
+    def __init__(self, module: Module, criterion: Criterion) -> None:
+        self.learningRate = 0.01
+        self.learningRateDecay = 0.0
+        self.maxIteration = 25
+        self.shuffleIndices = True
+        self.module = module
+        self.criterion = criterion
+        self.verbose = True
+
+    def train(self, dataset: Any) -> None:
+        """Trains on a sequence of (input, target) pairs: anything with ``len()`` and ``[i]``."""
+        order = self._order(len(dataset))
+        learningRate = self.learningRate
+        iteration = 1
+        self._say("# StochasticGradient: training")
+        while True:
+            error = sum(self._step(dataset[i], learningRate) for i in order) / len(dataset)
+            if self.hookIteration:
+                self.hookIteration(self, iteration, error)
+            self._say(f"# current error = {error:.14g}")
+            iteration += 1
+            learningRate = self.learningRate / (1 + iteration * self.learningRateDecay)
+            if 0 < self.maxIteration < iteration:
+                break
+        self._say("# StochasticGradient: you have reached the maximum number of iterations")
+        self._say(f"# training error = {error:.14g}")
+
+    def _step(self, example: Any, learningRate: float) -> float:
+        """Learns from one example and returns its loss."""
+        input, target = example[0], example[1]
+        output = self.module.forward(input)
+        loss: float = self.criterion.forward(output, target)
+        gradOutput = self.criterion.updateGradInput(output, target)
+        self.module.updateGradInput(input, gradOutput)
+        self.module.accUpdateGradParameters(input, gradOutput, learningRate)
+        if self.hookExample:
+            self.hookExample(self, example)
+        return loss
+
+    def _order(self, count: int) -> list[int]:
+        order = list(range(count))
+        if self.shuffleIndices:
+            for i in range(count - 1):  # the draws of torch.randperm
+                j = i + random.random() % (count - i)
+                order[i], order[j] = order[j], order[i]
+        return order
+
+    def _say(self, line: str) -> None:
+        if self.verbose:
+            print(line)

@@ -1,0 +1,109 @@
+"""nn.utils of Torch7: arrays and tables of arrays treated alike.
+
+A table is a list or a dict, nested as deep as it may be. Where Torch7 changes the size of a tensor in place, the
+functions here return what to use from then on.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, type_name
+from pytorch_legacy.storage import Tensor
+
+
+def recursiveType(param: Any, type: Any, tensorCache: dict[Any, Any] | None = None) -> Any:
+    """`param` with all its arrays, integer ones too, converted to a tensor type or dtype; objects convert themselves.
+
+    Arrays that share a storage share the converted one; one `tensorCache` for several calls keeps that up.
+    """
+    name = type if str(type).startswith("torch.") else type_name(type)
+    return converted(param, name, {} if tensorCache is None else tensorCache)
+
+
+def recursiveResizeAs(t1: Any, t2: Any) -> Any:
+    """Arrays of the shapes in `t2`, those of `t1` where they fit. The contents are undefined."""
+    return _by_example(t1, t2, lambda old, new: fitting(old, new.shape, getattr(old, "dtype", new.dtype)))
+
+
+def recursiveCopy(t1: Any, t2: Any) -> Any:
+    """A copy of `t2`, in the arrays of `t1` where they fit."""
+
+    def copied(old: Any, new: Tensor) -> Tensor:
+        buffer = fitting(old, new.shape, new.dtype)
+        buffer[...] = new
+        return buffer
+
+    return _by_example(t1, t2, copied)
+
+
+def recursiveFill(t2: Any, val: float) -> None:
+    """Sets every element to `val`."""
+    _by_example(None, t2, lambda _, array: array.fill(val))
+
+
+def recursiveAdd(t1: Any, val: Any, t2: Any = None) -> Any:
+    """Adds ``val * t2`` to `t1` in place and returns it; ``recursiveAdd(t1, t2)`` adds `t2`."""
+    factor, t2 = (1, val) if t2 is None else (val, t2)
+
+    def added(total: Any, term: Tensor) -> Tensor:
+        if not isinstance(total, np.ndarray) or total.shape != term.shape:
+            raise ShapeError(f"nn.utils.recursiveAdd: cannot add {described(term)} to {described(total)}")
+        total += term if factor == 1 else factor * term
+        return total
+
+    return _by_example(t1, t2, added)
+
+
+def addSingletonDimension(t: Tensor, dim: int = 0) -> Tensor:
+    """A view of `t` with a dimension of size 1 before dimension `dim`."""
+    return np.expand_dims(t, dim)
+
+
+def contiguousView(output: Any, input: Tensor, *sizes: int) -> Tensor:
+    """`input` seen with other sizes, one of which may be -1; through a copy, in `output` if it fits, where needed."""
+    contiguous = input if input.flags.c_contiguous else recursiveCopy(output, input)
+    return contiguous.reshape(sizes)
+
+
+def clear(self: TorchObject, *fields: str) -> TorchObject:
+    """Empties fields: an array becomes one without elements, a table an empty one, anything else None.
+
+    Nothing is written to the old arrays, which others may hold.
+    """
+    for field in fields:
+        value = getattr(self, field, None)
+        if isinstance(value, np.ndarray):
+            setattr(self, field, np.empty(0, value.dtype))
+        elif value is not None:
+            setattr(self, field, type(value)() if isinstance(value, (list, dict)) else None)
+    return self
+
+
+def sizes(shape: Sequence[int]) -> str:
+    """A shape in the words of an error message, those of the C library: "2 x 3 x 4"."""
+    return " x ".join(map(str, shape)) or "no dimensions"
+
+
+def described(value: Any) -> str:
+    """A value in the words of an error message."""
+    if isinstance(value, np.ndarray):
+        return f"a {value.dtype} array of {sizes(value.shape)}"
+    if isinstance(value, (list, dict)):
+        return f"a table of {len(value)}"
+    return "None" if value is None else f"{type(value).__name__} {value!r:.40}"
+
+
+def _by_example(t1: Any, t2: Any, function: Callable[[Any, Tensor], Any]) -> Any:
+    """A table like `t2` of the results of `function` for its arrays, with what `t1` has in the same place."""
+    if isinstance(t2, np.ndarray):
+        return function(t1, t2)
+    if isinstance(t2, list):
+        old = t1 if isinstance(t1, list) else []
+        return [_by_example(old[i] if i < len(old) else None, entry, function) for i, entry in enumerate(t2)]
+    if isinstance(t2, dict):
+        pairs = t1 if isinstance(t1, dict) else {}
+        return {key: _by_example(pairs.get(key), entry, function) for key, entry in t2.items()}
+    raise DtypeError(f"nn.utils: expected arrays or tables of arrays, got {described(t2)}")

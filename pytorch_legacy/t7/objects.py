@@ -1,0 +1,117 @@
+"""What a .t7 file holds that plain Python has no type for."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+
+from ..errors import T7Error
+
+
+class TorchObject:
+    """A Torch object as the file has it: class name, version and contents.
+
+    Parameters
+    ----------
+    typename : str
+        Class name, e.g. ``"nn.Linear"``.
+    version : int
+        Version of the class, 0 in files that are older than versions.
+    fields : object
+        The single object that forms the body, normally a dict. ``torch.Generator`` has the bytes
+        of its C structure here, ``tds.AtomicCounter`` an int, ``torch.Timer`` nothing (None).
+    header : object
+        The object that precedes the fields in classes that store two, such as ``nn.GPU``.
+
+    Two TorchObjects are equal only if they are one: Lua compares tables by identity.
+    """
+
+    __slots__ = ("__weakref__", "fields", "header", "typename", "version")
+
+    def __init__(self, typename: str, version: int = 1, fields: Any = None, header: Any = None) -> None:
+        self.typename = typename
+        self.version = version
+        self.fields = fields
+        self.header = header
+
+    def __repr__(self) -> str:
+        # The fields stay out: they may be megabytes, or lead back here.
+        return f"<TorchObject {self.typename} V {self.version}>"
+
+
+class Function:
+    """A Lua function, kept but never run: its bytecode belongs to one build of one interpreter.
+
+    Parameters
+    ----------
+    bytecode : bytes
+        What ``string.dump`` gave.
+    upvalues : list
+        Form 8: a dict with ``name``, ``id`` and ``value`` for each upvalue (equal ids are one shared
+        variable). Forms 6 and 7: the bare values.
+    form : int
+        Type tag in the file: 8 (current), 7 (legacy) or 6 (oldest).
+    """
+
+    __slots__ = ("__weakref__", "bytecode", "form", "upvalues")
+
+    def __init__(self, bytecode: bytes, upvalues: Any = None, form: int = 8) -> None:
+        self.bytecode = bytecode
+        self.upvalues = [] if upvalues is None else upvalues
+        self.form = form
+
+    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
+        raise T7Error(
+            "t7.Function: a Lua function is stored as bytecode of its interpreter and cannot run in Python; "
+            "write its work as a Python function"
+        )
+
+    def __repr__(self) -> str:
+        return f"<Lua function, {len(self.bytecode)} bytes of bytecode, {len(self.upvalues)} upvalues>"
+
+
+class IdentityKey:
+    """Key of a dict for a value that Python cannot hash: equal only for one and the same value.
+
+    >>> table = [1, 2]
+    >>> IdentityKey(table) == IdentityKey(table), IdentityKey(table) == IdentityKey([1, 2])
+    (True, False)
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value) >> 4
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IdentityKey) and other.value is self.value
+
+    def __repr__(self) -> str:
+        return f"<IdentityKey of {type(self.value).__name__} at {id(self.value):#x}>"
+
+
+class Storage(np.ndarray[Any, Any]):
+    """A Torch storage that stands as a value of its own: a one-dimensional array.
+
+    The type only tells it from a tensor. ``array.view(Storage)`` makes one that shares memory.
+    """
+
+
+class Path(Protocol):
+    """Where an object stands in its file; ``str(path)`` works the text out."""
+
+    def __str__(self) -> str: ...
+
+
+class ObjectFactory(Protocol):
+    """Makes objects of classes it knows while a file is read (protocol: see the package)."""
+
+    def create(self, typename: str, version: int) -> Any | None:
+        """Return an empty instance for the class, or None if it is not known."""
+
+    def fill(self, instance: Any, record: TorchObject, path: Path) -> None:
+        """Give an instance of `create` the contents that the file has for it."""

@@ -1,0 +1,66 @@
+"""A tensor as a window onto its storage, checked before it is opened."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .layouts import DType
+
+
+def tensor_view(
+    storage: np.ndarray[Any, Any] | None,
+    dtype: DType,
+    offset: int,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+) -> np.ndarray[Any, Any]:
+    """Return the view of a storage that has the given size and stride, in elements.
+
+    Parameters
+    ----------
+    storage : numpy.ndarray or None
+        All elements of the storage, one-dimensional; None if the tensor has none.
+    dtype : numpy.dtype
+        That of the storage.
+    offset : int
+        Position of the first element, from 0 on.
+    size, stride : tuple of int
+        Both empty for Torch's empty tensor, which becomes an array of shape (0,).
+
+    Raises
+    ------
+    ValueError
+        If any element would lie outside the storage.
+    """
+    if not size:
+        size, stride, offset = (0,), (1,), 0
+    elements = 0 if storage is None else storage.size
+    count = math.prod(size)
+    pairs = list(zip(size, stride, strict=True))
+    if any(extent < 0 for extent in size):
+        raise ValueError(f"expected a size without negative numbers, got {list(size)}")
+    if any(step < 0 for step in stride):
+        raise ValueError(f"expected a stride without negative numbers, got {list(stride)}")
+    if max(count, 1) * dtype.itemsize >= 1 << 63:
+        raise ValueError(f"size {list(size)} is more than any memory holds")
+    if offset < 0:
+        raise ValueError(f"expected an offset from 1 on, got {offset + 1}")
+    if count:
+        last = offset + sum((extent - 1) * step for extent, step in pairs)
+        if last >= elements:
+            raise ValueError(
+                f"size {list(size)} and stride {list(stride)} from element {offset + 1} on "
+                f"reach element {last + 1}, but the storage has {elements}"
+            )
+    if storage is None or count == 0:
+        # No element, no place: the offset may be anything. The storage stays the base all the same.
+        offset = 0
+    # The stride of a dimension of size 1 leads nowhere and may be any number, so keep it within reason.
+    steps = [(step if extent > 1 else min(step, 1 << 48)) * dtype.itemsize for extent, step in pairs]
+    try:
+        return np.ndarray(size, dtype, storage, offset * dtype.itemsize, steps)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"size {list(size)} and stride {list(stride)} cannot be an array: {error}") from None

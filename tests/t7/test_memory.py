@@ -1,0 +1,142 @@
+"""Tensors are views of the file: nothing is copied, nothing is written back, what was shared stays shared."""
+
+import io
+import mmap
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import t7
+from pytorch_legacy.storage import storage_of
+
+from .golden import FOLDER
+
+
+def owner(array):
+    """What lies under the storage of an array: the buffer of the file."""
+    base = storage_of(array).base
+    return base.obj if isinstance(base, memoryview) else base
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A file with two tensors on one storage and a third on another, large enough to be mapped."""
+    path = tmp_path / "large.t7"
+    flat = np.arange(100_000, dtype=np.float32)
+    t7.write(path, {"text": "x" * 3, "a": flat[:60_000].reshape(300, 200), "b": flat[50_000:], "c": np.ones((3, 5))})
+    return path
+
+
+def test_views_of_the_map(large):
+    value = t7.read(large)
+    a, b, c = value["a"], value["b"], value["c"]
+    assert all(isinstance(owner(array), mmap.mmap) for array in (a, b, c))
+    assert owner(a) is owner(c)
+    assert np.shares_memory(a, b) and not np.shares_memory(a, c)
+    assert storage_of(a) is storage_of(b) and storage_of(a).size == 100_000
+    b[0] = -1
+    assert a[250, 0] == -1
+
+
+def test_writing_to_an_array_leaves_the_file(large):
+    before = large.read_bytes()
+    value = t7.read(large)
+    value["a"][...] = 7
+    value["c"] += 1
+    assert large.read_bytes() == before
+    assert t7.read(large)["a"][0, 1] == 1
+
+
+def test_arrays_outlive_the_deleted_file(large):
+    value = t7.read(large)
+    large.unlink()
+    assert value["b"][-1] == 99_999
+
+
+def test_unaligned_places():
+    # One byte more of text moves every element of the file by one.
+    for length in range(9):
+        file = io.BytesIO()
+        t7.write(file, ["x" * length, np.arange(6.0)])
+        array = t7.read(file.getvalue())[1]
+        assert isinstance(owner(array), bytearray)
+        np.testing.assert_array_equal(array, np.arange(6.0))
+        array *= 2
+        assert array.sum() == 30
+
+
+def test_bytes_of_the_caller_stay_as_they_are():
+    content = bytearray((FOLDER / "tensor_Double.t7").read_bytes())
+    before = bytes(content)
+    array = t7.read(content)
+    array[...] = 0
+    assert content == before
+
+
+def test_small_files_hold_no_descriptor(tmp_path):
+    arrays = []
+    path = tmp_path / "small.t7"
+    t7.write(path, np.arange(10))
+    for _ in range(3000):
+        arrays.append(t7.read(path))
+    assert all(array[9] == 9 for array in arrays)
+
+
+def test_a_storage_and_its_tensors():
+    table = t7.read(FOLDER / "shared_storage.t7")
+    first, second, part, storage = (table[key] for key in (1, 2, 3, 4))
+    assert type(storage) is t7.Storage and type(first) is np.ndarray
+    storage[2] = 99
+    assert first[2] == second[0, 2] == part[0] == 99
+    assert np.shares_memory(storage, part)
+
+
+@pytest.mark.parametrize("format", ["binary", "ascii"])
+def test_views_are_written_once(format):
+    base = np.arange(24, dtype=np.int32)
+    views = [
+        base.reshape(4, 6),
+        base.reshape(4, 6).T,
+        base[3:20:2],
+        np.broadcast_to(base[:3], (5, 3)),
+        base.view(t7.Storage),
+    ]
+    file = io.BytesIO()
+    t7.write(file, [*views, views[0]], format)
+    assert file.getvalue().count(b"torch.IntStorage") == 1
+    again = t7.read(file.getvalue())
+    for array, view in zip(again, views, strict=False):
+        np.testing.assert_array_equal(array, view)
+        assert array.strides == view.strides and storage_of(array) is storage_of(again[0])
+    assert again[5] is again[0]
+
+
+def test_arrays_that_torch_has_no_storage_for(tmp_path):
+    base = np.arange(12.0).reshape(3, 4)
+    record = np.zeros(4, [("a", np.float32), ("b", np.int8)])
+    record["a"] = [1, 2, 3, 4]
+    values = [base[::-1], base.astype(">f8"), record["a"], base > 5, np.asfortranarray(base), np.empty((0, 3))]
+    path = tmp_path / "odd.t7"
+    t7.write(path, values)
+    again = t7.read(path)
+    for array, value in zip(again[:5], values, strict=False):
+        np.testing.assert_array_equal(array, value)
+        assert array.dtype.isnative
+    assert again[3].dtype == np.uint8
+    assert again[5].shape == (0,)
+
+
+def test_a_part_of_a_storage_is_a_storage():
+    storage = np.arange(5).view(t7.Storage)
+    file = io.BytesIO()
+    t7.write(file, [storage, storage[1:3], storage])
+    whole, part, same = t7.read(file.getvalue())
+    assert type(part) is t7.Storage and part.tolist() == [1, 2] and whole is same and len(whole) == 5
+
+
+def test_huge_expanded_tensor_costs_nothing():
+    value = np.broadcast_to(np.float32(3), (1 << 20, 1 << 20))
+    file = io.BytesIO()
+    t7.write(file, value)
+    again = t7.read(file.getvalue())
+    assert again.shape == value.shape and again[77, 5] == 3 and storage_of(again).size == 1

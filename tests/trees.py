@@ -1,0 +1,76 @@
+"""Arrays and nested lists of arrays, treated alike by the tests: what a layer takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+Tree = Any
+
+
+def mapped(function: Callable[..., Any], *trees: Tree) -> Tree:
+    """The tree of the results of `function` for the arrays in the same place of all trees."""
+    if isinstance(trees[0], list):
+        return [mapped(function, *branches) for branches in zip(*trees, strict=True)]
+    return function(*trees)
+
+
+def leaves(tree: Tree) -> list[Array]:
+    """All arrays, from left to right."""
+    return [leaf for branch in tree for leaf in leaves(branch)] if isinstance(tree, list) else [tree]
+
+
+def copied(tree: Tree) -> Tree:
+    """Copies in row-major order, which share no memory with the originals."""
+    return mapped(lambda array: np.array(array, order="C"), tree)
+
+
+def cast(tree: Tree, dtype: Any) -> Tree:
+    """Copies with the floating-point arrays converted to `dtype`; integers (labels, indices) stay."""
+    return mapped(lambda a: np.array(a, dtype if np.issubdtype(np.asarray(a).dtype, np.floating) else None, order="C"), tree)
+
+
+def vector(tree: Tree) -> Array:
+    """All elements in one vector."""
+    return np.concatenate([np.ravel(leaf) for leaf in leaves(tree)])
+
+
+def shaped(elements: Array, example: Tree) -> Tree:
+    """The opposite of `vector`: a tree of new arrays with the shapes of `example`."""
+    at = 0
+
+    def cut(leaf: Array) -> Array:
+        nonlocal at
+        at += leaf.size
+        return elements[at - leaf.size : at].reshape(leaf.shape).copy()
+
+    return mapped(cut, example)
+
+
+def shapes(tree: Tree) -> Tree:
+    return mapped(lambda leaf: leaf.shape, tree)
+
+
+def share_memory(a: Tree, b: Tree) -> bool:
+    return any(np.may_share_memory(x, y) for x in leaves(a) for y in leaves(b))
+
+
+def assert_same(actual: Tree, expected: Tree, what: str = "") -> None:
+    """Equal bit for bit, except that one NaN is as good as another and 0 equals -0."""
+    assert shapes(actual) == shapes(expected), what
+    for a, e in zip(leaves(actual), leaves(expected), strict=True):
+        assert a.dtype == e.dtype, what
+        np.testing.assert_array_equal(a, e, err_msg=what)
+
+
+def assert_close(actual: Tree, expected: Tree, tolerance: float, what: str = "") -> None:
+    """Equal shapes, and elements that differ by at most `tolerance` times the largest finite element of their array."""
+    assert shapes(actual) == shapes(expected), what
+    for a, e in zip(leaves(actual), leaves(expected), strict=True):
+        a, e = np.asarray(a), np.asarray(e)
+        finite = np.abs(e[np.isfinite(e)])
+        largest = float(finite.max()) if finite.size else 0.0
+        np.testing.assert_allclose(a, e, rtol=0, atol=tolerance * (largest or 1.0), equal_nan=True, err_msg=what)

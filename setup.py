@@ -3,53 +3,61 @@
 The wheel holds no Python extension module, only a shared library that cffi opens: one wheel serves every Python 3.
 """
 
+import importlib
 import os
-import subprocess
+import shlex
+import shutil
 import sys
+import sysconfig
 from pathlib import Path
+from subprocess import check_call
+from types import ModuleType
 
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
+LIBRARY = {"darwin": "libTHNN.dylib"}.get(sys.platform, "libTHNN.so")
 
 
 class CMakeBuild(build_ext):
     """Runs CMake, installs into pytorch_legacy/lib, generates the bindings."""
 
     def run(self) -> None:
-        in_place = self.inplace or getattr(self, "editable_mode", False)
+        in_place = self.inplace or self.editable_mode
         package = ROOT / "pytorch_legacy" if in_place else Path(self.build_lib).resolve() / "pytorch_legacy"
+        installed = self.cmake(editable=in_place)
+
+        # Plain copies: distutils' own would keep an older build of the library if its file is younger.
+        library = package / "lib"
+        shutil.rmtree(library, ignore_errors=True)
+        library.mkdir(parents=True)
+        shutil.copy(installed / "lib" / LIBRARY, library)
+        for header in ("THNN.h", "THNN_ffi.h"):
+            shutil.copy(installed / "include" / header, library)
+
+        backend = package / "backend"
+        backend.mkdir(exist_ok=True)
+        bindings_generator().generate(library / "THNN_ffi.h", library / "THNN.h", backend)
+
+    def cmake(self, editable: bool) -> Path:
+        """Configure, build and install; returns the prefix."""
         build = Path(self.build_temp).resolve() / "thnn"
         prefix = build / "prefix"
-        options = os.environ.get("THNN_CMAKE_ARGS", "").split()
-        run = subprocess.check_call
-        run(["cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", f"-DPython3_EXECUTABLE={sys.executable}",
-             "-DTHNN_WHEEL=ON", "-DCMAKE_INSTALL_LIBDIR=lib", f"-DCMAKE_INSTALL_PREFIX={prefix}", *options])  # fmt: skip
-        run(["cmake", "--build", str(build)])
-        run(["cmake", "--install", str(build)])
-
-        library = package / "lib"
-        library.mkdir(parents=True, exist_ok=True)
-        name = {"darwin": "libTHNN.dylib"}.get(sys.platform, "libTHNN.so")
-        self.copy_file(str((prefix / "lib" / name).resolve()), str(library / name))
-        for header in ("THNN.h", "THNN_ffi.h"):
-            self.copy_file(str(prefix / "include" / header), str(library / header))
-
-        sys.path.insert(0, str(ROOT))
-        try:
-            # The package itself cannot be imported before its library is there: take its generator alone.
-            sys.modules["pytorch_legacy"] = type(sys)("pytorch_legacy")
-            sys.modules["pytorch_legacy"].__path__ = []
-            sys.modules["pytorch_legacy.backend"] = type(sys)("pytorch_legacy.backend")
-            sys.modules["pytorch_legacy.backend"].__path__ = [str(ROOT / "pytorch_legacy" / "backend")]
-            from pytorch_legacy.backend.build import generate
-
-            (package / "backend").mkdir(parents=True, exist_ok=True)
-            generate(library / "THNN_ffi.h", library / "THNN.h", package / "backend")
-        finally:
-            sys.path.remove(str(ROOT))
+        origin = {"darwin": "@loader_path"}.get(sys.platform, "$ORIGIN")
+        rpath = f"{origin}/../../scipy_openblas32/lib"  # beside the package, wherever both are installed
+        if editable:
+            # Not beside it. What the build sees may be gone after it (build isolation), this will be there.
+            rpath = f"{sysconfig.get_path('platlib')}/scipy_openblas32/lib"
+        options = [f"-DPython3_EXECUTABLE={sys.executable}", f"-DTHNN_BLAS_RPATH={rpath}"]
+        options += [f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"]
+        options += shlex.split(os.environ.get("THNN_CMAKE_ARGS", ""))
+        # --fresh: a cache would lead to the tools and the BLAS of an earlier, isolated build environment.
+        check_call(["cmake", "--fresh", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", *options])
+        check_call(["cmake", "--build", str(build)])
+        check_call(["cmake", "--install", str(build)])
+        return prefix
 
     def get_outputs(self) -> list[str]:
         return []
@@ -58,12 +66,27 @@ class CMakeBuild(build_ext):
         return {}
 
 
+def bindings_generator() -> ModuleType:
+    """The module pytorch_legacy.backend.build alone: the package cannot be imported before its library is there."""
+    for name, path in (("pytorch_legacy", []), ("pytorch_legacy.backend", [str(ROOT / "pytorch_legacy" / "backend")])):
+        sys.modules[name] = ModuleType(name)
+        sys.modules[name].__path__ = path
+    return importlib.import_module("pytorch_legacy.backend.build")
+
+
 class PlatformWheel(bdist_wheel):
     """py3-none-<platform>: any Python 3, this machine's library."""
+
+    def run(self) -> None:
+        # Modules that an earlier build left there would come along.
+        shutil.rmtree(self.get_finalized_command("build").build_lib, ignore_errors=True)
+        super().run()
 
     def get_tag(self) -> tuple[str, str, str]:
         return "py3", "none", super().get_tag()[2]
 
 
-setup(ext_modules=[Extension("pytorch_legacy.lib.libTHNN", [])],
-      cmdclass={"build_ext": CMakeBuild, "bdist_wheel": PlatformWheel})  # fmt: skip
+setup(
+    ext_modules=[Extension("pytorch_legacy.lib.libTHNN", [])],  # says that the wheel is not pure Python
+    cmdclass={"build_ext": CMakeBuild, "bdist_wheel": PlatformWheel},
+)

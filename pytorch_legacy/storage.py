@@ -164,7 +164,8 @@ def _compacted(place: Placement, position: Tensor) -> Placement:
         strides.append(int(second - first))
         expected += strides[-1] * np.arange(size).reshape([-1 if dim == axis else 1 for dim in range(spots.ndim)])
     if not np.array_equal(spots, expected):
-        raise ShapeError(f"a parameter of {' x '.join(map(str, place.shape))} has gaps that other parameters fill in part")
+        sizes = " x ".join(map(str, place.shape))
+        raise ShapeError(f"a parameter of {sizes} has gaps that other parameters fill in part")
     return place._replace(offset=int(first), strides=tuple(strides))
 
 

@@ -20,10 +20,24 @@ from pytorch_legacy import backend, errors, nn
 from pytorch_legacy.backend import header
 from tests.case import Case, ErrorRow
 from tests.layouts import LAYOUTS
-from tests.trees import Array, Tree, assert_close, assert_same, cast, copied, leaves, mapped, shaped, shapes, share_memory, vector
+from tests.trees import (
+    Array,
+    Tree,
+    assert_close,
+    assert_same,
+    cast,
+    copied,
+    leaves,
+    mapped,
+    shaped,
+    shapes,
+    share_memory,
+    vector,
+)
 from tests.trial import Result, Trial
 
-CLASSES = {path.stem: import_module(f"tests.cases.{path.stem}") for path in sorted(Path(__file__).with_name("cases").glob("[A-Z]*.py"))}
+FILES = sorted(Path(__file__).with_name("cases").glob("[A-Z]*.py"))
+CLASSES = {path.stem: import_module(f"tests.cases.{path.stem}") for path in FILES}
 CASES: list[tuple[str, Case]] = [(name, case) for name, module in CLASSES.items() for case in module.CASES]
 ERRORS: list[tuple[str, ErrorRow]] = [(name, row) for name, module in CLASSES.items() for row in module.ERRORS]
 
@@ -111,9 +125,10 @@ def test_gradInput(case: Case) -> None:
     elements, output = vector(trial.input), trial.value(module, trial.input)
     columns, rows = some(elements.size, 150), some(sum(leaf.size for leaf in leaves(output)), 150)
 
-    numeric = np.array(
-        [central(lambda: vector(trial.value(module, shaped(elements, trial.input)))[rows], elements, i) for i in columns]
-    ).T
+    def at() -> Array:
+        return vector(trial.value(module, shaped(elements, trial.input)))[rows]
+
+    numeric = np.array([central(at, elements, i) for i in columns]).T
     analytic = np.empty_like(numeric)
     input = trial.fed(trial.input)
     trial.forward(module, input)
@@ -211,7 +226,7 @@ def test_reuse(case: Case, dtype: str) -> None:
         output = trial.forward(module, input)
         gradOutput = trial.gradOutput(output) if gradOutput is None else gradOutput
         gradInput = trial.backward(module, input, gradOutput)
-        kept.append([leaf for leaf in leaves([output] * (not trial.isCriterion) + [gradInput])])
+        kept.append(leaves(gradInput if trial.isCriterion else [output, gradInput]))
     assert [leaf.ctypes.data for leaf in kept[0]] == [leaf.ctypes.data for leaf in kept[1]]
 
 
@@ -471,7 +486,7 @@ def test_wrong_dtype(case: Case, dtype: str) -> None:
     """An input in the other precision is refused; the message names both."""
     trial = Trial(case, dtype)
     other = {"float64": np.float32, "float32": np.float64}[dtype]
-    with pytest.raises(errors.DtypeError, match="float32.*float64|float64.*float32"):
+    with pytest.raises(errors.DtypeError, match=r"float32.*float64|float64.*float32"):
         trial.module().forward(cast(trial.input, other))
 
 

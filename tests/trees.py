@@ -30,7 +30,11 @@ def copied(tree: Tree) -> Tree:
 
 def cast(tree: Tree, dtype: Any) -> Tree:
     """Copies with the floating-point arrays converted to `dtype`; integers (labels, indices) stay."""
-    return mapped(lambda a: np.array(a, dtype if np.issubdtype(np.asarray(a).dtype, np.floating) else None, order="C"), tree)
+
+    def convert(leaf: Array) -> Array:
+        return np.array(leaf, dtype if np.asarray(leaf).dtype.kind == "f" else None, order="C")
+
+    return mapped(convert, tree)
 
 
 def vector(tree: Tree) -> Array:

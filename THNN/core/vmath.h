@@ -4,23 +4,24 @@
  *
  * Calls into libm would keep such a loop scalar. Here every function is straight arithmetic, inlined, without branches,
  * tables or calls, so that the loop is vectorised for whatever the kernel is compiled for; gcc turns the selects (?:)
- * into vector code under -fno-trapping-math, which changes no result. Contraction to fused multiply-add is not relied on.
+ * into vector code under -fno-trapping-math, which changes no result. With -ffp-contract=off the results are the same
+ * bits on every processor.
  *
- * Largest errors in ulp, and what stands at the edges (NaN gives NaN everywhere; results below the smallest normal
- * number are denormals, not zero; signs of zeros are kept):
+ * Largest error in ulp, float and double alike, and what stands at the edges (NaN gives NaN; results below the smallest
+ * normal number are denormals, not zero; expm1, log1p and tanh keep the sign of a zero and are accurate next to it):
  *
- *             float  double
- *     exp      1.01    1.0    -inf -> 0, inf -> inf, overflow -> inf
- *     expm1    1.8     1.8    -inf -> -1, inf -> inf
- *     log      0.9     0.9    0 -> -inf, below 0 -> NaN, inf -> inf
- *     log1p    1.0     1.0    -1 -> -inf, below -1 -> NaN, inf -> inf
- *     tanh     1.2     1.3    -inf -> -1, inf -> 1
- *     sigmoid  1.8     1.8    -inf -> 0, inf -> 1; 1 / (1 + exp(-x)) exact in its lower tail too
+ *     exp      1.05   -inf -> 0, inf -> inf, overflow -> inf
+ *     expm1    2.1    -inf -> -1, inf -> inf, overflow -> inf
+ *     log      1.0    0 -> -inf, below 0 -> NaN, inf -> inf
+ *     log1p    1.0    -1 -> -inf, below -1 -> NaN, inf -> inf
+ *     tanh     1.25   -inf -> -1, inf -> 1
+ *     sigmoid  1.8    -inf -> 0, inf -> 1; full accuracy in the lower tail
  *
  * Each function has three steps: reduce the argument to a small range, evaluate a polynomial there, put the result
  * together. The polynomials are minimax fits: Remez exchange on the relative error of the function that is rebuilt from
- * them, solved with 60 digits, coefficients then rounded; the error named beside each is that of the rounded ones.
- * The double half of this file repeats the float half line by line, with longer polynomials. */
+ * them, solved with 60 digits, coefficients then rounded; the error named beside each is that of the rounded ones. They
+ * are evaluated two coefficients at a time, which makes the chain of dependent operations half as long as Horner's.
+ * The double half of this file repeats the float half with longer polynomials. */
 #ifndef THNN_VMATH_H
 #define THNN_VMATH_H
 
@@ -55,7 +56,7 @@ THNN_INLINE float vm_powerf(uint32_t exponent)
   return vm_fromBitsf(exponent << 23);
 }
 
-/* x = n ln2 + r with |r| <= ln2 / 2, so that exp(x) = 2^n exp(r): returns exp(r) - 1, and n + 254 in the low 9 bits of *n.
+/* x = n ln2 + r with |r| <= ln2 / 2, so exp(x) = 2^n exp(r): returns exp(r) - 1, and n + 254 in the low 9 bits of *n.
  * Adding 1.5 * 2^23 leaves no room for a fraction: the sum is rounded to a whole number, which stands in its low bits.
  * ln2 is split so that n times the first part is exact. */
 THNN_INLINE float vm_expReducedf(float x, uint32_t *n)
@@ -64,10 +65,11 @@ THNN_INLINE float vm_expReducedf(float x, uint32_t *n)
   float shifted = x * 1.44269504f + shift, k = shifted - shift;
   *n = vm_bitsf(shifted);
   float r = x - k * 0x1.62e4p-1f - k * 0x1.7f7d1cp-20f;
+  float rr = r * r;
   float p = 0.00138825167f; /* (exp(r) - 1 - r) / r^2; exp(r) - 1 within 2^-25.8 */
-  p = (p * r + 0.00836654752f) * r + 0.0416672006f;
-  p = (p * r + 0.166665435f) * r + 0.49999997f;
-  return p * (r * r) + r;
+  p = p * rr + (0.00836654752f * r + 0.0416672006f);
+  p = p * rr + (0.166665435f * r + 0.49999997f);
+  return p * rr + r;
 }
 
 /* 2^n does not fit one float for all n that occur; its two halves do, and only the last product is rounded. */
@@ -106,12 +108,11 @@ THNN_INLINE float vm_splitf(float x, uint32_t *exponent)
 /* log(2^e (1 + f + c)), where c is a correction to f far below its last digit. */
 THNN_INLINE float vm_logReducedf(float f, float c, float e)
 {
-  float p = -0.0763450041f; /* (log(1 + f) - f + f^2 / 2) / f^3; log(1 + f) within 2^-27.2 */
-  p = (p * f + 0.127615795f) * f - 0.131601825f;
-  p = (p * f + 0.142017573f) * f - 0.166233569f;
-  p = (p * f + 0.200012267f) * f - 0.250008196f;
-  p = p * f + 0.333333313f;
   float ff = f * f;
+  float p = -0.0763450041f * f + 0.127615795f; /* (log(1 + f) - f + f^2 / 2) / f^3; log(1 + f) within 2^-27.2 */
+  p = p * ff + (-0.131601825f * f + 0.142017573f);
+  p = p * ff + (-0.166233569f * f + 0.200012267f);
+  p = p * ff + (-0.250008196f * f + 0.333333313f);
   return (p * f * ff - 0.5f * ff + (e * 0x1.7f7d1cp-20f + c)) + f + e * 0x1.62e4p-1f;
 }
 
@@ -164,10 +165,10 @@ THNN_INLINE float vm_sigmoidf(float x)
 THNN_INLINE float vm_tanhf(float x)
 {
   uint32_t n;
-  float a = fabsf(x), z = a * a;
+  float a = fabsf(x), z = a * a, zz = z * z;
   float p = -0.00570498733f; /* (tanh(a) - a) / a^3 for a < 0.625; tanh(a) within 2^-26.8 */
-  p = (p * z + 0.020639088f) * z - 0.0537397154f;
-  p = (p * z + 0.133314416f) * z - 0.333332807f;
+  p = p * zz + (0.020639088f * z - 0.0537397154f);
+  p = p * zz + (0.133314416f * z - 0.333332807f);
   float small = a + a * (p * z);
   float b = a > 10 ? 10 : a;
   float q = vm_expReducedf(2 * b, &n), scale = vm_powerf(n - 127);
@@ -200,13 +201,14 @@ THNN_INLINE double vm_expReduced(double x, uint64_t *n)
   double shifted = x * 1.4426950408889634 + shift, k = shifted - shift;
   *n = vm_bits(shifted);
   double r = x - k * 0x1.62e42fefa3p-1 - k * 0x1.3de6af278ece6p-42;
+  double rr = r * r;
   double p = 2.0875329291888623e-9; /* exp(r) - 1 within 2^-59.6 */
-  p = (p * r + 2.5109024490627812e-8) * r + 2.7557402774919818e-7;
-  p = (p * r + 2.7557244254113786e-6) * r + 2.4801587172229992e-5;
-  p = (p * r + 0.0001984126988607352) * r + 0.0013888888888962606;
-  p = (p * r + 0.0083333333333216533) * r + 0.041666666666666505;
-  p = (p * r + 0.16666666666666677) * r + 0.5;
-  return p * (r * r) + r;
+  p = p * rr + (2.5109024490627812e-8 * r + 2.7557402774919818e-7);
+  p = p * rr + (2.7557244254113786e-6 * r + 2.4801587172229992e-5);
+  p = p * rr + (0.0001984126988607352 * r + 0.0013888888888962606);
+  p = p * rr + (0.0083333333333216533 * r + 0.041666666666666505);
+  p = p * rr + (0.16666666666666677 * r + 0.5);
+  return p * rr + r;
 }
 
 THNN_INLINE double vm_exp(double x)
@@ -239,7 +241,7 @@ THNN_INLINE double vm_split(double x, uint64_t *exponent)
   return vm_fromBits((bits & 0xfffffffffffff) + lowest);
 }
 
-/* A whole number below 2^52 as a double: AVX2 has no instruction for it, but these are the low bits of 2^52 + number. */
+/* A whole number below 2^52 as a double: no AVX2 instruction does it, but it is in the low bits of 2^52 + number. */
 THNN_INLINE double vm_toDouble(uint64_t number)
 {
   return vm_fromBits(number | 0x4330000000000000) - 0x1p52;
@@ -249,11 +251,11 @@ THNN_INLINE double vm_toDouble(uint64_t number)
  * log(1 + f) = 2s + s R(s^2) = f - f^2 / 2 + s (f^2 / 2 + R). */
 THNN_INLINE double vm_logReduced(double f, double c, double e)
 {
-  double s = f / (2 + f), z = s * s;
+  double s = f / (2 + f), z = s * s, zz = z * z;
   double p = 0.14795949918869619; /* R / s^2; log(1 + f) within 2^-58.9 */
-  p = (p * z + 0.15314050533062037) * z + 0.18183564326742471;
-  p = (p * z + 0.2222219857317525) * z + 0.28571428742387683;
-  p = (p * z + 0.39999999999414676) * z + 0.6666666666666734;
+  p = p * zz + (0.15314050533062037 * z + 0.18183564326742471);
+  p = p * zz + (0.2222219857317525 * z + 0.28571428742387683);
+  p = p * zz + (0.39999999999414676 * z + 0.6666666666666734);
   double h = 0.5 * f * f;
   return (s * (p * z + h) - h + (e * 0x1.3de6af278ece6p-42 + c)) + f + e * 0x1.62e42fefa3p-1;
 }
@@ -302,13 +304,13 @@ THNN_INLINE double vm_sigmoid(double x)
 THNN_INLINE double vm_tanh(double x)
 {
   uint64_t n;
-  double a = fabs(x), z = a * a;
+  double a = fabs(x), z = a * a, zz = z * z;
   double p = -1.6072568250167842e-5; /* tanh(a) within 2^-56 for a < 0.625 */
-  p = (p * z + 7.7144363882549369e-5) * z - 0.0002285642088477124;
-  p = (p * z + 0.00058631653930684953) * z - 0.0014549588777051439;
-  p = (p * z + 0.0035919891737673294) * z - 0.0088632210026256108;
-  p = (p * z + 0.021869487576094287) * z - 0.053968253931267689;
-  p = (p * z + 0.1333333333326209) * z - 0.33333333333332854;
+  p = p * zz + (7.7144363882549369e-5 * z - 0.0002285642088477124);
+  p = p * zz + (0.00058631653930684953 * z - 0.0014549588777051439);
+  p = p * zz + (0.0035919891737673294 * z - 0.0088632210026256108);
+  p = p * zz + (0.021869487576094287 * z - 0.053968253931267689);
+  p = p * zz + (0.1333333333326209 * z - 0.33333333333332854);
   double small = a + a * (p * z);
   double b = a > 22 ? 22 : a;
   double q = vm_expReduced(2 * b, &n), scale = vm_power(n - 1023);

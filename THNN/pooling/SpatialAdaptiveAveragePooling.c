@@ -15,7 +15,7 @@
  *
  * A mean over a rectangle is a mean over its rows of a mean over its columns: both passes work on whole rows first.
  * Windows as in Torch7's layer, except that it computed their bounds in floating point (see docs/pooling.md). */
-#include "core/real.h"
+#include "pooling/sums.h"
 
 static int32_t checkSizes(const char *f, const THTensor *input, int64_t owidth, int64_t oheight)
 {
@@ -27,50 +27,82 @@ static int32_t checkSizes(const char *f, const THTensor *input, int64_t owidth, 
   return THNN_checkRange(f, "oheight", oheight, 1, THNN_MAX_SIZE);
 }
 
-/* Bounds of all windows along one axis, and how many cells each holds. */
-static void windows(int64_t *start, int64_t *end, int64_t in, int64_t out)
+/* The windows along one axis, [start, end). Each has `common` = ceil(in / out) cells, and those in `longer` have one more. */
+typedef struct Axis {
+  int64_t in, out, common, nLonger, *start, *end, *longer, *last;
+} Axis;
+
+static Axis windows(Call *call, int64_t in, int64_t out)
 {
+  Axis axis = {in, out, THNN_ceilDiv(in, out), 0, THNN_scratch(call, 4 * out, sizeof(int64_t)), NULL, NULL, NULL};
+  if (THNN_failed(call)) return axis;
+  axis.end = axis.start + out;
+  axis.longer = axis.end + out;
+  axis.last = axis.longer + out;
   for (int64_t o = 0; o < out; o++) {
-    start[o] = THNN_adaptiveStart(o, in, out);
-    end[o] = THNN_adaptiveEnd(o, in, out);
+    axis.start[o] = THNN_adaptiveStart(o, in, out);
+    axis.end[o] = THNN_adaptiveEnd(o, in, out);
+    if (axis.end[o] - axis.start[o] > axis.common) {
+      axis.longer[axis.nLonger] = o;
+      axis.last[axis.nLonger++] = axis.end[o] - 1;
+    }
+  }
+  return axis;
+}
+
+/* y[row][o] = sum of x[row] over window o; run[i] is the sum of the common number of cells from x[i] on */
+THNN_INLINE void sumWindows(real *restrict y, const real *restrict x, int64_t rows, const Axis *axis, real *restrict run)
+{
+  const int64_t in = axis->in, out = axis->out, nLonger = axis->nLonger;
+  const int64_t *restrict start = axis->start, *restrict longer = axis->longer;
+  if (axis->common > 1) sumRows(run, x, axis->common, 1, rows * in - axis->common + 1);
+  const int64_t *restrict last = axis->last;
+  const real *sum = axis->common > 1 ? run : x;
+  for (int64_t row = 0; row < rows; row++) {
+    real *restrict to = y + row * out;
+    const real *from = sum + row * in;
+    for (int64_t o = 0; o < out; o++) to[o] = from[start[o]];
+  }
+  for (int64_t row = 0; row < rows; row++) {
+    real *restrict to = y + row * out;
+    const real *restrict from = x + row * in;
+    for (int64_t i = 0; i < nLonger; i++) to[longer[i]] += from[last[i]];
   }
 }
 
-/* column[w] = sum of `rows` rows of x */
-THNN_KERNEL void sumRows(real *restrict column, const real *restrict x, int64_t rows, int64_t width)
+/* y[oh][ow] = x[oh][ow] / |window(oh, ow)| */
+THNN_INLINE void divide(real *restrict y, const real *restrict x, int64_t first, int64_t last, const Axis *height,
+                        const Axis *width, real *restrict cells)
 {
-  for (int64_t w = 0; w < width; w++) column[w] = x[w];
-  for (int64_t h = 1; h < rows; h++)
-    for (int64_t w = 0; w < width; w++) column[w] += x[h * width + w];
-}
-
-/* y[o] = sum of column over window o / (rows * cells of window o) */
-THNN_KERNEL void meanColumns(real *restrict y, const real *restrict column, const int64_t *start, const int64_t *end,
-                             int64_t rows, int64_t owidth)
-{
-  for (int64_t o = 0; o < owidth; o++) {
-    real sum = 0;
-    for (int64_t w = start[o]; w < end[o]; w++) sum += column[w];
-    y[o] = sum / (real)(rows * (end[o] - start[o]));
+  const int64_t *restrict start = width->start, *restrict end = width->end;
+  for (int64_t oh = first, i = 0; oh < last; oh++) {
+    const int64_t rows = height->end[oh] - height->start[oh];
+    for (int64_t ow = 0; ow < width->out; ow++, i++) cells[i] = (real)(rows * (end[ow] - start[ow]));
   }
+  for (int64_t i = 0; i < (last - first) * width->out; i++) y[i] = x[i] / cells[i];
 }
 
-/* share[o] = g[o] / (rows * cells of window o) */
-THNN_KERNEL void shares(real *restrict share, const real *restrict g, const int64_t *start, const int64_t *end, int64_t rows,
-                        int64_t owidth)
+/* Rows first to last of the output */
+THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, int64_t first, int64_t last, const Axis *height,
+                          const Axis *width, real *restrict column)
 {
-  for (int64_t o = 0; o < owidth; o++) share[o] = g[o] / (real)(rows * (end[o] - start[o]));
+  const int64_t in = width->in, out = width->out, n = last - first;
+  real *run = column + n * in, *sum = run + n * in, *cells = sum + n * out;
+  for (int64_t oh = first; oh < last; oh++)
+    sumRows(column + (oh - first) * in, x + height->start[oh] * in, height->end[oh] - height->start[oh], in, in);
+  sumWindows(sum, column, n, width, run);
+  divide(y + first * out, sum, first, last, height, width, cells);
 }
 
-/* row[w] = sum of share over the outputs that see column w */
-THNN_KERNEL void spreadColumns(real *restrict row, const real *restrict share, const int64_t *first, const int64_t *end,
-                               int64_t width)
+THNN_KERNEL void spreadBand(real *restrict gx, const real *restrict g, int64_t first, int64_t last, const Axis *height,
+                           const Axis *width, const Axis *seenByHeight, const Axis *seenByWidth, real *restrict spread)
 {
-  for (int64_t w = 0; w < width; w++) {
-    real sum = share[first[w]];
-    for (int64_t o = first[w] + 1; o < end[w]; o++) sum += share[o];
-    row[w] = sum;
-  }
+  const int64_t top = seenByHeight->start[first], bottom = seenByHeight->end[last - 1], in = width->in, out = width->out, n = bottom - top;
+  real *share = spread + n * in, *cells = share + n * out, *run = cells + n * out;
+  divide(share, g + top * out, top, bottom, height, width, cells);
+  sumWindows(spread, share, n, seenByWidth, run);
+  for (int64_t h = first; h < last; h++)
+    sumRows(gx + h * in, spread + (seenByHeight->start[h] - top) * in, seenByHeight->end[h] - seenByHeight->start[h], in, in);
 }
 
 int32_t THNN_(SpatialAdaptiveAveragePooling_outputSize)(const THTensor *input, int64_t owidth, int64_t oheight, int64_t size[8])
@@ -84,6 +116,7 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateOutput)(THNNState *state, cons
 {
   THNN_TRY(checkSizes(__func__, input, owidth, oheight));
   THNN_TRY(THNN_checkPooledOutput(__func__, "output", view(output), view(input), oheight, owidth));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   const Planes p = THNN_planes(input->nDimension, input->size);
   Call call;
@@ -91,19 +124,17 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateOutput)(THNNState *state, cons
   const int threads = THNN_threads(&call, p.planes * p.height * p.width);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  real *columns = THNN_scratch(&call, threads * p.width, sizeof(real));
-  int64_t *start = THNN_scratch(&call, 2 * owidth, sizeof(int64_t)), *end = start + owidth;
+  const Axis rows = windows(&call, p.height, oheight), columns = windows(&call, p.width, owidth);
+  const int64_t band = THNN_min(64, oheight), bands = (oheight + band - 1) / band;
+  const int64_t perThread = THNN_wholeLines(band * 2 * (p.width + owidth));
+  real *buffers = THNN_scratch(&call, threads * perThread, sizeof(real));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  windows(start, end, p.width, owidth);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t plane = 0; plane < p.planes; plane++) {
-    real *column = columns + THNN_threadId() * p.width;
-    for (int64_t oh = 0; oh < oheight; oh++) {
-      const int64_t h = THNN_adaptiveStart(oh, p.height, oheight), rows = THNN_adaptiveEnd(oh, p.height, oheight) - h;
-      sumRows(column, x + (plane * p.height + h) * p.width, rows, p.width);
-      meanColumns(y + (plane * oheight + oh) * owidth, column, start, end, rows, owidth);
-    }
+  for (int64_t task = 0; task < p.planes * bands; task++) {
+    const int64_t plane = task / bands, first = task % bands * band;
+    meanBand(y + plane * oheight * owidth, x + plane * p.height * p.width, first, THNN_min(first + band, oheight), &rows, &columns,
+            buffers + THNN_threadId() * perThread);
   }
   return THNN_leave(&call);
 }
@@ -117,6 +148,7 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, c
   THNN_TRY(checkSizes(__func__, input, owidth, oheight));
   THNN_TRY(THNN_checkPooled(__func__, "gradOutput", view(gradOutput), view(input), oheight, owidth));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   const Planes p = THNN_planes(input->nDimension, input->size);
   Call call;
@@ -124,26 +156,17 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, c
   const int threads = THNN_threads(&call, p.planes * p.height * p.width);
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  const int64_t rowsPerThread = oheight * p.width + owidth;
-  real *rows = THNN_scratch(&call, threads * rowsPerThread, sizeof(real));
-  int64_t *start = THNN_scratch(&call, 2 * owidth, sizeof(int64_t)), *end = start + owidth;
-  int64_t *first = THNN_scratch(&call, 2 * p.width, sizeof(int64_t)), *last = first + p.width;
+  const Axis rows = windows(&call, p.height, oheight), columns = windows(&call, p.width, owidth);
+  const Axis seenByRows = windows(&call, oheight, p.height), seenByColumns = windows(&call, owidth, p.width);
+  const int64_t band = THNN_min(64, p.height), bands = (p.height + band - 1) / band;
+  const int64_t perThread = THNN_wholeLines(oheight * (3 * owidth + p.width));
+  real *buffers = THNN_scratch(&call, threads * perThread, sizeof(real));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  windows(start, end, p.width, owidth);
-  windows(first, last, owidth, p.width); /* the same rule, seen from the cells */
 #pragma omp parallel for num_threads(threads)
-  for (int64_t plane = 0; plane < p.planes; plane++) {
-    real *share = rows + THNN_threadId() * rowsPerThread, *spread = share + owidth;
-    for (int64_t oh = 0; oh < oheight; oh++) {
-      const int64_t cells = THNN_adaptiveEnd(oh, p.height, oheight) - THNN_adaptiveStart(oh, p.height, oheight);
-      shares(share, g + (plane * oheight + oh) * owidth, start, end, cells, owidth);
-      spreadColumns(spread + oh * p.width, share, first, last, p.width);
-    }
-    for (int64_t h = 0; h < p.height; h++) {
-      const int64_t oh = THNN_adaptiveStart(h, oheight, p.height), n = THNN_adaptiveEnd(h, oheight, p.height) - oh;
-      sumRows(gx + (plane * p.height + h) * p.width, spread + oh * p.width, n, p.width);
-    }
+  for (int64_t task = 0; task < p.planes * bands; task++) {
+    const int64_t plane = task / bands, first = task % bands * band;
+    spreadBand(gx + plane * p.height * p.width, g + plane * oheight * owidth, first, THNN_min(first + band, p.height), &rows, &columns, &seenByRows, &seenByColumns, buffers + THNN_threadId() * perThread);
   }
   return THNN_leave(&call);
 }

@@ -123,8 +123,12 @@ class Container(Module):
         """
         present = [gradient for gradient in gradients if gradient is not None]
         self.gradInput = recursiveCopy(self.gradInput, present[0]) if present else None
-        for gradient in present[1:]:
-            recursiveAdd(self.gradInput, gradient)
+        try:
+            for gradient in present[1:]:
+                recursiveAdd(self.gradInput, gradient)
+        except THNNError as error:
+            error.where.append(f"{self._typename}: gradInput")
+            raise
         return self.gradInput
 
     def _branches(self) -> str:

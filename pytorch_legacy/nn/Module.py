@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.errors import ShapeError, THNNError
 from pytorch_legacy.nn.TorchObject import TorchObject, rebind
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor, flattened, storage_offset
@@ -125,8 +125,12 @@ class Module(TorchObject):
         to the old ones, and vectors of an earlier call, are out of date.
         """
         parameters, gradients = self.parameters() or ([], [])
-        flat, views = self.flatten(parameters)
-        flatGrad, gradViews = self.flatten(gradients)
+        try:
+            flat, views = self.flatten(parameters)
+            flatGrad, gradViews = self.flatten(gradients)
+        except THNNError as error:
+            error.where.append(f"{self._typename}: getParameters")
+            raise
         if flat.size != flatGrad.size or len(views) != len(gradViews):
             raise ShapeError(
                 f"{self._typename}: getParameters: {flat.size} parameters but {flatGrad.size} gradients; "

@@ -130,24 +130,30 @@ class TorchObject:
         return self._with(self._fields())
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Self:
-        result = memo[id(self)] = self._with({})
+        # Make all objects, then fill them: a graph of nodes may be chained deeper than Python can recurse.
+        things = [thing for thing in reachable(self) if id(thing) not in memo]
+        for thing in things:
+            memo[id(thing)] = thing._with({})
+        for thing in things:
+            memo[id(thing)].__dict__ = thing._copiedFields(memo)
+        return memo[id(self)]
+
+    def _copiedFields(self, memo: dict[Any, Any]) -> dict[str, Any]:
         storages = memo.setdefault("pytorch_legacy.storages", {})
         fields = self._fields()
         for key, value in fields.items():
 
             def place(array: Tensor, alone: bool = key in _BUFFERS) -> None:
-                memo[id(array)] = moved(array, np.copy, storages, alone)
+                if id(array) not in memo:
+                    memo[id(array)] = moved(array, np.copy, storages, alone)
 
             rebuilt(value, {}, place)
-        result.__dict__ = copy.deepcopy(fields, memo)  # finds all arrays copied already
-        return result
+        return copy.deepcopy(fields, memo)  # finds all arrays and objects copied already
 
     def __getstate__(self) -> dict[str, Any]:
         seen: dict[Any, Any] = {}
         fields = self._fields()
-        return {
-            key: value if key in _BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()
-        }
+        return {key: value if key in _BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()}
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Takes over the fields of a .t7 file; the object was made without ``__init__``.
@@ -159,8 +165,8 @@ class TorchObject:
             # Some packages left functions in their objects: they cannot run here and must not hide methods.
             if key != "_type" and not callable(getattr(type(self), str(key), None)):
                 self.__dict__[str(key)] = counted(value, -1) if key in self._oneBased else value
-        name = str(fields.get("_type") or _type_of(fields))
-        self._dtype = TENSOR_TYPES[_ON_CPU.get(name, name)]
+        name = fields.get("_type", "")
+        self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or _dtype_of(fields)
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
         self.__dict__.setdefault("gradInput", None)  # as in Torch7: many layers then compute none
 
@@ -242,9 +248,23 @@ def rebuilt(
     return seen[id(value)][1]
 
 
-def converted(
-    value: Any, name: str, cache: dict[Any, Any], floatsOnly: bool = False, alone: bool = False
-) -> Any:
+def reachable(thing: TorchObject) -> list[TorchObject]:
+    """`thing` and all objects inside it, each once."""
+    found = [thing]
+    known = {id(thing)}
+
+    def meet(inner: TorchObject) -> None:
+        if id(inner) not in known:
+            known.add(id(inner))
+            found.append(inner)
+
+    for inner in found:  # which grows meanwhile
+        for value in inner._fields().values():
+            rebuilt(value, {}, lambda array: array, meet)
+    return found
+
+
+def converted(value: Any, name: str, cache: dict[Any, Any], floatsOnly: bool = False, alone: bool = False) -> Any:
     """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves."""
     dtype = TENSOR_TYPES[name]
 
@@ -260,24 +280,17 @@ def converted(
 def rebind(thing: TorchObject, replacements: dict[int, Tensor]) -> None:
     """Puts new arrays in the place of old ones, known by their id, everywhere in `thing` and the objects inside."""
     seen: dict[Any, Any] = {}
-
-    def descend(inner: TorchObject) -> TorchObject:
-        if id(inner) not in seen:
-            seen[id(inner)] = inner
-            fields = inner._fields()
-            for key, value in fields.items():
-                fields[key] = rebuilt(value, seen, lambda array: replacements.get(id(array), array), descend)
-            inner.__dict__ = fields
-        return inner
-
-    descend(thing)
+    for inner in reachable(thing):
+        fields = inner._fields()
+        for key, value in fields.items():
+            fields[key] = rebuilt(value, seen, lambda array: replacements.get(id(array), array))
+        inner.__dict__ = fields
 
 
-def _type_of(fields: dict[str, Any]) -> str:
-    """The tensor type of an object whose file does not name it: that of its first floating-point tensor."""
+def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
+    """The dtype of an object whose file does not name it: that of its first floating-point tensor."""
     for key in sorted(fields, key=lambda key: key not in ("weight", "bias", *_BUFFERS)):
         if isinstance(fields[key], np.ndarray) and fields[key].dtype.kind == "f":
-            return type_name(fields[key].dtype)
-    for child in fields.get("modules") or []:
-        return str(child._type)
-    return "torch.DoubleTensor"  # what Torch7 makes when nobody says otherwise
+            return fields[key].dtype
+    children = [child for child in fields.get("modules") or [] if isinstance(child, TorchObject)]
+    return children[0]._dtype if children else np.dtype(np.float64)  # Torch7's own default

@@ -30,6 +30,11 @@ def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
     )
 
 
+def array(module: TorchObject, name: str, value: Any) -> Tensor:
+    """`value`, an array of integers or of the module's dtype: what layers take that only move elements."""
+    return value if isinstance(value, np.ndarray) and value.dtype.kind in "iu" else tensor(module, name, value)
+
+
 def table(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Any]:
     """`value`, a list with `length` entries (at least one if `length` is not given)."""
     wanted = "a table" if length is None else f"a table of {length}"
@@ -64,8 +69,8 @@ def joint_shape(module: TorchObject, name: str, arrays: list[Tensor], dimension:
     """The shape of `arrays` put one after the other along `dimension`; all other sizes agree."""
     first = arrays[0].shape
     for i, array in enumerate(arrays):
-        size = array.shape[dimension : dimension + 1]
-        if array.shape != (*first[:dimension], *size, *first[dimension + 1 :]):
+        others = array.shape[:dimension] + array.shape[dimension + 1 :]
+        if array.ndim != len(first) or others != first[:dimension] + first[dimension + 1 :]:
             pattern = " x ".join("?" if d == dimension else str(size) for d, size in enumerate(first))
             raise ShapeError(f"{module._typename}: {name}[{i}]: expected {pattern}, got {sizes(array.shape)}")
     return (*first[:dimension], sum(array.shape[dimension] for array in arrays), *first[dimension + 1 :])

@@ -54,6 +54,11 @@ class Node:
         self.data: Any = None
         self.value: Any = None
 
+    def release(self) -> None:
+        """Let go of all other nodes and of what was made of this one."""
+        self.parent = self.data = self.value = None
+        self.items = []
+
     def __str__(self) -> str:
         """Path of the node."""
         parts = []
@@ -86,8 +91,13 @@ def segment(kind: int, items: list[Any], slot: int, wanted: int) -> str:
 
 def _index(key: Any) -> str:
     if isinstance(key, str):
-        text = key if len(key) <= 40 else key[:37] + "..."
-        return f".{text}" if re.fullmatch(r"[A-Za-z_]\w*", key) else f"[{text!a}]"
+        return f".{key}" if re.fullmatch(r"[A-Za-z_]\w{,39}", key, re.ASCII) else f"[{shown(key)}]"
     if isinstance(key, (bool, int, float)):
         return f"[{key!r}]".lower()
-    return f"[<{getattr(key, 'typename', '') or type(key).__name__}>]"
+    return f"[<{shown(getattr(key, 'typename', '') or type(key).__name__)}>]"
+
+
+def shown(text: str) -> str:
+    """Text from a file as a message can hold it: on one line, and not too long."""
+    plain = re.fullmatch(r"[\w.]{1,40}", text, re.ASCII)
+    return text if plain else ascii(text if len(text) <= 40 else text[:37] + "...")

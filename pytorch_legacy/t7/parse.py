@@ -12,7 +12,7 @@ from typing import Any
 from . import layouts, nodes
 from .ascii import AsciiSource
 from .binary import BinarySource
-from .nodes import Malformed, Node, join_path, segment
+from .nodes import Malformed, Node, join_path, segment, shown
 from .tensors import tensor_view
 
 Source = BinarySource | AsciiSource
@@ -175,14 +175,13 @@ def _close_tensor(node: Node) -> None:
     dtype = layouts.TENSORS[node.typename]
     if storage is None:
         elements = None
-    elif not isinstance(storage, Node) or storage.kind != nodes.STORAGE:
-        what = storage.typename or _noun(storage.tag) if isinstance(storage, Node) else type(storage).__name__
-        raise Malformed(node.offset, f"expected a storage for the {node.typename}, got a {what}")
-    elif storage.data.dtype != dtype:
-        found = storage.typename
-        raise Malformed(node.offset, f"expected a storage of {dtype} for the {node.typename}, got a {found}")
-    else:
+    elif isinstance(storage, Node) and storage.kind == nodes.STORAGE and storage.data.dtype == dtype:
         elements = storage.data
+    else:
+        found = type(storage).__name__
+        if isinstance(storage, Node):
+            found = shown(storage.typename or _noun(storage.tag))
+        raise Malformed(node.offset, f"expected a storage of {dtype} for the {node.typename}, got a {found}")
     try:
         node.value = tensor_view(elements, dtype, offset - 1, size, stride)
     except ValueError as error:

@@ -95,10 +95,17 @@ def _load(
     try:
         roots, finished = _parse(buffer, format, longSize, many)
         build(finished, factory)
+        values = [resolved(root) for root in roots]
+        # Nodes know their parents: without this the whole parse would stay until the garbage collector comes.
+        for node in finished:
+            node.release()
     except Malformed as error:
         place = f", at {error.path}" if error.path else ""
         raise T7Error(f"{name}: offset {error.offset}{place}: {error.message}") from None
-    return [resolved(root) for root in roots]
+    except T7Error as error:
+        # From the factory, which does not know the file.
+        raise T7Error(f"{name}: {error}") from error
+    return values
 
 
 def _contents(source: Readable) -> tuple[str, Buffer]:
@@ -114,9 +121,9 @@ def _contents(source: Readable) -> tuple[str, Buffer]:
     with open(source, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size < _MAP_FROM:
-            return os.fspath(source), bytearray(file.read())
+            return os.fsdecode(source), bytearray(file.read())
         options = {"trackfd": False} if sys.version_info >= (3, 13) else {}
-        return os.fspath(source), mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY, **options)
+        return os.fsdecode(source), mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY, **options)
 
 
 def _parse(buffer: Buffer, format: str, longSize: int | str, many: bool) -> tuple[list[Any], list[Node]]:
@@ -130,7 +137,7 @@ def _parse(buffer: Buffer, format: str, longSize: int | str, many: bool) -> tupl
                 return _parse_objects(source, many, continued)
             except Malformed as error:
                 if failure is None or error.offset > failure.offset:
-                    failure = error
+                    failure = error.with_traceback(None)
     assert failure is not None
     raise failure
 

@@ -38,7 +38,8 @@ def write(
     a tuple as a list, ``bytes`` as ``str``, a boolean array as bytes. A tensor is written with the
     whole storage that it is a view of, as Torch7 does: write ``array.copy()`` to save a slice alone.
     Arrays of size 0 are written as Torch7's empty tensor, arrays that Torch7 has no storage for
-    (negative strides, foreign byte order) as contiguous copies. Cuda types become the CPU's.
+    (negative strides, fields of records, foreign byte order) as contiguous copies. What was of a
+    Cuda type is written as the type of the CPU.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ def write(
         target.write(content.getbuffer())
         return
     # Through a link, so that it stays one.
-    path = os.path.realpath(os.fspath(target))
+    path = os.path.realpath(os.fsdecode(target))
     unfinished = f"{path}.{secrets.token_hex(4)}.tmp"
     try:
         with open(unfinished, "xb", buffering=1 << 20) as file:
@@ -152,6 +153,8 @@ class _Writer:
         elif isinstance(value, np.ndarray):
             self._array(value)
         elif isinstance(value, Function):
+            if value.form not in (layouts.FUNCTION_OLDEST, layouts.FUNCTION_LEGACY, layouts.FUNCTION):
+                raise _Refused(f"expected a function of the form 6, 7 or 8, got {value.form}")
             # The oldest form has no index and so could not be shared; the next one has the same body.
             if not self._known(max(value.form, layouts.FUNCTION_LEGACY), id(value)):
                 self._string(value.bytecode)
@@ -244,16 +247,17 @@ class _Writer:
 
     def _storable(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The array in a form that Torch7 knows: itself, if possible."""
-        if array.ndim == 0 or isinstance(array, np.ma.MaskedArray):
-            what = "a 0-dimensional" if array.ndim == 0 else "a masked"
-            raise _Refused(f"expected an array that Torch7 has a tensor for, got {what} one")
+        if not 1 <= array.ndim <= layouts.MAX_DIMENSIONS:
+            raise _Refused(f"expected an array of 1 to {layouts.MAX_DIMENSIONS} dimensions, got {array.ndim}")
+        if isinstance(array, np.ma.MaskedArray):
+            raise _Refused("expected an array whose elements are all there, got a masked array")
         if array.dtype == np.bool_:
             array = array.view(np.uint8)
         dtype = array.dtype.newbyteorder("=")
         if dtype not in layouts.NAMES:
             names = ", ".join(str(known) for known in layouts.NAMES)
             raise _Refused(f"expected an array of one of the dtypes {names}, got {array.dtype}")
-        if dtype != array.dtype or min(array.strides) < 0:
+        if dtype != array.dtype or any(step < 0 or step % array.itemsize for step in array.strides):
             array = array.astype(dtype, order="C")
             self.kept.append(array)
         return array

@@ -1,6 +1,7 @@
-/* The functions of core/vmath.h against libm in long double: special values, every 4099th float (or every n-th, if n is
- * given as argument), random doubles, random numbers in the intervals that matter. Each runs in a vectorised loop, as in
- * a layer; on x86-64 the loops for older processors must give the same bits. Fails beyond the bounds in `functions`. */
+/* The functions of core/vmath.h against libm in long double: special values, every 4099th float (or every n-th, if n
+ * is given as argument), random doubles, random numbers in the intervals that matter. Each runs in a vectorised loop,
+ * as in a layer; on x86-64 the loops for older processors must give the same bits. Fails beyond the bounds in
+ * `functions`, which are those that the header states. */
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +20,17 @@ enum { COUNT = 1021 }; /* per call; odd, so that loops end with a rest */
 typedef void FloatRow(float *y, const float *x);
 typedef void DoubleRow(double *y, const double *x);
 
-#define ROW(name, type, function, attribute)                        \
+#define ROW(name, type, function, attribute)                           \
   attribute static void name(type *restrict y, const type *restrict x) \
-  {                                                                 \
-    for (int i = 0; i < COUNT; i++) y[i] = function(x[i]);          \
+  {                                                                    \
+    for (int i = 0; i < COUNT; i++) y[i] = function(x[i]);             \
   }
-#define ROWS(name)                                                  \
-  ROW(name##FloatV2, float, vm_##name##f, __attribute__((noinline))) \
-  ROW(name##FloatV3, float, vm_##name##f, FOR_X86("x86-64-v3"))     \
-  ROW(name##FloatV4, float, vm_##name##f, FOR_X86("x86-64-v4"))     \
-  ROW(name##DoubleV2, double, vm_##name, __attribute__((noinline))) \
-  ROW(name##DoubleV3, double, vm_##name, FOR_X86("x86-64-v3"))      \
+#define ROWS(name)                                                     \
+  ROW(name##FloatV2, float, vm_##name##f, __attribute__((noinline)))   \
+  ROW(name##FloatV3, float, vm_##name##f, FOR_X86("x86-64-v3"))        \
+  ROW(name##FloatV4, float, vm_##name##f, FOR_X86("x86-64-v4"))        \
+  ROW(name##DoubleV2, double, vm_##name, __attribute__((noinline)))    \
+  ROW(name##DoubleV3, double, vm_##name, FOR_X86("x86-64-v3"))         \
   ROW(name##DoubleV4, double, vm_##name, FOR_X86("x86-64-v4"))
 ROWS(exp)
 ROWS(expm1)
@@ -49,13 +50,13 @@ static const struct Function {
   Reference *reference;
   FloatRow *floatRow[3];
   DoubleRow *doubleRow[3];
-  double floatBound, doubleBound; /* ulp */
+  double bound; /* ulp */
 } functions[] = {
-#define FUNCTION(name, floatBound, doubleBound)                                                                 \
-  {#name, name##l, {name##FloatV2, name##FloatV3, name##FloatV4}, {name##DoubleV2, name##DoubleV3, name##DoubleV4}, \
-   floatBound, doubleBound}
-    FUNCTION(exp, 1.05, 1.05),   FUNCTION(expm1, 2, 2), FUNCTION(log, 1, 1),
-    FUNCTION(log1p, 1, 1.05),    FUNCTION(tanh, 1.3, 1.4), FUNCTION(sigmoid, 1.9, 1.9),
+#define FUNCTION(name, bound)                                     \
+  {#name, name##l, {name##FloatV2, name##FloatV3, name##FloatV4}, \
+   {name##DoubleV2, name##DoubleV3, name##DoubleV4}, bound}
+    FUNCTION(exp, 1.05), FUNCTION(expm1, 2.1), FUNCTION(log, 1),
+    FUNCTION(log1p, 1), FUNCTION(tanh, 1.25), FUNCTION(sigmoid, 1.8),
 };
 
 typedef struct Format {
@@ -70,8 +71,8 @@ static int generations(void)
 {
 #if X86
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) return 1;
-  return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                 __builtin_cpu_supports("avx512cd") ? 3 : 2;
+  return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") ? 3 : 2;
 #else
   return 1;
 #endif
@@ -119,13 +120,14 @@ static void check(const struct Function *f, const Format *format, const double *
     evaluate(f, format, generation, x, other);
     for (int i = 0; i < COUNT; i++)
       if (y[i] != other[i] && !(isnan(y[i]) && isnan(other[i])) && worst->failures++ < 5)
-        printf("FAIL %s %s(%a): %a, but %a on generation %d\n", format->name, f->name, x[i], y[i], other[i], generation);
+        printf("FAIL %s %s(%a): %a, but %a on generation %d\n", format->name, f->name, x[i], y[i], other[i],
+               generation);
   }
-  double bound = format->isFloat ? f->floatBound : f->doubleBound;
-  if (LDBL_MANT_DIG == format->digits) bound += 1; /* then libm is no better */
+  double bound = f->bound + (LDBL_MANT_DIG == format->digits); /* where libm has no more digits, it errs as well */
   for (int i = 0; i < COUNT; i++) {
     long double right = f->reference(x[i]);
     double error = errorInUlp(format, y[i], right);
+    if ((x[i] == 0 || isinf(x[i])) && error != 0) error = INFINITY; /* here exact results are known */
     if (error > worst->error) *worst = (Worst){error, x[i], y[i], worst->failures};
     if (!(error <= bound) && worst->failures++ < 5)
       printf("FAIL %s %s(%a): got %a, expected %La, %.3f ulp\n", format->name, f->name, x[i], y[i], right, error);
@@ -146,10 +148,11 @@ static double narrowed(const Format *format, double x)
 
 static void checkSpecialValues(const struct Function *f, const Format *format, Worst *worst)
 {
-  static const double values[] = {0, 0x1p-149, 0x1.8p-127, 0x1p-126, 0x1p-1074, 0x1.8p-1023, 0x1p-1022, 0x1p-53, 0x1p-24,
-    0.34657359027997264, 0.5, 0.625, 0.6931471805599453, 0.70710678118654752, 1, 1.4142135623730951, 9, 10, 17, 20, 22, 36.7,
-    0x1p24, 87.336544, 88.722839, 89, 103.27893, 103.97208, 104, 0x1p53, 708.39641853226408, 709.78271289338397, 710,
-    744.44007192138122, 745.13321910194111, 746, 0x1.fffffep127, 0x1.fffffffffffffp1023, INFINITY, NAN};
+  static const double values[] = {0, 0x1p-149, 0x1.8p-127, 0x1p-126, 0x1p-1074, 0x1.8p-1023, 0x1p-1022, 0x1p-53,
+    0x1p-24, 0.34657359027997264, 0.5, 0.625, 0.6931471805599453, 0.70710678118654752, 1, 1.4142135623730951, 9, 10, 17,
+    20, 22, 36.7, 0x1p24, 87.336544, 88.722839, 89, 103.27893, 103.97208, 104, 0x1p53, 708.39641853226408,
+    709.78271289338397, 710, 744.44007192138122, 745.13321910194111, 746, 0x1.fffffep127, 0x1.fffffffffffffp1023,
+    INFINITY, NAN};
   enum { VALUES = sizeof values / sizeof *values };
   double x[COUNT];
   for (int i = 0; i < COUNT; i++) { /* each value, its neighbours, and the negative of all these */
@@ -163,8 +166,9 @@ static void checkSpecialValues(const struct Function *f, const Format *format, W
 
 static void checkIntervals(const struct Function *f, const Format *format, Worst *worst)
 {
-  static const double intervals[][2] = {{-104.5, 89.5}, {-104.5, -87}, {-747, 711}, {-746, -707}, {-20, 20}, {-2, 2}, {-0.7, 0.7},
-                                        {0.3, 0.9}, {0.6, 0.7}, {0.7, 1.45}, {-1, -0.2}, {-0.01, 0.01}, {0, 1e6}};
+  static const double intervals[][2] = {{-104.5, 89.5}, {-104.5, -87}, {-747, 711}, {-746, -707}, {-20, 20},
+                                        {-2, 2}, {-0.7, 0.7}, {0.3, 0.9}, {0.6, 0.7}, {0.7, 1.45},
+                                        {-1, -0.2}, {-0.01, 0.01}, {0, 1e6}};
   double x[COUNT];
   for (size_t k = 0; k < sizeof intervals / sizeof *intervals; k++)
     for (int block = 0; block < 30; block++) {

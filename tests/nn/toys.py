@@ -1,8 +1,12 @@
 """Layers in plain NumPy under the names of the real ones, so that tests of containers need no C library."""
 
+from contextlib import contextmanager
+
 import numpy as np
+import pytest
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 
@@ -69,6 +73,33 @@ class MSECriterion(Criterion):
         gradInput = self._resize("gradInput", input.shape)
         gradInput[...] = 2 / input.size * (input - target)
         return gradInput
+
+
+def batch(*shape, seed=3):
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def mlp():
+    return Sequential().add(Linear(4, 3)).add(Tanh()).add(Linear(3, 2))
+
+
+def tied():
+    """Two layers that share the weight, each with a bias of its own."""
+    first, second = Linear(3, 3), Linear(3, 3)
+    second.share(first, "weight", "gradWeight")
+    return Sequential().add(first).add(second)
+
+
+def weights(net):
+    return [module.weight for module in net.modules if module.weight is not None]
+
+
+@contextmanager
+def fails(error, text):
+    """The block raises this error with exactly this text."""
+    with pytest.raises(error) as caught:
+        yield
+    assert str(caught.value) == text
 
 
 class Factory:

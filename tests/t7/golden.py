@@ -14,6 +14,7 @@ from pytorch_legacy.t7 import layouts
 FOLDER = Path(__file__).parent.parent / "golden" / "serialization"
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text())
 FILES = sorted(EXPECTED)
+DOUBLE = np.dtype(np.float64)
 
 
 class Comparison:
@@ -129,7 +130,7 @@ class Comparison:
             self.table(want["fields"], value.fields)
 
 
-def check_number(want: Any, value: Any, dtype: Any = np.dtype(np.float64)) -> None:
+def check_number(want: Any, value: Any, dtype: Any = DOUBLE) -> None:
     assert type(value) in (int, float)
     number = float(want) if isinstance(want, str) else want
     if isinstance(number, float) and math.isnan(number):

@@ -1,5 +1,6 @@
 """Broken and hostile files: one T7Error that says where and what, at no cost."""
 
+import contextlib
 import random
 import tracemalloc
 
@@ -19,7 +20,7 @@ HUGE = 2**31 - 1
 def message(content):
     with pytest.raises(t7.T7Error) as error:
         t7.read(content)
-    assert "\n" not in str(error.value)
+    assert str(error.value).isprintable() and len(str(error.value)) < 300
     return str(error.value)
 
 
@@ -30,9 +31,8 @@ def test_the_message_names_file_offset_place_and_both_sides(tmp_path):
     path.write_bytes(content)
     with pytest.raises(t7.T7Error) as error:
         t7.read(path)
-    assert str(error.value) == (
-        f"{path}: offset {len(content) - 4}, at root.modules[2].weight: expected a type tag from 0 to 8, got 17"
-    )
+    place = f"{path}: offset {len(content) - 4}, at root.modules[2].weight"
+    assert str(error.value) == f"{place}: expected a type tag from 0 to 8, got 17"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,15 @@ def test_the_wrong_format_argument():
 
 
 @pytest.mark.parametrize(
-    "name", ["object_cyclic.t7", "long4.t7", "tds_hash.t7", "function_tag7.t7", "bigendian.t7", "tds_counter.ascii.t7"]
+    "name",
+    [
+        "object_cyclic.t7",
+        "long4.t7",
+        "tds_hash.t7",
+        "function_tag7.t7",
+        "bigendian.t7",
+        "tds_counter.ascii.t7",
+    ],
 )
 def test_truncated_at_every_byte(name):
     content = (FOLDER / name).read_bytes()
@@ -86,7 +94,9 @@ def test_truncated_text(name):
 
 
 def test_several_objects():
-    content = b"".join((FOLDER / name).read_bytes() for name in ("table_shared.t7", "number.t7", "table_shared.t7"))
+    content = b"".join(
+        (FOLDER / name).read_bytes() for name in ("table_shared.t7", "number.t7", "table_shared.t7")
+    )
     assert "read_all" in message(content)
     first, second, third = t7.read_all(content)
     assert first == third and first is not third and second == 42
@@ -137,10 +147,15 @@ def test_bytes_of_torch_serialize():
         (tensor(1, (2**40, 2**40), (0, 0), 1, storage(2, 1.0)), "more than any memory holds"),
         (tensor(1, (2**62,), (2**62,), 1, storage(2, 1.0)), "more than any memory|reach element"),
         (tensor(1, (3,), (1,), 1, i32(0)), "the storage has 0"),
-        (tensor(1, (1,), (1,), 1, string("no")), "expected a storage for the torch.DoubleTensor, got a str"),
+        (
+            tensor(1, (1,), (1,), 1, string("no")),
+            "expected a storage of float64 for the torch.DoubleTensor, got a str",
+        ),
         (tensor(1, (1,), (1,), 1, i32(3, 2, 0)), "got a table"),
         (tensor(1, (1,), (1,), 1, i32(4, 1)), "got a torch.DoubleTensor"),
         (tensor(1, (1,), (1,), 1, obj(2, "torch.FloatStorage") + i64(1) + i32(0)), "storage of float64"),
+        (tensor(1, (1,), (1,), 1, obj(2, "x\n" * 5000) + i32(0)), r"got a 'x\\nx"),
+        (table(1, string("x" * 5000), i32(9)), r"at root\['xxx"),
         (table(1, i32(0), number(1)), "one is nil"),
         (table(1, number(float("nan")), number(1)), "not a number"),
         (table(1, string("a"), i32(4, 1)), "expected a Torch object, got a table behind the index 1"),
@@ -170,7 +185,7 @@ def test_hostile_binary(content, words):
         (b"1\n" + b"1" * 500, "expected a number"),
         (b"3\n1_1\n0\n", "expected an integer"),
         (b"4\n1\n3\nV 1\n18\ntorch.FloatStorage\n999999999\n1 2 3\n", "elements"),
-        (b"4\n1\n3\nV 1\n18\ntorch.FloatStorage\n3\n1 2 x\n", "expected a number, got b'x"),
+        (b"4\n1\n3\nV 1\n18\ntorch.FloatStorage\n3\n1 2 x\n", "expected a number, got b' x"),
         (b"4\n1\n3\nV 1\n18\ntorch.FloatStorage\n3\n1 2 3 4\n", "follow"),
         (b"4\n1\n3\nV 1\n18\ntorch.ShortStorage\n2\n1 70000\n", "elements of int16"),
         (b"4\n1\n3\nV 1\n16\ntorch.IntStorage\n2\n1 1.5\n", "expected an integer"),
@@ -201,7 +216,11 @@ def test_text_is_read_as_scanf_would():
 def test_other_bodies():
     timer = t7.read(table(1, string("t"), obj(2, "torch.Timer"), string("z"), number(3)))
     assert timer["t"].typename == "torch.Timer" and timer["t"].fields is None and timer["z"] == 3
-    parallel = obj(1, "nn.DataParallelTable", "V 2") + table(2, number(1), number(1)) + table(3, string("a"), number(2))
+    parallel = (
+        obj(1, "nn.DataParallelTable", "V 2")
+        + table(2, number(1), number(1))
+        + table(3, string("a"), number(2))
+    )
     found = t7.read(parallel)
     assert (found.header, found.fields) == ([1], {"a": 2})
     old = t7.read(obj(1, "nn.DataParallelTable") + table(2, string("a"), number(2)))
@@ -237,20 +256,16 @@ def test_every_single_byte_corrupted():
         content = (FOLDER / name).read_bytes()
         for place in range(len(content)):
             for value in (0, 1, 255, generator.randrange(256)):
-                try:
+                with contextlib.suppress(t7.T7Error):
                     t7.read_all(corrupted(content, [(place, value)]))
-                except t7.T7Error:
-                    pass
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=200), st.integers(0, 8), st.booleans())
 def test_random_bytes(content, tag, text):
     start = b"%d\n" % tag if text else i32(tag)
-    try:
+    with contextlib.suppress(t7.T7Error):
         t7.read(start + content)
-    except t7.T7Error:
-        pass
 
 
 def test_no_quadratic_time_in_the_text_of_one_line():

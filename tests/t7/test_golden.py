@@ -1,4 +1,4 @@
-"""What Torch7 itself wrote: every file is read as Torch7 describes it, and written so that it stays the same."""
+"""What Torch7 itself wrote: read as Torch7 describes it, and written again byte for byte."""
 
 import io
 import json
@@ -32,7 +32,10 @@ def written(value: object, format: str) -> bytes:
 
 
 def test_the_folder_is_complete():
-    listed = {row["file"].removeprefix("serialization/") for row in json.loads((FOLDER / "manifest.json").read_text())}
+    listed = {
+        row["file"].removeprefix("serialization/")
+        for row in json.loads((FOLDER / "manifest.json").read_text())
+    }
     assert listed == set(FILES) == {path.name for path in FOLDER.glob("*.t7")}
     assert len(FILES) > 190
 
@@ -108,7 +111,13 @@ def test_sources(tmp_path):
     path = FOLDER / "shared_storage.t7"
     content = path.read_bytes()
     with open(path, "rb") as file:
-        values = [t7.read(path), t7.read(str(path)), t7.read(content), t7.read(memoryview(content)), t7.read(file)]
+        values = [
+            t7.read(path),
+            t7.read(str(path)),
+            t7.read(content),
+            t7.read(memoryview(content)),
+            t7.read(file),
+        ]
     for value in values:
         Comparison().check(EXPECTED["shared_storage.t7"], value)
     with open(FOLDER / "nil.ascii.t7") as text, pytest.raises(t7.T7Error, match="binary mode"):

@@ -128,7 +128,12 @@ def test_factory():
     found = round_trip({"model": outer}, objectFactory=factory)["model"]
     assert type(found) is Module and type(found.fields["modules"]) is list
     linear = found.fields["modules"][1]
-    assert linear is found.fields["with space"] is found.fields[7] is found.fields["modules"][0].fields["modules"][0]
+    assert (
+        linear
+        is found.fields["with space"]
+        is found.fields[7]
+        is found.fields["modules"][0].fields["modules"][0]
+    )
     assert type(linear.fields["timer"]) is t7.TorchObject and linear.fields["timer"].fields == {}
     assert found.fields["modules"][0].header == {"device": 1} and linear.header is None
     kinds = [call[0] for call in factory.calls]
@@ -153,13 +158,21 @@ def test_factory_and_cycles():
     assert child.fields == {"parent": found, "me": child} and found.fields[child] == "known"
 
 
-def test_errors_of_a_factory_pass_through():
+def test_errors_of_a_factory():
     class Broken(Factory):
-        def fill(self, instance, record, path):
-            raise KeyError(str(path))
+        def __init__(self, error):
+            super().__init__()
+            self.error = error
 
-    with pytest.raises(KeyError, match=r"root\[2\]"):
-        round_trip([1, t7.TorchObject("nn.X", 1, {})], objectFactory=Broken())
+        def fill(self, instance, record, path):
+            raise self.error(f"{path}: no weight")
+
+    for error, words in (
+        (KeyError, r"'root\[2\]: no weight"),
+        (t7.T7Error, r"<bytes>: root\[2\]: no weight"),
+    ):
+        with pytest.raises(error, match=f"^{words}"):
+            round_trip([1, t7.TorchObject("nn.X", 1, {})], objectFactory=Broken(error))
 
 
 def test_describe_is_the_way_back():

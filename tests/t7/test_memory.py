@@ -1,7 +1,9 @@
 """Tensors are views of the file: nothing is copied, nothing is written back, what was shared stays shared."""
 
+import gc
 import io
 import mmap
+import weakref
 
 import numpy as np
 import pytest
@@ -23,7 +25,10 @@ def large(tmp_path):
     """A file with two tensors on one storage and a third on another, large enough to be mapped."""
     path = tmp_path / "large.t7"
     flat = np.arange(100_000, dtype=np.float32)
-    t7.write(path, {"text": "x" * 3, "a": flat[:60_000].reshape(300, 200), "b": flat[50_000:], "c": np.ones((3, 5))})
+    t7.write(
+        path,
+        {"text": "x" * 3, "a": flat[:60_000].reshape(300, 200), "b": flat[50_000:], "c": np.ones((3, 5))},
+    )
     return path
 
 
@@ -51,6 +56,17 @@ def test_arrays_outlive_the_deleted_file(large):
     value = t7.read(large)
     large.unlink()
     assert value["b"][-1] == 99_999
+
+
+def test_nothing_keeps_the_map_alive(large):
+    value = t7.read(large)
+    gone = weakref.ref(storage_of(value["a"]))
+    gc.disable()
+    try:
+        del value
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_unaligned_places():
@@ -115,7 +131,14 @@ def test_arrays_that_torch_has_no_storage_for(tmp_path):
     base = np.arange(12.0).reshape(3, 4)
     record = np.zeros(4, [("a", np.float32), ("b", np.int8)])
     record["a"] = [1, 2, 3, 4]
-    values = [base[::-1], base.astype(">f8"), record["a"], base > 5, np.asfortranarray(base), np.empty((0, 3))]
+    values = [
+        base[::-1],
+        base.astype(">f8"),
+        record["a"],
+        base > 5,
+        np.asfortranarray(base),
+        np.empty((0, 3)),
+    ]
     path = tmp_path / "odd.t7"
     t7.write(path, values)
     again = t7.read(path)

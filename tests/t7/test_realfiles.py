@@ -1,4 +1,4 @@
-"""Files that other people made with Torch7, if a folder with them is named (they are not part of the project)."""
+"""Files that other people made with Torch7, where a folder that holds them is named."""
 
 import io
 import os

@@ -93,7 +93,9 @@ def test_numpy_scalars_and_tuples():
         (10**400, "a double holds exactly"),
         ({None: 1}, "key that Lua allows"),
         ({float("nan"): 1}, "key that Lua allows"),
-        ({"x": np.array(1.0)}, r"root\.x: .*0-dimensional"),
+        ({"x": np.array(1.0)}, r"root\.x: .*1 to 32 dimensions, got 0"),
+        (np.zeros((1,) * 33), "1 to 32 dimensions, got 33"),
+        (t7.Function(b"", [], form=9), "form 6, 7 or 8"),
         (np.zeros(3, np.complex64), "complex64"),
         (np.zeros(3, np.uint16), "uint16"),
         (np.ma.masked_array([1.0], [True]), "masked"),
@@ -115,10 +117,19 @@ def test_refused(value, words, format, tmp_path):
     file = io.BytesIO()
     for target in (path, file):
         with pytest.raises(t7.T7Error, match=words):
-            t7.write(target, [np.zeros(100_000), value] if words.startswith("key") else value, format)
+            t7.write(target, value, format)
     # The old file stands, the other got nothing, and nothing lies around.
     assert path.read_bytes() == before and file.getvalue() == b""
     assert os.listdir(tmp_path) == ["old.t7"]
+
+
+def test_a_late_failure_in_a_large_file(tmp_path):
+    path = tmp_path / "old.t7"
+    t7.write(path, "old")
+    # More than any buffer holds is on the disk when the bad value comes up.
+    with pytest.raises(t7.T7Error, match=r"root\[2\]"):
+        t7.write(path, [np.zeros(1_000_000), object()])
+    assert t7.read(path) == "old" and os.listdir(tmp_path) == ["old.t7"]
 
 
 def test_an_error_of_the_system_leaves_the_old_file(tmp_path, monkeypatch):

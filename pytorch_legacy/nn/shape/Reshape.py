@@ -36,7 +36,8 @@ class Reshape(Module):
 
     Notes
     -----
-    As in Lua, ``Reshape(3, 2, True)`` means ``Reshape(3, 2, batchMode=True)``. Source: Torch7 nn.Reshape.
+    Arrays of integers (indices) pass too. As in Lua, ``Reshape(3, 2, True)`` means ``Reshape(3, 2, batchMode=True)``.
+    Source: Torch7 nn.Reshape.
     """
 
     batchMode: bool | None = None
@@ -49,12 +50,12 @@ class Reshape(Module):
         self._setSize(sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes)
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input)
+        check.array(self, "input", input)
         self.output = self._contiguous("_input", input).reshape(self._sizes(input.shape))
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._sizes(input.shape))
+        check.shape(self, "gradOutput", check.array(self, "gradOutput", gradOutput), self._sizes(input.shape))
         self.gradInput = self._contiguous("_gradOutput", gradOutput).reshape(input.shape)
         return self.gradInput
 

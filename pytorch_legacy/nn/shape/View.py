@@ -35,7 +35,7 @@ class View(Module):
 
     Notes
     -----
-    Source: Torch7 nn.View.
+    Arrays of integers (indices) pass too. Source: Torch7 nn.View.
     """
 
     numInputDims: int | None = None
@@ -60,12 +60,12 @@ class View(Module):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input)
+        check.array(self, "input", input)
         self.output = self._contiguous("_input", input).reshape(self._sizes(input.shape))
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._sizes(input.shape))
+        check.shape(self, "gradOutput", check.array(self, "gradOutput", gradOutput), self._sizes(input.shape))
         self.gradInput = self._contiguous("_gradOutput", gradOutput).reshape(input.shape)
         return self.gradInput
 

@@ -1,0 +1,52 @@
+/* Threshold: what does not exceed the threshold is replaced.
+ *
+ *   output[i]    = input[i]       if input[i] > threshold,   else val
+ *   gradInput[i] = gradOutput[i]  if input[i] > threshold,   else 0
+ *
+ * NaN exceeds nothing: it becomes val, and its gradient is 0, as in Torch7. ReLU has threshold = val = 0.
+ *
+ *   input       *
+ *   output      as input, overwritten; may be the input
+ *   gradInput   as input, overwritten; may be gradOutput
+ *
+ * With inplace, output is the input and gradInput is gradOutput. backward then finds outputs where inputs were, and can
+ * tell which were replaced as long as val itself does not exceed the threshold: so that is asked for. */
+#include "activation/elementwise.h"
+
+static int32_t checkNumbers(const char *f, double threshold, double val, int32_t inplace)
+{
+  if (!inplace || val <= threshold) return THNN_OK;
+  return THNN_fail(THNN_ERR_VALUE, f, "val", "expected at most the threshold %g, since inplace is set; got %g", threshold, val);
+}
+
+THNN_KERNEL void replace(Elements e)
+{
+  const real threshold = e.a, val = e.b;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] > threshold ? e.x[i] : val;
+}
+
+THNN_KERNEL void pass(Elements e)
+{
+  const real threshold = e.a;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] > threshold ? e.g[i] : 0;
+}
+
+int32_t THNN_(Threshold_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double threshold, double val,
+                                      int32_t inplace)
+{
+  THNN_TRY(checkElements(__func__, "input", view(input), "output", view(output)));
+  if (inplace) THNN_TRY(checkInplace(__func__, "input", view(input), "output", view(output)));
+  THNN_TRY(checkNumbers(__func__, threshold, val, inplace));
+  return elementwise(__func__, state, replace, 1, view(output), view(input), (View){0}, threshold, val);
+}
+
+int32_t THNN_(Threshold_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                         THTensor *gradInput, double threshold, double val, int32_t inplace)
+{
+  THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput)));
+  if (inplace) THNN_TRY(checkInplace(__func__, "gradOutput", view(gradOutput), "gradInput", view(gradInput)));
+  THNN_TRY(checkNumbers(__func__, threshold, val, inplace));
+  return elementwise(__func__, state, pass, 1, view(gradInput), view(input), view(gradOutput), threshold, val);
+}

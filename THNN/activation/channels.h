@@ -1,0 +1,90 @@
+/* What layers share that work along the channels of C, N x C, C x H x W or N x C x H x W, each position by itself: their
+ * checks, and how the positions are dealt out.
+ *
+ * With H x W, neighbouring positions lie side by side, their channels H * W elements apart: a kernel gets a block of
+ * neighbours and walks through the channels, so that its inner loops run over the block. Without H x W, a position's channels
+ * are one contiguous row, and another kernel gets whole rows. Rows of few channels leave most of a vector empty: many of
+ * them are turned into neighbours. Results may take the place of what they are computed from. */
+#ifndef THNN_CHANNELS_H
+#define THNN_CHANNELS_H
+
+#include "core/real.h"
+
+/* As many neighbours as a kernel may keep sums for. */
+enum { THNN_BLOCK = 256 };
+
+/* What a kernel works on: y from x, and from g where there is a gradient. The n positions are n rows of `channels` elements,
+ * or n neighbours whose channels are `stride` elements apart. */
+typedef struct Channels {
+  real *y;
+  const real *x, *g;
+  int64_t n, channels, stride;
+} Channels;
+
+typedef void ChannelKernel(Channels c);
+
+static int32_t checkChannels(const char *f, const char *xName, View x, View y, const char *yName)
+{
+  THNN_TRY(THNN_checkInput(f, xName, x, 1, 4, "C, N x C, C x H x W or N x C x H x W"));
+  THNN_TRY(THNN_checkOutput(f, yName, y, x.nDimension, x.size));
+  return THNN_checkApart(f, yName, y, xName, x, 1);
+}
+
+static int32_t checkChannelGradients(const char *f, View input, View gradOutput, View gradInput, View output)
+{
+  THNN_TRY(checkChannels(f, "input", input, gradInput, "gradInput"));
+  THNN_TRY(THNN_checkShape(f, "gradOutput", gradOutput, input.nDimension, input.size));
+  THNN_TRY(THNN_checkShape(f, "output", output, input.nDimension, input.size));
+  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "gradOutput", gradOutput, 1));
+  return THNN_checkApart(f, "gradInput", gradInput, "output", output, 1);
+}
+
+/* to (rows x columns) = the transpose of from (columns x rows) */
+THNN_KERNEL void turn(real *restrict to, const real *restrict from, int64_t rows, int64_t columns)
+{
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t c = 0; c < columns; c++) to[r * columns + c] = from[c * rows + r];
+}
+
+/* The rows of c, treated as neighbours; tile has room for twice as many elements. */
+static void turned(ChannelKernel *neighbours, Channels c, real *tile)
+{
+  real *x = tile, *g = tile + c.n * c.channels;
+  turn(x, c.x, c.channels, c.n);
+  if (c.g) turn(g, c.g, c.channels, c.n);
+  neighbours((Channels){x, x, c.g ? g : NULL, c.n, c.channels, c.n});
+  turn(c.y, x, c.n, c.channels);
+}
+
+static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *rows, ChannelKernel *neighbours, View y, View x,
+                             View g)
+{
+  enum { FEW_CHANNELS = 32, FEW_ROWS = 8, TURNED_ROWS = 64, ROW_ELEMENTS = 4096 };
+  const int32_t d = x.nDimension % 2 == 0;
+  const int64_t batch = d ? x.size[0] : 1, channels = x.size[d];
+  const int64_t plane = x.nDimension >= 3 ? x.size[d + 1] * x.size[d + 2] : 1;
+  const int inRows = plane == 1, turning = inRows && channels < FEW_CHANNELS && batch > FEW_ROWS;
+  /* Rows are all of one kind; neighbours end where their plane does. */
+  const int64_t groups = inRows ? 1 : batch, positions = inRows ? batch : plane, step = inRows ? channels : 1;
+  const int64_t block = !inRows ? THNN_BLOCK : turning ? TURNED_ROWS : THNN_max(1, ROW_ELEMENTS / THNN_max(channels, 1));
+  const int64_t blocks = THNN_ceilDiv(positions, block), tileSize = turning ? 2 * TURNED_ROWS * channels : 0;
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const int threads = THNN_threads(&call, 4 * THNN_nElement(x));
+  const real *from = THNN_in(&call, x), *gradient = THNN_in(&call, g);
+  real *to = THNN_out(&call, y);
+  real *tiles = turning ? THNN_scratch(&call, threads * tileSize, sizeof(real)) : NULL;
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < groups * blocks; i++) {
+    const int64_t first = i % blocks * block, at = i / blocks * channels * plane + first * step;
+    const Channels c = {to + at, from + at, gradient ? gradient + at : NULL, THNN_min(block, positions - first), channels, plane};
+    if (turning) turned(neighbours, c, tiles + THNN_threadId() * tileSize);
+    else (inRows ? rows : neighbours)(c);
+  }
+  return THNN_leave(&call);
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* What the layers share whose i-th result comes from i-th elements alone: their checks, and how a row kernel gets its share
+ * of the elements. A layer's file says what the kernel computes.
+ *
+ * Results may take the place of what they are computed from: every loop reads an element before it writes the one at the
+ * same place, and says `omp simd`, because the compiler cannot know that arrays are either the same or apart. */
+#ifndef THNN_ELEMENTWISE_H
+#define THNN_ELEMENTWISE_H
+
+#include "core/real.h"
+
+/* What a kernel works on: y from x, and from g where there is a gradient; n elements each. a and b are the layer's numbers. */
+typedef struct Elements {
+  real *y;
+  const real *x, *g;
+  int64_t n;
+  real a, b;
+} Elements;
+
+typedef void ElementKernel(Elements e);
+
+/* A tensor of any shape, and one of this shape to write: the very same view, or memory of its own. */
+__attribute__((unused)) static int32_t checkElements(const char *f, const char *xName, View x, const char *yName, View y)
+{
+  THNN_TRY(THNN_checkInput(f, xName, x, 0, THNN_MAX_DIMS, "any shape"));
+  THNN_TRY(THNN_checkOutput(f, yName, y, x.nDimension, x.size));
+  return THNN_checkApart(f, yName, y, xName, x, 1);
+}
+
+/* The same with a gradient g, which y may replace; x it may replace as well. */
+__attribute__((unused)) static int32_t checkGradients(const char *f, const char *xName, View x, View gradOutput, View gradInput)
+{
+  THNN_TRY(THNN_checkInput(f, xName, x, 0, THNN_MAX_DIMS, "any shape"));
+  THNN_TRY(THNN_checkShape(f, "gradOutput", gradOutput, x.nDimension, x.size));
+  THNN_TRY(THNN_checkOutput(f, "gradInput", gradInput, x.nDimension, x.size));
+  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "gradOutput", gradOutput, 1));
+  return THNN_checkApart(f, "gradInput", gradInput, xName, x, 1);
+}
+
+/* A layer that works in place was promised that y is x. */
+__attribute__((unused)) static int32_t checkInplace(const char *f, const char *xName, View x, const char *yName, View y)
+{
+  int same = x.data == y.data || THNN_nElement(x) == 0;
+  for (int32_t d = 0; d < x.nDimension; d++) same &= x.size[d] <= 1 || x.stride[d] == y.stride[d];
+  if (same) return THNN_OK;
+  return THNN_fail(THNN_ERR_VALUE, f, yName, "expected the very view of %s, since inplace is set; got another", xName);
+}
+
+/* Checked tensors in, results out: each thread takes its chunks, and a single one all elements at once. `cost` is how many
+ * simple operations an element takes; g may be no tensor. */
+static int32_t elementwise(const char *f, THNNState *state, ElementKernel *kernel, int64_t cost, View y, View x, View g,
+                           double a, double b)
+{
+  enum { CHUNK = 1 << 13 };
+  const int64_t n = THNN_nElement(y);
+  Call call;
+  THNN_enter(&call, state, f);
+  const int threads = THNN_threads(&call, n * cost);
+  const Elements all = {.x = THNN_in(&call, x), .g = THNN_in(&call, g), .y = THNN_out(&call, y), .n = n, .a = (real)a, .b = (real)b};
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+  if (threads == 1) {
+    kernel(all);
+    return THNN_leave(&call);
+  }
+#pragma omp parallel for num_threads(threads)
+  for (int64_t at = 0; at < n; at += CHUNK) {
+    Elements some = all;
+    some.y += at;
+    some.x += at;
+    if (some.g) some.g += at;
+    some.n = THNN_min(CHUNK, n - at);
+    kernel(some);
+  }
+  return THNN_leave(&call);
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* What the pooling layers share beside geometry. */
+#ifndef THNN_POOLING_H
+#define THNN_POOLING_H
+
+#include "core/real.h"
+
+/* n elements rounded up to whole cache lines: the rows that one thread writes again and again share none with another's. */
+THNN_INLINE int64_t THNN_wholeLines(int64_t n) { return (n + 31) / 32 * 32; }
+
+#endif

@@ -1,0 +1,31 @@
+/* Sums of rows: where average pooling layers spend their time. */
+#ifndef THNN_POOLING_SUMS_H
+#define THNN_POOLING_SUMS_H
+
+#include "pooling/pooling.h"
+
+/* sum[w] (+)= x0[w] + x1[w] + ... for n <= 4 rows that begin `distance` elements apart */
+THNN_INLINE void sumFewRows(real *restrict sum, const real *restrict x, int add, int n, int64_t distance, int64_t width)
+{
+  const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance;
+  for (int64_t w = 0; w < width; w++) {
+    real s = add ? sum[w] + x[w] : x[w];
+    if (n > 1) s += x1[w];
+    if (n > 2) s += x2[w];
+    if (n > 3) s += x3[w];
+    sum[w] = s;
+  }
+}
+
+/* sum[w] = sum over h < rows of x[h * distance + w]; four rows at a time, so that the sum is seldom stored */
+THNN_INLINE void sumRows(real *restrict sum, const real *restrict x, int64_t rows, int64_t distance, int64_t width)
+{
+  const int64_t first = (rows - 1) % 4 + 1;
+  if (first == 1) sumFewRows(sum, x, 0, 1, distance, width);
+  if (first == 2) sumFewRows(sum, x, 0, 2, distance, width);
+  if (first == 3) sumFewRows(sum, x, 0, 3, distance, width);
+  if (first == 4) sumFewRows(sum, x, 0, 4, distance, width);
+  for (int64_t h = first; h < rows; h += 4) sumFewRows(sum, x + h * distance, 1, 4, distance, width);
+}
+
+#endif

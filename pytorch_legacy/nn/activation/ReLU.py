@@ -1,0 +1,23 @@
+"""The rectified linear unit."""
+
+from pytorch_legacy.nn.activation.Threshold import Threshold
+
+
+class ReLU(Threshold):
+    """The positive part of each element.
+
+    .. math:: y = \\max(x, 0)
+
+    Parameters
+    ----------
+    inplace : bool
+        Write the output into the input and gradInput into gradOutput.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input. NaN becomes 0.
+    Source: Torch7 ``nn.ReLU``, a Threshold at 0.
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 0.0, inplace)

@@ -1,0 +1,71 @@
+"""What does not exceed a threshold is replaced."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Threshold(Module):
+    """Replaces every element that does not exceed a threshold.
+
+    .. math:: y = x \\text{ if } x > threshold \\text{ else } val
+
+    The gradient passes where the element did. NaN exceeds nothing.
+
+    Parameters
+    ----------
+    threshold : float
+        What an element must exceed to stay.
+    val : float
+        What takes the place of the others.
+    inplace : bool
+        Write the output into the input and gradInput into gradOutput. `val` must not exceed the threshold then:
+        ``backward`` sees nothing but outputs.
+
+    Raises
+    ------
+    ValueRangeError
+        If `inplace` is set and `val` exceeds the threshold, or the input is read-only.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input.
+    Source: Torch7 ``nn.Threshold``; C: ``THNN/activation/Threshold.c``.
+    """
+
+    inplace = False  # the field is younger than many files
+
+    def __init__(self, threshold: float = 1e-6, val: float = 0.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.threshold = threshold
+        self.val = val
+        self.inplace = inplace
+        self.validateParameters()
+
+    def validateParameters(self) -> None:
+        """Raises ValueRangeError if in-place work could not tell which elements were replaced."""
+        if self.inplace and not self.val <= self.threshold:
+            raise ValueRangeError(
+                f"{self._typename}: val: expected at most the threshold {self.threshold}, since inplace is set; "
+                f"got {self.val}"
+            )
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        if self.inplace:
+            self.output = input
+        else:
+            self._resize("output", check.tensor(self, "input", input).shape)
+        call(self, "Threshold_updateOutput", input, self.output, self.threshold, self.val, self.inplace)
+        output: Tensor = self.output
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        if self.inplace:
+            self.gradInput = gradOutput
+        else:
+            self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "Threshold_updateGradInput", input, gradOutput, self.gradInput, self.threshold, self.val, self.inplace)
+        gradInput: Tensor = self.gradInput
+        return gradInput

@@ -1,0 +1,1 @@
+"""Nonlinearities: element by element, or along the channels."""

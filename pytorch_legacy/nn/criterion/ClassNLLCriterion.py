@@ -1,0 +1,101 @@
+"""The negative log likelihood of the right classes."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.storage import Tensor
+
+
+class ClassNLLCriterion(Criterion):
+    """The negative log likelihood of the right classes, for an input of log probabilities (see LogSoftMax).
+
+    .. math:: loss = -\\frac{\\sum_n w_{t_n} x_{n, t_n}}{\\sum_n w_{t_n}}
+
+    Without `sizeAverage`, or where the weights sum to 0, nothing is divided.
+
+    Parameters
+    ----------
+    weights : array of C, optional
+        A factor for each class; 1 if not given.
+    sizeAverage : bool
+        Whether to divide by the total weight.
+    ignoreIndex : int
+        Samples with this label count nowhere.
+
+    Attributes
+    ----------
+    total_weight : float
+        Sum of the weights of the samples that the last ``forward`` counted.
+
+    Raises
+    ------
+    IndexRangeError
+        If a label is neither in 0 .. C-1 nor `ignoreIndex`.
+    DtypeError
+        If the target is no label and no array of labels.
+
+    Notes
+    -----
+    Shapes: input ``N x C`` with a target of N labels, or ``C`` with one. Labels count from 0: a Python integer, or an
+    array of any integer dtype, or of whole numbers in floating point.
+    Torch7 counted labels from 1: ``ignoreIndex`` of a .t7 file is made one less, but for the -100 that means none.
+    Source: Torch7 ``nn.ClassNLLCriterion``; C: ``THNN/criterion/ClassNLLCriterion.c``.
+    """
+
+    NOTHING = -100
+
+    weights: Tensor | None = None
+    sizeAverage = True
+    ignoreIndex = NOTHING
+
+    def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = NOTHING) -> None:
+        super().__init__()
+        self.weights = None if weights is None else np.array(weights, self._dtype)
+        self.sizeAverage = sizeAverage
+        self.ignoreIndex = ignoreIndex
+
+    @property
+    def total_weight(self) -> float:
+        return float(self._resize("total_weight_tensor", (1,))[0])
+
+    def updateOutput(self, input: Tensor, target: Any) -> float:
+        loss, total = self._resize("output_tensor", (1,)), self._resize("total_weight_tensor", (1,))
+        call(
+            self, "ClassNLLCriterion_updateOutput", input, self._labels(target), loss, self.sizeAverage, self.weights,
+            total, self.ignoreIndex,
+        )  # fmt: skip
+        self.output = float(loss[0])
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        total = self._resize("total_weight_tensor", (1,))
+        call(
+            self, "ClassNLLCriterion_updateGradInput", input, self._labels(target), gradInput, self.sizeAverage,
+            self.weights, total, self.ignoreIndex,
+        )  # fmt: skip
+        return gradInput
+
+    def _labels(self, target: Any) -> Tensor:
+        """The target as the array of 64-bit integers that the C functions read."""
+        given = np.asarray(target) if isinstance(target, (int, float, np.ndarray, np.number)) else np.empty(0, object)
+        with np.errstate(invalid="ignore"):
+            labels = given.astype(np.int64, copy=False) if given.dtype.kind in "iuf" else None
+        if labels is None or (given.dtype.kind == "f" and not np.array_equal(labels, given)):
+            got = "numbers between labels" if labels is not None else described(target)
+            raise DtypeError(f"{self._typename}: target: expected a label or an array of labels, got {got}")
+        return labels.reshape(1) if labels.ndim == 0 else labels
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        ignored = fields.get("ignoreIndex", self.NOTHING)
+        super()._fromTorch7(fields | {"ignoreIndex": ignored if ignored == self.NOTHING else int(ignored) - 1}, version)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        ignored = self.ignoreIndex
+        return super()._toTorch7() | {"ignoreIndex": ignored if ignored == self.NOTHING else ignored + 1}

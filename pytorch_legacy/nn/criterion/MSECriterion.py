@@ -1,0 +1,42 @@
+"""The mean squared error."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class MSECriterion(Criterion):
+    """The mean of the squared differences between input and target.
+
+    .. math:: loss = \\frac{1}{n} \\sum_i (x_i - t_i)^2
+
+    over all n elements, or their sum without `sizeAverage`.
+
+    Parameters
+    ----------
+    sizeAverage : bool
+        Whether to divide by the number of elements.
+
+    Notes
+    -----
+    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0.
+    Source: Torch7 ``nn.MSECriterion``; C: ``THNN/criterion/MSECriterion.c``.
+    """
+
+    sizeAverage = True
+
+    def __init__(self, sizeAverage: bool = True) -> None:
+        super().__init__()
+        self.sizeAverage = sizeAverage
+
+    def updateOutput(self, input: Tensor, target: Tensor) -> float:
+        loss = self._resize("output_tensor", (1,))
+        call(self, "MSECriterion_updateOutput", input, target, loss, self.sizeAverage)
+        self.output = float(loss[0])
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "MSECriterion_updateGradInput", input, target, gradInput, self.sizeAverage)
+        return gradInput

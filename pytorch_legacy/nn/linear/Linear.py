@@ -1,0 +1,88 @@
+"""An affine map of vectors."""
+
+from math import sqrt
+from typing import Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Linear(Module):
+    """Applies an affine map to a vector, or to each row of a batch.
+
+    .. math:: y = W x + b
+
+    Parameters
+    ----------
+    inputSize, outputSize : int
+        Number of elements of a vector before and after.
+    bias : bool
+        Whether there is a b.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of outputSize x inputSize
+    bias, gradBias : array of outputSize, or None
+
+    Raises
+    ------
+    ShapeError
+        If the input is not 1-D or 2-D with inputSize columns.
+
+    Notes
+    -----
+    Shapes: ``(N x) inputSize`` to ``(N x) outputSize``.
+    Weight and bias start uniform in [-s, s) with s = 1 / sqrt(inputSize).
+    Source: Torch7 ``nn.Linear``; C: ``THNN/linear/Linear.c``.
+    """
+
+    def __init__(self, inputSize: int, outputSize: int, bias: bool = True) -> None:
+        super().__init__()
+        self.weight = np.empty((outputSize, inputSize), np.float32)
+        self.gradWeight = np.zeros((outputSize, inputSize), np.float32)
+        if bias:
+            self.bias = np.empty(outputSize, np.float32)
+            self.gradBias = np.zeros(outputSize, np.float32)
+        self.reset()
+
+    def noBias(self) -> Self:
+        """Drops the bias and returns self."""
+        self.bias = self.gradBias = None
+        return self
+
+    def reset(self, stdv: float | None = None) -> Self:
+        """Draws new parameters, uniform with standard deviation `stdv` if it is given, and returns self."""
+        limit = stdv * sqrt(3) if stdv else 1 / sqrt(self.weight.shape[1])
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        if self.bias is not None:
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+        return self
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        shape = check.tensor(self, "input", input, 1, 2).shape
+        output = self._resize("output", (*shape[:-1], self.weight.shape[0]))
+        call(self, "Linear_updateOutput", input, output, self.weight, self.bias)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "Linear_updateGradInput", input, gradOutput, gradInput, self.weight)
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        call(self, "Linear_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias, scale)
+
+    def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
+        """The default form: these gradients do not depend on the parameters, shared or not."""
+        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
+
+    def __repr__(self) -> str:
+        outputs, inputs = self.weight.shape
+        return f"{self._typename}({inputs} -> {outputs})" + (" without bias" if self.bias is None else "")

@@ -1,0 +1,149 @@
+"""Normalisation of channels over a batch of vectors."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call
+from pytorch_legacy.errors import NullError, ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class BatchNormalization(Module):
+    """Gives each channel mean 0 and variance 1 over the batch, then a learned scale and shift.
+
+    .. math:: y = \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} \\, weight + bias
+
+    per channel. When training, :math:`\\mu` and :math:`\\sigma^2` are those of the batch, and the running statistics
+    move towards them: ``running = (1 - momentum) * running + momentum * new``, the variance divided by n - 1 there and
+    by n in the formula. After ``evaluate()`` they are the running statistics, and nothing moves.
+
+    Parameters
+    ----------
+    nOutput : int
+        Number of channels.
+    eps : float
+        Keeps the root away from zero.
+    momentum : float
+        How fast the running statistics follow.
+    affine : bool
+        Whether there are a weight, initially uniform in [0, 1), and a bias, initially 0.
+
+    Attributes
+    ----------
+    running_mean, running_var : array of nOutput
+        What ``evaluate()`` normalises with.
+    save_mean, save_std : array of nOutput
+        Mean and :math:`1 / \\sqrt{\\sigma^2 + \\epsilon}` of the last batch in training, for ``backward``.
+
+    Raises
+    ------
+    ShapeError
+        If the input has another rank or number of channels, or training gets one value per channel only: its variance
+        says nothing. Call ``evaluate()`` before running a trained network on single samples.
+
+    Notes
+    -----
+    Shapes: ``N x nOutput``; after ``evaluate()`` also a single sample, without the N.
+    Torch7 of 2017 silently took the running statistics for any training batch of one; here one image is a batch of all
+    its pixels.
+    Source: Torch7 ``nn.BatchNormalization``; C: ``THNN/normalization/BatchNormalization.c``.
+    """
+
+    nDim = 2
+    eps = 1e-5
+    momentum = 0.1
+    affine = True
+    save_mean: Tensor | None = None
+    save_std: Tensor | None = None
+
+    def __init__(self, nOutput: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True) -> None:
+        super().__init__()
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.running_mean = np.zeros(nOutput, np.float32)
+        self.running_var = np.ones(nOutput, np.float32)
+        if affine:
+            self.weight = np.empty(nOutput, np.float32)
+            self.bias = np.empty(nOutput, np.float32)
+            self.gradWeight = np.zeros(nOutput, np.float32)
+            self.gradBias = np.zeros(nOutput, np.float32)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws a new weight and forgets the running statistics; `stdv` is not used."""
+        if self.weight is not None:
+            self.weight[...] = random.uniform(0, 1, self.weight.shape, self._dtype)
+        if self.bias is not None:
+            self.bias.fill(0)
+        self.running_mean.fill(0)
+        self.running_var.fill(1)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        self._resize("output", self._checked(input).shape)
+        self._resize("save_mean", self.running_mean.shape)
+        self._resize("save_std", self.running_mean.shape)
+        call(
+            self, "BatchNormalization_updateOutput", *self._batches(input, self.output), self.weight, self.bias,
+            self.running_mean, self.running_var, self.save_mean, self.save_std, self.train, self.momentum, self.eps,
+        )  # fmt: skip
+        output: Tensor = self.output
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Any:
+        return self._backward(input, gradOutput, 1.0, toInput=True, toParameters=False)
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        self._backward(input, gradOutput, scale, toInput=False, toParameters=True)
+
+    def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
+        """Both gradients at once, for they need the same sums."""
+        return self._backward(input, gradOutput, scale, toInput=True, toParameters=True)
+
+    def clearState(self) -> Self:
+        self.save_mean = self.save_std = None
+        return super().clearState()
+
+    def __repr__(self) -> str:
+        return f"{self._typename} ({self.nDim}D) ({self.running_mean.size})"
+
+    def _backward(self, input: Tensor, gradOutput: Tensor, scale: float, *, toInput: bool, toParameters: bool) -> Any:
+        self._checked(input)
+        check.tensor(self, "gradOutput", gradOutput)
+        if self.train and (self.save_mean is None or self.save_std is None):
+            raise NullError(f"{self._typename}: save_mean: expected what forward keeps when training, got None")
+        save_mean, save_std = (self.save_mean, self.save_std) if self.train else (self.running_mean, self.running_var)
+        gradInput = None
+        if toInput and self.gradInput is not None:
+            gradInput = self._resize("gradInput", input.shape)
+        gradWeight, gradBias = (self.gradWeight, self.gradBias) if toParameters else (None, None)
+        call(
+            self, "BatchNormalization_backward", *self._batches(input, gradOutput, gradInput), gradWeight, gradBias,
+            self.weight, self.running_mean, self.running_var, save_mean, save_std, self.train, scale, self.eps,
+        )  # fmt: skip
+        return self.gradInput
+
+    def _checked(self, input: Tensor) -> Tensor:
+        """The input, of a rank that is right for this class: the C function takes all of them."""
+        rank = check.tensor(self, "input", input).ndim
+        if rank == self.nDim or (rank == self.nDim - 1 and not self.train):
+            return input
+        also = " when training" if self.train else f", or {self.nDim - 1}-D for one sample"
+        raise ShapeError(
+            f"{self._typename}: input: expected a {self.nDim}-D array{also}, got {rank}-D of shape {input.shape}"
+        )
+
+    def _batches(self, input: Tensor, *others: Any) -> tuple[Any, ...]:
+        """The arrays as they are, or a single sample and what goes with it as batches of one."""
+        arrays = (input, *others)
+        return arrays if input.ndim == self.nDim else tuple(array if array is None else array[None] for array in arrays)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        if version < 2 and "running_std" in fields:  # which was 1 / sqrt(var + eps)
+            fields = dict(fields)
+            fields["running_var"] = fields.pop("running_std") ** -2 - fields.get("eps", self.eps)
+        super()._fromTorch7(fields, version)

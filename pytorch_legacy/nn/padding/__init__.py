@@ -1,0 +1,1 @@
+"""Borders around planes."""

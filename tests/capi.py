@@ -1,0 +1,148 @@
+"""libTHNN through ctypes, as a host without our bindings sees it; a valid call of each function, made from the header.
+
+Shapes come from the comments of THNN.h, so that a call which the library takes proves them right.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import backend
+from pytorch_legacy.backend import header
+from pytorch_legacy.backend.header import Argument, Function
+
+HEADER = Path(__file__).resolve().parent.parent / "THNN" / "THNN.h"
+FUNCTIONS = header.read(HEADER)
+GENERIC = [function for function in FUNCTIONS if function.generic]
+REALS = {"Float": np.dtype(np.float32), "Double": np.dtype(np.float64)}
+
+OK, NULL, SHAPE, VALUE, INDEX, MEMORY, UNSUPPORTED, DEVICE, VERSION = range(9)
+READONLY = 1
+
+lib = ctypes.CDLL(str(backend.library_path))
+lib.THNN_lastError.restype = ctypes.c_char_p
+
+NUMBERS: dict[str, Any] = {"double": ctypes.c_double, "int64_t": ctypes.c_int64, "int32_t": ctypes.c_int32}
+
+# What the names in the header's shapes stand for; no two sizes of one layer are equal.
+SIZES = {
+    "N": 2,
+    "C": 3,
+    "H": 5,
+    "W": 7,
+    "oH": 4,
+    "oW": 5,
+    "inputSize": 5,
+    "outputSize": 4,
+    "nInputPlane": 3,
+    "nOutputPlane": 4,
+}
+
+# A legal value for every number.
+SCALARS: dict[str, float] = {
+    "kW": 3, "kH": 2, "dW": 1, "dH": 1, "padW": 0, "padH": 0, "ceil_mode": 0, "count_include_pad": 1,
+    "owidth": 3, "oheight": 2, "pad_l": 1, "pad_r": 2, "pad_t": 3, "pad_b": 1, "inplace": 0,
+    "train": 1, "momentum": 0.1, "eps": 1e-5, "scale": 1.0, "threshold": 0.0, "val": 0.0,
+    "sizeAverage": 1, "ignore_index": -100, "low": 0.0, "high": 1.0, "mean": 0.0, "stdv": 1.0, "p": 0.5,
+}  # fmt: skip
+
+
+class Tensor(ctypes.Structure):
+    """Any TH*Tensor: they differ only in what `data` points to."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("size", ctypes.c_int64 * 8),
+        ("stride", ctypes.c_int64 * 8),
+        ("nDimension", ctypes.c_int32),
+        ("flags", ctypes.c_uint32),
+    ]
+
+
+def describe(array: np.ndarray) -> Tensor:
+    """A view of the array, whose memory the caller keeps alive."""
+    tensor = Tensor(array.ctypes.data, nDimension=array.ndim, flags=0 if array.flags.writeable else READONLY)
+    for d in range(array.ndim):
+        tensor.size[d] = array.shape[d]
+        tensor.stride[d] = array.strides[d] // array.itemsize
+    return tensor
+
+
+def is_tensor(argument: Argument) -> bool:
+    return "Tensor" in argument.type
+
+
+def is_written(argument: Argument) -> bool:
+    return bool({"OUT", "ACC", "BUFFER"} & set(argument.tags))
+
+
+def last_error() -> str:
+    return lib.THNN_lastError().decode()
+
+
+@dataclass
+class Call:
+    """One call of a C function: its arguments by name, to be changed before it is made."""
+
+    function: Function
+    real: str
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"THNN_{self.real}{self.function.name}"
+
+    def __call__(self) -> int:
+        arguments = []
+        for argument in self.function.arguments:
+            value = self.values[argument.name]
+            arguments.append(NUMBERS[argument.type](value) if argument.type in NUMBERS else reference(value))
+        return int(getattr(lib, self.name)(*arguments))
+
+    def contents(self) -> dict[str, bytes]:
+        """The bytes of every array."""
+        return {name: array.tobytes() for name, array in self.arrays.items()}
+
+
+def reference(value: Any) -> Any:
+    return ctypes.byref(value) if isinstance(value, (Tensor, ctypes.Array)) else value
+
+
+def valid(function: Function, real: str, sizes: dict[str, int] = SIZES) -> Call:
+    """A call that succeeds, with random values and with zeros for indices and labels."""
+    call = Call(function, real)
+    rng = np.random.default_rng(1)
+    for argument in function.arguments:
+        if is_tensor(argument):
+            shape = shape_of(function, argument, sizes)
+            if "Long" in argument.type:
+                array = np.zeros(shape, np.int64)
+            else:
+                array = rng.uniform(0.5, 1.5, shape).astype(REALS[real])
+            call.arrays[argument.name] = array
+            call.values[argument.name] = describe(array)
+        elif argument.name == "state":
+            call.values["state"] = None
+        elif argument.name == "size":
+            call.values["size"] = (ctypes.c_int64 * 8)()
+        else:
+            call.values[argument.name] = SCALARS[argument.name]
+    return call
+
+
+def shape_of(function: Function, argument: Argument, sizes: dict[str, int]) -> tuple[int, ...]:
+    """The first of the shapes that the argument's comment allows, with the batch dimension if it is optional."""
+    text = re.split(r" : |,| or ", argument.shape.replace("(N x) ", "N x "))[0].strip(" :")
+    if (other := re.match(r"as (\w+)", text)) is None:
+        return tuple(2 if size == "*" else eval(size, {}, sizes | SCALARS) for size in text.split(" x "))
+    if other[1] == "in":  # as in updateOutput
+        function = next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput")
+        return shape_of(function, next(a for a in function.arguments if a.name == argument.name), sizes)
+    return shape_of(function, next(a for a in function.arguments if a.name == other[1]), sizes)

@@ -1,0 +1,252 @@
+"""Random arguments for the C functions: whatever comes, the answer is a status code.
+
+Each example starts from a valid call and changes a few things: ranks, sizes, strides, offsets, flags, numbers, NULL. A
+view that reaches beyond the memory it was given has no memory at all, since no library could tell; every other view
+lies in the middle of an arena, so that a byte written outside of an output is seen.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pytorch_legacy.backend.header import Function
+from tests import capi
+from tests.capi import GENERIC, Call, Tensor, is_tensor, is_written
+
+ARENA = 1 << 15
+MOST_WORK = 20_000  # elements of one view: keeps an example within milliseconds
+
+CONTENTS = np.random.default_rng(2).integers(0, 3, ARENA)  # good as numbers and as indices
+
+HUGE = [2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1, -1, -2, -(2**31), -(2**63)]
+sizes = st.one_of(st.integers(0, 9), st.sampled_from(HUGE))
+strides = st.one_of(st.integers(-40, 40), st.sampled_from(HUGE))
+numbers = {
+    "int64_t": st.one_of(st.integers(-3, 9), st.sampled_from(HUGE)),
+    "int32_t": st.one_of(st.integers(-3, 3), st.sampled_from([2**31 - 1, -(2**31)])),
+    "double": st.one_of(st.floats(-2, 2), st.sampled_from([math.nan, math.inf, -math.inf, 1e308, 5e-324])),
+}
+
+
+def change_rank(draw: Any, tensor: Tensor) -> None:
+    tensor.nDimension = draw(st.one_of(st.integers(-1, 9), st.sampled_from([2**31 - 1, -(2**31)])))
+
+
+def change_size(draw: Any, tensor: Tensor) -> None:
+    tensor.size[draw(st.integers(0, 7))] = draw(sizes)
+
+
+def change_stride(draw: Any, tensor: Tensor) -> None:
+    tensor.stride[draw(st.integers(0, 7))] = draw(strides)
+
+
+def drop_batch(draw: Any, tensor: Tensor) -> None:
+    """One dimension less: the shape of a sample."""
+    n = tensor.nDimension
+    if 1 < n <= 8:
+        tensor.size[: n - 1], tensor.stride[: n - 1] = tensor.size[1:n], tensor.stride[1:n]
+        tensor.nDimension = n - 1
+
+
+def lay_out(draw: Any, tensor: Tensor) -> None:
+    """Strides that fit the sizes, in another order of dimensions, perhaps backwards and with gaps."""
+    n = tensor.nDimension
+    if not 0 < n <= 8:
+        return
+    step = draw(st.integers(1, 2))
+    for d in draw(st.permutations(range(n))):
+        tensor.stride[d] = draw(st.sampled_from([1, -1])) * step
+        step = min(step * max(abs(tensor.size[d]), 1), 2**40)
+
+
+def change_flags(draw: Any, tensor: Tensor) -> None:
+    tensor.flags = draw(st.sampled_from([0, 1, 2, 2**32 - 1]))
+
+
+def change_data(draw: Any, tensor: Tensor) -> None:
+    tensor.data = None
+
+
+# The sizes of a valid call vary too, down to nothing at all.
+LOWEST = {"N": 0, "C": 0, "H": 1, "W": 2, "inputSize": 0, "outputSize": 0, "nInputPlane": 0, "nOutputPlane": 0}
+
+CHANGES = [change_rank, change_size, change_stride, drop_batch, lay_out, change_flags, change_data]
+
+
+def extent(tensor: Tensor) -> tuple[int, int] | None:
+    """Lowest and highest element that the view touches; None if it has no elements, or is none."""
+    n = tensor.nDimension
+    if not 0 < n <= 8 or any(size <= 0 for size in tensor.size[:n]):
+        return None
+    reaches = [(size - 1) * stride for size, stride in zip(tensor.size[:n], tensor.stride[:n], strict=True)]
+    return sum(min(reach, 0) for reach in reaches), sum(max(reach, 0) for reach in reaches)
+
+
+def settle(call: Call, name: str) -> np.ndarray | None:
+    """Gives the view of an argument its memory: an arena of random values, if it fits there."""
+    tensor = call.values[name]
+    array = call.arrays[name]
+    if tensor is None or tensor.data is None:
+        return None
+    span = extent(tensor)
+    elements = math.prod(tensor.size[: max(0, min(tensor.nDimension, 8))])
+    if span is not None and (-span[0] > ARENA // 2 or span[1] >= ARENA // 2 - 8 or elements > MOST_WORK):
+        tensor.data = None
+        return None
+    arena = CONTENTS.astype(array.dtype)
+    tensor.data = arena.ctypes.data + ARENA // 2 * arena.itemsize
+    return arena
+
+
+def written_elements(tensor: Tensor) -> np.ndarray:
+    """Which elements of the arena belong to the view."""
+    mine = np.zeros(ARENA, bool)
+    n = tensor.nDimension
+    if extent(tensor) is not None:
+        view = np.lib.stride_tricks.as_strided(mine[ARENA // 2 :], tensor.size[:n], tensor.stride[:n])
+        view[...] = True
+    return mine
+
+
+def example(draw: Any, function: Function, real: str) -> Call:
+    chosen = {name: draw(st.integers(low, 6)) for name, low in LOWEST.items()}
+    call = capi.valid(function, real, capi.SIZES | chosen | {"oH": chosen["H"] - 1, "oW": chosen["W"] - 2})
+    tensors = [a.name for a in function.arguments if is_tensor(a)]
+    for _ in range(draw(st.integers(0, 4))):
+        argument = draw(st.sampled_from([a for a in function.arguments if a.name != "state"]))
+        if argument.name in tensors:
+            target = call.values[argument.name]
+            if target is not None:
+                draw(st.sampled_from(CHANGES))(draw, target)
+            if draw(st.integers(0, 15)) == 0:
+                call.values[argument.name] = None
+        elif argument.type in numbers:
+            call.values[argument.name] = draw(numbers[argument.type])
+    return call
+
+
+def run(call: Call) -> int:
+    """Makes the call and proves that it kept the rules of the header's first page."""
+    written = {a.name for a in call.function.arguments if is_tensor(a) and is_written(a)}
+    names = [a.name for a in call.function.arguments if is_tensor(a)]
+    arenas = {name: settle(call, name) for name in names}
+    before = {name: None if arena is None else arena.copy() for name, arena in arenas.items()}
+    status = call()
+    assert capi.OK <= status <= capi.VERSION
+    if status != capi.OK:
+        assert capi.last_error().startswith(f"{call.name}: ")
+    for name, arena in arenas.items():
+        if arena is None:
+            continue
+        mine = np.zeros(ARENA, bool)
+        if status == capi.OK and name in written:
+            mine = written_elements(call.values[name])
+        changed = np.flatnonzero((arena != before[name]) & ~mine)
+        assert changed.size == 0, f"{name} was changed where it must not be, status {status}: {changed - ARENA // 2}"
+    return status
+
+
+@pytest.mark.parametrize("real", capi.REALS)
+@pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
+def test_any_arguments(function: Function, real: str) -> None:
+    @settings(max_examples=100, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(st.data())
+    def try_one(data: Any) -> None:
+        run(example(data.draw, function, real))
+
+    try_one()
+
+
+def reads_indices(function: Function) -> bool:
+    return any("Long" in a.type and "IN" in a.tags for a in function.arguments)
+
+
+@pytest.mark.parametrize("real", capi.REALS)
+@pytest.mark.parametrize("function", list(filter(reads_indices, GENERIC)), ids=lambda f: f.name)
+def test_any_index(function: Function, real: str) -> None:
+    """Indices and labels out of range are found before anything is read or written with them."""
+
+    @settings(max_examples=60, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(st.integers(-(2**63), 2**63 - 1), st.integers(0, 10**6))
+    def try_one(index: int, place: int) -> None:
+        call = capi.valid(function, real)
+        name = next(a.name for a in function.arguments if "Long" in a.type)
+        call.arrays[name].flat[place % call.arrays[name].size] = index
+        before = call.contents()
+        if call() != capi.OK:
+            assert capi.last_error().startswith(f"{call.name}: {name}: expected 0 to ")
+            assert call.contents() == before
+        else:
+            assert 0 <= index < 5 * 7 or index == capi.SCALARS["ignore_index"]
+
+    try_one()
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("deviceType", ctypes.c_int32),
+        ("deviceId", ctypes.c_int32),
+        ("nDimension", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byteOffset", ctypes.c_uint64),
+    ]
+
+
+@settings(max_examples=300, deadline=None, database=None, derandomize=True)
+@given(st.data(), st.sampled_from(["Float", "Double", "Long", "Byte"]))
+def test_any_dlpack(data: Any, kind: str) -> None:
+    """A DLTensor is refused, or described as it is; its memory is not read."""
+    draw = data.draw
+    shape = draw(st.lists(st.one_of(st.integers(0, 5), st.sampled_from(HUGE)), min_size=8, max_size=8))
+    code, bits = {"Float": (2, 32), "Double": (2, 64), "Long": (0, 64), "Byte": (1, 8)}[kind]
+    dl = DLTensor(
+        64,
+        draw(st.sampled_from([1, 1, 1, 2, 3, 10])),
+        0,
+        draw(st.one_of(st.integers(-1, 9), st.sampled_from([2**31 - 1, -(2**31)]))),
+        draw(st.sampled_from([code, code, code, 5])),
+        draw(st.sampled_from([bits, bits, bits, 16])),
+        draw(st.sampled_from([1, 1, 1, 4])),
+        (ctypes.c_int64 * 8)(*shape) if draw(st.booleans()) else None,
+        (ctypes.c_int64 * 8)(*shape) if draw(st.booleans()) else None,
+        draw(st.sampled_from([0, 8])),
+    )
+    fits = dl.deviceType in (1, 3) and (dl.code, dl.bits, dl.lanes) == (code, bits, 1)
+    fits = fits and 0 <= dl.nDimension <= 8 and (dl.nDimension == 0 or bool(dl.shape))
+    tensor = Tensor()
+    assert (
+        getattr(capi.lib, f"THNN_{kind}Tensor_fromDLPack")(ctypes.byref(tensor), ctypes.byref(dl)) == capi.OK
+    ) == fits
+    if fits:
+        n = dl.nDimension
+        assert (tensor.data, tensor.nDimension, tensor.flags) == (64 + dl.byteOffset, n, 0)
+        assert tensor.size[:n] == shape[:n]
+
+
+def test_dlpack_there_and_back() -> None:
+    """A view of NumPy's becomes a tensor, and a DLTensor again."""
+    array = np.arange(24, dtype=np.float64).reshape(4, 6)[::2, ::-1]
+    capsule = array.__dlpack__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    tensor, again = Tensor(), DLTensor()
+    given = ctypes.c_void_p(pointer(capsule, b"dltensor"))
+    assert capi.lib.THNN_DoubleTensor_fromDLPack(ctypes.byref(tensor), given) == capi.OK
+    expected = capi.describe(array)
+    assert bytes(tensor) == bytes(expected)
+    assert capi.lib.THNN_DoubleTensor_toDLPack(ctypes.byref(tensor), ctypes.byref(again)) == capi.OK
+    assert (again.data, again.nDimension, again.code, again.bits, again.lanes) == (array.ctypes.data, 2, 2, 64, 1)
+    assert (again.shape[:2], again.strides[:2]) == ([2, 6], [12, -1])
+    assert (again.deviceType, again.byteOffset) == (1, 0)

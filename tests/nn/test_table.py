@@ -1,0 +1,230 @@
+"""Layers that take or return tables."""
+
+import numpy as np
+import pytest
+
+from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.nn.shape.Identity import Identity
+from pytorch_legacy.nn.table.CAddTable import CAddTable
+from pytorch_legacy.nn.table.ConcatTable import ConcatTable
+from pytorch_legacy.nn.table.JoinTable import JoinTable
+from pytorch_legacy.nn.table.ParallelTable import ParallelTable
+from pytorch_legacy.nn.utils import (
+    addSingletonDimension,
+    contiguousView,
+    recursiveAdd,
+    recursiveCopy,
+    recursiveFill,
+    recursiveResizeAs,
+    recursiveType,
+)
+from tests.nn.toys import Linear, Tanh, batch, fails
+from tests.trees import copied
+
+
+class TestConcatTable:
+    def test_branches(self):
+        a, b, x = Linear(4, 2), Tanh(), batch(3, 4)
+        net = ConcatTable().add(a).add(b)
+        output = net.forward(x)
+        assert output is net.output and output[0] is a.output and output[1] is b.output
+        g = [batch(3, 2), batch(3, 4)]
+        gradInput = net.backward(x, g, 0.5)
+        np.testing.assert_allclose(gradInput, g[0] @ a.weight + g[1] * (1 - np.tanh(x) ** 2), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(a.gradBias, 0.5 * g[0].sum(0), rtol=1e-5)
+        np.testing.assert_array_equal(net.updateGradInput(x, g), gradInput)
+        net.accGradParameters(x, g, 0.5)
+        np.testing.assert_allclose(a.gradBias, g[0].sum(0), rtol=1e-5)
+        before = a.bias.copy()
+        net.accUpdateGradParameters(x, g, 2.0)
+        np.testing.assert_allclose(a.bias, before - 2 * g[0].sum(0), rtol=1e-5)
+
+    def test_tables_nested_and_with_names(self):
+        x = {"a": batch(2), "b": [batch(3)]}
+        g = [{"a": batch(2, seed=1), "b": [batch(3)]}, {"a": batch(2, seed=2), "b": [batch(3)]}]
+        net = ConcatTable().add(Identity()).add(Identity())
+        assert net.forward(x) == [x, x]
+        gradInput = net.backward(x, g)
+        np.testing.assert_array_equal(gradInput["a"], g[0]["a"] + g[1]["a"])
+        np.testing.assert_array_equal(gradInput["b"][0], 2 * batch(3))
+
+    def test_from_tables_to_arrays_and_back(self):
+        net = ConcatTable().add(Identity()).add(Identity())
+        for x in ([batch(2), batch(3)], batch(2), [batch(4)]):
+            net.forward(x)
+            gradInput = net.backward(x, [x, x])
+            np.testing.assert_array_equal(np.concatenate(gradInput, None), 2 * np.concatenate(x, None))
+
+    def test_errors(self):
+        net, x = ConcatTable().add(Identity()).add(Identity()), batch(2)
+        net.forward(x)
+        for run in (net.backward, net.updateGradInput, net.accGradParameters):
+            with fails(ShapeError, "nn.ConcatTable: gradOutput: expected a table of 2, got a table of 3"):
+                run(x, [x, x, x])
+        with fails(DtypeError, "nn.ConcatTable: gradOutput: expected a table of 2, got a float32 array of 2"):
+            net.backward(x, x)
+        problem = "nn.ConcatTable: gradInput, nn.utils.recursiveAdd: cannot add"
+        with fails(ShapeError, f"{problem} a float32 array of 3 to a float32 array of 2"):
+            net.backward(x, [x, batch(3)])
+        with fails(ShapeError, f"{problem} a float32 array of 2 to a table of 1"):
+            net.backward(x, [[x], x])
+
+
+class TestParallelTable:
+    def test_each_to_its_own(self):
+        a, b, x = Linear(4, 2), Tanh(), [batch(3, 4), batch(5)]
+        net = ParallelTable().add(a).add(b)
+        assert net.output == [] and net.gradInput == []
+        output = net.forward(x)
+        assert output[0] is a.output and output[1] is b.output
+        g = copied(output)
+        gradInput = net.backward(x, g, 0.5)
+        assert gradInput is net.gradInput and gradInput[0] is a.gradInput and gradInput[1] is b.gradInput
+        np.testing.assert_allclose(a.gradBias, 0.5 * g[0].sum(0), rtol=1e-5)
+        assert net.updateGradInput(x, g)[0] is a.gradInput
+        net.accGradParameters(x, g, 0.5)
+        np.testing.assert_allclose(a.gradBias, g[0].sum(0), rtol=1e-5)
+        before = a.bias.copy()
+        net.accUpdateGradParameters(x, g, 2.0)
+        np.testing.assert_allclose(a.bias, before - 2 * g[0].sum(0), rtol=1e-5)
+
+    def test_errors(self):
+        net, x = ParallelTable().add(Identity()).add(Identity()), batch(2)
+        with fails(ShapeError, "nn.ParallelTable: input: expected a table of 2, got a table of 1"):
+            net.forward([x])
+        with fails(DtypeError, "nn.ParallelTable: input: expected a table of 2, got a float32 array of 2"):
+            net.forward(x)
+        with fails(ShapeError, "nn.ParallelTable: gradOutput: expected a table of 2, got a table of 0"):
+            net.backward([x, x], [])
+
+
+class TestJoinTable:
+    @pytest.mark.parametrize(
+        "dimension, nInputDims, axis",
+        [(0, None, 0), (1, None, 1), (-1, None, 1), (-2, None, 0), (0, 1, 1), (0, 2, 0), (-1, 1, 1)],
+    )
+    def test_joins_and_splits(self, dimension, nInputDims, axis):
+        x = [batch(2, 3), batch(2, 3, seed=4), batch(2, 3, seed=5)]
+        x[1] = x[1][:, :2] if axis else x[1][:1]
+        layer = JoinTable(dimension, nInputDims)
+        output = layer.forward(x)
+        np.testing.assert_array_equal(output, np.concatenate(x, axis))
+        assert layer.forward(x) is output
+        gradInput = layer.backward(x, output)
+        for ours, theirs in zip(gradInput, x, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        assert layer.backward(x, output)[0] is gradInput[0]
+        assert len(layer.backward(x[:1], np.array(x[0]))) == 1
+
+    def test_strided_inputs_and_double(self):
+        x = [batch(3, 2).astype(np.float64).T, batch(4, 6).astype(np.float64)[::2, ::2]]
+        layer = JoinTable(1).double()
+        np.testing.assert_array_equal(layer.forward(x), np.concatenate(x, 1))
+        np.testing.assert_array_equal(layer.backward(x, layer.output[:, ::-1])[0], layer.output[:, :-4:-1])
+
+    def test_an_empty_batch(self):
+        x = [batch(0, 3), batch(0, 2)]
+        assert JoinTable(1).forward(x).shape == (0, 5)
+
+    def test_errors(self):
+        layer = JoinTable(1)
+        x = [batch(2, 3), batch(2, 3)]
+        for input, error, message in [
+            ([batch(2, 3), np.zeros((2, 3))], DtypeError,
+             "nn.JoinTable: input[1]: expected float32, got float64; convert the array or call module.double()"),
+            ([np.zeros((2, 3), np.int64)], DtypeError,
+             "nn.JoinTable: input[0]: expected float32, got int64; convert the array"),
+            (batch(2, 3), DtypeError, "nn.JoinTable: input: expected a table, got a float32 array of 2 x 3"),
+            ([batch(2, 3), [1.0]], DtypeError, "nn.JoinTable: input[1]: expected a float32 array, got a table of 1"),
+            ([batch(2, 3), 1.5], DtypeError, "nn.JoinTable: input[1]: expected a float32 array, got float 1.5"),
+            ([batch(2, 3), None], DtypeError, "nn.JoinTable: input[1]: expected a float32 array, got None"),
+            ([], ShapeError, "nn.JoinTable: input: expected a table with at least one entry, got a table of 0"),
+            ([batch(2, 3), batch(3, 3)], ShapeError, "nn.JoinTable: input[1]: expected 2 x ?, got 3 x 3"),
+            ([batch(2, 3), batch(2)], ShapeError, "nn.JoinTable: input[1]: expected 2 x ?, got 2"),
+            ([batch(2, 3), batch(2, 3, 1)], ShapeError, "nn.JoinTable: input[1]: expected 2 x ?, got 2 x 3 x 1"),
+            ([batch(2)], IndexRangeError, "nn.JoinTable: dimension: 1 is out of range for a 1-D array"),
+        ]:  # fmt: skip
+            with fails(error, message):
+                layer.forward(input)
+        with fails(ShapeError, "nn.JoinTable: gradOutput: expected 2 x 6, got 2 x 5"):
+            layer.backward(x, batch(2, 5))
+        with fails(DtypeError, "nn.JoinTable: gradOutput: expected a float32 array, got a table of 0"):
+            layer.backward(x, [])
+
+
+class TestCAddTable:
+    def test_sum(self):
+        x = [batch(2, 3, seed=i) for i in range(3)]
+        kept = copied(x)
+        layer = CAddTable()
+        output = layer.forward(x)
+        np.testing.assert_allclose(output, sum(kept), rtol=1e-6)
+        np.testing.assert_array_equal(x, kept)
+        g = batch(2, 3)
+        gradInput = layer.backward(x, g)
+        assert all((gradient == g).all() and not np.shares_memory(gradient, g) for gradient in gradInput)
+        assert layer.forward(x) is output and layer.backward(x, g)[2] is gradInput[2]
+
+    def test_in_place(self):
+        x = [batch(2, 3, seed=i) for i in range(3)]
+        expected = x[0] + x[1] + x[2]
+        layer = CAddTable(True)
+        assert layer.forward(x) is x[0]
+        np.testing.assert_array_equal(x[0], expected)
+        g = batch(2, 3)
+        assert all(gradient is g for gradient in layer.backward(x, g))
+
+    def test_one_input(self):
+        x = batch(3)
+        np.testing.assert_array_equal(CAddTable().forward([x]), x)
+
+    def test_errors(self):
+        with fails(ShapeError, "nn.CAddTable: input[1]: expected 2 x 3, got 3 x 2"):
+            CAddTable().forward([batch(2, 3), batch(3, 2)])
+        with fails(ShapeError, "nn.CAddTable: input[2]: expected 2, got 1"):
+            CAddTable().forward([batch(2), batch(2), batch(1)])
+        frozen = batch(2)
+        frozen.flags.writeable = False
+        with fails(ValueRangeError, "nn.CAddTable: input[0]: is read-only and cannot be changed in place"):
+            CAddTable(True).forward([frozen, frozen])
+        with fails(ShapeError, "nn.CAddTable: gradOutput: expected 2, got 3"):
+            CAddTable().backward([batch(2), batch(2)], batch(3))
+
+
+class TestUtils:
+    def test_recursiveType_converts_integers_too_and_keeps_sharing(self):
+        base = np.arange(6)
+        converted = recursiveType({"a": [base[2:], base], "n": 3, "m": Linear(2, 2)}, "torch.FloatTensor")
+        assert converted["a"][0].dtype == np.float32 and np.shares_memory(*converted["a"]) and converted["n"] == 3
+        assert recursiveType(base, np.float64).dtype == np.float64
+        layer = Linear(2, 2)
+        assert recursiveType(layer, "torch.DoubleTensor") is layer and layer.weight.dtype == np.float64
+
+    def test_recursiveCopy_uses_old_memory(self):
+        old = {"a": np.zeros(2), "b": [np.zeros(3)]}
+        new = recursiveCopy(old, {"a": np.ones(2), "b": [np.ones(4), np.ones(1)]})
+        assert new["a"] is old["a"] and (old["a"] == 1).all()
+        assert [array.shape for array in new["b"]] == [(4,), (1,)]
+        with fails(DtypeError, "nn.utils: expected arrays or tables of arrays, got float 1.0"):
+            recursiveCopy(None, [1.0])
+
+    def test_recursiveResizeAs_keeps_the_dtype_of_the_buffer(self):
+        resized = recursiveResizeAs([np.zeros(2, np.float64)], [np.zeros((2, 3), np.float32), np.zeros(1, np.float32)])
+        assert [(array.shape, array.dtype.name) for array in resized] == [((2, 3), "float64"), ((1,), "float32")]
+
+    def test_recursiveAdd_and_recursiveFill(self):
+        total = [np.ones(2), [np.ones(3)]]
+        recursiveAdd(total, 2, [np.ones(2), [np.ones(3)]])
+        assert (total[0] == 3).all() and (total[1][0] == 3).all()
+        recursiveAdd(total, [np.ones(2), [np.ones(3)]])
+        assert (total[1][0] == 4).all()
+        recursiveFill(total, 7)
+        assert (total[0] == 7).all() and (total[1][0] == 7).all()
+
+    def test_views(self):
+        x = batch(2, 3)
+        assert addSingletonDimension(x).shape == (1, 2, 3) and addSingletonDimension(x, 2).shape == (2, 3, 1)
+        assert np.shares_memory(contiguousView(None, x, 3, -1), x)
+        buffer = np.empty((3, 2), np.float32)
+        assert np.shares_memory(contiguousView(buffer, x.T, -1), buffer)
+        np.testing.assert_array_equal(buffer, x.T)

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Builds libTHNN with sanitizers, and runs C hosts and the layer tests on it.
+#
+#   tests/sanitize/run.sh            both jobs
+#   tests/sanitize/run.sh address    AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer
+#   tests/sanitize/run.sh thread     ThreadSanitizer
+#
+# Needs gcc, CMake, Ninja, and a Python in which the package and pytest are installed. The matrix product is the built-in
+# one: a BLAS is not instrumented, and would hide a wrong size from the sanitizers.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+export PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1
+
+runtime() { gcc -print-file-name="lib$1.so"; }
+
+quietly() { "$@" >"$build/log" 2>&1 || { cat "$build/log"; exit 1; }; }
+
+# build_all <sanitizers>: library and hosts, in $out
+build_all() {
+  quietly cmake -S . -B "$out" -G Ninja -DTHNN_BLAS=none -DTHNN_SANITIZE="$1" -DCMAKE_C_COMPILER=gcc
+  quietly cmake --build "$out"
+  for host in examples/embed/embed tests/hosts/threads tests/sanitize/canary; do
+    gcc -std=gnu11 -g -O1 -Wall -Wextra -fsanitize="$1" -fno-sanitize-recover=all -fno-omit-frame-pointer -ITHNN "$host.c" \
+      -L"$out/THNN" -lTHNN -Wl,-rpath,"$out/THNN" -pthread -lm -o "$out/$(basename "$host")"
+  done
+}
+
+# must_be_caught <crime> <words of the report> <command...>: the canary must die, and say of what
+must_be_caught() {
+  local crime=$1 words=$2
+  shift 2
+  if "$@" "$crime" >"$build/log" 2>&1 || ! grep -q "$words" "$build/log"; then
+    cat "$build/log"
+    echo "canary: the sanitizer did not catch: $crime"
+    exit 1
+  fi
+  echo "canary: $crime is caught"
+}
+
+address() {
+  echo "== AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer"
+  local out=$build/address
+  build_all address,undefined
+  export UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
+  must_be_caught overflow "heap-buffer-overflow" "$out/canary"
+  must_be_caught leak "LeakSanitizer" "$out/canary"
+  "$out/embed"
+  "$out/threads"
+  # Python itself leaks; libstdc++ must be there before the first exception of a module written in C++.
+  env LD_PRELOAD="$(runtime asan) $(runtime stdc++)" ASAN_OPTIONS=detect_leaks=0 PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
+    python -m pytest -p no:cacheprovider --capture=sys tests/test_layers.py tests/test_null_arguments.py
+}
+
+thread() {
+  echo "== ThreadSanitizer"
+  local out=$build/thread
+  build_all thread
+  gcc -std=gnu11 -g -O1 -Wall -Wextra -shared -fPIC tests/sanitize/gomp.c -o "$out/gomp.so" -pthread
+  local wanted
+  wanted=$(nm -D --undefined-only "$out/THNN/libTHNN.so" | grep -oE '\b(GOMP|omp)_\w+' | sort -u)
+  for symbol in $wanted; do
+    nm -D --defined-only "$out/gomp.so" | grep -qw "$symbol" || { echo "tests/sanitize/gomp.c lacks $symbol"; exit 1; }
+  done
+  # Some kernels lay out memory so that ThreadSanitizer does not start; a fixed layout helps.
+  local fixed=""
+  env LD_PRELOAD="$(runtime tsan)" true 2>/dev/null || fixed="setarch --addr-no-randomize"
+  export TSAN_OPTIONS=halt_on_error=1 OMP_NUM_THREADS=4
+  must_be_caught race "data race" $fixed env LD_PRELOAD="$out/gomp.so" "$out/canary"
+  $fixed env LD_PRELOAD="$out/gomp.so" "$out/threads"
+  $fixed env LD_PRELOAD="$(runtime tsan) $out/gomp.so" PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
+    python -m pytest -p no:cacheprovider --capture=sys tests/test_layers.py -k "test_threads or test_forward"
+}
+
+case ${1:-all} in
+  address) address ;;
+  thread) thread ;;
+  all) address; thread ;;
+  *) echo "usage: tests/sanitize/run.sh [address|thread]"; exit 2 ;;
+esac

@@ -1,0 +1,260 @@
+"""Exact results of Torch7, case by case: tests/golden holds what the original library computed.
+
+`manifest.json` lists the files. Where `defect` marks behaviour of the original that is not copied here, `affects` says
+which parts of the case are left out. Every case in double precision is also run in single precision.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import t7
+from pytorch_legacy.nn.Unknown import Unknown
+from pytorch_legacy.storage import moved, storage_offset
+from tests.trees import Array, Tree, assert_close, assert_same, mapped
+
+GOLDEN = Path(__file__).with_name("golden")
+MANIFEST: list[dict[str, Any]] = json.loads((GOLDEN / "manifest.json").read_text())
+TOLERANCE = {"double": 1e-10, "float": 1e-5, "cuda": 1e-5}
+
+Entry = dict[str, Any]
+
+
+def stored(entry: Entry, *keys: str) -> Any:
+    """What the file itself holds, in its own counting; None if it has no such thing."""
+    value = t7.read(GOLDEN / entry["file"])
+    for key in keys:
+        value = (value or {}).get(key)
+    return value
+
+
+def cases(kind: str, *parts: str, has: tuple[str, ...] = ("module",), name: str = "", both: bool = False) -> Any:
+    """The files of a kind that hold something under the keys `has`, and whose `parts` the original got right.
+
+    With `both`, each case in double precision comes as it was saved and in single precision, except where its numbers
+    are beyond the latter.
+    """
+    chosen = [
+        entry
+        for entry in MANIFEST
+        if entry["kind"] == kind and entry["name"].startswith(name) and not set(parts) & affected(entry)
+        if stored(entry, *has) is not None
+    ]
+    if not both:
+        return pytest.mark.parametrize("entry", [pytest.param(entry, id=entry["file"]) for entry in chosen])
+    pairs = [pytest.param(entry, "as_saved", id=entry["file"]) for entry in chosen]
+    for entry in chosen:
+        if entry["dtype"] == "double" and "special" not in entry["name"]:
+            pairs.append(pytest.param(entry, "as_float", id=f"{entry['file']}-as_float"))
+    return pytest.mark.parametrize("entry, precision", pairs)
+
+
+def affected(entry: Entry) -> set[str]:
+    return set(entry.get("affects", "").split(", "))
+
+
+def load(entry: Entry, precision: str = "as_saved") -> Any:
+    """The case, in memory of its own."""
+    case = pl.load(GOLDEN / entry["file"])
+    if precision == "as_float":
+        case["module"].float()
+        for key in ("input", "gradOutput", "target"):
+            if key in case:
+                case[key] = mapped(single, case[key])
+    return case
+
+
+def single(value: Any) -> Any:
+    """An array in single precision, with the strides it has; labels stay."""
+    if not isinstance(value, np.ndarray) or value.dtype != np.float64:
+        return value
+    return moved(value, lambda storage: storage.astype(np.float32), {})
+
+
+def tolerance(entry: Entry, precision: str) -> float:
+    return 1e-5 if precision == "as_float" else TOLERANCE[entry["dtype"]]
+
+
+def trained(case: Any) -> tuple[Tree, Tree]:
+    """What the original did: clear the gradients, seed, forward, backward."""
+    module = case["module"]
+    module.zeroGradParameters()
+    pl.manualSeed(case["seed"])
+    output = mapped(np.copy, module.forward(case["input"]))
+    if case.get("forwardOnly"):
+        return output, None
+    gradInput = module.backward(case["input"], case["gradOutput"])
+    return output, None if gradInput is None else mapped(np.copy, gradInput)
+
+
+def at(owner: Any, path: str) -> Any:
+    """`path` is as in Lua: modules.2.noise."""
+    for step in path.split("."):
+        owner = owner[int(step) - 1] if step.isdigit() else getattr(owner, step)
+    return owner
+
+
+def has_unknown(module: Any) -> bool:
+    return any(isinstance(inner, Unknown) for inner in module.listModules())
+
+
+def from_torch(name: str, buffer: Array, owner: Any, input: Tree) -> Array:
+    """A buffer as it is here: indices count from 0; adaptive max pooling has one number for column and row."""
+    if name != "indices":
+        return buffer
+    if owner._typename == "nn.SpatialAdaptiveMaxPooling":
+        column, row = buffer
+        return (row - 1) * input.shape[-1] + column - 1
+    return buffer - 1
+
+
+@cases("module", "results", both=True)
+def test_training(entry: Entry, precision: str) -> None:
+    case = load(entry, precision)
+    module, train, near = case["module"], case["train"], tolerance(entry, precision)
+    input = case["input"]
+    parameters, gradients = module.parameters() or ([], [])
+    assert_close(parameters, train.get("parameters", []), near, "parameters")
+
+    output, gradInput = trained(case)
+    assert_close(output, train["output"], near, "output")
+    if "gradInput" in train:
+        assert_close(gradInput, train["gradInput"], near, "gradInput")
+    if "gradParameters" in train:
+        assert_close(gradients, train["gradParameters"], near, "gradParameters")
+    for path, buffer in (train.get("buffers") or {}).items():
+        inside, _, name = path.rpartition(".")
+        owner = at(module, inside) if inside else module
+        assert_close(getattr(owner, name), from_torch(name, buffer, owner, input), near, path)
+
+
+@cases("module", "results", "gradParameters_scale2", has=("train", "gradParameters_scale2"), both=True)
+def test_second_backward(entry: Entry, precision: str) -> None:
+    """A second backward pass adds half of the gradients."""
+    case = load(entry, precision)
+    trained(case)
+    case["module"].backward(case["input"], load(entry, precision)["gradOutput"], 0.5)
+    gradients = case["module"].parameters()[1]
+    assert_close(gradients, case["train"]["gradParameters_scale2"], tolerance(entry, precision))
+
+
+@cases("module", "results", "update", has=("train", "updated"), both=True)
+def test_update(entry: Entry, precision: str) -> None:
+    """A step against the gradients."""
+    case = load(entry, precision)
+    trained(case)
+    case["module"].updateParameters(0.1)
+    assert_close(case["module"].parameters()[0], case["train"]["updated"], tolerance(entry, precision))
+
+
+@cases("module", "results", "evaluate", both=True)
+def test_evaluation(entry: Entry, precision: str) -> None:
+    case = load(entry, precision)
+    module = case["module"]
+    module.evaluate()
+    assert_close(module.forward(case["input"]), case["evaluate"]["output"], tolerance(entry, precision))
+
+
+@cases("module", "tostring")
+def test_tostring(entry: Entry) -> None:
+    case = load(entry)
+    assert str(case["module"]) == case["tostring"]
+
+
+# ---------------------------------------------------------------------------------------------- criterions
+
+
+def labels(entry: Entry, case: Any) -> Any:
+    """The target as it is here: classes count from 0; what is ignored stays what is ignored."""
+    target, criterion = case["target"], case["module"]
+    if criterion._typename == "nn.MSECriterion":
+        return target
+    classes = np.asarray(target, np.int64)
+    ignored = classes == stored(entry, "module").fields.get("ignoreIndex", -100)
+    classes = np.where(ignored, getattr(criterion, "ignoreIndex", -100), classes - 1)
+    return classes if isinstance(target, np.ndarray) else int(classes)
+
+
+@cases("criterion", both=True)
+def test_criterion(entry: Entry, precision: str) -> None:
+    case = load(entry, precision)
+    criterion, near = case["module"], tolerance(entry, precision)
+    target = labels(entry, case)
+    assert_close(np.asarray(criterion.forward(case["input"], target)), np.asarray(case["output"]), near, "output")
+    assert_close(criterion.backward(case["input"], target), case["gradInput"], near, "gradInput")
+    if "weights" in case:
+        assert_close(criterion.weights, case["weights"], near, "weights")
+    for path, buffer in (case.get("buffers") or {}).items():
+        assert_close(at(criterion, path), buffer, near, path)
+    assert str(criterion) == case["tostring"]
+
+
+# ---------------------------------------------------------------------------------------------- networks as a whole
+
+
+@cases("data", name="getParameters")
+def test_getParameters(entry: Entry) -> None:
+    """One vector of all parameters, in Torch7's order, of which the layers hold views where Torch7's do."""
+    case = load(entry)
+    module, input = case["module"], case["input"]
+    flat, flatGrad = module.getParameters()
+    assert_same(flat, case["flatParameters"])
+    assert_same(flatGrad, case["flatGradParameters"])
+    layout = case["layout"] or []
+    for held in module.parameters():
+        assert [storage_offset(p) + 1 for p in held] == [place["offset"] for place in layout]
+        assert [list(p.shape) for p in held] == [place["size"] for place in layout]
+        assert [[s // p.itemsize for s in p.strides] for p in held] == [place["stride"] for place in layout]
+    if has_unknown(module):  # it takes part in all this, but does not run
+        return
+    assert_close(module.forward(input), case["output"], 1e-10)
+    flat += 0.125
+    assert_close(module.forward(input), case["outputShifted"], 1e-10)
+
+
+@cases("data", name="getParameters")
+def test_saved_flattened(entry: Entry) -> None:
+    """A network that was saved after getParameters still lives in the vector that was saved with it."""
+    case = load(entry)
+    flattened = case["flattened"]
+    module = flattened["module"]
+    flattened["gradParameters"].fill(3)
+    assert all((gradient == 3).all() for gradient in module.parameters()[1])
+    if has_unknown(module):
+        return
+    assert_close(module.forward(case["input"]), case["output"], 1e-10)
+    flattened["parameters"] += 0.125
+    assert_close(module.forward(case["input"]), case["outputShifted"], 1e-10)
+
+
+@cases("data", name="StochasticGradient")
+def test_training_loop(entry: Entry) -> None:
+    case = load(entry)
+    trainer = case["module"]
+    errors: list[float] = []
+    trainer.hookIteration = lambda trainer, iteration, error: errors.append(error)
+    trainer.train(list(zip(case["input"], case["target"], strict=True)))
+    assert_close(trainer.module.parameters()[0], case["parameters"], 1e-10, "parameters")
+    assert_close(np.array(errors), np.array(case["errors"]), 1e-10, "errors")
+
+
+# ---------------------------------------------------------------------------------------------- the files themselves
+
+
+def test_every_file_is_listed() -> None:
+    listed = {entry["file"] for entry in MANIFEST}
+    families = {entry["family"] for entry in MANIFEST}
+    present = {path.relative_to(GOLDEN).as_posix() for family in families for path in (GOLDEN / family).glob("*.t7")}
+    assert listed == present
+
+
+@cases("module")
+def test_nothing_is_unknown(entry: Entry) -> None:
+    """Every class in the file has a class here."""
+    assert not has_unknown(load(entry)["module"])

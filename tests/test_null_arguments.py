@@ -1,0 +1,177 @@
+"""Every function of the header, with every argument missing, misshapen or not to be written: one error, no write."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from pytorch_legacy.backend.header import Argument, Function
+from tests import capi
+from tests.capi import FUNCTIONS, GENERIC, Call, is_tensor, is_written, last_error
+
+
+def arguments(of: Callable[[Argument], bool] = lambda argument: True) -> pytest.MarkDecorator:
+    """All tensor arguments of all layers for which `of` holds."""
+    chosen = [
+        pytest.param(function, argument, id=f"{function.name}-{argument.name}")
+        for function in GENERIC
+        for argument in function.arguments
+        if is_tensor(argument) and of(argument)
+    ]
+    return pytest.mark.parametrize("function, argument", chosen)
+
+
+def is_optional(argument: Argument) -> bool:
+    return "OPTIONAL" in argument.tags
+
+
+def is_read(argument: Argument) -> bool:
+    return not argument.shape.endswith("not read")
+
+
+def assert_fails(call: Call, code: int, argument: str) -> None:
+    """The call fails with this code and blames this argument, and no array has changed."""
+    before = call.contents()
+    assert call() == code, last_error()
+    assert last_error().startswith(f"{call.name}: {argument}: "), last_error()
+    assert call.contents() == before
+
+
+@pytest.fixture(params=capi.REALS)
+def real(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
+def test_valid(function: Function, real: str) -> None:
+    """Shapes as the header gives them are accepted: the other tests start from this call."""
+    call = capi.valid(function, real)
+    assert call() == capi.OK, last_error()
+
+
+@pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
+def test_empty_batch(function: Function, real: str) -> None:
+    """No samples are a legal input; gradients of parameters then stay as they are."""
+    call = capi.valid(function, real, capi.SIZES | {"N": 0})
+    before = call.contents()
+    assert call() == capi.OK, last_error()
+    for argument in function.arguments:
+        if "ACC" in argument.tags:
+            assert call.contents()[argument.name] == before[argument.name]
+
+
+@arguments(lambda argument: not is_optional(argument))
+def test_null(function: Function, argument: Argument, real: str) -> None:
+    call = capi.valid(function, real)
+    call.values[argument.name] = None
+    assert_fails(call, capi.NULL, argument.name)
+
+
+@arguments(is_optional)
+def test_optional(function: Function, argument: Argument, real: str) -> None:
+    call = capi.valid(function, real)
+    call.values[argument.name] = None
+    assert call() == capi.OK, last_error()
+
+
+@pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
+def test_all_null(function: Function, real: str) -> None:
+    """Nothing but NULL and zeros: an argument that must be there is named."""
+    call = capi.valid(function, real)
+    for argument in function.arguments:
+        call.values[argument.name] = None if argument.is_pointer else 0
+    before = call.contents()
+    assert call() == capi.NULL
+    required = [a.name for a in function.arguments if a.is_pointer and a.name != "state" and not is_optional(a)]
+    assert last_error().startswith(tuple(f"{call.name}: {name}: " for name in required)), last_error()
+    assert call.contents() == before
+
+
+@arguments(is_read)
+def test_null_data(function: Function, argument: Argument, real: str) -> None:
+    """A tensor that claims elements but has no memory."""
+    call = capi.valid(function, real)
+    call.values[argument.name].data = None
+    assert_fails(call, capi.NULL, argument.name)
+
+
+@pytest.mark.parametrize("rank", [-1, 9, 2**31 - 1])
+@arguments(is_read)
+def test_impossible_rank(function: Function, argument: Argument, real: str, rank: int) -> None:
+    call = capi.valid(function, real)
+    call.values[argument.name].nDimension = rank
+    assert_fails(call, capi.SHAPE, argument.name)
+
+
+@pytest.mark.parametrize("size", [-1, -(2**63), 2**63 - 1, 2**40])
+@arguments(is_read)
+def test_impossible_size(function: Function, argument: Argument, real: str, size: int) -> None:
+    """Sizes that are negative, or whose product is beyond all memory. Another argument may be blamed: it differs."""
+    call = capi.valid(function, real)
+    tensor = call.values[argument.name]
+    for d in range(tensor.nDimension):
+        tensor.size[d] = size
+        tensor.stride[d] = 2**40
+    before = call.contents()
+    assert call() in (capi.SHAPE, capi.VALUE), last_error()
+    assert last_error().startswith(f"{call.name}: ")
+    assert call.contents() == before
+
+
+@arguments(is_written)
+def test_read_only(function: Function, argument: Argument, real: str) -> None:
+    call = capi.valid(function, real)
+    call.values[argument.name].flags = capi.READONLY
+    assert_fails(call, capi.VALUE, argument.name)
+
+
+@arguments(is_written)
+def test_overlapping_output(function: Function, argument: Argument, real: str) -> None:
+    """An output whose elements share an address."""
+    call = capi.valid(function, real)
+    tensor = call.values[argument.name]
+    if np.prod(tensor.size[: tensor.nDimension]) == 1:
+        return
+    for d in range(tensor.nDimension):
+        tensor.stride[d] = 0
+    assert_fails(call, capi.VALUE, argument.name)
+
+
+@pytest.mark.parametrize("function", [f for f in GENERIC if f.name.endswith("_outputSize")], ids=lambda f: f.name)
+def test_no_place_for_the_size(function: Function, real: str) -> None:
+    call = capi.valid(function, real)
+    call.values["size"] = None
+    assert_fails(call, capi.NULL, "size")
+
+
+# ---------------------------------------------------------------------------------------------- the rest of the header
+
+
+@pytest.mark.parametrize(
+    "function, argument",
+    [
+        pytest.param(function, argument, id=f"{function.name}-{argument.name}")
+        for function in FUNCTIONS
+        for argument in function.arguments
+        if not function.generic and argument.is_pointer
+    ],
+)
+def test_null_outside_layers(function: Function, argument: Argument) -> None:
+    """Only `state` may be NULL, except where a new one is to be stored."""
+    pointers = {a.name: ctypes.byref((ctypes.c_int64 * 64)()) for a in function.arguments if a.is_pointer}
+    values = [
+        None if a is argument or a.name == "state" else pointers.get(a.name, ctypes.c_int64(1))
+        for a in function.arguments
+    ]
+    try:
+        status = getattr(capi.lib, function.name)(*values)
+    finally:
+        capi.lib.THNN_setNumThreads(None, 0)
+    if argument.name == "state" and function.name != "THNN_newState":
+        assert status in (capi.OK, capi.NULL)
+    else:
+        assert status == capi.NULL
+        assert last_error().startswith(f"{function.name}: {argument.name}: "), last_error()

@@ -1,0 +1,188 @@
+"""What a user installs: the wheel, the source archive, and the C library with its pkg-config and CMake packages.
+
+These tests build, some of them with pip's isolation, which takes a minute: they run where the tools are there
+(`pip install ".[dev]"`), as in .ci/run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+HOST = """
+#include <stdio.h>
+#include <THNN.h>
+int main(void)
+{
+  printf("%d %s\\n", THNN_versionNumber(), THNN_blas());
+  return THNN_checkVersion(THNN_ABI_VERSION);
+}
+"""
+
+needs_cmake = pytest.mark.skipif(not (shutil.which("cmake") and shutil.which("ninja")), reason="needs cmake and ninja")
+needs_build = pytest.mark.skipif(find_spec("build") is None, reason="needs build: pip install build")
+
+
+def run(*command: str | Path, **environment: str) -> str:
+    """Both outputs of the command, which must succeed."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTORCH_LEGACY_THNN"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env={**inherited, **environment})
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+BUILT = ["build", "dist", "lib", "_thnn.py", "_signatures.py", "*.egg-info"]
+UNTRACKED = ["__pycache__", ".git", ".venv", ".*_cache", ".hypothesis", ".benchmarks"]
+
+
+def source_copy(to: Path) -> Path:
+    """The sources without anything that was built."""
+    return Path(shutil.copytree(ROOT, to, ignore=shutil.ignore_patterns(*BUILT, *UNTRACKED)))
+
+
+# ---------------------------------------------------------------------------------------------- the C library
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The C library installed without Python, and then moved to another place."""
+    place = tmp_path_factory.mktemp("cmake")
+    options = ["-DTHNN_BLAS=none", f"-DCMAKE_INSTALL_PREFIX={place / 'first'}"]
+    run("cmake", "-S", ROOT, "-B", place / "build", "-G", "Ninja", *options)
+    run("cmake", "--build", place / "build")
+    run("cmake", "--install", place / "build")
+    return (place / "first").rename(place / "prefix")
+
+
+def libdir(prefix: Path) -> Path:
+    (library,) = prefix.glob("lib*/**/libTHNN.so")
+    return library.parent
+
+
+@needs_cmake
+def test_cmake_install(prefix: Path) -> None:
+    library = libdir(prefix) / "libTHNN.so"
+    assert [library.readlink().name, library.resolve().name] == ["libTHNN.so.1", "libTHNN.so.0.1.0"]
+    assert {"THNN.h", "THNN_ffi.h"} == {header.name for header in (prefix / "include").iterdir()}
+    dynamic = run("readelf", "-d", library)
+    assert "[libTHNN.so.1]" in dynamic
+    assert "RUNPATH" not in dynamic and "RPATH" not in dynamic
+
+
+@needs_cmake
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="needs pkg-config")
+def test_pkg_config(prefix: Path, tmp_path: Path) -> None:
+    source, program = tmp_path / "host.c", tmp_path / "host"
+    source.write_text(HOST)
+    paths = {"PKG_CONFIG_PATH": str(libdir(prefix) / "pkgconfig"), "LD_LIBRARY_PATH": str(libdir(prefix))}
+    flags = run("pkg-config", "--cflags", "--libs", "THNN", **paths).split()
+    run("cc", source, "-o", program, *flags)
+    assert run(program, **paths) == "100 built-in\n"
+    assert run("pkg-config", "--modversion", "THNN", **paths) == "0.1.0\n"
+
+
+@needs_cmake
+def test_find_package(prefix: Path, tmp_path: Path) -> None:
+    (tmp_path / "host.c").write_text(HOST)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.18)\n"
+        "project(host LANGUAGES C)\n"
+        "find_package(THNN 0.1 REQUIRED)\n"
+        "add_executable(host host.c)\n"
+        "target_link_libraries(host PRIVATE THNN::THNN)\n"
+    )
+    build = tmp_path / "build"
+    run("cmake", "-S", tmp_path, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", build)
+    assert run(build / "host") == "100 built-in\n"
+
+
+@needs_cmake
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("-DTHNN_BLAS=mkl", "THNN_BLAS=mkl: expected auto, scipy-openblas, system or none"),
+        ("-DTHNN_BLAS=scipy-openblas", "does not have it; run: pip install scipy-openblas32"),
+        ("-DTHNN_BLAS=system", "THNN_BLAS=system: no BLAS with the C interface"),
+        ("-DTHCUNN=cuda", "THCUNN=cuda: this release has no CUDA kernels yet"),
+    ],
+)
+def test_bad_option(option: str, message: str, tmp_path: Path) -> None:
+    """Where nothing can be found: a Python without packages, a BLAS that nobody sells."""
+    python = tmp_path / "python3"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "$@"\n')
+    python.chmod(0o755)
+    nothing = [f"-DPython3_EXECUTABLE={python}", "-DBLA_VENDOR=NoSuchVendor"]
+    command = ["cmake", "-S", ROOT, "-B", tmp_path / "build", "-G", "Ninja", option, *nothing]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert message in " ".join(done.stderr.split())
+
+
+# ---------------------------------------------------------------------------------------------- the Python package
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the source archive, and the wheel that was built from it in isolation."""
+    place = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--outdir", place / "dist", source_copy(place / "source"))
+    return place / "dist"
+
+
+@needs_build
+def test_wheel(distributions: Path, tmp_path: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    assert re.fullmatch(r"pytorch_legacy-0\.1\.0-py3-none-(linux|macosx)_\w+\.whl", wheel.name)
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        archive.extract("pytorch_legacy/lib/libTHNN.so", tmp_path)
+    modules = {str(path.relative_to(ROOT)) for path in (ROOT / "pytorch_legacy").rglob("*.py")}
+    assert modules <= names
+    made = ("lib/libTHNN.so", "lib/THNN.h", "lib/THNN_ffi.h", "backend/_thnn.py", "backend/_signatures.py", "py.typed")
+    assert {f"pytorch_legacy/{name}" for name in made} <= names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert {name.split("/")[0] for name in names} == {"pytorch_legacy", "pytorch_legacy-0.1.0.dist-info"}
+    library = tmp_path / "pytorch_legacy" / "lib" / "libTHNN.so"
+    runpath = re.findall(r"RUNPATH.*\[(.*)\]", run("readelf", "-d", library))
+    assert runpath == ["$ORIGIN/../../scipy_openblas32/lib"]
+    assert tempfile.gettempdir().encode() not in library.read_bytes()  # where it was built
+
+
+@needs_build
+def test_source_archive(distributions: Path) -> None:
+    (archive,) = distributions.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        names = {name.partition("/")[2] for name in tar.getnames()}
+    for folder in ("THNN", "THCUNN", "tests", "examples", "docs", "benchmarks", ".ci"):
+        there = {str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*") if path.is_file()}
+        assert {name for name in there if "__pycache__" not in name} <= names
+    assert not {name for name in names if "_thnn.py" in name or "/lib/" in name}
+
+
+@needs_build
+@pytest.mark.parametrize("editable", [False, True], ids=["plain", "editable"])
+def test_install(editable: bool, tmp_path: Path) -> None:
+    """pip install into an empty environment: the package works from anywhere, its library also without the package."""
+    source = source_copy(tmp_path / "source")
+    run(sys.executable, "-m", "venv", tmp_path / "env")
+    python = tmp_path / "env" / "bin" / "python"
+    run(python, "-m", "pip", "install", "-q", *(["-e"] if editable else []), source)
+    script = "from pytorch_legacy import backend, nn; import numpy as np; print(backend.library_path, backend.blas());"
+    script += "print(nn.SpatialAdaptiveAveragePooling(1, 1).forward(np.ones((1, 2, 2), np.float32)).tolist())"
+    output = run(python, "-I", "-c", script)
+    library, blas, answer = re.fullmatch(r"(\S+) (\S+) \S+\n(.*)\n", output).groups()  # type: ignore[union-attr]
+    assert Path(library).is_relative_to(source if editable else tmp_path / "env")
+    assert (blas, answer) == ("scipy-openblas", "[[[1.0]]]")
+    run(python, "-I", "-S", "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1]).THNN_abiVersion()", library)

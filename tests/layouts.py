@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tests.trees import Array
+from tests.trees import Array, Tree, mapped
 
 
 def transposed(array: Array) -> Array:
@@ -52,3 +52,8 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "offset": offset,
     "unaligned": unaligned,
 }
+
+
+def laid_out(tree: Tree, layout: str) -> Tree:
+    """The arrays of the tree in that layout, numbers as they are."""
+    return mapped(lambda leaf: LAYOUTS[layout](leaf) if leaf.ndim else leaf, tree)

@@ -17,7 +17,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import t7
 from pytorch_legacy.nn.Unknown import Unknown
 from pytorch_legacy.storage import moved, storage_offset
-from tests.trees import Array, Tree, assert_close, assert_same, mapped
+from tests.trees import Array, Tree, assert_close, assert_same, largest, mapped
 
 GOLDEN = Path(__file__).with_name("golden")
 MANIFEST: list[dict[str, Any]] = json.loads((GOLDEN / "manifest.json").read_text())
@@ -120,12 +120,14 @@ def test_training(entry: Entry, precision: str) -> None:
     module, train, near = case["module"], case["train"], tolerance(entry, precision)
     input = case["input"]
     parameters, gradients = module.parameters() or ([], [])
-    assert_close(parameters, train.get("parameters", []), near, "parameters")
+    assert_close(parameters, train.get("parameters") or [], near, "parameters")
 
     output, gradInput = trained(case)
     assert_close(output, train["output"], near, "output")
     if "gradInput" in train:
-        assert_close(gradInput, train["gradInput"], near, "gradInput")
+        # Where a gradient is a small difference of large terms, single precision can only be as good as the terms.
+        terms = largest(case["gradOutput"]) if precision == "as_float" else 0.0
+        assert_close(gradInput, train["gradInput"], near, "gradInput", terms)
     if "gradParameters" in train:
         assert_close(gradients, train["gradParameters"], near, "gradParameters")
     for path, buffer in (train.get("buffers") or {}).items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,18 @@ def run_host(*command: str | Path) -> str:
 @needs_compiler
 def test_c(tmp_path: Path) -> None:
     assert run_host(compiled(EMBED / "embed.c", tmp_path)) == EXPECTED
+
+
+@needs_compiler
+def test_c_of_the_readme(tmp_path: Path) -> None:
+    """The program in README.md compiles, prints what its comment says, and ends with the code of its mistake."""
+    (text,) = re.findall(r"```c\n(.*?int main.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    source = tmp_path / "readme.c"
+    source.write_text(text)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(blas_directory())}
+    done = subprocess.run([compiled(source, tmp_path)], capture_output=True, text=True, env=environment)
+    (promised,) = re.findall(r"printf.*/\* (.*) \*/", text)
+    assert (done.stdout.strip(), done.returncode) == (promised, 2)
 
 
 @needs_compiler

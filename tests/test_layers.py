@@ -19,7 +19,7 @@ import pytest
 from pytorch_legacy import backend, errors, nn
 from pytorch_legacy.backend import header
 from tests.case import Case, ErrorRow
-from tests.layouts import LAYOUTS
+from tests.layouts import LAYOUTS, laid_out
 from tests.trees import (
     Array,
     Tree,
@@ -27,6 +27,7 @@ from tests.trees import (
     assert_same,
     cast,
     copied,
+    largest,
     leaves,
     mapped,
     shaped,
@@ -280,14 +281,15 @@ def test_strided(case: Case, dtype: str) -> None:
     trial = Trial(case, dtype)
     expected = trial.run()
     gradOutput, target = trial.gradOutput(expected.output), trial.target
-    for name, layout in LAYOUTS.items():
-        trial.target = None if target is None else mapped(layout, target)
-        assert_same(trial.run(input=mapped(layout, trial.input)).all(), expected.all(), f"{name} input")
-        trial.target = target
+    for layout in LAYOUTS:
+        trial.target = None if target is None else laid_out(target, layout)
+        assert_same(trial.run(input=laid_out(trial.input, layout)).all(), expected.all(), f"{layout} input")
         if not trial.isCriterion:
-            assert_same(trial.run(gradOutput=mapped(layout, gradOutput)).all(), expected.all(), f"{name} gradOutput")
-            both = trial.run(mapped(layout, trial.input), mapped(layout, gradOutput))
-            assert_same(both.all(), expected.all(), f"{name} input and gradOutput")
+            assert_same(
+                trial.run(gradOutput=laid_out(gradOutput, layout)).all(), expected.all(), f"{layout} gradOutput"
+            )
+            both = trial.run(laid_out(trial.input, layout), laid_out(gradOutput, layout))
+            assert_same(both.all(), expected.all(), f"{layout} input and gradOutput")
 
 
 @only(lambda case: not case.inplace)
@@ -306,9 +308,9 @@ def test_expanded(case: Case, dtype: str) -> None:
 # ---------------------------------------------------------------------------------------------- batches
 
 
-def near(actual: Tree, expected: Tree, dtype: str, what: str) -> None:
-    """Equal but for the order of a summation."""
-    assert_close(actual, expected, {"float64": 1e-12, "float32": 1e-6}[dtype], what)
+def near(actual: Tree, expected: Tree, dtype: str, what: str, terms: Tree = ()) -> None:
+    """Equal but for the order of a summation, over `terms` if they are larger than the sum."""
+    assert_close(actual, expected, {"float64": 1e-12, "float32": 1e-6}[dtype], what, largest(list(terms)))
 
 
 @isBatched
@@ -317,7 +319,8 @@ def test_batch(case: Case, dtype: str) -> None:
     trial = Trial(case, dtype)
     whole = trial.run()
     gradOutput = trial.gradOutput(whole.output)
-    for alone in (False, True) if case.singleSample else (False,):
+    has_samples = case.singleSample and all(leaf.ndim > 1 for leaf in leaves(trial.input))
+    for alone in (False, True) if has_samples else (False,):
         parts: list[Result] = []
         for i in range(trial.samples()):
             place = i if alone else slice(i, i + 1)
@@ -330,8 +333,9 @@ def test_batch(case: Case, dtype: str) -> None:
         what = "samples without batch dimension" if alone else "batches of one"
         near(mapped(joined, *(part.output for part in parts)), whole.output, dtype, f"{what}: output")
         near(mapped(joined, *(part.gradInput for part in parts)), whole.gradInput, dtype, f"{what}: gradInput")
-        total = mapped(lambda *g: sum(g[1:], start=g[0]), *(part.gradParameters for part in parts))
-        near(total, whole.gradParameters, dtype, f"{what}: gradients of the parameters")
+        gradients = [part.gradParameters for part in parts]
+        total = mapped(lambda *g: sum(g[1:], start=g[0]), *gradients)
+        near(total, whole.gradParameters, dtype, f"{what}: gradients of the parameters", gradients)
 
 
 @isBatched
@@ -354,6 +358,29 @@ def test_threads(case: Case, dtype: str, threads: Callable[[int], None]) -> None
         results.append(trial.run().all())
     assert_same(results[1], results[0], "2 threads")
     assert_same(results[2], results[0], "3 threads")
+
+
+@only(lambda case: case.larger or (case.batched and case.target is None))
+def test_large(case: Case, dtype: str) -> None:
+    """Inputs for which the work is cut into blocks: as the reference says, or as the samples that are repeated."""
+    trial = Trial(case, dtype).large()
+    if case.larger:
+        module = trial.module()
+        output = trial.value(module, trial.input)
+        assert_close(output, case.reference(module, cast(trial.input, np.float64)), TOLERANCE[dtype])
+        return
+    small = Trial(case, dtype)
+    one = small.run()
+    times = trial.samples() // small.samples()
+
+    def repeat(leaf: Array) -> Array:
+        return np.concatenate([leaf] * times)
+
+    many = trial.run(gradOutput=mapped(repeat, small.gradOutput(one.output)))
+    near(many.output, mapped(repeat, one.output), dtype, "output")
+    near(many.gradInput, mapped(repeat, one.gradInput), dtype, "gradInput")
+    for total, part in zip(many.gradParameters, one.gradParameters, strict=True):
+        assert_close(total / times, part, {"float64": 1e-10, "float32": 1e-4}[dtype], "gradients of the parameters")
 
 
 def test_history(case: Case, dtype: str) -> None:

@@ -70,11 +70,17 @@ def assert_same(actual: Tree, expected: Tree, what: str = "") -> None:
         np.testing.assert_array_equal(a, e, err_msg=what)
 
 
-def assert_close(actual: Tree, expected: Tree, tolerance: float, what: str = "") -> None:
-    """Equal shapes, and elements that differ by at most `tolerance` times the largest finite element of their array."""
+def largest(tree: Tree) -> float:
+    """The largest finite magnitude, 0 if there is none."""
+    return max((float(np.abs(leaf[np.isfinite(leaf)]).max(initial=0)) for leaf in leaves(tree)), default=0.0)
+
+
+def assert_close(actual: Tree, expected: Tree, tolerance: float, what: str = "", least: float = 0.0) -> None:
+    """Equal shapes, and elements that differ by at most `tolerance` times the largest finite element of their array.
+
+    Where sums cancel, `least` gives the size of their terms: it stands in for a largest element that is smaller.
+    """
     assert shapes(actual) == shapes(expected), what
     for a, e in zip(leaves(actual), leaves(expected), strict=True):
-        a, e = np.asarray(a), np.asarray(e)
-        finite = np.abs(e[np.isfinite(e)])
-        largest = float(finite.max()) if finite.size else 0.0
-        np.testing.assert_allclose(a, e, rtol=0, atol=tolerance * (largest or 1.0), equal_nan=True, err_msg=what)
+        size = max(largest(e), least) or 1.0
+        np.testing.assert_allclose(a, e, rtol=0, atol=tolerance * size, equal_nan=True, err_msg=what)

@@ -97,7 +97,12 @@ class Trial:
         return len(leaves(self.input)[0])
 
     def repeated(self, elements: int) -> Trial:
-        """The same case with its batch repeated until the input has at least that many elements."""
+        """The same case with its batch repeated until the input has at least that many elements.
+
+        A loss of one sample has no batch: its target is not as long as its input.
+        """
+        if self.isCriterion and np.shape(self.target)[:1] != np.shape(self.input)[:1]:
+            return self
         size = sum(leaf.size for leaf in leaves(self.input))
         times = -(-elements // size)
         trial = Trial(self.case, self.dtype)

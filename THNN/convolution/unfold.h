@@ -11,17 +11,17 @@
 #include "core/real.h"
 
 typedef struct Window {
-  int64_t samples, planes, height, width;
+  int64_t planes, height, width; /* of a sample */
   int64_t kH, kW, dH, dW, padH, padW;
   int64_t oHeight, oWidth; /* places along height and width */
 } Window;
 
 /* Short rows are copied in pieces of this many elements. What a piece has too much lands on columns that are written
- * next; behind the last column there is room for it. */
+ * next; behind the last column there must be room for it. */
 enum { PIECE = 64 / sizeof(real) };
 
-/* columns[p] = x[at + p * step] for first <= p < end, 0 for the others of `count`; x has `cells` elements. */
-THNN_INLINE void takeRow(real *restrict columns, const real *restrict x, int64_t cells, int64_t at, int64_t step, int64_t count,
+/* columns[p] = x[at + p * step] for first <= p < end, 0 for the others of `count`; x may be read up to `limit`. */
+THNN_INLINE void takeRow(real *restrict columns, const real *restrict x, int64_t at, int64_t limit, int64_t step, int64_t count,
                          int64_t first, int64_t end)
 {
   if (first >= end) {
@@ -29,7 +29,7 @@ THNN_INLINE void takeRow(real *restrict columns, const real *restrict x, int64_t
       for (int64_t k = 0; k < PIECE; k++) columns[p + k] = 0;
     return;
   }
-  if (step <= 2 && at >= 0 && at + (count + PIECE) * step <= cells) {
+  if (step <= 2 && at >= 0 && at + (count + PIECE) * step <= limit) {
     for (int64_t p = 0; p < count; p += PIECE)
       for (int64_t k = 0; k < PIECE; k++) columns[p + k] = x[at + (p + k) * step];
   } else {
@@ -51,7 +51,6 @@ THNN_INLINE void moveTile(real *restrict columns, real *restrict x, const Window
                           int64_t place, int64_t n, int64_t step, int adding)
 {
   const int64_t row0 = place / w->oWidth, ow0 = place % w->oWidth, sample0 = row0 / w->oHeight, oh0 = row0 % w->oHeight;
-  const int64_t cells = w->samples * w->planes * w->height * w->width;
   for (int64_t c = plane; c < plane + planes; c++)
     for (int64_t i = 0; i < w->kH; i++)
       for (int64_t j = 0; j < w->kW; j++) {
@@ -62,8 +61,9 @@ THNN_INLINE void moveTile(real *restrict columns, real *restrict x, const Window
           const int64_t h = oh * w->dH + i - w->padH, count = THNN_min(w->oWidth - ow, rest);
           const int64_t first = THNN_max(left - ow, 0), end = h >= 0 && h < w->height ? THNN_min(right - ow, count) : 0;
           const int64_t at = ((sample * w->planes + c) * w->height + h) * w->width + ow * step + j - w->padW;
+          const int64_t limit = (sample + 1) * w->planes * w->height * w->width;
           if (adding) giveRow(x, columns, at, step, first, end);
-          else takeRow(columns, x, cells, at, step, count, first, end);
+          else takeRow(columns, x, at, limit, step, count, first, end);
           columns += count;
           rest -= count;
           ow = 0;

@@ -109,7 +109,7 @@ int THNN_threadId(void) { return omp_get_thread_num(); }
 /* ---- indices */
 
 /* Their smallest and largest, `except` left out. */
-THNN_KERNEL void range(const int64_t *indices, int64_t n, int64_t except, int64_t *lowest, int64_t *highest)
+THNN_KERNEL void range(const index_t *indices, int64_t n, int64_t except, int64_t *lowest, int64_t *highest)
 {
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (int64_t i = 0; i < n; i++) {
@@ -122,7 +122,7 @@ THNN_KERNEL void range(const int64_t *indices, int64_t n, int64_t except, int64_
   *highest = high;
 }
 
-int THNN_badIndices(Call *call, const char *name, const int64_t *indices, int64_t n, int64_t limit, int64_t except)
+int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_t n, int64_t limit, int64_t except)
 {
   enum { CHUNK = 1 << 14 };
   int threads = THNN_threads(call, n);

@@ -63,7 +63,8 @@ static int32_t checkView(const char *function, const char *name, View v)
                        THNN_shapeText(v.nDimension, v.size).text);
     int64_t step, distance = v.size[d] > 0 ? v.size[d] - 1 : 0;
     if (__builtin_mul_overflow(bytes, v.size[d] > 0 ? v.size[d] : 1, &bytes) ||
-        __builtin_mul_overflow(v.stride[d], distance, &step) || __builtin_add_overflow(reach, step < 0 ? -step : step, &reach) ||
+        __builtin_mul_overflow(v.stride[d], distance, &step) ||
+        (step < 0 ? __builtin_sub_overflow(reach, step, &reach) : __builtin_add_overflow(reach, step, &reach)) ||
         __builtin_mul_overflow(reach, v.itemSize, &unused))
       return THNN_fail(THNN_ERR_SHAPE, function, name, "expected a tensor that fits into memory, got %s",
                        THNN_shapeText(v.nDimension, v.size).text);

@@ -108,8 +108,11 @@ void *THNN_scratch(Call *call, int64_t count, size_t itemSize);
 int THNN_failed(const Call *call);
 int32_t THNN_leave(Call *call);
 
+/* Elements of an index tensor, which like all elements need not be aligned. */
+typedef int64_t index_t __attribute__((aligned(1)));
+
 /* Is one of n indices neither in [0, limit) nor equal to `except`? Then the call has failed with THNN_ERR_INDEX. */
-int THNN_badIndices(Call *call, const char *name, const int64_t *indices, int64_t n, int64_t limit, int64_t except);
+int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_t n, int64_t limit, int64_t except);
 
 /* How many threads suit `work` element operations in all: 1 when it is little, or in a forked child. */
 int THNN_threads(const Call *call, int64_t work);

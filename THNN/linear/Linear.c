@@ -1,61 +1,173 @@
-/* Linear: an affine map of each row.
+/* Linear: y = W x + b.
  *
- *   output[n]   = weight * input[n] + bias
- *   gradInput[n] = weight^T * gradOutput[n]
- *   gradWeight  += scale * sum over n of gradOutput[n] * input[n]^T
- *   gradBias    += scale * sum over n of gradOutput[n]
+ *   output[n][o]       = bias[o] + sum over i of weight[o][i] * input[n][i]
+ *   gradInput[n][i]    = sum over o of gradOutput[n][o] * weight[o][i]
+ *   gradWeight[o][i]  += scale * sum over n of gradOutput[n][o] * input[n][i]
+ *   gradBias[o]       += scale * sum over n of gradOutput[n][o]
  *
  *   input       (N x) inputSize
  *   output      (N x) outputSize, overwritten
  *   gradInput   as input, overwritten
- *   weight      outputSize x inputSize; gradWeight likewise, added to
- *   bias        outputSize or none; gradBias likewise, added to
+ *   weight      outputSize x inputSize
+ *   gradWeight, gradBias  as weight and bias, added to
  *
- * With many rows these are matrix products. With few, nothing but reading the weight costs time: each of its rows is read once,
- * for all n. */
+ * Many samples are a matrix product. A few take as long as it takes to read the weights once, by loops of their own.
+ * As Torch7's nn.Linear. */
 #include "core/real.h"
 
 enum {
-  FEW = 4,    /* rows, at most, that are not worth a matrix product */
-  STRIP = 512 /* columns of the weight that a thread works on at a time */
+  FEW = 8,         /* samples, at most, that reading the weights takes longer than multiplying them */
+  BLOCK = 1 << 14, /* weights in a task, about */
+  WIDTH = 1024,    /* columns of weights in a task of gradInput, at most */
+  TASKS = 16,      /* if there are fewer, the rows of weights are cut as well, */
+  LEAST_ROWS = 64, /* but not into fewer */
+  STRIP = 64       /* elements of gradBias in a task */
 };
 
 typedef struct Sizes {
-  int64_t batch, inputs, outputs;
+  int64_t samples, inputs, outputs;
 } Sizes;
 
 static int32_t checkSizes(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Sizes *s)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 1, 2, "(N x) inputSize"));
   THNN_TRY(THNN_checkInput(f, weightName, view(weight), 2, 2, "outputSize x inputSize"));
-  *s = (Sizes){input->nDimension == 2 ? input->size[0] : 1, weight->size[1], weight->size[0]};
-  const int64_t inputs = input->size[input->nDimension - 1];
-  if (inputs == s->inputs) return THNN_OK;
-  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected %lld columns, the inputSize, got %s", (long long)s->inputs,
+  s->samples = input->nDimension == 2 ? input->size[0] : 1;
+  s->inputs = weight->size[1];
+  s->outputs = weight->size[0];
+  if (input->size[input->nDimension - 1] == s->inputs) return THNN_OK;
+  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected (N x) %lld, got %s", (long long)s->inputs,
                    THNN_shapeText(input->nDimension, input->size).text);
 }
 
-/* (N x) outputSize, as the input has N or not */
+/* As input, with outputSize in the place of inputSize. */
 static void outputShape(const THTensor *input, const Sizes *s, int64_t size[2])
 {
-  size[0] = input->nDimension == 2 ? s->batch : s->outputs;
-  size[1] = s->outputs;
+  size[0] = s->samples;
+  size[input->nDimension - 1] = s->outputs;
 }
 
-/* The sum of x[i] * y[i]. */
-THNN_KERNEL real dot(const real *restrict x, const real *restrict y, int64_t n)
+static int threadsFor(const Call *call, const Sizes *s)
 {
-  real sum = 0;
+  return THNN_threads(call, THNN_min(s->inputs * s->outputs, 1 << 30) * THNN_min(s->samples, 1 << 30));
+}
+
+/* ---- a few samples */
+
+/* y[n][o] = bias[o] + weight[o] . x[n] for `rows` rows of weights */
+THNN_KERNEL void dots(real *restrict y, const real *restrict weight, const real *restrict x, const real *restrict bias,
+                      int64_t rows, const Sizes *s)
+{
+  const int64_t inputs = s->inputs;
+  int64_t o = 0;
+  for (; o + 4 <= rows; o += 4)
+    for (int64_t n = 0; n < s->samples; n++) {
+      const real *w0 = weight + o * inputs, *w1 = w0 + inputs, *w2 = w1 + inputs, *w3 = w2 + inputs, *v = x + n * inputs;
+      real sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+#pragma omp simd reduction(+ : sum0, sum1, sum2, sum3)
+      for (int64_t i = 0; i < inputs; i++) {
+        sum0 += w0[i] * v[i];
+        sum1 += w1[i] * v[i];
+        sum2 += w2[i] * v[i];
+        sum3 += w3[i] * v[i];
+      }
+      const real sum[4] = {sum0, sum1, sum2, sum3};
+      for (int64_t r = 0; r < 4; r++) y[n * s->outputs + o + r] = sum[r] + (bias ? bias[o + r] : 0);
+    }
+  for (; o < rows; o++)
+    for (int64_t n = 0; n < s->samples; n++) {
+      const real *w = weight + o * inputs, *v = x + n * inputs;
+      real sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
+      for (int64_t i = 0; i < inputs; i++) sum += w[i] * v[i];
+      y[n * s->outputs + o] = sum + (bias ? bias[o] : 0);
+    }
 }
 
-/* y[i] += a * x[i] */
-THNN_KERNEL void addScaled(real *restrict y, real a, const real *restrict x, int64_t n)
+/* y[n][i] = sum over rows of g[n][o] * weight[o][i] for `width` columns of weights */
+THNN_KERNEL void combine(real *restrict y, const real *restrict weight, const real *restrict g, int64_t rows, int64_t width,
+                         const Sizes *s)
 {
-  for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
+  const int64_t inputs = s->inputs;
+  for (int64_t n = 0; n < s->samples; n++) memset(y + n * inputs, 0, (size_t)width * sizeof(real));
+  int64_t o = 0;
+  for (; o + 4 <= rows; o += 4)
+    for (int64_t n = 0; n < s->samples; n++) {
+      const real *w0 = weight + o * inputs, *w1 = w0 + inputs, *w2 = w1 + inputs, *w3 = w2 + inputs;
+      const real g0 = g[n * s->outputs + o], g1 = g[n * s->outputs + o + 1];
+      const real g2 = g[n * s->outputs + o + 2], g3 = g[n * s->outputs + o + 3];
+      real *row = y + n * inputs;
+      for (int64_t i = 0; i < width; i++) row[i] += g0 * w0[i] + g1 * w1[i] + g2 * w2[i] + g3 * w3[i];
+    }
+  for (; o < rows; o++)
+    for (int64_t n = 0; n < s->samples; n++)
+      for (int64_t i = 0; i < width; i++) y[n * inputs + i] += g[n * s->outputs + o] * weight[o * inputs + i];
 }
+
+/* Rows of weights in a task; whole steps of `dots`. */
+static int64_t blockRows(const Sizes *s) { return THNN_max(BLOCK / THNN_max(s->inputs, 1) / 4 * 4, 4); }
+
+static void dotsOfFew(int threads, real *y, const real *weight, const real *x, const real *bias, const Sizes *s)
+{
+  if (threads == 1) {
+    dots(y, weight, x, bias, s->outputs, s);
+    return;
+  }
+  const int64_t block = blockRows(s);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t o = 0; o < s->outputs; o += block)
+    dots(y + o, weight + o * s->inputs, x, bias ? bias + o : NULL, THNN_min(block, s->outputs - o), s);
+}
+
+/* Column by column where these make enough tasks, else also sums over parts of the rows, which are added at the end. */
+static void combineFew(Call *call, int threads, real *gx, const real *weight, const real *g, const Sizes *s)
+{
+  const int64_t across = THNN_ceilDiv(s->inputs, WIDTH), size = s->samples * s->inputs;
+  const int64_t wanted = THNN_max(THNN_min(TASKS / THNN_max(across, 1), s->outputs / LEAST_ROWS), 1);
+  const int64_t part = THNN_ceilDiv(THNN_ceilDiv(s->outputs, wanted), 4) * 4, parts = THNN_max(THNN_ceilDiv(s->outputs, part), 1);
+  real *sums = parts > 1 ? THNN_scratch(call, parts * size, sizeof(real)) : gx;
+  if (THNN_failed(call)) return;
+  if (across * parts == 1) {
+    combine(gx, weight, g, s->outputs, s->inputs, s);
+    return;
+  }
+#pragma omp parallel for num_threads(threads)
+  for (int64_t task = 0; task < across * parts; task++) {
+    const int64_t i = task % across * WIDTH, o = task / across * part;
+    combine(sums + task / across * size + i, weight + o * s->inputs + i, g + o, THNN_min(part, s->outputs - o),
+            THNN_min(WIDTH, s->inputs - i), s);
+  }
+  for (int64_t i = 0; parts > 1 && i < size; i++) {
+    real sum = sums[i];
+    for (int64_t p = 1; p < parts; p++) sum += sums[p * size + i];
+    gx[i] = sum;
+  }
+}
+
+/* weight[o][i] += scale * (sum over samples of g[n][o] * x[n][i]) for `rows` rows of weights */
+THNN_KERNEL void update(real *restrict weight, const real *restrict g, const real *restrict x, int64_t rows, real scale,
+                        const Sizes *s)
+{
+  for (int64_t o = 0; o < rows; o++)
+    for (int64_t n = 0; n < s->samples; n++) {
+      const real factor = scale * g[n * s->outputs + o];
+      for (int64_t i = 0; i < s->inputs; i++) weight[o * s->inputs + i] += factor * x[n * s->inputs + i];
+    }
+}
+
+static void updateOfFew(int threads, real *gw, const real *g, const real *x, real scale, const Sizes *s)
+{
+  if (threads == 1) {
+    update(gw, g, x, s->outputs, scale, s);
+    return;
+  }
+  const int64_t block = blockRows(s);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t o = 0; o < s->outputs; o += block)
+    update(gw + o * s->inputs, g + o, x, THNN_min(block, s->outputs - o), scale, s);
+}
+
+/* ---- the layer */
 
 int32_t THNN_(Linear_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
                                    const THTensor *bias)
@@ -70,20 +182,20 @@ int32_t THNN_(Linear_updateOutput)(THNNState *state, const THTensor *input, THTe
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, s.batch * s.inputs * s.outputs);
+  const int threads = threadsFor(&call, &s);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  if (s.batch > FEW) {
-    for (int64_t n = 0; bias && n < s.batch; n++) memcpy(y + n * s.outputs, b, (size_t)s.outputs * sizeof(real));
-    THNN_(parallelGemm)(threads, 0, 1, s.batch, s.outputs, s.inputs, 1, x, s.inputs, w, s.inputs, bias ? 1 : 0, y, s.outputs);
+  if (s.samples <= FEW) {
+    dotsOfFew(threads, y, w, x, b, &s);
     return THNN_leave(&call);
   }
+  if (b) {
 #pragma omp parallel for num_threads(threads)
-  for (int64_t o = 0; o < s.outputs; o++)
-    for (int64_t n = 0; n < s.batch; n++)
-      y[n * s.outputs + o] = (b ? b[o] : 0) + dot(w + o * s.inputs, x + n * s.inputs, s.inputs);
+    for (int64_t n = 0; n < s.samples; n++) memcpy(y + n * s.outputs, b, (size_t)s.outputs * sizeof(real));
+  }
+  THNN_(parallelGemm)(threads, 0, 1, s.samples, s.outputs, s.inputs, 1, x, s.inputs, w, s.inputs, b != NULL, y, s.outputs);
   return THNN_leave(&call);
 }
 
@@ -100,24 +212,26 @@ int32_t THNN_(Linear_updateGradInput)(THNNState *state, const THTensor *input, c
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, s.batch * s.inputs * s.outputs);
+  const int threads = threadsFor(&call, &s);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  if (s.batch > FEW) {
-    THNN_(parallelGemm)(threads, 0, 0, s.batch, s.inputs, s.outputs, 1, g, s.outputs, w, s.inputs, 0, gx, s.inputs);
-    return THNN_leave(&call);
-  }
-#pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < s.inputs; at += STRIP) {
-    const int64_t width = THNN_min(STRIP, s.inputs - at);
-    for (int64_t n = 0; n < s.batch; n++) memset(gx + n * s.inputs + at, 0, (size_t)width * sizeof(real));
-    for (int64_t o = 0; o < s.outputs; o++)
-      for (int64_t n = 0; n < s.batch; n++)
-        addScaled(gx + n * s.inputs + at, g[n * s.outputs + o], w + o * s.inputs + at, width);
-  }
+  if (s.samples <= FEW) combineFew(&call, threads, gx, w, g, &s);
+  else THNN_(parallelGemm)(threads, 0, 0, s.samples, s.inputs, s.outputs, 1, g, s.outputs, w, s.inputs, 0, gx, s.inputs);
   return THNN_leave(&call);
+}
+
+/* bias[o] += scale * (sum over samples of g[n][o]) for `count` elements, STRIP at a time */
+THNN_KERNEL void addSums(real *restrict bias, const real *restrict g, int64_t count, real scale, const Sizes *s)
+{
+  for (int64_t first = 0; first < count; first += STRIP) {
+    const int64_t strip = THNN_min(STRIP, count - first);
+    real sum[STRIP] = {0};
+    for (int64_t n = 0; n < s->samples; n++)
+      for (int64_t o = 0; o < strip; o++) sum[o] += g[n * s->outputs + first + o];
+    for (int64_t o = 0; o < strip; o++) bias[first + o] += scale * sum[o];
+  }
 }
 
 int32_t THNN_(Linear_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradWeight,
@@ -133,19 +247,19 @@ int32_t THNN_(Linear_accGradParameters)(THNNState *state, const THTensor *input,
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, s.batch * s.inputs * s.outputs);
+  const int threads = threadsFor(&call, &s);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  if (s.batch > FEW) {
-    THNN_(parallelGemm)(threads, 1, 0, s.outputs, s.inputs, s.batch, (real)scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
-  } else {
+  /* Weights are read and written here: half as many samples make a product worth while. */
+  if (s.samples <= FEW / 2) updateOfFew(threads, gw, g, x, (real)scale, &s);
+  else THNN_(parallelGemm)(threads, 1, 0, s.outputs, s.inputs, s.samples, (real)scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
+  if (!gb) return THNN_leave(&call);
+  if (threads == 1) addSums(gb, g, s.outputs, (real)scale, &s);
+  else {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t o = 0; o < s.outputs; o++)
-      for (int64_t n = 0; n < s.batch; n++)
-        addScaled(gw + o * s.inputs, (real)(scale * g[n * s.outputs + o]), x + n * s.inputs, s.inputs);
+    for (int64_t o = 0; o < s.outputs; o += STRIP) addSums(gb + o, g + o, THNN_min(STRIP, s.outputs - o), (real)scale, &s);
   }
-  for (int64_t n = 0; gb && n < s.batch; n++) addScaled(gb, (real)scale, g + n * s.outputs, s.outputs);
   return THNN_leave(&call);
 }

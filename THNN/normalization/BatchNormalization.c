@@ -19,190 +19,206 @@
  * Training needs more than one value per channel; a batch of one sample with a plane has them. (Torch7 of 2017 took the
  * running statistics for any batch of one.) S. Ioffe, C. Szegedy: Batch Normalization, 2015.
  *
- * The input is batch x channels x plane. Work goes by groups: one channel, or where the plane is 1 up to LANES channels that
- * lie side by side. A group is a few columns of memory: LANES of them, so that each has its own sum, in double precision and
- * in an order that neither vectors nor threads change. Groups are cut into pieces, so that threads can share a large one. */
+ * The input is batch x channels x plane. It is cut into groups of neighbouring channels, which are normalised one after the
+ * other, so that the later passes over a group find it in the cache; and groups are cut into pieces, whose sums are added in
+ * a fixed order, so that threads can share few large groups without changing a digit. */
 #include <math.h>
 #include "core/real.h"
 
-enum { LANES = 64, PIECE = 1 << 14 };
+/* Elements in a piece, more or less; and in each sample's part of a group. */
+enum { PIECE = 1 << 14, GROUP = 1 << 8 };
 
 typedef struct Layout {
   int64_t batch, channels, plane, count; /* count: values of a channel */
-  int64_t width, groups;                 /* channels in a group, groups */
-  int64_t rows, perRow, pieces;          /* rows in a piece, pieces in a row, pieces in a group */
+  int64_t width, groups;                 /* channels in a group; groups */
+  int64_t rows, perRow, pieces;          /* samples in a piece; pieces in a sample's part of a group; pieces in a group */
 } Layout;
 
-/* The memory of a piece: `rows` rows of n elements, `step` apart, the first at `offset`. */
+/* `rows` samples, `step` elements apart, of `channels` channels of `cells` elements, where these begin. */
 typedef struct Piece {
-  int64_t offset, rows, step, n;
+  int64_t offset, channel, rows, step, channels, cells;
 } Piece;
 
 /* What one call works on. Forward: y = (x - mean) * factor + shift. Backward: y = (g - shift - (x - mean) * slope) * factor. */
 typedef struct Job {
   Layout layout;
-  const real *x, *g, *weight, *bias;
+  const real *x, *g, *weight;
   real *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
   double momentum, eps, scale;
-  const real *mean;              /* of each channel, as the next four */
+  const real *mean;              /* of each channel, as the next six */
   real *factor, *shift, *slope;
   double *exactMean, *std;
   double *sum, *product;         /* of each piece and channel */
 } Job;
 
-/* ---- kernels */
+/* ---- kernels: inner loops run over a plane, or over the channels where planes have one element */
 
-/* sum[j] += x */
+/* sum = sum of x */
 THNN_KERNEL void addValues(double *restrict sum, const real *restrict x, Piece p)
 {
-  for (int64_t r = 0; r < p.rows; r++, x += p.step)
-    for (int64_t i = 0; i < p.n; i += LANES) {
-      const int64_t width = THNN_min(LANES, p.n - i);
-      for (int64_t j = 0; j < width; j++) sum[j] += x[i + j];
+  for (int64_t c = 0; c < p.channels; c++) sum[c] = 0;
+  for (int64_t r = 0; r < p.rows; r++, x += p.step) {
+    if (p.cells == 1) {
+      for (int64_t c = 0; c < p.channels; c++) sum[c] += x[c];
+      continue;
     }
+    for (int64_t c = 0; c < p.channels; c++) {
+      double s = 0;
+#pragma omp simd reduction(+ : s)
+      for (int64_t i = 0; i < p.cells; i++) s += x[c * p.cells + i];
+      sum[c] += s;
+    }
+  }
 }
 
-/* sum[j] += (x - mean)^2 */
+/* sum = sum of (x - mean)^2 */
 THNN_KERNEL void addSquares(double *restrict sum, const real *restrict x, const real *restrict mean, Piece p)
 {
-  for (int64_t r = 0; r < p.rows; r++, x += p.step)
-    for (int64_t i = 0; i < p.n; i += LANES) {
-      const int64_t width = THNN_min(LANES, p.n - i);
-      for (int64_t j = 0; j < width; j++) {
-        const double d = (double)x[i + j] - mean[j];
-        sum[j] += d * d;
-      }
+  for (int64_t c = 0; c < p.channels; c++) sum[c] = 0;
+  for (int64_t r = 0; r < p.rows; r++, x += p.step) {
+    if (p.cells == 1) {
+      for (int64_t c = 0; c < p.channels; c++) sum[c] += ((double)x[c] - mean[c]) * ((double)x[c] - mean[c]);
+      continue;
     }
+    for (int64_t c = 0; c < p.channels; c++) {
+      const double m = mean[c];
+      double s = 0;
+#pragma omp simd reduction(+ : s)
+      for (int64_t i = 0; i < p.cells; i++) s += (x[c * p.cells + i] - m) * (x[c * p.cells + i] - m);
+      sum[c] += s;
+    }
+  }
 }
 
-/* sum[j] += g, product[j] += g * (x - mean) */
+/* sum = sum of g, product = sum of g * (x - mean) */
 THNN_KERNEL void addProducts(double *restrict sum, double *restrict product, const real *restrict x, const real *restrict g,
                              const real *restrict mean, Piece p)
 {
-  for (int64_t r = 0; r < p.rows; r++, x += p.step, g += p.step)
-    for (int64_t i = 0; i < p.n; i += LANES) {
-      const int64_t width = THNN_min(LANES, p.n - i);
-      for (int64_t j = 0; j < width; j++) {
-        sum[j] += g[i + j];
-        product[j] += g[i + j] * ((double)x[i + j] - mean[j]);
+  for (int64_t c = 0; c < p.channels; c++) sum[c] = product[c] = 0;
+  for (int64_t r = 0; r < p.rows; r++, x += p.step, g += p.step) {
+    if (p.cells == 1) {
+      for (int64_t c = 0; c < p.channels; c++) {
+        sum[c] += g[c];
+        product[c] += g[c] * ((double)x[c] - mean[c]);
       }
+      continue;
     }
+    for (int64_t c = 0; c < p.channels; c++) {
+      const double m = mean[c];
+      double s = 0, t = 0;
+#pragma omp simd reduction(+ : s, t)
+      for (int64_t i = 0; i < p.cells; i++) {
+        s += g[c * p.cells + i];
+        t += g[c * p.cells + i] * (x[c * p.cells + i] - m);
+      }
+      sum[c] += s;
+      product[c] += t;
+    }
+  }
 }
 
 /* y = (x - mean) * factor + shift, where y may be x */
-THNN_KERNEL void normalise(real *y, const real *x, const real *mean, const real *factor, const real *shift, Piece p)
+THNN_KERNEL void normalise(real *y, const real *x, const real *restrict mean, const real *restrict factor,
+                           const real *restrict shift, Piece p)
 {
-  for (int64_t r = 0; r < p.rows; r++, x += p.step, y += p.step)
-    for (int64_t i = 0; i < p.n; i += LANES) {
-      const int64_t width = THNN_min(LANES, p.n - i);
+  for (int64_t r = 0; r < p.rows; r++, x += p.step, y += p.step) {
+    if (p.cells == 1) {
 #pragma omp simd
-      for (int64_t j = 0; j < width; j++) y[i + j] = (x[i + j] - mean[j]) * factor[j] + shift[j];
+      for (int64_t c = 0; c < p.channels; c++) y[c] = (x[c] - mean[c]) * factor[c] + shift[c];
+      continue;
     }
+    for (int64_t c = 0; c < p.channels; c++) {
+      const real m = mean[c], f = factor[c], b = shift[c];
+#pragma omp simd
+      for (int64_t i = 0; i < p.cells; i++) y[c * p.cells + i] = (x[c * p.cells + i] - m) * f + b;
+    }
+  }
 }
 
 /* y = (g - shift - (x - mean) * slope) * factor */
-THNN_KERNEL void spread(real *restrict y, const real *restrict x, const real *restrict g, const real *mean, const real *factor,
-                        const real *shift, const real *slope, Piece p)
+THNN_KERNEL void spread(real *restrict y, const real *restrict x, const real *restrict g, const real *restrict mean,
+                        const real *restrict factor, const real *restrict shift, const real *restrict slope, Piece p)
 {
-  for (int64_t r = 0; r < p.rows; r++, x += p.step, g += p.step, y += p.step)
-    for (int64_t i = 0; i < p.n; i += LANES) {
-      const int64_t width = THNN_min(LANES, p.n - i);
-#pragma omp simd
-      for (int64_t j = 0; j < width; j++)
-        y[i + j] = (g[i + j] - shift[j] - (x[i + j] - mean[j]) * slope[j]) * factor[j];
+  for (int64_t r = 0; r < p.rows; r++, x += p.step, g += p.step, y += p.step) {
+    if (p.cells == 1) {
+      for (int64_t c = 0; c < p.channels; c++) y[c] = (g[c] - shift[c] - (x[c] - mean[c]) * slope[c]) * factor[c];
+      continue;
     }
-}
-
-/* The sum of all columns, which it overwrites. */
-THNN_KERNEL double total(double *sum)
-{
-  for (int64_t half = LANES / 2; half > 0; half /= 2)
-    for (int64_t j = 0; j < half; j++) sum[j] += sum[j + half];
-  return sum[0];
+    for (int64_t c = 0; c < p.channels; c++) {
+      const real m = mean[c], f = factor[c], b = shift[c], s = slope[c];
+      for (int64_t i = 0; i < p.cells; i++)
+        y[c * p.cells + i] = (g[c * p.cells + i] - b - (x[c * p.cells + i] - m) * s) * f;
+    }
+  }
 }
 
 /* ---- groups and pieces */
 
-static Layout layoutOf(const THTensor *input)
+/* Groups of `elements` in each sample; pieces of PIECE elements. */
+static Layout layoutOf(const THTensor *input, int64_t elements)
 {
   const int32_t d = input->nDimension > 1;
   Layout l = {.batch = d ? input->size[0] : 1, .channels = input->size[d], .plane = 1};
   for (int32_t k = 2; k < input->nDimension; k++) l.plane *= input->size[k];
   l.count = l.batch * l.plane;
-  l.width = l.plane == 1 ? LANES : 1;
+  l.width = THNN_max(1, THNN_min(l.channels, elements / THNN_max(1, l.plane)));
   l.groups = THNN_ceilDiv(l.channels, l.width);
   l.rows = THNN_max(1, PIECE / THNN_max(1, l.width * l.plane));
-  l.perRow = THNN_ceilDiv(l.plane, PIECE);
+  l.perRow = l.width > 1 ? 1 : THNN_ceilDiv(l.plane, PIECE);
   l.pieces = THNN_ceilDiv(l.batch, l.rows) * l.perRow;
   return l;
 }
 
-static int64_t channelsOf(const Layout *l, int64_t group) { return THNN_min(l->width, l->channels - group * l->width); }
-
 static Piece pieceOf(const Layout *l, int64_t group, int64_t piece)
 {
-  const int64_t row = piece / l->perRow * l->rows, cell = piece % l->perRow * PIECE, step = l->channels * l->plane;
-  return (Piece){.offset = row * step + group * l->width * l->plane + cell,
-                 .rows = THNN_min(l->rows, l->batch - row),
-                 .step = step,
-                 .n = THNN_min(PIECE, channelsOf(l, group) * l->plane - cell)};
+  const int64_t row = piece / l->perRow * l->rows, cell = piece % l->perRow * PIECE;
+  Piece p = {.channel = group * l->width, .step = l->channels * l->plane};
+  p.offset = row * p.step + p.channel * l->plane + cell;
+  p.rows = THNN_min(l->rows, l->batch - row);
+  p.channels = THNN_min(l->width, l->channels - p.channel);
+  p.cells = l->perRow == 1 ? l->plane : THNN_min(PIECE, l->plane - cell);
+  return p;
 }
 
-/* A number of each channel, put to the columns of a group. */
-static void fill(real *column, const Layout *l, int64_t group, const real *channel)
-{
-  channel += group * l->width;
-  if (l->width == 1)
-    for (int64_t j = 0; j < LANES; j++) column[j] = *channel;
-  else
-    memcpy(column, channel, (size_t)channelsOf(l, group) * sizeof(real));
-}
+/* Where the sums of a piece stand, and the sum of them all. */
+static double *at(double *sums, const Layout *l, int64_t piece, int64_t channel) { return sums + piece * l->channels + channel; }
 
-/* The columns' sums of one piece, put to its channels. */
-static void keep(double *sums, const Layout *l, int64_t group, int64_t piece, double *sum)
-{
-  sums += piece * l->channels + group * l->width;
-  if (l->width == 1) *sums = total(sum);
-  else memcpy(sums, sum, (size_t)channelsOf(l, group) * sizeof(double));
-}
-
-static double ofAllPieces(const double *sums, const Layout *l, int64_t channel)
+static double ofAllPieces(double *sums, const Layout *l, int64_t channel)
 {
   double sum = 0;
-  for (int64_t piece = 0; piece < l->pieces; piece++) sum += sums[piece * l->channels + channel];
+  for (int64_t piece = 0; piece < l->pieces; piece++) sum += *at(sums, l, piece, channel);
   return sum;
 }
 
 /* A pass over the input, and what follows from its sums for each channel. */
 typedef struct Phase {
-  void (*piece)(const Job *job, int64_t group, int64_t piece);
+  void (*piece)(const Job *job, Piece p, int64_t piece);
   void (*channel)(const Job *job, int64_t channel);
 } Phase;
 
-static void wholeGroup(const Job *job, const Phase *phases, int count, int64_t group)
-{
-  const Layout *l = &job->layout;
-  for (int k = 0; k < count; k++) {
-    for (int64_t piece = 0; piece < l->pieces; piece++) phases[k].piece(job, group, piece);
-    for (int64_t c = 0; phases[k].channel && c < channelsOf(l, group); c++) phases[k].channel(job, group * l->width + c);
-  }
-}
-
-/* A group with all its phases is one thread's, while its values are still in the cache; few groups are shared by pieces. */
+/* Several passes go group by group, each with the last piece of the one before first. Few groups are shared by pieces, and a
+ * single pass goes through the memory as it lies. */
 static void run(const Job *job, const Phase *phases, int count, int threads)
 {
   const Layout *l = &job->layout;
-  if (threads == 1) {
-    for (int64_t group = 0; group < l->groups; group++) wholeGroup(job, phases, count, group);
-  } else if (l->groups >= 4 * threads) {
+  if (count > 1 && (threads == 1 || l->groups >= 4 * threads)) {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t group = 0; group < l->groups; group++) wholeGroup(job, phases, count, group);
-  } else {
-    for (int k = 0; k < count; k++) {
+    for (int64_t group = 0; group < l->groups; group++)
+      for (int k = 0; k < count; k++) {
+        for (int64_t i = 0; i < l->pieces; i++) {
+          const int64_t piece = k % 2 ? l->pieces - 1 - i : i;
+          phases[k].piece(job, pieceOf(l, group, piece), piece);
+        }
+        const int64_t first = group * l->width, end = THNN_min(first + l->width, l->channels);
+        for (int64_t c = first; phases[k].channel && c < end; c++) phases[k].channel(job, c);
+      }
+    return;
+  }
+  for (int k = 0; k < count; k++) {
 #pragma omp parallel for num_threads(threads)
-      for (int64_t i = 0; i < l->groups * l->pieces; i++) phases[k].piece(job, i / l->pieces, i % l->pieces);
-      for (int64_t c = 0; phases[k].channel && c < l->channels; c++) phases[k].channel(job, c);
-    }
+    for (int64_t i = 0; i < l->groups * l->pieces; i++)
+      phases[k].piece(job, pieceOf(l, i % l->groups, i / l->groups), i / l->groups);
+    for (int64_t c = 0; phases[k].channel && c < l->channels; c++) phases[k].channel(job, c);
   }
 }
 
@@ -214,12 +230,9 @@ static void setStd(const Job *job, int64_t c, double std)
 
 /* ---- forward */
 
-static void sumPiece(const Job *job, int64_t group, int64_t piece)
+static void sumPiece(const Job *job, Piece p, int64_t piece)
 {
-  const Piece p = pieceOf(&job->layout, group, piece);
-  double sum[LANES] = {0};
-  addValues(sum, job->x + p.offset, p);
-  keep(job->sum, &job->layout, group, piece, sum);
+  addValues(at(job->sum, &job->layout, piece, p.channel), job->x + p.offset, p);
 }
 
 static void meanOfChannel(const Job *job, int64_t c)
@@ -228,14 +241,9 @@ static void meanOfChannel(const Job *job, int64_t c)
   job->saveMean[c] = (real)job->exactMean[c];
 }
 
-static void squarePiece(const Job *job, int64_t group, int64_t piece)
+static void squarePiece(const Job *job, Piece p, int64_t piece)
 {
-  const Piece p = pieceOf(&job->layout, group, piece);
-  double sum[LANES] = {0};
-  real mean[LANES];
-  fill(mean, &job->layout, group, job->mean);
-  addSquares(sum, job->x + p.offset, mean, p);
-  keep(job->sum, &job->layout, group, piece, sum);
+  addSquares(at(job->sum, &job->layout, piece, p.channel), job->x + p.offset, job->mean + p.channel, p);
 }
 
 /* The squares are those of distances from the rounded mean, which is `lost` away from the exact one. */
@@ -249,27 +257,18 @@ static void varianceOfChannel(const Job *job, int64_t c)
   job->runningVar[c] = (real)((1 - m) * job->runningVar[c] + m * squares / (n - 1));
 }
 
-static void normalisePiece(const Job *job, int64_t group, int64_t piece)
+static void normalisePiece(const Job *job, Piece p, int64_t piece)
 {
-  const Piece p = pieceOf(&job->layout, group, piece);
-  real mean[LANES], factor[LANES], shift[LANES];
-  fill(mean, &job->layout, group, job->mean);
-  fill(factor, &job->layout, group, job->factor);
-  fill(shift, &job->layout, group, job->shift);
-  normalise(job->y + p.offset, job->x + p.offset, mean, factor, shift, p);
+  (void)piece;
+  normalise(job->y + p.offset, job->x + p.offset, job->mean + p.channel, job->factor + p.channel, job->shift + p.channel, p);
 }
 
 /* ---- backward */
 
-static void productPiece(const Job *job, int64_t group, int64_t piece)
+static void productPiece(const Job *job, Piece p, int64_t piece)
 {
-  const Piece p = pieceOf(&job->layout, group, piece);
-  double sum[LANES] = {0}, product[LANES] = {0};
-  real mean[LANES];
-  fill(mean, &job->layout, group, job->mean);
-  addProducts(sum, product, job->x + p.offset, job->g + p.offset, mean, p);
-  keep(job->sum, &job->layout, group, piece, sum);
-  keep(job->product, &job->layout, group, piece, product);
+  addProducts(at(job->sum, &job->layout, piece, p.channel), at(job->product, &job->layout, piece, p.channel),
+              job->x + p.offset, job->g + p.offset, job->mean + p.channel, p);
 }
 
 static void gradientsOfChannel(const Job *job, int64_t c)
@@ -282,25 +281,11 @@ static void gradientsOfChannel(const Job *job, int64_t c)
   job->slope[c] = (real)(std * std * product / n);
 }
 
-static void spreadPiece(const Job *job, int64_t group, int64_t piece)
+static void spreadPiece(const Job *job, Piece p, int64_t piece)
 {
-  const Piece p = pieceOf(&job->layout, group, piece);
-  real mean[LANES], factor[LANES], shift[LANES], slope[LANES];
-  fill(mean, &job->layout, group, job->mean);
-  fill(factor, &job->layout, group, job->factor);
-  fill(shift, &job->layout, group, job->shift);
-  fill(slope, &job->layout, group, job->slope);
-  spread(job->y + p.offset, job->x + p.offset, job->g + p.offset, mean, factor, shift, slope, p);
-}
-
-/* gradOutput * factor: constants are nothing to be differentiated. */
-static void scalePiece(const Job *job, int64_t group, int64_t piece)
-{
-  const Piece p = pieceOf(&job->layout, group, piece);
-  const real zero[LANES] = {0};
-  real factor[LANES];
-  fill(factor, &job->layout, group, job->factor);
-  normalise(job->y + p.offset, job->g + p.offset, zero, factor, zero, p);
+  (void)piece;
+  spread(job->y + p.offset, job->x + p.offset, job->g + p.offset, job->mean + p.channel, job->factor + p.channel,
+         job->shift + p.channel, job->slope + p.channel, p);
 }
 
 /* ---- the layer */
@@ -311,7 +296,7 @@ static int32_t check(const char *f, const THTensor *input, const THTensor *weigh
   const char *layout = train ? "N x C, N x C x L, N x C x H x W or N x C x T x H x W to train with"
                              : "C, N x C, N x C x L, N x C x H x W or N x C x T x H x W";
   THNN_TRY(THNN_checkInput(f, "input", view(input), train ? 2 : 1, 5, layout));
-  const Layout l = layoutOf(input);
+  const Layout l = layoutOf(input, GROUP);
   if (train && l.count == 1)
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected more than one value per channel to train with, got %s",
                      THNN_shapeText(input->nDimension, input->size).text);
@@ -328,7 +313,7 @@ int32_t THNN_(BatchNormalization_updateOutput)(THNNState *state, const THTensor 
                                                double eps)
 {
   THNN_TRY(check(__func__, input, weight, running_mean, running_var, save_mean, save_std, train));
-  Job job = {.layout = layoutOf(input), .momentum = momentum, .eps = eps};
+  Job job = {.layout = layoutOf(input, train ? GROUP : PIECE), .momentum = momentum, .eps = eps};
   const Layout *l = &job.layout;
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, input->size));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 1));
@@ -347,7 +332,7 @@ int32_t THNN_(BatchNormalization_updateOutput)(THNNState *state, const THTensor 
   job.x = THNN_in(&call, view(input));
   job.y = THNN_out(&call, view(output));
   job.weight = THNN_in(&call, view(weight));
-  job.bias = THNN_in(&call, view(bias));
+  const real *b = THNN_in(&call, view(bias)), *var = THNN_in(&call, view(running_var));
   job.factor = THNN_scratch(&call, l->channels, sizeof(real));
   job.shift = THNN_scratch(&call, l->channels, sizeof(real));
   job.std = THNN_scratch(&call, l->channels, sizeof(double));
@@ -361,11 +346,10 @@ int32_t THNN_(BatchNormalization_updateOutput)(THNNState *state, const THTensor 
   } else {
     job.mean = THNN_in(&call, view(running_mean));
   }
-  const real *var = THNN_in(&call, view(running_var));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
   for (int64_t c = 0; c < l->channels; c++) {
-    job.shift[c] = bias ? job.bias[c] : 0;
+    job.shift[c] = b ? b[c] : 0;
     if (!train) setStd(&job, c, 1 / sqrt(var[c] + eps));
   }
   const Phase phases[] = {{sumPiece, meanOfChannel}, {squarePiece, varianceOfChannel}, {normalisePiece, NULL}};
@@ -381,7 +365,7 @@ int32_t THNN_(BatchNormalization_backward)(THNNState *state, const THTensor *inp
                                            double eps)
 {
   THNN_TRY(check(__func__, input, weight, running_mean, running_var, save_mean, save_std, train));
-  Job job = {.layout = layoutOf(input), .scale = scale};
+  Job job = {.layout = layoutOf(input, GROUP), .scale = scale};
   const Layout *l = &job.layout;
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
   if (gradInput) {
@@ -413,8 +397,15 @@ int32_t THNN_(BatchNormalization_backward)(THNNState *state, const THTensor *inp
   if (THNN_failed(&call)) return THNN_leave(&call);
 
   for (int64_t c = 0; c < l->channels; c++) setStd(&job, c, train ? std[c] : 1 / sqrt(var[c] + eps));
-  const Phase phases[] = {{productPiece, gradientsOfChannel}, {train ? spreadPiece : scalePiece, NULL}};
-  const int needless = !train && !gradWeight && !gradBias; /* the sums are for the parameters alone */
-  run(&job, phases + needless, 1 + (gradInput != NULL) - needless, threads);
+  const Phase phases[] = {{productPiece, gradientsOfChannel}, {spreadPiece, NULL}};
+  if (train) run(&job, phases, gradInput ? 2 : 1, threads);
+  else if (gradWeight || gradBias) run(&job, phases, 1, threads);
+  if (gradInput && !train) { /* gradOutput * factor: the statistics are constants */
+    memset(job.shift, 0, (size_t)l->channels * sizeof(real));
+    job.layout = layoutOf(input, PIECE);
+    job.x = job.g;
+    job.mean = job.shift;
+    run(&job, &(Phase){normalisePiece, NULL}, 1, threads);
+  }
   return THNN_leave(&call);
 }

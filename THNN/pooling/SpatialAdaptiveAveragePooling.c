@@ -27,58 +27,55 @@ static int32_t checkSizes(const char *f, const THTensor *input, int64_t owidth, 
   return THNN_checkRange(f, "oheight", oheight, 1, THNN_MAX_SIZE);
 }
 
-/* The windows along one axis, [start, end). Each has `common` = ceil(in / out) cells, and those in `longer` have one more. */
+/* The windows along one axis: [start, end), and how many cells that is. */
 typedef struct Axis {
-  int64_t in, out, common, nLonger, *start, *end, *longer, *last;
+  int64_t in, out, *start, *end;
+  real *cells;
 } Axis;
 
 static Axis windows(Call *call, int64_t in, int64_t out)
 {
-  Axis axis = {in, out, THNN_ceilDiv(in, out), 0, THNN_scratch(call, 4 * out, sizeof(int64_t)), NULL, NULL, NULL};
+  Axis axis = {in, out, THNN_scratch(call, 2 * out, sizeof(int64_t)), NULL, THNN_scratch(call, out, sizeof(real))};
   if (THNN_failed(call)) return axis;
   axis.end = axis.start + out;
-  axis.longer = axis.end + out;
-  axis.last = axis.longer + out;
   for (int64_t o = 0; o < out; o++) {
     axis.start[o] = THNN_adaptiveStart(o, in, out);
     axis.end[o] = THNN_adaptiveEnd(o, in, out);
-    if (axis.end[o] - axis.start[o] > axis.common) {
-      axis.longer[axis.nLonger] = o;
-      axis.last[axis.nLonger++] = axis.end[o] - 1;
-    }
+    axis.cells[o] = (real)(axis.end[o] - axis.start[o]);
   }
   return axis;
 }
 
-/* y[row][o] = sum of x[row] over window o; run[i] is the sum of the common number of cells from x[i] on */
-THNN_INLINE void sumWindows(real *restrict y, const real *restrict x, int64_t rows, const Axis *axis, real *restrict run)
+THNN_INLINE void pickRows(real *restrict y, const real *restrict x, const int64_t *restrict pick, int n, int64_t in, int64_t out)
 {
-  const int64_t in = axis->in, out = axis->out, nLonger = axis->nLonger;
-  const int64_t *restrict start = axis->start, *restrict longer = axis->longer;
-  if (axis->common > 1) sumRows(run, x, axis->common, 1, rows * in - axis->common + 1);
-  const int64_t *restrict last = axis->last;
-  const real *sum = axis->common > 1 ? run : x;
-  for (int64_t row = 0; row < rows; row++) {
-    real *restrict to = y + row * out;
-    const real *from = sum + row * in;
-    for (int64_t o = 0; o < out; o++) to[o] = from[start[o]];
-  }
-  for (int64_t row = 0; row < rows; row++) {
-    real *restrict to = y + row * out;
-    const real *restrict from = x + row * in;
-    for (int64_t i = 0; i < nLonger; i++) to[longer[i]] += from[last[i]];
-  }
+  real *restrict y1=y+out,*restrict y2=y1+out,*restrict y3=y2+out; const real*x1=x+in,*x2=x1+in,*x3=x2+in;
+  for (int64_t o = 0; o < out; o++) { int64_t i=pick[o]; y[o] = x[i]; if (n>1) {y1[o]=x1[i]; y2[o]=x2[i]; y3[o]=x3[i];}}
+}
+
+/* y[row][o] = sum of x[row] over window o. A window has k = ceil(in / out) cells or one more: the sums of k and of k + 1 cells from everywhere on are quickly
+ * made, and the right ones picked. */
+THNN_INLINE void sumWindows(real *restrict y, const real *restrict x, int64_t rows, const Axis *axis, real *restrict sums)
+{
+  const int64_t in = axis->in, out = axis->out, k = THNN_ceilDiv(in, out), n = rows * in;
+  sumRows(sums, x, k, 1, n - k + 1);
+  const real *restrict next = x + k;
+  real *restrict longer = sums + n;
+  for (int64_t i = 0; i < n - k; i++) longer[i] = sums[i] + next[i];
+  const int64_t *restrict start = axis->start, *restrict end = axis->end;
+  int64_t *restrict pick = (int64_t *)(sums + 2 * n);
+  for (int64_t o = 0; o < out; o++) pick[o] = start[o] + (end[o] - start[o] > k ? n : 0);
+  int64_t row = 0;
+  for (; row + 4 <= rows; row += 4) pickRows(y + row * out, sums + row * in, pick, 4, in, out);
+  for (; row < rows; row++) pickRows(y + row * out, sums + row * in, pick, 1, in, out);
 }
 
 /* y[oh][ow] = x[oh][ow] / |window(oh, ow)| */
 THNN_INLINE void divide(real *restrict y, const real *restrict x, int64_t first, int64_t last, const Axis *height,
                         const Axis *width, real *restrict cells)
 {
-  const int64_t *restrict start = width->start, *restrict end = width->end;
-  for (int64_t oh = first, i = 0; oh < last; oh++) {
-    const int64_t rows = height->end[oh] - height->start[oh];
-    for (int64_t ow = 0; ow < width->out; ow++, i++) cells[i] = (real)(rows * (end[ow] - start[ow]));
-  }
+  const real *restrict r = height->cells, *restrict c = width->cells;
+  for (int64_t oh = first, i = 0; oh < last; oh++)
+    for (int64_t ow = 0; ow < width->out; ow++, i++) cells[i] = r[oh] * c[ow];
   for (int64_t i = 0; i < (last - first) * width->out; i++) y[i] = x[i] / cells[i];
 }
 
@@ -126,7 +123,7 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateOutput)(THNNState *state, cons
   real *y = THNN_out(&call, view(output));
   const Axis rows = windows(&call, p.height, oheight), columns = windows(&call, p.width, owidth);
   const int64_t band = THNN_min(64, oheight), bands = (oheight + band - 1) / band;
-  const int64_t perThread = THNN_wholeLines(band * 2 * (p.width + owidth));
+  const int64_t perThread = THNN_wholeLines(band * (4*p.width + 2*owidth)+2*owidth);
   real *buffers = THNN_scratch(&call, threads * perThread, sizeof(real));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
@@ -159,7 +156,7 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, c
   const Axis rows = windows(&call, p.height, oheight), columns = windows(&call, p.width, owidth);
   const Axis seenByRows = windows(&call, oheight, p.height), seenByColumns = windows(&call, owidth, p.width);
   const int64_t band = THNN_min(64, p.height), bands = (p.height + band - 1) / band;
-  const int64_t perThread = THNN_wholeLines(oheight * (3 * owidth + p.width));
+  const int64_t perThread = THNN_wholeLines(oheight * (5 * owidth + p.width)+2*p.width);
   real *buffers = THNN_scratch(&call, threads * perThread, sizeof(real));
   if (THNN_failed(&call)) return THNN_leave(&call);
 

@@ -83,19 +83,19 @@ class Slot:
 
     @property
     def where(self) -> str:
-        return f"nn.{self.function}: {self.argument}"
+        return f"{self.function}: {self.argument}"
 
 
 Frame = tuple[list[tuple[Slot, int, int]], list[tuple[int, int]], list[Any]]
 
 
 class Function:
-    """One C function as one module calls it."""
+    """One C function as one module calls it; errors name it by the module: "nn.ReLU_updateOutput"."""
 
     __slots__ = ("_cfunction", "_frame", "_name", "_parameters", "_real", "_state")
 
-    def __init__(self, name: str, real: str) -> None:
-        self._name = name
+    def __init__(self, name: str, real: str, typename: str) -> None:
+        self._name = typename + name[name.index("_") :] if "_" in name else f"nn.{name}"
         self._real = real
         self._cfunction = getattr(lib, f"THNN_{real}{name}")
         parameters = SIGNATURES[name]
@@ -139,7 +139,7 @@ class Function:
             except (TypeError, OverflowError) as error:
                 raise self._bad_scalar(arguments, error) from None
             if status:
-                check(status)
+                check(status, self._name)
         finally:
             self._frame = frame
 
@@ -152,8 +152,8 @@ class Function:
                 ffi.new(ctype + " *", value)
             except (TypeError, OverflowError):
                 kind = "a number" if ctype == "double" else f"an integer ({ctype.removesuffix('_t')})"
-                return DtypeError(f"nn.{self._name}: {argument}: expected {kind}, got {value!r}")
-        return DtypeError(f"nn.{self._name}: {error}")
+                return DtypeError(f"{self._name}: {argument}: expected {kind}, got {value!r}")
+        return DtypeError(f"{self._name}: {error}")
 
 
 def _bind(module: Any, name: str) -> Function:
@@ -161,7 +161,7 @@ def _bind(module: Any, name: str) -> Function:
     real = REALS.get(dtype)
     if real is None:
         raise DtypeError(f"nn.{name}: expected a module of float32 or float64, got {dtype}; convert it with .float() or .double()")
-    function = Function(name, real)
+    function = Function(name, real, getattr(module, "_typename", "nn"))
     module.__dict__.setdefault("_bindings", {})[name] = function
     return function
 

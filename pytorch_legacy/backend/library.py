@@ -53,11 +53,15 @@ def _open() -> tuple[Any, Any, Path]:
 ffi, (lib, _blas), library_path = _open()
 
 
-def check(status: int) -> None:
-    """Raise the exception of a status code that is not THNN_OK, with the library's own text."""
+def check(status: int, function: str = "") -> None:
+    """Raise the exception of a status code that is not THNN_OK, with the library's own text.
+
+    `function` is what to call the function there, if not by its own name.
+    """
     if status:
         text = ffi.string(lib.THNN_lastError()).decode(errors="replace")
-        raise from_status(status, SYMBOL_PREFIX.sub("nn.", text))
+        own, _, rest = text.partition(": ")
+        raise from_status(status, f"{function or SYMBOL_PREFIX.sub('nn.', own)}: {rest}")
 
 
 def version() -> str:

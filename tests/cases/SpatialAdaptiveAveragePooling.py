@@ -5,15 +5,12 @@ import numpy as np
 from pytorch_legacy import nn
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow, normal
-
-
-def windows(size: int, count: int) -> list[slice]:
-    return [slice(o * size // count, -((o + 1) * size // -count)) for o in range(count)]
+from tests.cases.windows import adaptive, pool
 
 
 def reference(module, x):
-    rows, columns = windows(x.shape[-2], module.H or x.shape[-2]), windows(x.shape[-1], module.W or x.shape[-1])
-    return np.stack([np.stack([x[..., r, c].mean((-2, -1)) for c in columns], -1) for r in rows], -2)
+    rows, columns = adaptive(x.shape[-2], module.H or x.shape[-2]), adaptive(x.shape[-1], module.W or x.shape[-1])
+    return pool(x, rows, columns, lambda cells, r, c: cells.mean((-2, -1)))
 
 
 def case(name: str, width: int | None, height: int | None, *shape: int) -> Case:

@@ -59,7 +59,7 @@ thread() {
   build_all thread
   gcc -std=gnu11 -g -O1 -Wall -Wextra -shared -fPIC tests/sanitize/gomp.c -o "$out/gomp.so" -pthread
   local wanted
-  wanted=$(nm -D --undefined-only "$out/THNN/libTHNN.so" | grep -oE '\b(GOMP|omp)_\w+' | sort -u)
+  wanted=$(nm -D --undefined-only "$out/THNN/libTHNN.so" | sed 's/@.*//' | grep -oE '\b(GOMP|omp)_\w+' | sort -u)
   for symbol in $wanted; do
     nm -D --defined-only "$out/gomp.so" | grep -qw "$symbol" || { echo "tests/sanitize/gomp.c lacks $symbol"; exit 1; }
   done

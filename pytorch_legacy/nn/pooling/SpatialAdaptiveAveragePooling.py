@@ -34,13 +34,17 @@ class SpatialAdaptiveAveragePooling(Module):
         self.H = H
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        *_, height, width = check.tensor(self, "input", input, 3, 4).shape
-        size = (width if self.W is None else self.W, height if self.H is None else self.H)
-        self._resize("output", output_size(self, "SpatialAdaptiveAveragePooling_outputSize", input, *size))
-        call(self, "SpatialAdaptiveAveragePooling_updateOutput", input, self.output, *size)
-        return self.output
+        output = self._resize("output", self._outputSize(input))
+        call(self, "SpatialAdaptiveAveragePooling_updateOutput", input, output, output.shape[-1], output.shape[-2])
+        return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialAdaptiveAveragePooling_updateGradInput", input, gradOutput, self.gradInput)
-        return self.gradInput
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._outputSize(input))
+        gradInput = self._resize("gradInput", input.shape)
+        call(self, "SpatialAdaptiveAveragePooling_updateGradInput", input, gradOutput, gradInput)
+        return gradInput
+
+    def _outputSize(self, input: Tensor) -> tuple[int, ...]:
+        height, width = (0, 0, *check.tensor(self, "input", input).shape)[-2:]  # C says so if there are too few
+        size = (width if self.W is None else self.W, height if self.H is None else self.H)
+        return output_size(self, "SpatialAdaptiveAveragePooling_outputSize", input, *size)

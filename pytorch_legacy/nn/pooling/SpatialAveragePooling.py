@@ -1,0 +1,78 @@
+"""Means of windows."""
+
+from typing import Any, Self
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialAveragePooling(WindowedPooling):
+    """Mean of each window of a plane.
+
+    .. math:: y_o = \\frac{1}{n_o} \\sum_{i \\in R_o} x_i
+
+    where :math:`n_o` counts the cells of the window on the input and its padding, or on the input alone after
+    ``setCountExcludePad()``. If the field ``divide`` is False, the result is multiplied by kW * kH, as in Torch7: a sum
+    where windows are whole.
+
+    Parameters
+    ----------
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int
+        Distance of windows.
+    padW, padH : int
+        Cells of padding on either side, at most half a kernel; they count as 0.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
+    Torch7 with ``ceil()`` could add a window beyond an input without padding; here none begins there.
+    Source: Torch7 ``nn.SpatialAveragePooling``; C: ``THNN/pooling/SpatialAveragePooling.c``.
+    """
+
+    count_include_pad = True
+    divide = True
+
+    def __init__(self, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0) -> None:
+        super().__init__(kW, kH, dW, dH, padW, padH)
+
+    def setCountIncludePad(self) -> Self:
+        """Divides by the cells of the window on input and padding, and returns self."""
+        self.count_include_pad = True
+        return self
+
+    def setCountExcludePad(self) -> Self:
+        """Divides by the cells of the window on the input, and returns self."""
+        self.count_include_pad = False
+        return self
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        window = self._window
+        shape = output_size(self, "SpatialAveragePooling_outputSize", check.tensor(self, "input", input), *window)
+        output = self._resize("output", shape)
+        call(self, "SpatialAveragePooling_updateOutput", input, output, *window, self.count_include_pad)
+        if not self.divide:
+            output *= self.kW * self.kH
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SpatialAveragePooling_updateGradInput", input, gradOutput, gradInput, *self._window,
+             self.count_include_pad)  # fmt: skip
+        if not self.divide:
+            gradInput *= self.kW * self.kH
+        return gradInput
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Files before 2015 have no `divide`: they hold sum pooling."""
+        super()._fromTorch7({"divide": False} | fields, version)

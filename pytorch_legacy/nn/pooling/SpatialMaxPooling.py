@@ -1,0 +1,71 @@
+"""Maxima of windows."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialMaxPooling(WindowedPooling):
+    """Maximum of each window of a plane.
+
+    .. math:: y_o = \\max_{i \\in R_o} x_i
+
+    The gradient goes to the cell that the maximum came from. Of equal cells the first one in row-major order wins; the
+    first NaN beats every number.
+
+    Parameters
+    ----------
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+    padW, padH : int
+        Cells of padding on either side, at most half a kernel. They never win.
+
+    Attributes
+    ----------
+    indices : int64 array, as output
+        Where each maximum was: row * width + column within its plane.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
+    Torch7 skipped NaN, and with ``ceil()`` could add a window beyond an input without padding; here neither happens.
+    Source: Torch7 ``nn.SpatialMaxPooling``; C: ``THNN/pooling/SpatialMaxPooling.c``.
+    """
+
+    def __init__(
+        self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0
+    ) -> None:
+        super().__init__(kW, kH, kW if dW is None else dW, kH if dH is None else dH, padW, padH)
+        self.indices = np.empty(0, np.int64)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        window = self._window
+        shape = output_size(self, "SpatialMaxPooling_outputSize", check.tensor(self, "input", input), *window)
+        output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
+        call(self, "SpatialMaxPooling_updateOutput", input, output, indices, *window)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SpatialMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices, *self._window)
+        return gradInput
+
+    def clearState(self) -> Self:
+        utils.clear(self, "indices")
+        return super().clearState()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """The indices of a file count from 1, and are made anew by the next forward: they stay behind."""
+        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)

@@ -1,0 +1,1 @@
+"""Layers that make one cell of many."""

@@ -86,7 +86,7 @@ THNN_KERNEL void backwardNeighbours(Channels c)
 
 int32_t THNN_(LogSoftMax_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {
-  THNN_TRY(checkChannels(__func__, "input", view(input), view(output), "output"));
+  THNN_TRY(checkChannels(__func__, "input", view(input), "output", view(output)));
   return alongChannels(__func__, state, forwardRows, forwardNeighbours, view(output), view(input), (View){0});
 }
 

@@ -16,7 +16,8 @@
 static int32_t checkNumbers(const char *f, double threshold, double val, int32_t inplace)
 {
   if (!inplace || val <= threshold) return THNN_OK;
-  return THNN_fail(THNN_ERR_VALUE, f, "val", "expected at most the threshold %g, since inplace is set; got %g", threshold, val);
+  return THNN_fail(THNN_ERR_VALUE, f, "val", "expected at most the threshold %g, since inplace is set; got %g", threshold,
+                   val);
 }
 
 THNN_KERNEL void replace(Elements e)

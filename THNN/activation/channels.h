@@ -23,7 +23,7 @@ typedef struct Channels {
 
 typedef void ChannelKernel(Channels c);
 
-static int32_t checkChannels(const char *f, const char *xName, View x, View y, const char *yName)
+static int32_t checkChannels(const char *f, const char *xName, View x, const char *yName, View y)
 {
   THNN_TRY(THNN_checkInput(f, xName, x, 1, 4, "C, N x C, C x H x W or N x C x H x W"));
   THNN_TRY(THNN_checkOutput(f, yName, y, x.nDimension, x.size));
@@ -32,7 +32,7 @@ static int32_t checkChannels(const char *f, const char *xName, View x, View y, c
 
 static int32_t checkChannelGradients(const char *f, View input, View gradOutput, View gradInput, View output)
 {
-  THNN_TRY(checkChannels(f, "input", input, gradInput, "gradInput"));
+  THNN_TRY(checkChannels(f, "input", input, "gradInput", gradInput));
   THNN_TRY(THNN_checkShape(f, "gradOutput", gradOutput, input.nDimension, input.size));
   THNN_TRY(THNN_checkShape(f, "output", output, input.nDimension, input.size));
   THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "gradOutput", gradOutput, 1));
@@ -56,6 +56,7 @@ static void turned(ChannelKernel *neighbours, Channels c, real *tile)
   turn(c.y, x, c.n, c.channels);
 }
 
+/* Checked tensors in, results out; g may be no tensor. */
 static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *rows, ChannelKernel *neighbours, View y, View x,
                              View g)
 {
@@ -80,7 +81,8 @@ static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *row
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < groups * blocks; i++) {
     const int64_t first = i % blocks * block, at = i / blocks * channels * plane + first * step;
-    const Channels c = {to + at, from + at, gradient ? gradient + at : NULL, THNN_min(block, positions - first), channels, plane};
+    const int64_t n = THNN_min(block, positions - first);
+    const Channels c = {to + at, from + at, gradient ? gradient + at : NULL, n, channels, plane};
     if (turning) turned(neighbours, c, tiles + THNN_threadId() * tileSize);
     else (inRows ? rows : neighbours)(c);
   }

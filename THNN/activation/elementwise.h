@@ -8,7 +8,7 @@
 
 #include "core/real.h"
 
-/* What a kernel works on: y from x, and from g where there is a gradient; n elements each. a and b are the layer's numbers. */
+/* What a kernel works on: y from x, and from g where there is a gradient, n elements each; a and b are numbers. */
 typedef struct Elements {
   real *y;
   const real *x, *g;
@@ -19,7 +19,7 @@ typedef struct Elements {
 typedef void ElementKernel(Elements e);
 
 /* A tensor of any shape, and one of this shape to write: the very same view, or memory of its own. */
-__attribute__((unused)) static int32_t checkElements(const char *f, const char *xName, View x, const char *yName, View y)
+static inline int32_t checkElements(const char *f, const char *xName, View x, const char *yName, View y)
 {
   THNN_TRY(THNN_checkInput(f, xName, x, 0, THNN_MAX_DIMS, "any shape"));
   THNN_TRY(THNN_checkOutput(f, yName, y, x.nDimension, x.size));
@@ -27,7 +27,7 @@ __attribute__((unused)) static int32_t checkElements(const char *f, const char *
 }
 
 /* The same with a gradient g, which y may replace; x it may replace as well. */
-__attribute__((unused)) static int32_t checkGradients(const char *f, const char *xName, View x, View gradOutput, View gradInput)
+static inline int32_t checkGradients(const char *f, const char *xName, View x, View gradOutput, View gradInput)
 {
   THNN_TRY(THNN_checkInput(f, xName, x, 0, THNN_MAX_DIMS, "any shape"));
   THNN_TRY(THNN_checkShape(f, "gradOutput", gradOutput, x.nDimension, x.size));
@@ -37,7 +37,7 @@ __attribute__((unused)) static int32_t checkGradients(const char *f, const char 
 }
 
 /* A layer that works in place was promised that y is x. */
-__attribute__((unused)) static int32_t checkInplace(const char *f, const char *xName, View x, const char *yName, View y)
+static inline int32_t checkInplace(const char *f, const char *xName, View x, const char *yName, View y)
 {
   int same = x.data == y.data || THNN_nElement(x) == 0;
   for (int32_t d = 0; d < x.nDimension; d++) same &= x.size[d] <= 1 || x.stride[d] == y.stride[d];
@@ -55,7 +55,10 @@ static int32_t elementwise(const char *f, THNNState *state, ElementKernel *kerne
   Call call;
   THNN_enter(&call, state, f);
   const int threads = THNN_threads(&call, n * cost);
-  const Elements all = {.x = THNN_in(&call, x), .g = THNN_in(&call, g), .y = THNN_out(&call, y), .n = n, .a = (real)a, .b = (real)b};
+  Elements all = {.n = n, .a = (real)a, .b = (real)b};
+  all.x = THNN_in(&call, x);
+  all.g = THNN_in(&call, g);
+  all.y = THNN_out(&call, y);
   if (THNN_failed(&call)) return THNN_leave(&call);
 
   if (threads == 1) {

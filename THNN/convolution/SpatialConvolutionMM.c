@@ -29,7 +29,8 @@ enum {
   GROUP_SIZE = 1 << 17,    /* elements of gradWeight in a task, about */
   TASKS = 16,              /* where there are fewer tasks, they get smaller, */
   LEAST_ROWS = 64,         /* but not to fewer rows */
-  LEAST_DEPTH = 128        /* or shorter sums */
+  LEAST_DEPTH = 128,       /* or shorter sums */
+  SHORT = 4096             /* places of gradOutput in a short sum */
 };
 
 typedef struct Sizes {
@@ -59,9 +60,16 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
   THNN_TRY(THNN_checkRange(f, "padW", padW, 0, THNN_MAX_SIZE));
   THNN_TRY(THNN_checkRange(f, "padH", padH, 0, THNN_MAX_SIZE));
 
-  const int64_t expected[4] = {weight->size[0], p.channels, kH, kW}, cells = kH * kW;
-  const int flat = weight->nDimension == 2 && weight->size[1] / cells == p.channels && weight->size[1] % cells == 0;
-  if (!flat) THNN_TRY(THNN_checkShape(f, weightName, view(weight), 4, expected));
+  const int64_t cells = kH * kW;
+  const int full = weight->nDimension == 4 && weight->size[2] == kH && weight->size[3] == kW;
+  const int flat = weight->nDimension == 2 && weight->size[1] % cells == 0;
+  if (!full && !flat)
+    return THNN_fail(THNN_ERR_SHAPE, f, weightName, "expected nOutputPlane x nInputPlane x %lld x %lld, got %s", (long long)kH,
+                     (long long)kW, THNN_shapeText(weight->nDimension, weight->size).text);
+  const int64_t planes = full ? weight->size[1] : weight->size[1] / cells;
+  if (planes != p.channels)
+    return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected %lld planes, the nInputPlane, got %s", (long long)planes,
+                     THNN_shapeText(input->nDimension, input->size).text);
   const int64_t oHeight = THNN_windowCount(p.height, kH, dH, padH, 0), oWidth = THNN_windowCount(p.width, kW, dW, padW, 0);
   if (oHeight < 1 || oWidth < 1)
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least the kernel, %lld x %lld, got %lld x %lld with its padding",
@@ -273,12 +281,17 @@ int32_t THNN_(SpatialConvolutionMM_updateGradInput)(THNNState *state, const THTe
 
 /* ---- gradWeight: a group of planes sees all tiles, or if groups are few, chunks of them that are summed at the end */
 
-THNN_KERNEL real sumRow(const real *x, int64_t n)
+/* A long sum is a sum of short ones, which keeps its precision. */
+THNN_KERNEL double sumRow(const real *x, int64_t n)
 {
-  real sum = 0;
+  double total = 0;
+  for (int64_t begin = 0; begin < n; begin += SHORT) {
+    real sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (int64_t p = 0; p < n; p++) sum += x[p];
-  return sum;
+    for (int64_t p = begin; p < THNN_min(begin + SHORT, n); p++) sum += x[p];
+    total += sum;
+  }
+  return total;
 }
 
 /* y[i] += scale * sum over chunks of x[chunk][i]; the sum is left in x[0]. */

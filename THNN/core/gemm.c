@@ -83,18 +83,21 @@ void THNN_(parallelGemm)(int threads, int transA, int transB, int64_t m, int64_t
 {
   if (m <= 0 || n <= 0) return;
   /* Every tile reads its part of A and B anew: large ones save that, but there should be some for every thread. */
-  enum { TASKS = 16, LEAST_WORK = 1 << 22, LARGEST = 1 << 18 };
+  enum { TASKS = 16, LEAST_WORK = 1 << 22, LARGEST = 1 << 18, LONGEST = 1024 };
   const int64_t size = THNN_min(THNN_max(m * n / TASKS, LEAST_WORK / THNN_max(k, 1)), LARGEST);
   const int64_t height = partSize(m, 256), width = partSize(n, size / THNN_min(height, m));
   const int64_t down = THNN_ceilDiv(m, height), across = THNN_ceilDiv(n, width);
-  if (down * across == 1) {
+  if (down * across == 1 && k <= LONGEST) {
     THNN_(gemm)(transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     return;
   }
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t tile = 0; tile < down * across; tile++) {
     const int64_t i = tile % down * height, j = tile / down * width;
-    THNN_(gemm)(transA, transB, THNN_min(height, m - i), THNN_min(width, n - j), k, alpha, transA ? a + i : a + i * lda, lda,
-                transB ? b + j * ldb : b + j, ldb, beta, c + i * ldc + j, ldc);
+    /* Long sums are sums of shorter ones, which keeps their precision. */
+    for (int64_t l = 0; l == 0 || l < k; l += LONGEST)
+      THNN_(gemm)(transA, transB, THNN_min(height, m - i), THNN_min(width, n - j), THNN_min(LONGEST, k - l), alpha,
+                  a + (transA ? l * lda + i : i * lda + l), lda, b + (transB ? j * ldb + l : l * ldb + j), ldb, l ? 1 : beta,
+                  c + i * ldc + j, ldc);
   }
 }

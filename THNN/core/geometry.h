@@ -23,7 +23,7 @@ THNN_GEOMETRY_FUNCTION int64_t THNN_windowCount(int64_t in, int64_t kernel, int6
   int64_t room = in + 2 * pad - kernel;
   if (room < 0) return 0;
   int64_t count = (ceil ? THNN_ceilDiv(room, stride) : room / stride) + 1;
-  if ((count - 1) * stride >= in + pad) count--;
+  if (ceil && (count - 1) * stride >= in + pad) count--;
   return count;
 }
 

@@ -28,8 +28,8 @@ static int32_t check(const char *f, const THTensor *input, const THLongTensor *t
 }
 
 /* The weighted sum of minus the targets' log likelihoods, and that of the weights. */
-static void likelihood(double *loss, double *weight, const real *x, const index_t *target, const real *weights, int64_t samples,
-                       int64_t classes, int64_t ignore)
+static void likelihood(double *loss, double *weight, const real *x, const index_t *target, const real *weights,
+                       int64_t samples, int64_t classes, int64_t ignore)
 {
   *loss = *weight = 0;
   for (int64_t n = 0; n < samples; n++) {
@@ -57,13 +57,14 @@ int32_t THNN_(ClassNLLCriterion_updateOutput)(THNNState *state, const THTensor *
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weights));
   const index_t *t = THNN_in(&call, view(target));
   double *losses = THNN_scratch(&call, 2 * chunks, sizeof(double)), *weightSums = losses + chunks;
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", (const int64_t *)t, samples, classes, ignore_index))
+  if (THNN_failed(&call) || THNN_badIndices(&call, "target", t, samples, classes, ignore_index))
     return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < chunks; i++)
-    likelihood(losses + i, weightSums + i, x + i * CHUNK * classes, t + i * CHUNK, w, THNN_min(CHUNK, samples - i * CHUNK), classes,
-               ignore_index);
+  for (int64_t i = 0; i < chunks; i++) {
+    const int64_t first = i * CHUNK, n = THNN_min(CHUNK, samples - first);
+    likelihood(losses + i, weightSums + i, x + first * classes, t + first, w, n, classes, ignore_index);
+  }
   double loss = 0, weight = 0;
   for (int64_t i = 0; i < chunks; i++) {
     loss += losses[i];
@@ -90,7 +91,7 @@ int32_t THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, const THTenso
   const real *w = THNN_in(&call, view(weights));
   const index_t *t = THNN_in(&call, view(target));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", (const int64_t *)t, samples, classes, ignore_index))
+  if (THNN_failed(&call) || THNN_badIndices(&call, "target", t, samples, classes, ignore_index))
     return THNN_leave(&call);
 
   const real weight = *(const real *)total_weight->data, divisor = sizeAverage && weight != 0 ? weight : 1;

@@ -21,7 +21,8 @@ enum {
   WIDTH = 1024,    /* columns of weights in a task of gradInput, at most */
   TASKS = 16,      /* if there are fewer, the rows of weights are cut as well, */
   LEAST_ROWS = 64, /* but not into fewer */
-  STRIP = 64       /* elements of gradBias in a task */
+  STRIP = 64,      /* elements of gradBias in a task */
+  SHORT = 256      /* samples in a short sum */
 };
 
 typedef struct Sizes {
@@ -36,7 +37,7 @@ static int32_t checkSizes(const char *f, const THTensor *input, const THTensor *
   s->inputs = weight->size[1];
   s->outputs = weight->size[0];
   if (input->size[input->nDimension - 1] == s->inputs) return THNN_OK;
-  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected (N x) %lld, got %s", (long long)s->inputs,
+  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected %lld columns, the inputSize, got %s", (long long)s->inputs,
                    THNN_shapeText(input->nDimension, input->size).text);
 }
 
@@ -222,15 +223,20 @@ int32_t THNN_(Linear_updateGradInput)(THNNState *state, const THTensor *input, c
   return THNN_leave(&call);
 }
 
-/* bias[o] += scale * (sum over samples of g[n][o]) for `count` elements, STRIP at a time */
+/* bias[o] += scale * (sum over samples of g[n][o]) for `count` elements, STRIP at a time; long sums are sums of short ones,
+ * which keeps their precision. */
 THNN_KERNEL void addSums(real *restrict bias, const real *restrict g, int64_t count, real scale, const Sizes *s)
 {
   for (int64_t first = 0; first < count; first += STRIP) {
     const int64_t strip = THNN_min(STRIP, count - first);
-    real sum[STRIP] = {0};
-    for (int64_t n = 0; n < s->samples; n++)
-      for (int64_t o = 0; o < strip; o++) sum[o] += g[n * s->outputs + first + o];
-    for (int64_t o = 0; o < strip; o++) bias[first + o] += scale * sum[o];
+    double total[STRIP] = {0};
+    for (int64_t begin = 0; begin < s->samples; begin += SHORT) {
+      real sum[STRIP] = {0};
+      for (int64_t n = begin; n < THNN_min(begin + SHORT, s->samples); n++)
+        for (int64_t o = 0; o < strip; o++) sum[o] += g[n * s->outputs + first + o];
+      for (int64_t o = 0; o < strip; o++) total[o] += sum[o];
+    }
+    for (int64_t o = 0; o < strip; o++) bias[first + o] += scale * (real)total[o];
   }
 }
 
@@ -254,7 +260,8 @@ int32_t THNN_(Linear_accGradParameters)(THNNState *state, const THTensor *input,
 
   /* Weights are read and written here: half as many samples make a product worth while. */
   if (s.samples <= FEW / 2) updateOfFew(threads, gw, g, x, (real)scale, &s);
-  else THNN_(parallelGemm)(threads, 1, 0, s.outputs, s.inputs, s.samples, (real)scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
+  else
+    THNN_(parallelGemm)(threads, 1, 0, s.outputs, s.inputs, s.samples, (real)scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
   if (!gb) return THNN_leave(&call);
   if (threads == 1) addSums(gb, g, s.outputs, (real)scale, &s);
   else {

@@ -25,21 +25,23 @@
 #include <math.h>
 #include "core/real.h"
 
-/* Elements in a piece, more or less; and in each sample's part of a group. */
-enum { PIECE = 1 << 14, GROUP = 1 << 8 };
+/* How many elements a piece has, and a sample's part of a group: roughly, for smaller planes are not cut. */
+enum { PIECE = 1 << 14, GROUP = 1 << 9 };
 
 typedef struct Layout {
   int64_t batch, channels, plane, count; /* count: values of a channel */
-  int64_t width, groups;                 /* channels in a group; groups */
-  int64_t rows, perRow, pieces;          /* samples in a piece; pieces in a sample's part of a group; pieces in a group */
+  int64_t width, groups;                 /* channels in a group, groups */
+  int64_t rows, perRow, pieces;          /* samples in a piece, pieces in a sample of a group, pieces in a group */
 } Layout;
 
 /* `rows` samples, `step` elements apart, of `channels` channels of `cells` elements, where these begin. */
 typedef struct Piece {
   int64_t offset, channel, rows, step, channels, cells;
+  int64_t sums; /* where those of the piece stand */
 } Piece;
 
-/* What one call works on. Forward: y = (x - mean) * factor + shift. Backward: y = (g - shift - (x - mean) * slope) * factor. */
+/* What one call works on.
+ * Forward gives y = (x - mean) * factor + shift, backward y = (g - shift - (x - mean) * slope) * factor. */
 typedef struct Job {
   Layout layout;
   const real *x, *g, *weight;
@@ -174,25 +176,24 @@ static Piece pieceOf(const Layout *l, int64_t group, int64_t piece)
   const int64_t row = piece / l->perRow * l->rows, cell = piece % l->perRow * PIECE;
   Piece p = {.channel = group * l->width, .step = l->channels * l->plane};
   p.offset = row * p.step + p.channel * l->plane + cell;
+  p.sums = piece * l->channels + p.channel;
   p.rows = THNN_min(l->rows, l->batch - row);
   p.channels = THNN_min(l->width, l->channels - p.channel);
   p.cells = l->perRow == 1 ? l->plane : THNN_min(PIECE, l->plane - cell);
   return p;
 }
 
-/* Where the sums of a piece stand, and the sum of them all. */
-static double *at(double *sums, const Layout *l, int64_t piece, int64_t channel) { return sums + piece * l->channels + channel; }
-
-static double ofAllPieces(double *sums, const Layout *l, int64_t channel)
+/* Sums are kept for each piece and channel. */
+static double ofAllPieces(const double *sums, const Layout *l, int64_t channel)
 {
   double sum = 0;
-  for (int64_t piece = 0; piece < l->pieces; piece++) sum += *at(sums, l, piece, channel);
+  for (int64_t piece = 0; piece < l->pieces; piece++) sum += sums[piece * l->channels + channel];
   return sum;
 }
 
 /* A pass over the input, and what follows from its sums for each channel. */
 typedef struct Phase {
-  void (*piece)(const Job *job, Piece p, int64_t piece);
+  void (*piece)(const Job *job, Piece p);
   void (*channel)(const Job *job, int64_t channel);
 } Phase;
 
@@ -205,10 +206,7 @@ static void run(const Job *job, const Phase *phases, int count, int threads)
 #pragma omp parallel for num_threads(threads)
     for (int64_t group = 0; group < l->groups; group++)
       for (int k = 0; k < count; k++) {
-        for (int64_t i = 0; i < l->pieces; i++) {
-          const int64_t piece = k % 2 ? l->pieces - 1 - i : i;
-          phases[k].piece(job, pieceOf(l, group, piece), piece);
-        }
+        for (int64_t i = 0; i < l->pieces; i++) phases[k].piece(job, pieceOf(l, group, k % 2 ? l->pieces - 1 - i : i));
         const int64_t first = group * l->width, end = THNN_min(first + l->width, l->channels);
         for (int64_t c = first; phases[k].channel && c < end; c++) phases[k].channel(job, c);
       }
@@ -216,8 +214,7 @@ static void run(const Job *job, const Phase *phases, int count, int threads)
   }
   for (int k = 0; k < count; k++) {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t i = 0; i < l->groups * l->pieces; i++)
-      phases[k].piece(job, pieceOf(l, i % l->groups, i / l->groups), i / l->groups);
+    for (int64_t i = 0; i < l->groups * l->pieces; i++) phases[k].piece(job, pieceOf(l, i % l->groups, i / l->groups));
     for (int64_t c = 0; phases[k].channel && c < l->channels; c++) phases[k].channel(job, c);
   }
 }
@@ -230,10 +227,7 @@ static void setStd(const Job *job, int64_t c, double std)
 
 /* ---- forward */
 
-static void sumPiece(const Job *job, Piece p, int64_t piece)
-{
-  addValues(at(job->sum, &job->layout, piece, p.channel), job->x + p.offset, p);
-}
+static void sumPiece(const Job *job, Piece p) { addValues(job->sum + p.sums, job->x + p.offset, p); }
 
 static void meanOfChannel(const Job *job, int64_t c)
 {
@@ -241,9 +235,9 @@ static void meanOfChannel(const Job *job, int64_t c)
   job->saveMean[c] = (real)job->exactMean[c];
 }
 
-static void squarePiece(const Job *job, Piece p, int64_t piece)
+static void squarePiece(const Job *job, Piece p)
 {
-  addSquares(at(job->sum, &job->layout, piece, p.channel), job->x + p.offset, job->mean + p.channel, p);
+  addSquares(job->sum + p.sums, job->x + p.offset, job->mean + p.channel, p);
 }
 
 /* The squares are those of distances from the rounded mean, which is `lost` away from the exact one. */
@@ -257,18 +251,16 @@ static void varianceOfChannel(const Job *job, int64_t c)
   job->runningVar[c] = (real)((1 - m) * job->runningVar[c] + m * squares / (n - 1));
 }
 
-static void normalisePiece(const Job *job, Piece p, int64_t piece)
+static void normalisePiece(const Job *job, Piece p)
 {
-  (void)piece;
   normalise(job->y + p.offset, job->x + p.offset, job->mean + p.channel, job->factor + p.channel, job->shift + p.channel, p);
 }
 
 /* ---- backward */
 
-static void productPiece(const Job *job, Piece p, int64_t piece)
+static void productPiece(const Job *job, Piece p)
 {
-  addProducts(at(job->sum, &job->layout, piece, p.channel), at(job->product, &job->layout, piece, p.channel),
-              job->x + p.offset, job->g + p.offset, job->mean + p.channel, p);
+  addProducts(job->sum + p.sums, job->product + p.sums, job->x + p.offset, job->g + p.offset, job->mean + p.channel, p);
 }
 
 static void gradientsOfChannel(const Job *job, int64_t c)
@@ -281,49 +273,47 @@ static void gradientsOfChannel(const Job *job, int64_t c)
   job->slope[c] = (real)(std * std * product / n);
 }
 
-static void spreadPiece(const Job *job, Piece p, int64_t piece)
+static void spreadPiece(const Job *job, Piece p)
 {
-  (void)piece;
   spread(job->y + p.offset, job->x + p.offset, job->g + p.offset, job->mean + p.channel, job->factor + p.channel,
          job->shift + p.channel, job->slope + p.channel, p);
 }
 
 /* ---- the layer */
 
-static int32_t check(const char *f, const THTensor *input, const THTensor *weight, const THTensor *running_mean,
-                     const THTensor *running_var, const THTensor *save_mean, const THTensor *save_std, int32_t train)
+static int32_t checkInput(const char *f, const THTensor *input, int32_t train)
 {
   const char *layout = train ? "N x C, N x C x L, N x C x H x W or N x C x T x H x W to train with"
                              : "C, N x C, N x C x L, N x C x H x W or N x C x T x H x W";
   THNN_TRY(THNN_checkInput(f, "input", view(input), train ? 2 : 1, 5, layout));
-  const Layout l = layoutOf(input, GROUP);
-  if (train && l.count == 1)
-    return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected more than one value per channel to train with, got %s",
-                     THNN_shapeText(input->nDimension, input->size).text);
-  if (weight) THNN_TRY(THNN_checkShape(f, "weight", view(weight), 1, &l.channels));
-  THNN_TRY(THNN_checkShape(f, "running_mean", view(running_mean), 1, &l.channels));
-  THNN_TRY(THNN_checkShape(f, "running_var", view(running_var), 1, &l.channels));
-  THNN_TRY(THNN_checkShape(f, "save_mean", view(save_mean), 1, &l.channels));
-  return THNN_checkShape(f, "save_std", view(save_std), 1, &l.channels);
+  if (!train || layoutOf(input, GROUP).count != 1) return THNN_OK;
+  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected more than one value per channel to train with, got %s",
+                   THNN_shapeText(input->nDimension, input->size).text);
 }
 
-int32_t THNN_(BatchNormalization_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
-                                               const THTensor *bias, THTensor *running_mean, THTensor *running_var,
-                                               THTensor *save_mean, THTensor *save_std, int32_t train, double momentum,
-                                               double eps)
+/* running_mean, running_var, save_mean, save_std, which training writes. */
+static int32_t checkStatistics(const char *f, const THTensor *const statistics[4], int64_t channels, int write)
 {
-  THNN_TRY(check(__func__, input, weight, running_mean, running_var, save_mean, save_std, train));
+  const char *const names[] = {"running_mean", "running_var", "save_mean", "save_std"};
+  for (int i = 0; i < 4; i++)
+    THNN_TRY((write ? THNN_checkOutput : THNN_checkShape)(f, names[i], view(statistics[i]), 1, &channels));
+  return THNN_OK;
+}
+
+int32_t THNN_(BatchNormalization_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
+                                               const THTensor *weight, const THTensor *bias, THTensor *running_mean,
+                                               THTensor *running_var, THTensor *save_mean, THTensor *save_std,
+                                               int32_t train, double momentum, double eps)
+{
+  THNN_TRY(checkInput(__func__, input, train));
   Job job = {.layout = layoutOf(input, train ? GROUP : PIECE), .momentum = momentum, .eps = eps};
   const Layout *l = &job.layout;
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, input->size));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 1));
+  if (weight) THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &l->channels));
   if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 1, &l->channels));
-  if (train) {
-    THNN_TRY(THNN_checkOutput(__func__, "running_mean", view(running_mean), 1, &l->channels));
-    THNN_TRY(THNN_checkOutput(__func__, "running_var", view(running_var), 1, &l->channels));
-    THNN_TRY(THNN_checkOutput(__func__, "save_mean", view(save_mean), 1, &l->channels));
-    THNN_TRY(THNN_checkOutput(__func__, "save_std", view(save_std), 1, &l->channels));
-  }
+  const THTensor *const statistics[] = {running_mean, running_var, save_mean, save_std};
+  THNN_TRY(checkStatistics(__func__, statistics, l->channels, train));
   if (l->count * l->channels == 0) return THNN_OK;
 
   Call call;
@@ -364,7 +354,7 @@ int32_t THNN_(BatchNormalization_backward)(THNNState *state, const THTensor *inp
                                            const THTensor *save_mean, const THTensor *save_std, int32_t train, double scale,
                                            double eps)
 {
-  THNN_TRY(check(__func__, input, weight, running_mean, running_var, save_mean, save_std, train));
+  THNN_TRY(checkInput(__func__, input, train));
   Job job = {.layout = layoutOf(input, GROUP), .scale = scale};
   const Layout *l = &job.layout;
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
@@ -375,6 +365,9 @@ int32_t THNN_(BatchNormalization_backward)(THNNState *state, const THTensor *inp
   }
   if (gradWeight) THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 1, &l->channels));
   if (gradBias) THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 1, &l->channels));
+  if (weight) THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &l->channels));
+  const THTensor *const statistics[] = {running_mean, running_var, save_mean, save_std};
+  THNN_TRY(checkStatistics(__func__, statistics, l->channels, 0));
   if (l->count * l->channels == 0) return THNN_OK;
 
   Call call;

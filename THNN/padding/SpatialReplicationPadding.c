@@ -25,7 +25,8 @@ static int32_t checkSizes(const char *f, const THTensor *input, int64_t pad_l, i
   THNN_TRY(THNN_checkRange(f, "pad_b", pad_b, -THNN_MAX_SIZE, THNN_MAX_SIZE));
   const int64_t height = p.height + pad_t + pad_b, width = p.width + pad_l + pad_r;
   if (height > 0 && width > 0) return THNN_OK;
-  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes larger than what is cut off, got %lld x %lld, padded %lld x %lld",
+  return THNN_fail(THNN_ERR_SHAPE, f, "input",
+                   "expected planes of which padding leaves a cell, got %lld x %lld, which becomes %lld x %lld",
                    (long long)p.height, (long long)p.width, (long long)height, (long long)width);
 }
 
@@ -119,7 +120,8 @@ int32_t THNN_(SpatialReplicationPadding_updateOutput)(THNNState *state, const TH
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t plane = 0; plane < p.planes; plane++)
     for (int64_t oh = 0; oh < oheight; oh += BAND)
-      padRows(y + plane * oheight * owidth, x + plane * p.height * p.width, p, pad_l, pad_t, oh, THNN_min(oh + BAND, oheight), owidth);
+      padRows(y + plane * oheight * owidth, x + plane * p.height * p.width, p, pad_l, pad_t, oh, THNN_min(oh + BAND, oheight),
+              owidth);
   return THNN_leave(&call);
 }
 
@@ -145,7 +147,7 @@ int32_t THNN_(SpatialReplicationPadding_updateGradInput)(THNNState *state, const
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t plane = 0; plane < p.planes; plane++)
     for (int64_t h = 0; h < p.height; h += BAND)
-      gatherRows(gx + plane * p.height * p.width, g + plane * oheight * owidth, sums + THNN_threadId() * owidth, p, pad_l, pad_t, h,
-                 THNN_min(h + BAND, p.height), oheight, owidth);
+      gatherRows(gx + plane * p.height * p.width, g + plane * oheight * owidth, sums + THNN_threadId() * owidth, p, pad_l, pad_t,
+                 h, THNN_min(h + BAND, p.height), oheight, owidth);
   return THNN_leave(&call);
 }

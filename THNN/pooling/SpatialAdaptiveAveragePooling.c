@@ -7,15 +7,19 @@
  *   window(o) = [floor(o * in / out), ceil((o + 1) * in / out))    along height and along width.
  * Windows may overlap, and outputs may outnumber inputs. backward gathers: cell i asks the outputs
  *   [floor(i * out / in), ceil((i + 1) * out / in)),
- * so each gradInput is written once, in a fixed order, and never needs to be cleared first.
+ * which is the same rule with in and out exchanged. So each gradInput is written once, in a fixed order, and never needs
+ * to be cleared first, and both directions add over the same kind of windows.
  *
  *   input      (N x) C x H x W
  *   output     (N x) C x oheight x owidth, overwritten
  *   gradInput  as input, overwritten
  *
- * A mean over a rectangle is a mean over its rows of a mean over its columns: both passes work on whole rows first.
+ * A sum over a rectangle is a sum over its rows, then over its columns: both directions work on bands of whole rows.
  * Windows as in Torch7's layer, except that it computed their bounds in floating point (see docs/pooling.md). */
 #include "pooling/sums.h"
+
+/* Rows that one thread works on at a time: few enough to stay in its cache. */
+enum { BAND = 64 };
 
 static int32_t checkSizes(const char *f, const THTensor *input, int64_t owidth, int64_t oheight)
 {
@@ -27,79 +31,90 @@ static int32_t checkSizes(const char *f, const THTensor *input, int64_t owidth, 
   return THNN_checkRange(f, "oheight", oheight, 1, THNN_MAX_SIZE);
 }
 
-/* The windows along one axis: [start, end), and how many cells that is. */
+/* The windows along one axis, [start, end) with so many cells. */
 typedef struct Axis {
-  int64_t in, out, *start, *end;
+  int64_t in, out, *start, *end, *pick;
   real *cells;
 } Axis;
 
-static Axis windows(Call *call, int64_t in, int64_t out)
+/* pick is where sumWindows finds a window's sum in its table for up to `rows` rows. */
+static Axis windows(Call *call, int64_t in, int64_t out, int64_t rows)
 {
-  Axis axis = {in, out, THNN_scratch(call, 2 * out, sizeof(int64_t)), NULL, THNN_scratch(call, out, sizeof(real))};
+  Axis axis = {in, out, THNN_scratch(call, 3 * out, sizeof(int64_t)), NULL, NULL, THNN_scratch(call, out, sizeof(real))};
   if (THNN_failed(call)) return axis;
   axis.end = axis.start + out;
+  axis.pick = axis.end + out;
   for (int64_t o = 0; o < out; o++) {
     axis.start[o] = THNN_adaptiveStart(o, in, out);
     axis.end[o] = THNN_adaptiveEnd(o, in, out);
     axis.cells[o] = (real)(axis.end[o] - axis.start[o]);
+    axis.pick[o] = axis.start[o] + (axis.end[o] - axis.start[o] > THNN_ceilDiv(in, out) ? rows * in : 0);
   }
   return axis;
 }
 
-THNN_INLINE void pickRows(real *restrict y, const real *restrict x, const int64_t *restrict pick, int n, int64_t in, int64_t out)
+/* y[row][o] = sum of x[row] over window o, for `rows` <= `most` rows; the table has room for 2 * most rows.
+ *
+ * Every window has n = ceil(in / out) cells or one more. While n is small it is quickest to add n neighbours, and one
+ * more, at every place of the rows at once, and to pick the sums that are wanted. */
+THNN_INLINE void sumWindows(real *restrict y, const real *restrict x, int64_t rows, int64_t most, const Axis *axis,
+                            real *restrict table)
 {
-  real *restrict y1=y+out,*restrict y2=y1+out,*restrict y3=y2+out; const real*x1=x+in,*x2=x1+in,*x3=x2+in;
-  for (int64_t o = 0; o < out; o++) { int64_t i=pick[o]; y[o] = x[i]; if (n>1) {y1[o]=x1[i]; y2[o]=x2[i]; y3[o]=x3[i];}}
+  const int64_t in = axis->in, out = axis->out, n = THNN_ceilDiv(in, out), cells = rows * in;
+  const int64_t *restrict start = axis->start, *restrict end = axis->end, *restrict pick = axis->pick;
+  if (n > 8) {
+    for (int64_t row = 0; row < rows; row++)
+      for (int64_t o = 0; o < out; o++) y[row * out + o] = (real)sumCells(x + row * in + start[o], end[o] - start[o]);
+    return;
+  }
+  real *restrict more = table + most * in;
+  sumRows(table, x, n, 1, cells - n + 1);
+  for (int64_t i = 0; i < cells - n; i++) more[i] = table[i] + x[i + n];
+  for (int64_t row = 0; row < rows; row++, y += out, table += in)
+    for (int64_t o = 0; o < out; o++) y[o] = table[pick[o]];
 }
 
-/* y[row][o] = sum of x[row] over window o. A window has k = ceil(in / out) cells or one more: the sums of k and of k + 1 cells from everywhere on are quickly
- * made, and the right ones picked. */
-THNN_INLINE void sumWindows(real *restrict y, const real *restrict x, int64_t rows, const Axis *axis, real *restrict sums)
-{
-  const int64_t in = axis->in, out = axis->out, k = THNN_ceilDiv(in, out), n = rows * in;
-  sumRows(sums, x, k, 1, n - k + 1);
-  const real *restrict next = x + k;
-  real *restrict longer = sums + n;
-  for (int64_t i = 0; i < n - k; i++) longer[i] = sums[i] + next[i];
-  const int64_t *restrict start = axis->start, *restrict end = axis->end;
-  int64_t *restrict pick = (int64_t *)(sums + 2 * n);
-  for (int64_t o = 0; o < out; o++) pick[o] = start[o] + (end[o] - start[o] > k ? n : 0);
-  int64_t row = 0;
-  for (; row + 4 <= rows; row += 4) pickRows(y + row * out, sums + row * in, pick, 4, in, out);
-  for (; row < rows; row++) pickRows(y + row * out, sums + row * in, pick, 1, in, out);
-}
-
-/* y[oh][ow] = x[oh][ow] / |window(oh, ow)| */
-THNN_INLINE void divide(real *restrict y, const real *restrict x, int64_t first, int64_t last, const Axis *height,
+/* y[oh][ow] = x[oh][ow] / |window(oh, ow)| for the outputs in rows top to bottom */
+THNN_INLINE void divide(real *restrict y, const real *restrict x, int64_t top, int64_t bottom, const Axis *height,
                         const Axis *width, real *restrict cells)
 {
-  const real *restrict r = height->cells, *restrict c = width->cells;
-  for (int64_t oh = first, i = 0; oh < last; oh++)
-    for (int64_t ow = 0; ow < width->out; ow++, i++) cells[i] = r[oh] * c[ow];
-  for (int64_t i = 0; i < (last - first) * width->out; i++) y[i] = x[i] / cells[i];
+  const int64_t out = width->out;
+  const real *restrict columns = width->cells;
+  for (int64_t oh = top; oh < bottom; oh++) {
+    const real rows = height->cells[oh];
+    for (int64_t ow = 0; ow < out; ow++) cells[(oh - top) * out + ow] = rows * columns[ow];
+  }
+  for (int64_t i = 0; i < (bottom - top) * out; i++) y[i] = x[i] / cells[i];
 }
 
-/* Rows first to last of the output */
-THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, int64_t first, int64_t last, const Axis *height,
-                          const Axis *width, real *restrict column)
+/* Rows top to bottom of a plane of outputs. */
+THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, int64_t top, int64_t bottom, const Axis *height,
+                          const Axis *width, real *restrict scratch)
 {
-  const int64_t in = width->in, out = width->out, n = last - first;
-  real *run = column + n * in, *sum = run + n * in, *cells = sum + n * out;
-  for (int64_t oh = first; oh < last; oh++)
-    sumRows(column + (oh - first) * in, x + height->start[oh] * in, height->end[oh] - height->start[oh], in, in);
-  sumWindows(sum, column, n, width, run);
-  divide(y + first * out, sum, first, last, height, width, cells);
+  const int64_t in = width->in, out = width->out;
+  real *sum = scratch, *cells = sum + BAND * out, *column = cells + BAND * out, *table = column + BAND * in;
+  for (int64_t oh = top; oh < bottom; oh++) {
+    const int64_t h = height->start[oh], rows = height->end[oh] - h;
+    if (out == 1) sum[oh - top] = (real)sumCells(x + h * in, rows * in); /* whole rows are one long row */
+    else sumRows(column + (oh - top) * in, x + h * in, rows, in, in);
+  }
+  if (out > 1) sumWindows(sum, column, bottom - top, BAND, width, table);
+  divide(y + top * out, sum, top, bottom, height, width, cells);
 }
 
-THNN_KERNEL void spreadBand(real *restrict gx, const real *restrict g, int64_t first, int64_t last, const Axis *height,
-                           const Axis *width, const Axis *seenByHeight, const Axis *seenByWidth, real *restrict spread)
+/* Rows top to bottom of a plane of gradInput: spread the rows of gradOutput that they see over the columns, then add. */
+THNN_KERNEL void spreadBand(real *restrict gx, const real *restrict g, int64_t top, int64_t bottom, const Axis *height,
+                            const Axis *width, const Axis *seenByRow, const Axis *seenByColumn, int64_t most,
+                            real *restrict scratch)
 {
-  const int64_t top = seenByHeight->start[first], bottom = seenByHeight->end[last - 1], in = width->in, out = width->out, n = bottom - top;
-  real *share = spread + n * in, *cells = share + n * out, *run = cells + n * out;
-  divide(share, g + top * out, top, bottom, height, width, cells);
-  sumWindows(spread, share, n, seenByWidth, run);
-  for (int64_t h = first; h < last; h++)
-    sumRows(gx + h * in, spread + (seenByHeight->start[h] - top) * in, seenByHeight->end[h] - seenByHeight->start[h], in, in);
+  const int64_t in = width->in, out = width->out, first = seenByRow->start[top], last = seenByRow->end[bottom - 1];
+  real *share = scratch, *cells = share + most * out, *spread = cells + most * out, *table = spread + most * in;
+  divide(share, g + first * out, first, last, height, width, cells);
+  sumWindows(spread, share, last - first, most, seenByColumn, table);
+  for (int64_t h = top; h < bottom; h++) {
+    const int64_t oh = seenByRow->start[h];
+    sumRows(gx + h * in, spread + (oh - first) * in, seenByRow->end[h] - oh, in, in);
+  }
 }
 
 int32_t THNN_(SpatialAdaptiveAveragePooling_outputSize)(const THTensor *input, int64_t owidth, int64_t oheight, int64_t size[8])
@@ -121,17 +136,16 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateOutput)(THNNState *state, cons
   const int threads = THNN_threads(&call, p.planes * p.height * p.width);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  const Axis rows = windows(&call, p.height, oheight), columns = windows(&call, p.width, owidth);
-  const int64_t band = THNN_min(64, oheight), bands = (oheight + band - 1) / band;
-  const int64_t perThread = THNN_wholeLines(band * (4*p.width + 2*owidth)+2*owidth);
-  real *buffers = THNN_scratch(&call, threads * perThread, sizeof(real));
+  const Axis rows = windows(&call, p.height, oheight, 0), columns = windows(&call, p.width, owidth, BAND);
+  const int64_t bands = THNN_ceilDiv(oheight, BAND), scratch = THNN_wholeLines(BAND * (2 * owidth + 3 * p.width));
+  real *buffers = THNN_scratch(&call, threads * scratch, sizeof(real));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < p.planes * bands; task++) {
-    const int64_t plane = task / bands, first = task % bands * band;
-    meanBand(y + plane * oheight * owidth, x + plane * p.height * p.width, first, THNN_min(first + band, oheight), &rows, &columns,
-            buffers + THNN_threadId() * perThread);
+  for (int64_t i = 0; i < p.planes * bands; i++) {
+    const int64_t plane = i / bands, top = i % bands * BAND;
+    meanBand(y + plane * oheight * owidth, x + plane * p.height * p.width, top, THNN_min(top + BAND, oheight), &rows, &columns,
+             buffers + THNN_threadId() * scratch);
   }
   return THNN_leave(&call);
 }
@@ -153,17 +167,19 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, c
   const int threads = THNN_threads(&call, p.planes * p.height * p.width);
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  const Axis rows = windows(&call, p.height, oheight), columns = windows(&call, p.width, owidth);
-  const Axis seenByRows = windows(&call, oheight, p.height), seenByColumns = windows(&call, owidth, p.width);
-  const int64_t band = THNN_min(64, p.height), bands = (p.height + band - 1) / band;
-  const int64_t perThread = THNN_wholeLines(oheight * (5 * owidth + p.width)+2*p.width);
-  real *buffers = THNN_scratch(&call, threads * perThread, sizeof(real));
+  const int64_t bands = THNN_ceilDiv(p.height, BAND);
+  const int64_t most = THNN_min(BAND * oheight / p.height + 2, oheight); /* rows of gradOutput that a band sees */
+  const Axis rows = windows(&call, p.height, oheight, 0), columns = windows(&call, p.width, owidth, 0);
+  const Axis seenByRow = windows(&call, oheight, p.height, 0), seenByColumn = windows(&call, owidth, p.width, most);
+  const int64_t scratch = THNN_wholeLines(most * (4 * owidth + p.width));
+  real *buffers = THNN_scratch(&call, threads * scratch, sizeof(real));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < p.planes * bands; task++) {
-    const int64_t plane = task / bands, first = task % bands * band;
-    spreadBand(gx + plane * p.height * p.width, g + plane * oheight * owidth, first, THNN_min(first + band, p.height), &rows, &columns, &seenByRows, &seenByColumns, buffers + THNN_threadId() * perThread);
+  for (int64_t i = 0; i < p.planes * bands; i++) {
+    const int64_t plane = i / bands, top = i % bands * BAND;
+    spreadBand(gx + plane * p.height * p.width, g + plane * oheight * owidth, top, THNN_min(top + BAND, p.height), &rows,
+               &columns, &seenByRow, &seenByColumn, most, buffers + THNN_threadId() * scratch);
   }
   return THNN_leave(&call);
 }

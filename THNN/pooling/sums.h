@@ -28,4 +28,13 @@ THNN_INLINE void sumRows(real *restrict sum, const real *restrict x, int64_t row
   for (int64_t h = first; h < rows; h += 4) sumFewRows(sum, x + h * distance, 1, 4, distance, width);
 }
 
+/* x[0] + ... + x[n - 1], in double precision: millions of floats lose nothing */
+THNN_INLINE double sumCells(const real *x, int64_t n)
+{
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; i++) sum += (double)x[i];
+  return sum;
+}
+
 #endif

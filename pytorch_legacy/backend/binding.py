@@ -149,7 +149,7 @@ class Function:
             if "*" in ctype:
                 continue
             try:
-                ffi.new(ctype + " *", value)
+                ffi.new(ctype + "[1]", [value])
             except (TypeError, OverflowError):
                 kind = "a number" if ctype == "double" else f"an integer ({ctype.removesuffix('_t')})"
                 return DtypeError(f"{self._name}: {argument}: expected {kind}, got {value!r}")

@@ -3,6 +3,7 @@
 Layers written in Python call these first; layers that call the C library need few of them, for it checks itself.
 """
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,17 @@ def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ..
     if array.shape != expected:
         raise ShapeError(f"{module._typename}: {name}: expected {sizes(expected)}, got {sizes(array.shape)}")
     return array
+
+
+def count(module: TorchObject, name: str, value: Any, least: int = 1) -> int:
+    """`value`, an integer that is at least `least`."""
+    try:
+        number = index(value)
+    except TypeError:
+        raise DtypeError(f"{module._typename}: {name}: expected an integer, got {value!r}") from None
+    if number < least:
+        raise ValueRangeError(f"{module._typename}: {name}: expected {least} or more, got {number}")
+    return number
 
 
 def axis(module: TorchObject, dimension: int, rank: int, name: str = "dimension") -> int:

@@ -56,7 +56,8 @@ CASES = [
     Case("train_offset", lambda: nn.BatchNormalization(3), offset, reference, batched=False,
          skip=("float_near_double",)),  # input and mean, rounded to single precision, differ by less than their digits
     Case("evaluate", evaluating(lambda: nn.BatchNormalization(5)), normal(4, 5), reference),
-    Case("evaluate_without_affine", evaluating(lambda: nn.BatchNormalization(70, affine=False)), normal(3, 70), reference),
+    Case("evaluate_without_affine", evaluating(lambda: nn.BatchNormalization(70, affine=False)), normal(3, 70),
+         reference),
     Case("evaluate_one_sample", evaluating(lambda: nn.BatchNormalization(5)), normal(5), reference, batched=False),
 ]  # fmt: skip
 
@@ -67,8 +68,9 @@ ERRORS = [
              r"input: expected a 2-D array when training, got 3-D of shape \(2, 3, 4\)"),
     ErrorRow("one_sample", lambda: nn.BatchNormalization(3), lambda m: m.forward(np.zeros(3, "f")), ShapeError,
              r"input: expected a 2-D array when training, got 1-D of shape \(3,\)"),
-    ErrorRow("rank_evaluating", evaluating(lambda: nn.BatchNormalization(3)), lambda m: m.forward(np.zeros((2, 3, 4), "f")),
-             ShapeError, r"input: expected a 2-D array, or 1-D for one sample, got 3-D of shape \(2, 3, 4\)"),
+    ErrorRow("rank_evaluating", evaluating(lambda: nn.BatchNormalization(3)),
+             lambda m: m.forward(np.zeros((2, 3, 4), "f")), ShapeError,
+             r"input: expected a 2-D array, or 1-D for one sample, got 3-D of shape \(2, 3, 4\)"),
     ErrorRow("channels", lambda: nn.BatchNormalization(3), lambda m: m.forward(np.zeros((2, 4), "f")), ShapeError,
              r"weight: expected 4, got 3"),
     ErrorRow("backward_first", lambda: nn.BatchNormalization(3),

@@ -1,5 +1,7 @@
 """Negative log likelihoods of classes."""
 
+from functools import partial
+
 import numpy as np
 
 from pytorch_legacy import nn
@@ -27,8 +29,8 @@ def random_classes(rng):
 
 
 def case(name: str, labels, *shape: int, **arguments) -> Case:
-    batched = len(shape) == 2
-    return Case(name, lambda: nn.ClassNLLCriterion(**arguments), normal(*shape), reference, target=labels, batched=batched)
+    return Case(name, partial(nn.ClassNLLCriterion, **arguments), normal(*shape), reference, target=labels,
+                batched=len(shape) == 2)  # fmt: skip
 
 
 CASES = [
@@ -50,14 +52,16 @@ def forward(target):
 
 
 ERRORS = [
-    ErrorRow("label", nn.ClassNLLCriterion, forward(np.array([0, 4, 1])), IndexRangeError, r"target: expected 0 to 3, got 4"),
+    ErrorRow("label", nn.ClassNLLCriterion, forward(np.array([0, 4, 1])), IndexRangeError,
+             r"target: expected 0 to 3, got 4"),
     ErrorRow("negative_label", nn.ClassNLLCriterion, forward(np.array([0, -1, 1])), IndexRangeError,
              r"target: expected 0 to 3, got -1"),
     ErrorRow("label_backward", nn.ClassNLLCriterion, lambda m: m.backward(np.zeros((1, 4), "f"), 7), IndexRangeError,
              r"target: expected 0 to 3, got 7"),
     ErrorRow("too_few", nn.ClassNLLCriterion, forward(np.array([0, 1])), ShapeError, r"target: expected 3, got 2"),
     ErrorRow("number_for_batch", nn.ClassNLLCriterion, forward(1), ShapeError, r"target: expected 3, got 1"),
-    ErrorRow("matrix", nn.ClassNLLCriterion, forward(np.zeros((3, 1), int)), ShapeError, r"target: expected 3, got 3 x 1"),
+    ErrorRow("matrix", nn.ClassNLLCriterion, forward(np.zeros((3, 1), int)), ShapeError,
+             r"target: expected 3, got 3 x 1"),
     ErrorRow("fractions", nn.ClassNLLCriterion, forward(np.array([0, 1.5, 2])), DtypeError,
              r"target: expected a label or an array of labels, got numbers between labels"),
     ErrorRow("nan", nn.ClassNLLCriterion, forward(np.array([0, np.nan, 2])), DtypeError,

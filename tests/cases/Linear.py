@@ -21,10 +21,12 @@ CASES = [
 ]
 
 ERRORS = [
-    ErrorRow("rank", lambda: nn.Linear(4, 2), lambda m: m.forward(np.zeros((2, 2, 4), "f")), ShapeError, "input: expected"),
+    ErrorRow("rank", lambda: nn.Linear(4, 2), lambda m: m.forward(np.zeros((2, 2, 4), "f")), ShapeError,
+             "input: expected"),
     ErrorRow("columns", lambda: nn.Linear(4, 2), lambda m: m.forward(np.zeros((2, 5), "f")), ShapeError,
-             r"input: expected 4 columns, the inputSize, got 2 x 5"),
-    ErrorRow("dtype", lambda: nn.Linear(4, 2), lambda m: m.forward(np.zeros((2, 4))), DtypeError, "expected float32, got float64"),
+             "input: expected 4 columns, the inputSize, got 2 x 5"),
+    ErrorRow("dtype", lambda: nn.Linear(4, 2), lambda m: m.forward(np.zeros((2, 4))), DtypeError,
+             "expected float32, got float64"),
     ErrorRow("gradOutput", lambda: nn.Linear(4, 2), lambda m: m.backward(np.zeros((2, 4), "f"), np.zeros((2, 3), "f")),
-             ShapeError, r"gradOutput: expected 2 x 2, got 2 x 3"),
+             ShapeError, "gradOutput: expected 2 x 2, got 2 x 3"),
 ]  # fmt: skip

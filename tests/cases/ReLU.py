@@ -11,6 +11,10 @@ def reference(module, x):
     return np.maximum(x, 0)
 
 
+def expanded():
+    return np.lib.stride_tricks.as_strided(np.zeros(1, "f"), (3, 4), (0, 0), writeable=True)
+
+
 CASES = [
     Case("batch", nn.ReLU, distinct(3, 4, 5, 2), reference),
     Case("inplace", lambda: nn.ReLU(True), distinct(3, 4, 5, 2), reference, inplace=True),
@@ -18,7 +22,8 @@ CASES = [
 ]
 
 ERRORS = [
-    ErrorRow("list", nn.ReLU, lambda m: m.forward([1.0, 2.0]), DtypeError, r"input: expected a float32 array, got a table of 2"),
-    ErrorRow("inplace_expanded", lambda: nn.ReLU(True), lambda m: m.forward(np.lib.stride_tricks.as_strided(
-                 np.zeros(1, "f"), (3, 4), (0, 0), writeable=True)), ValueRangeError, r"several elements at one address"),
+    ErrorRow("list", nn.ReLU, lambda m: m.forward([1.0, 2.0]), DtypeError,
+             r"input: expected a float32 array, got a table of 2"),
+    ErrorRow("inplace_expanded", lambda: nn.ReLU(True), lambda m: m.forward(expanded()), ValueRangeError,
+             r"several elements at one address"),
 ]  # fmt: skip

@@ -18,14 +18,14 @@ def far(rng):
     return rng.standard_normal((5, 9)) * 5 + np.array([[0], [800], [-800], [1e4], [3]])
 
 
-def case(name: str, *shape: int, batched: bool = True) -> Case:
-    return Case(name, nn.SoftMax, normal(*shape), reference, batched=batched, singleSample=batched)
+def case(name: str, *shape: int, batched: bool = True, skip: tuple[str, ...] = ()) -> Case:
+    return Case(name, nn.SoftMax, normal(*shape), reference, batched=batched, singleSample=batched, skip=skip)
 
 
 CASES = [
     case("vector", 7, batched=False),
     case("long_vector", 1000, batched=False),
-    case("one_class", 4, 1),
+    case("one_class", 4, 1, skip=("nonfinite",)),  # every number gives 1, but NaN stays NaN
     case("rows", 3, 19),
     case("many_short_rows", 70, 5),
     case("long_rows", 2, 700),
@@ -38,6 +38,6 @@ CASES = [
 ERRORS = [
     ErrorRow("rank", nn.SoftMax, lambda m: m.forward(np.zeros((2, 3, 1, 1, 1), "f")), ShapeError,
              r"input: expected C, N x C, C x H x W or N x C x H x W, got 5-D \(2 x 3 x 1 x 1 x 1\)"),
-    ErrorRow("gradOutput", nn.SoftMax, lambda m: (m.forward(np.zeros((2, 3), "f")), m.backward(np.zeros((2, 3), "f"), np.zeros((2, 4), "f"))),
+    ErrorRow("gradOutput", nn.SoftMax, lambda m: m.backward(np.zeros((2, 3), "f"), np.zeros((2, 4), "f")),
              ShapeError, r"gradOutput: expected 2 x 3, got 2 x 4"),
 ]  # fmt: skip

@@ -14,14 +14,15 @@ CASES = [
     case("train_planes_of_one", lambda: nn.SpatialBatchNormalization(4), 5, 4, 1, 1),
     case("train_without_affine", lambda: nn.SpatialBatchNormalization(2, 1e-3, 0.5, False), 2, 2, 3, 3),
     Case("evaluate", evaluating(lambda: nn.SpatialBatchNormalization(3)), normal(2, 3, 4, 5), reference),
-    Case("evaluate_without_affine", evaluating(lambda: nn.SpatialBatchNormalization(2, affine=False)), normal(3, 2, 9, 9), reference),
+    Case("evaluate_without_affine", evaluating(lambda: nn.SpatialBatchNormalization(2, affine=False)),
+         normal(3, 2, 9, 9), reference),
 ]  # fmt: skip
 
 ERRORS = [
-    ErrorRow("one_value", lambda: nn.SpatialBatchNormalization(3), lambda m: m.forward(np.zeros((1, 3, 1, 1), "f")), ShapeError,
-             r"input: expected more than one value per channel to train with, got 1 x 3 x 1 x 1"),
+    ErrorRow("one_value", lambda: nn.SpatialBatchNormalization(3), lambda m: m.forward(np.zeros((1, 3, 1, 1), "f")),
+             ShapeError, r"input: expected more than one value per channel to train with, got 1 x 3 x 1 x 1"),
     ErrorRow("rank", lambda: nn.SpatialBatchNormalization(3), lambda m: m.forward(np.zeros((3, 4, 4), "f")), ShapeError,
              r"input: expected a 4-D array when training, got 3-D of shape \(3, 4, 4\)"),
-    ErrorRow("channels", lambda: nn.SpatialBatchNormalization(3, affine=False), lambda m: m.forward(np.zeros((2, 4, 5, 5), "f")),
-             ShapeError, r"running_mean: expected 4, got 3"),
+    ErrorRow("channels", lambda: nn.SpatialBatchNormalization(3, affine=False),
+             lambda m: m.forward(np.zeros((2, 4, 5, 5), "f")), ShapeError, r"running_mean: expected 4, got 3"),
 ]  # fmt: skip

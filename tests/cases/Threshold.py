@@ -12,9 +12,8 @@ def reference(module, x):
 
 
 def case(name: str, *arguments, shape=(4, 3, 5)) -> Case:
-    inplace = len(arguments) == 3
-    alone = len(shape) > 1  # an element alone is no array
-    return Case(name, lambda: nn.Threshold(*arguments), distinct(*shape), reference, inplace=inplace, singleSample=alone)
+    return Case(name, lambda: nn.Threshold(*arguments), distinct(*shape), reference, inplace=len(arguments) == 3,
+                singleSample=len(shape) > 1)  # fmt: skip
 
 
 def frozen(module):
@@ -43,6 +42,6 @@ ERRORS = [
              r"val: expected at most the threshold 0\.25, since inplace is set; got 1"),
     ErrorRow("inplace_readonly", lambda: nn.Threshold(0.25, 0.0, True), frozen, ValueRangeError,
              r"output: expected memory that can be written"),
-    ErrorRow("gradOutput", nn.Threshold, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(12, "f")), ShapeError,
-             r"gradOutput: expected 3 x 4, got 12"),
+    ErrorRow("gradOutput", nn.Threshold, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(12, "f")),
+             ShapeError, r"gradOutput: expected 3 x 4, got 12"),
 ]  # fmt: skip

@@ -14,6 +14,6 @@ CASES = [
 ]
 
 ERRORS = [
-    ErrorRow("rank", lambda: nn.VolumetricBatchNormalization(3), lambda m: m.forward(np.zeros((2, 3, 4, 4), "f")), ShapeError,
-             r"input: expected a 5-D array when training, got 4-D of shape \(2, 3, 4, 4\)"),
+    ErrorRow("rank", lambda: nn.VolumetricBatchNormalization(3), lambda m: m.forward(np.zeros((2, 3, 4, 4), "f")),
+             ShapeError, r"input: expected a 5-D array when training, got 4-D of shape \(2, 3, 4, 4\)"),
 ]  # fmt: skip

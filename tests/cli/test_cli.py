@@ -113,8 +113,8 @@ def test_inspect_shows_the_network_with_shapes_and_operations(capsys) -> None:
     rows = {line.split(")")[0].strip(" ("): line for line in out.splitlines() if re.match(r"\s+\(\d+\)", line)}
     assert len(rows) == 18
     first = rows["1"].split()
-    assert first[-3:] == ["1x32x8x8", "320", f"{32 * 64 * 9:,}"]
-    assert rows["7"].split()[-3] == "1x32x4x4" and rows["17"].split()[-3:] == ["1x10", "650", "640"]
+    assert first[-3:] == ["32x8x8", "320", f"{32 * 64 * 9:,}"]
+    assert rows["7"].split()[-3] == "32x4x4" and rows["17"].split()[-3:] == ["10", "650", "640"]
     assert "total: 66,026 parameters" in out
 
 

@@ -57,7 +57,8 @@ class Threshold(Module):
             self.output = input
         else:
             self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "Threshold_updateOutput", input, self.output, self.threshold, self.val, self.inplace)
+        numbers = self.threshold, self.val, self.inplace
+        call(self, "Threshold_updateOutput", input, self.output, *numbers)
         output: Tensor = self.output
         return output
 
@@ -66,6 +67,7 @@ class Threshold(Module):
             self.gradInput = gradOutput
         else:
             self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "Threshold_updateGradInput", input, gradOutput, self.gradInput, self.threshold, self.val, self.inplace)
+        numbers = self.threshold, self.val, self.inplace
+        call(self, "Threshold_updateGradInput", input, gradOutput, self.gradInput, *numbers)
         gradInput: Tensor = self.gradInput
         return gradInput

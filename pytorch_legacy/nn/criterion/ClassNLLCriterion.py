@@ -84,13 +84,14 @@ class ClassNLLCriterion(Criterion):
 
     def _labels(self, target: Any) -> Tensor:
         """The target as the array of 64-bit integers that the C functions read."""
-        given = np.asarray(target) if isinstance(target, (int, float, np.ndarray, np.number)) else np.empty(0, object)
-        with np.errstate(invalid="ignore"):
-            labels = given.astype(np.int64, copy=False) if given.dtype.kind in "iuf" else None
-        if labels is None or (given.dtype.kind == "f" and not np.array_equal(labels, given)):
-            got = "numbers between labels" if labels is not None else described(target)
+        labels = np.asarray(target) if isinstance(target, (int, float, np.ndarray, np.generic)) else np.empty(0, object)
+        got = None if labels.dtype.kind in "iuf" else described(target)
+        if labels.dtype.kind == "f" and not np.all((labels == np.trunc(labels)) & (np.abs(labels) < 2**62)):
+            got = "numbers between labels"
+        if got:
             raise DtypeError(f"{self._typename}: target: expected a label or an array of labels, got {got}")
-        return labels.reshape(1) if labels.ndim == 0 else labels
+        labels = labels.astype(np.int64, copy=False)
+        return labels if labels.ndim else labels.reshape(1)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         ignored = fields.get("ignoreIndex", self.NOTHING)

@@ -1,7 +1,7 @@
 """An affine map of vectors."""
 
 from math import sqrt
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -41,13 +41,17 @@ class Linear(Module):
     Source: Torch7 ``nn.Linear``; C: ``THNN/linear/Linear.c``.
     """
 
+    weight: Tensor
+    gradWeight: Tensor
+
     def __init__(self, inputSize: int, outputSize: int, bias: bool = True) -> None:
         super().__init__()
-        self.weight = np.empty((outputSize, inputSize), np.float32)
-        self.gradWeight = np.zeros((outputSize, inputSize), np.float32)
+        shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
+        self.weight = np.empty(shape, np.float32)
+        self.gradWeight = np.zeros(shape, np.float32)
         if bias:
-            self.bias = np.empty(outputSize, np.float32)
-            self.gradBias = np.zeros(outputSize, np.float32)
+            self.bias = np.empty(shape[0], np.float32)
+            self.gradBias = np.zeros(shape[0], np.float32)
         self.reset()
 
     def noBias(self) -> Self:
@@ -57,7 +61,7 @@ class Linear(Module):
 
     def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, uniform with standard deviation `stdv` if it is given, and returns self."""
-        limit = stdv * sqrt(3) if stdv else 1 / sqrt(self.weight.shape[1])
+        limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
         if self.bias is not None:
             self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
@@ -86,3 +90,7 @@ class Linear(Module):
     def __repr__(self) -> str:
         outputs, inputs = self.weight.shape
         return f"{self._typename}({inputs} -> {outputs})" + (" without bias" if self.bias is None else "")
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Scratch memory of a training run stays behind."""
+        super()._fromTorch7({name: value for name, value in fields.items() if name != "addBuffer"}, version)

@@ -1,0 +1,1 @@
+"""Learned filters over time and space."""

@@ -1,0 +1,131 @@
+"""What the cases of the convolutions do not show: every way in which large work is cut, initial values, old files."""
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import backend, nn, random
+from pytorch_legacy.errors import DtypeError, ValueRangeError
+from tests.trees import assert_close
+
+# name: batch, nInputPlane, height, width, then nOutputPlane and the window kW, kH, dW, dH, padW, padH
+SHAPES = {
+    "many tiles of one sample": (1, 3, 40, 50, 5, 3, 3, 1, 1, 1, 1),
+    "sums over parts of the planes": (1, 40, 9, 9, 6, 3, 3, 1, 1, 1, 1),
+    "parts of tiles": (1, 90, 20, 21, 3, 3, 3, 1, 1, 1, 1),
+    "groups of planes": (2, 70, 12, 12, 3, 3, 3, 1, 1, 0, 0),
+    "chunks of tiles": (9, 2, 21, 20, 4, 5, 3, 1, 1, 2, 1),
+    "samples side by side": (20, 3, 6, 6, 4, 3, 3, 1, 1, 0, 0),
+    "side by side, more than a tile": (50, 2, 4, 4, 3, 2, 2, 1, 1, 0, 0),
+    "side by side, in parts": (5, 64, 4, 4, 8, 3, 3, 1, 1, 1, 1),
+    "one place each": (30, 5, 3, 4, 6, 4, 3, 1, 1, 0, 0),
+    "planes as they are": (2, 7, 30, 30, 5, 1, 1, 1, 1, 0, 0),
+    "planes as they are, in parts": (1, 300, 10, 10, 4, 1, 1, 1, 1, 0, 0),
+    "planes side by side": (30, 40, 2, 3, 20, 1, 1, 1, 1, 0, 0),
+    "a kernel as large as a tile": (1, 1, 80, 80, 2, 60, 55, 1, 1, 0, 0),
+    "steps longer than the kernel": (2, 2, 17, 30, 3, 2, 2, 3, 4, 0, 0),
+    "steps of two": (2, 3, 35, 33, 4, 3, 5, 2, 2, 1, 2),
+    "rows longer than a tile": (1, 1, 3, 900, 2, 3, 3, 1, 1, 1, 1),
+    "padding beyond the kernel": (2, 2, 5, 4, 3, 2, 3, 1, 2, 7, 5),
+}
+
+
+def convolution(x, weight, bias, g, window):
+    """Output, gradInput, gradWeight and gradBias in double precision, one cell of the kernel at a time."""
+    kW, kH, dW, dH, padW, padH = window
+    padded = np.pad(x, ((0, 0), (0, 0), (padH, padH), (padW, padW)))
+    oH, oW = g.shape[2:]
+    output = np.zeros(g.shape) + bias[:, None, None]
+    gradPadded, gradWeight = np.zeros(padded.shape), np.zeros(weight.shape)
+    for i in range(kH):
+        for j in range(kW):
+            cells = np.s_[:, :, i : i + dH * (oH - 1) + 1 : dH, j : j + dW * (oW - 1) + 1 : dW]
+            output += np.einsum("oc,nchw->nohw", weight[:, :, i, j], padded[cells])
+            gradPadded[cells] += np.einsum("oc,nohw->nchw", weight[:, :, i, j], g)
+            gradWeight[:, :, i, j] = np.einsum("nohw,nchw->oc", g, padded[cells])
+    gradInput = gradPadded[:, :, padH : padH + x.shape[2], padW : padW + x.shape[3]]
+    return output, gradInput, gradWeight, g.sum((0, 2, 3))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_cuts(name, dtype):
+    batch, planes, height, width, outputs, *window = SHAPES[name]
+    rng = np.random.default_rng(0)
+    module = nn.SpatialConvolution(planes, outputs, *window).type(dtype)
+    x = rng.standard_normal((batch, planes, height, width)).astype(dtype)
+    g = rng.standard_normal(module.forward(x).shape).astype(dtype)
+    expected = convolution(x.astype("d"), module.weight.astype("d"), module.bias, g.astype("d"), window)
+    first = None
+    try:
+        for threads in (1, 3):
+            backend.set_num_threads(threads)
+            module.output.fill(np.nan)
+            module.forward(x)
+            module.zeroGradParameters()
+            module.gradInput = np.full_like(x, np.nan)
+            module.backward(x, g)
+            results = [module.output, module.gradInput, module.gradWeight, module.gradBias]
+            for result, truth in zip(results, expected, strict=True):
+                assert_close(result, truth, {"float64": 1e-12, "float32": 1e-5}[dtype])
+            first = first or [result.copy() for result in results]
+            for result, before in zip(results, first, strict=True):
+                np.testing.assert_array_equal(result, before)
+    finally:
+        backend.set_num_threads(0)
+
+
+def test_reset():
+    """Weight before bias; the limit is 1 / sqrt(fan-in), or makes the standard deviation what is asked for."""
+    random.manualSeed(3)
+    module = nn.SpatialConvolution(2, 3, 4, 5)
+    random.manualSeed(3)
+    s = 1 / np.sqrt(2 * 4 * 5)
+    np.testing.assert_array_equal(module.weight, random.uniform(-s, s, (3, 2, 5, 4)))
+    np.testing.assert_array_equal(module.bias, random.uniform(-s, s, 3))
+    module = nn.SpatialConvolutionMM(30, 50, 3, 3)
+    module.reset(0.5)
+    assert module.weight.std() == pytest.approx(0.5, rel=0.02)
+    module.reset(0)
+    assert not module.weight.any()
+
+
+@pytest.mark.parametrize("make", [nn.SpatialConvolution, nn.SpatialConvolutionMM])
+def test_old_fields(make):
+    new = make(2, 3, 3, 2, 1, 1, 1)
+    fields = dict(new._toTorch7(), finput=np.zeros(3, "f"), padding=1)
+    del fields["padW"], fields["padH"], fields["gradWeight"], fields["gradBias"]
+    fields["weight"] = new.weight.reshape(3, 12)
+    old = make.__new__(make)
+    old._fromTorch7(fields, 1)
+    assert (old.padW, old.padH) == (1, 1)
+    assert old.weight.shape == new.weight.shape == old.gradWeight.shape
+    assert np.shares_memory(old.weight, new.weight)
+    assert not hasattr(old, "finput") and not hasattr(old, "padding")
+    x = np.random.default_rng(0).standard_normal((2, 2, 4, 5)).astype("f")
+    np.testing.assert_array_equal(old.forward(x), new.forward(x))
+    fields.pop("padding")
+    old._fromTorch7(fields, 1)
+    assert (old.padW, old.padH) == (0, 0)
+
+
+def test_no_gradInput():
+    module = nn.SpatialConvolution(1, 1, 2, 2)
+    module.gradInput = None
+    x = np.ones((1, 3, 3), "f")
+    module.forward(x)
+    assert module.backward(x, np.ones((1, 2, 2), "f")) is None
+    assert (module.gradWeight == 4).all()
+
+
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        ((0, 1, 1, 1), ValueRangeError, "nn.SpatialConvolution: nInputPlane: expected 1 or more, got 0"),
+        ((1, -1, 1, 1), ValueRangeError, "nOutputPlane: expected 1 or more, got -1"),
+        ((1, 1, 0, 1), ValueRangeError, "kW: expected 1 or more, got 0"),
+        ((1, 1, 1, 1.5), DtypeError, "kH: expected an integer, got 1.5"),
+    ],
+)
+def test_bad_sizes(arguments, error, message):
+    with pytest.raises(error, match=message):
+        nn.SpatialConvolution(*arguments)

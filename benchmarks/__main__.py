@@ -22,6 +22,7 @@ import numpy as np
 
 try:
     import torch
+    import torch.nn.functional as F
 except ImportError:
     sys.exit('the benchmarks need PyTorch; run: pip install ".[bench]"')
 
@@ -104,9 +105,9 @@ def overhead() -> None:
         "Tanh": (lambda: tanh.forward(x), lambda: torch.tanh(t)),
         "SoftMax": (lambda: soft.forward(x), lambda: torch.softmax(t, 1)),
         "Linear 10 to 10": (lambda: linear.forward(x), lambda: peer(t)),
-        "SpatialAveragePooling 2x2": (lambda: average.forward(image), lambda: torch.nn.functional.avg_pool2d(ti, 2, 1)),
-        "SpatialMaxPooling 2x2": (lambda: maximum.forward(image), lambda: torch.nn.functional.max_pool2d(ti, 2)),
-        "SpatialAdaptiveAveragePooling": (lambda: adaptive.forward(image), lambda: torch.nn.functional.adaptive_avg_pool2d(ti, 1)),
+        "SpatialAveragePooling 2x2": (lambda: average.forward(image), lambda: F.avg_pool2d(ti, 2, 1)),
+        "SpatialMaxPooling 2x2": (lambda: maximum.forward(image), lambda: F.max_pool2d(ti, 2)),
+        "SpatialAdaptiveAveragePooling": (lambda: adaptive.forward(image), lambda: F.adaptive_avg_pool2d(ti, 1)),
         "Sequential of ten ReLU": (lambda: relus.forward(x), lambda: peers(t)),
     }  # fmt: skip
     with torch.no_grad():

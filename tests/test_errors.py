@@ -152,3 +152,12 @@ def test_thread_counts(threads: int) -> None:
     with pytest.raises(errors.ValueRangeError, match=rf"threads: expected 0 to 1024, got {threads}"):
         backend.set_num_threads(threads)
     assert backend.get_num_threads() == before
+
+
+def test_no_memory() -> None:
+    """Scratch memory beyond any address space: an error, and the next call works."""
+    endless = np.broadcast_to(np.float32(1), (2**23, 2**23))
+    criterion = nn.MSECriterion()
+    with pytest.raises(errors.OutOfMemoryError, match=r"scratch memory: expected \d+ elements of \d bytes, got none"):
+        criterion.forward(endless, endless)
+    assert criterion.forward(np.ones(3, "f"), np.zeros(3, "f")) == 1.0

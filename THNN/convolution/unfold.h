@@ -16,27 +16,26 @@ typedef struct Window {
   int64_t oHeight, oWidth; /* places along height and width */
 } Window;
 
-/* Short rows are copied in pieces of this many elements. What a piece has too much lands on columns that are written
+/* Rows are copied in pieces of this many elements. What the last piece has too much lands on columns that are written
  * next; behind the last column there must be room for it. */
 enum { PIECE = 64 / sizeof(real) };
 
 /* columns[p] = x[at + p * step] for first <= p < end, 0 for the others of `count`; x may be read up to `limit`. */
-THNN_INLINE void takeRow(real *restrict columns, const real *restrict x, int64_t at, int64_t limit, int64_t step, int64_t count,
-                         int64_t first, int64_t end)
+THNN_INLINE void takeRow(real *restrict columns, const real *restrict x, int64_t at, int64_t limit, int64_t step, int32_t count,
+                         int32_t first, int32_t end)
 {
   if (first >= end) {
-    for (int64_t p = 0; p < count; p += PIECE)
-      for (int64_t k = 0; k < PIECE; k++) columns[p + k] = 0;
-    return;
-  }
-  if (step <= 2 && at >= 0 && at + (count + PIECE) * step <= limit) {
-    for (int64_t p = 0; p < count; p += PIECE)
-      for (int64_t k = 0; k < PIECE; k++) columns[p + k] = x[at + (p + k) * step];
+    for (int32_t p = 0; p < count; p += PIECE)
+      for (int32_t k = 0; k < PIECE; k++) columns[p + k] = 0;
+  } else if (step <= 2 && at >= 0 && at + (count + PIECE) * step <= limit) {
+    for (int32_t p = 0; p < count; p += PIECE)
+      for (int32_t k = 0; k < PIECE; k++) {
+        const real value = x[at + (p + k) * step];
+        columns[p + k] = p + k >= first && p + k < end ? value : 0;
+      }
   } else {
-    for (int64_t p = first; p < end; p++) columns[p] = x[at + p * step];
+    for (int32_t p = 0; p < count; p++) columns[p] = p >= first && p < end ? x[at + p * step] : 0;
   }
-  for (int64_t p = 0; p < first; p++) columns[p] = 0;
-  for (int64_t p = end; p < count; p++) columns[p] = 0;
 }
 
 /* x[at + p * step] += columns[p] for first <= p < end */
@@ -63,7 +62,7 @@ THNN_INLINE void moveTile(real *restrict columns, real *restrict x, const Window
           const int64_t at = ((sample * w->planes + c) * w->height + h) * w->width + ow * step + j - w->padW;
           const int64_t limit = (sample + 1) * w->planes * w->height * w->width;
           if (adding) giveRow(x, columns, at, step, first, end);
-          else takeRow(columns, x, at, limit, step, count, first, end);
+          else takeRow(columns, x, at, limit, step, (int32_t)count, (int32_t)first, (int32_t)end);
           columns += count;
           rest -= count;
           ow = 0;

@@ -125,7 +125,8 @@ static void combineFew(Call *call, int threads, real *gx, const real *weight, co
 {
   const int64_t across = THNN_ceilDiv(s->inputs, WIDTH), size = s->samples * s->inputs;
   const int64_t wanted = THNN_max(THNN_min(TASKS / THNN_max(across, 1), s->outputs / LEAST_ROWS), 1);
-  const int64_t part = THNN_ceilDiv(THNN_ceilDiv(s->outputs, wanted), 4) * 4, parts = THNN_max(THNN_ceilDiv(s->outputs, part), 1);
+  const int64_t part = THNN_max(THNN_ceilDiv(THNN_ceilDiv(s->outputs, wanted), 4), 1) * 4;
+  const int64_t parts = THNN_max(THNN_ceilDiv(s->outputs, part), 1);
   real *sums = parts > 1 ? THNN_scratch(call, parts * size, sizeof(real)) : gx;
   if (THNN_failed(call)) return;
   if (across * parts == 1) {

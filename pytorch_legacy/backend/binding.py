@@ -19,13 +19,13 @@ from .library import check, ffi, lib
 MAX_DIMS = 8
 READONLY = 1
 REALS = {np.dtype(np.float32): "Float", np.dtype(np.float64): "Double"}
-DTYPES = {
+DTYPES: dict[str, np.dtype[Any]] = {
     "THFloatTensor *": np.dtype(np.float32),
     "THDoubleTensor *": np.dtype(np.float64),
     "THLongTensor *": np.dtype(np.int64),
     "THByteTensor *": np.dtype(np.uint8),
 }
-CTYPES = {np.dtype(np.float32): "float[]", np.dtype(np.float64): "double[]", np.dtype(np.int64): "int64_t[]", np.dtype(np.uint8): "uint8_t[]"}  # fmt: skip
+CTYPES = {"float32": "float[]", "float64": "double[]", "int64": "int64_t[]", "uint8": "uint8_t[]"}
 
 
 class Slot:
@@ -37,7 +37,7 @@ class Slot:
         self.function = function
         self.argument = argument
         self.dtype = DTYPES[ctype]
-        self.ctype = CTYPES[self.dtype]
+        self.ctype = CTYPES[self.dtype.name]
         self.descriptor = ffi.new(ctype)
         self.array: Any = None
         self.shape: tuple[int, ...] | None = None
@@ -160,7 +160,7 @@ def _bind(module: Any, name: str) -> Function:
     dtype = module._dtype
     real = REALS.get(dtype)
     if real is None:
-        raise DtypeError(f"nn.{name}: expected a module of float32 or float64, got {dtype}; convert it with .float() or .double()")
+        raise DtypeError(f"nn.{name}: expected a module of float32 or float64, got {dtype}; call .float() or .double() on it")
     function = Function(name, real, getattr(module, "_typename", "nn"))
     module.__dict__.setdefault("_bindings", {})[name] = function
     return function

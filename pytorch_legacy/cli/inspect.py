@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 import numpy as np
 
-import pytorch_legacy as pl
 from pytorch_legacy.errors import ShapeError, THNNError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Unknown import Unknown
@@ -136,7 +134,6 @@ def _rows(module: Module, number: str, shapes: dict[Any, Any] | None) -> Any:
 
 def _shapes(module: Module, shape: tuple[int, ...]) -> dict[Any, Any]:
     """Run the network on zeros; id of module -> (module, text of its output's shape, operations)."""
-    module = module if module._type else module
     module.evaluate()
     results: dict[Any, Any] = {}
     originals: list[tuple[Module, Any]] = []
@@ -185,7 +182,7 @@ def operations(module: Module, input_size: int, output: Any) -> int:
     if isinstance(weight, np.ndarray) and weight.ndim > 1:
         return int(output.size * (weight.size // weight.shape[0]))
     if "Pooling" in module._typename:
-        window = getattr(module, "kW", None)
-        return int(output.size * window * module.kH) if window else input_size
+        width, height = getattr(module, "kW", None), getattr(module, "kH", None)
+        return int(output.size * width * height) if width and height else input_size
     moves_only = ("View", "Reshape", "Identity", "Dropout", "PixelShuffle", "Padding", "Copy", "Contiguous", "Transpose")
     return 0 if module._typename.endswith(moves_only) else int(output.size)

@@ -95,7 +95,8 @@ def normalized(array: Tensor, value: Any, options: argparse.Namespace) -> Tensor
     for name, numbers in (("mean", mean), ("std", std)):
         planes = array.shape[-3] if array.ndim > 2 else 1
         if numbers.size not in (1, planes):
-            raise Problem(f"{name}: expected 1 or {planes} numbers, one for each plane, got {numbers.size}")
+            wanted = "1 number" if planes == 1 else f"1 number or {planes}"
+            raise Problem(f"{name}: expected {wanted}, one for each plane; got {numbers.size}")
     scaled = array * np.float64(options.scale) if array.dtype == np.uint8 else array.astype(np.float64)
     shape = (-1, 1, 1) if array.ndim > 2 else (-1,)
     result: Tensor = (scaled - mean.reshape(shape)) / std.reshape(shape)

@@ -1,29 +1,79 @@
 """Torch7's nn: every class by its own name, each in a file of that name in its family's folder."""
 
-from importlib import import_module
+from .activation.LogSoftMax import LogSoftMax
+from .activation.ReLU import ReLU
+from .activation.Sigmoid import Sigmoid
+from .activation.SoftMax import SoftMax
+from .activation.Tanh import Tanh
+from .activation.Threshold import Threshold
+from .Container import Container
+from .container.Concat import Concat
+from .container.Sequential import Sequential
+from .convolution.SpatialConvolution import SpatialConvolution
+from .convolution.SpatialConvolutionMM import SpatialConvolutionMM
+from .Criterion import Criterion
+from .criterion.ClassNLLCriterion import ClassNLLCriterion
+from .criterion.CrossEntropyCriterion import CrossEntropyCriterion
+from .criterion.MSECriterion import MSECriterion
+from .linear.Linear import Linear
+from .Module import Module
+from .normalization.BatchNormalization import BatchNormalization
+from .normalization.SpatialBatchNormalization import SpatialBatchNormalization
+from .normalization.VolumetricBatchNormalization import VolumetricBatchNormalization
+from .padding.SpatialReplicationPadding import SpatialReplicationPadding
+from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
+from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
+from .pooling.SpatialAveragePooling import SpatialAveragePooling
+from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
+from .pooling.SpatialMaxPooling import SpatialMaxPooling
+from .regularization.Dropout import Dropout
+from .shape.Identity import Identity
+from .shape.PixelShuffle import PixelShuffle
+from .shape.Reshape import Reshape
+from .shape.View import View
+from .table.CAddTable import CAddTable
+from .table.ConcatTable import ConcatTable
+from .table.JoinTable import JoinTable
+from .table.ParallelTable import ParallelTable
+from .training.StochasticGradient import StochasticGradient
+from .Unknown import Unknown
 
-_FAMILIES = {
-    "": ("Module", "Container", "Criterion", "Unknown"),
-    "container": ("Sequential", "Concat"),
-    "table": ("ConcatTable", "ParallelTable", "JoinTable", "CAddTable"),
-    "shape": ("Identity", "View", "Reshape", "PixelShuffle"),
-    "regularization": ("Dropout",),
-    "linear": ("Linear",),
-    "convolution": ("SpatialConvolution", "SpatialConvolutionMM"),
-    "pooling": ("SpatialMaxPooling", "SpatialAveragePooling", "SpatialAdaptiveAveragePooling", "SpatialAdaptiveMaxPooling", "SpatialGlobalAveragePooling"),
-    "activation": ("Threshold", "ReLU", "Tanh", "Sigmoid", "SoftMax", "LogSoftMax"),
-    "normalization": ("BatchNormalization", "SpatialBatchNormalization", "VolumetricBatchNormalization"),
-    "padding": ("SpatialReplicationPadding",),
-    "criterion": ("ClassNLLCriterion", "MSECriterion", "CrossEntropyCriterion"),
-    "training": ("StochasticGradient",),
-}
-_HOME = {name: family for family, names in _FAMILIES.items() for name in names}
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name: str):
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no class {name!r}")
-    module = import_module(".".join(filter(None, [__name__, _HOME[name], name])))
-    globals()[name] = value = getattr(module, name)
-    return value
+__all__ = [
+    "BatchNormalization",
+    "CAddTable",
+    "ClassNLLCriterion",
+    "Concat",
+    "ConcatTable",
+    "Container",
+    "Criterion",
+    "CrossEntropyCriterion",
+    "Dropout",
+    "Identity",
+    "JoinTable",
+    "Linear",
+    "LogSoftMax",
+    "MSECriterion",
+    "Module",
+    "ParallelTable",
+    "PixelShuffle",
+    "ReLU",
+    "Reshape",
+    "Sequential",
+    "Sigmoid",
+    "SoftMax",
+    "SpatialAdaptiveAveragePooling",
+    "SpatialAdaptiveMaxPooling",
+    "SpatialAveragePooling",
+    "SpatialBatchNormalization",
+    "SpatialConvolution",
+    "SpatialConvolutionMM",
+    "SpatialGlobalAveragePooling",
+    "SpatialMaxPooling",
+    "SpatialReplicationPadding",
+    "StochasticGradient",
+    "Tanh",
+    "Threshold",
+    "Unknown",
+    "View",
+    "VolumetricBatchNormalization",
+]

@@ -34,7 +34,7 @@ ERRORS = [
     ErrorRow("nothing_left", lambda: nn.SpatialReplicationPadding(-2), lambda m: m.forward(np.zeros((1, 3, 3), "f")),
              ShapeError, "input: expected planes of which padding leaves a cell, got 3 x 3, which becomes -1 x -1"),
     ErrorRow("pad_not_an_integer", lambda: nn.SpatialReplicationPadding(1, 0.5),
-             lambda m: m.forward(np.zeros((1, 3, 3), "f")), DtypeError, r"pad_r: expected an integer \(int64\), got 0.5"),
+             lambda m: m.forward(np.zeros((1, 3, 3), "f")), DtypeError, "pad_r: expected an integer .*, got 0.5"),
     ErrorRow("dtype", lambda: nn.SpatialReplicationPadding(1), lambda m: m.forward(np.zeros((1, 3, 3))), DtypeError,
              "expected float32, got float64"),
     ErrorRow("gradOutput", lambda: nn.SpatialReplicationPadding(1),

@@ -23,11 +23,9 @@ class SoftMax(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         self._resize("output", check.tensor(self, "input", input).shape)
         call(self, "SoftMax_updateOutput", input, self.output)
-        output: Tensor = self.output
-        return output
+        return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         self._resize("gradInput", check.tensor(self, "input", input).shape)
         call(self, "SoftMax_updateGradInput", input, gradOutput, self.gradInput, self.output)
-        gradInput: Tensor = self.gradInput
-        return gradInput
+        return self.gradInput

@@ -21,11 +21,9 @@ class Tanh(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         self._resize("output", check.tensor(self, "input", input).shape)
         call(self, "Tanh_updateOutput", input, self.output)
-        output: Tensor = self.output
-        return output
+        return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         self._resize("gradInput", check.tensor(self, "input", input).shape)
         call(self, "Tanh_updateGradInput", input, gradOutput, self.gradInput, self.output)
-        gradInput: Tensor = self.gradInput
-        return gradInput
+        return self.gradInput

@@ -59,8 +59,7 @@ class Threshold(Module):
             self._resize("output", check.tensor(self, "input", input).shape)
         numbers = self.threshold, self.val, self.inplace
         call(self, "Threshold_updateOutput", input, self.output, *numbers)
-        output: Tensor = self.output
-        return output
+        return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         if self.inplace:
@@ -69,5 +68,4 @@ class Threshold(Module):
             self._resize("gradInput", check.tensor(self, "input", input).shape)
         numbers = self.threshold, self.val, self.inplace
         call(self, "Threshold_updateGradInput", input, gradOutput, self.gradInput, *numbers)
-        gradInput: Tensor = self.gradInput
-        return gradInput
+        return self.gradInput

@@ -91,8 +91,7 @@ class BatchNormalization(Module):
             self, "BatchNormalization_updateOutput", *self._batches(input, self.output), self.weight, self.bias,
             self.running_mean, self.running_var, self.save_mean, self.save_std, self.train, self.momentum, self.eps,
         )  # fmt: skip
-        output: Tensor = self.output
-        return output
+        return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Any:
         return self._backward(input, gradOutput, 1.0, toInput=True, toParameters=False)

@@ -16,26 +16,27 @@ typedef struct Window {
   int64_t oHeight, oWidth; /* places along height and width */
 } Window;
 
-/* Rows are copied in pieces of this many elements. What the last piece has too much lands on columns that are written
+/* Short rows are copied in pieces of this many elements. What a piece has too much lands on columns that are written
  * next; behind the last column there must be room for it. */
 enum { PIECE = 64 / sizeof(real) };
 
 /* columns[p] = x[at + p * step] for first <= p < end, 0 for the others of `count`; x may be read up to `limit`. */
-THNN_INLINE void takeRow(real *restrict columns, const real *restrict x, int64_t at, int64_t limit, int64_t step, int32_t count,
-                         int32_t first, int32_t end)
+THNN_INLINE void takeRow(real *restrict columns, const real *restrict x, int64_t at, int64_t limit, int64_t step, int64_t count,
+                         int64_t first, int64_t end)
 {
   if (first >= end) {
-    for (int32_t p = 0; p < count; p += PIECE)
-      for (int32_t k = 0; k < PIECE; k++) columns[p + k] = 0;
-  } else if (step <= 2 && at >= 0 && at + (count + PIECE) * step <= limit) {
-    for (int32_t p = 0; p < count; p += PIECE)
-      for (int32_t k = 0; k < PIECE; k++) {
-        const real value = x[at + (p + k) * step];
-        columns[p + k] = p + k >= first && p + k < end ? value : 0;
-      }
-  } else {
-    for (int32_t p = 0; p < count; p++) columns[p] = p >= first && p < end ? x[at + p * step] : 0;
+    for (int64_t p = 0; p < count; p += PIECE)
+      for (int64_t k = 0; k < PIECE; k++) columns[p + k] = 0;
+    return;
   }
+  if (step <= 2 && at >= 0 && at + (count + PIECE) * step <= limit) {
+    for (int64_t p = 0; p < count; p += PIECE)
+      for (int64_t k = 0; k < PIECE; k++) columns[p + k] = x[at + (p + k) * step];
+  } else {
+    for (int64_t p = first; p < end; p++) columns[p] = x[at + p * step];
+  }
+  for (int64_t p = 0; p < first; p++) columns[p] = 0;
+  for (int64_t p = end; p < count; p++) columns[p] = 0;
 }
 
 /* x[at + p * step] += columns[p] for first <= p < end */
@@ -57,16 +58,24 @@ THNN_INLINE void moveTile(real *restrict columns, real *restrict x, const Window
         const int64_t left = THNN_max(THNN_ceilDiv(w->padW - j, step), 0), right = THNN_ceilDiv(w->width + w->padW - j, step);
         int64_t sample = sample0, oh = oh0, ow = ow0;
         for (int64_t rest = n; rest > 0;) {
-          const int64_t h = oh * w->dH + i - w->padH, count = THNN_min(w->oWidth - ow, rest);
-          const int64_t first = THNN_max(left - ow, 0), end = h >= 0 && h < w->height ? THNN_min(right - ow, count) : 0;
-          const int64_t at = ((sample * w->planes + c) * w->height + h) * w->width + ow * step + j - w->padW;
+          /* Whole rows of one sample, or a part of one row. */
+          const int64_t rows = ow > 0 || rest < w->oWidth ? 1 : THNN_min(rest / w->oWidth, w->oHeight - oh);
+          const int64_t count = THNN_min(w->oWidth - ow, rest), first = THNN_max(left - ow, 0), end = THNN_min(right - ow, count);
           const int64_t limit = (sample + 1) * w->planes * w->height * w->width;
-          if (adding) giveRow(x, columns, at, step, first, end);
-          else takeRow(columns, x, at, limit, step, (int32_t)count, (int32_t)first, (int32_t)end);
-          columns += count;
-          rest -= count;
+          int64_t h = oh * w->dH + i - w->padH;
+          int64_t at = ((sample * w->planes + c) * w->height + h) * w->width + ow * step + j - w->padW;
+          for (int64_t r = 0; r < rows; r++) {
+            const int inside = h >= 0 && h < w->height;
+            if (!adding) takeRow(columns, x, at, limit, step, count, first, inside ? end : 0);
+            else if (inside) giveRow(x, columns, at, step, first, end);
+            columns += count;
+            at += w->dH * w->width;
+            h += w->dH;
+          }
+          rest -= rows * count;
           ow = 0;
-          if (++oh == w->oHeight) oh = 0, sample++;
+          oh += rows;
+          if (oh == w->oHeight) oh = 0, sample++;
         }
       }
 }

@@ -12,6 +12,7 @@ import pytorch_legacy as pl
 from pytorch_legacy.nn.Module import Module
 
 from .problem import Problem
+from .progress import busy
 
 FAVOURITES = ("model", "net", "network", "module", "generator", "netG")
 
@@ -20,7 +21,8 @@ def load(path: str) -> Any:
     """The object in the file."""
     if not Path(path).exists():
         raise Problem(f"{path}: there is no such file")
-    return pl.load(path)
+    with busy(f"reading {path}"):
+        return pl.load(path)
 
 
 def networks(value: Any, at: str = "", depth: int = 4) -> Iterator[tuple[str, Module]]:

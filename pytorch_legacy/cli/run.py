@@ -17,6 +17,7 @@ from pytorch_legacy.storage import Tensor
 
 from . import files, models
 from .problem import Problem
+from .progress import busy
 
 HELP = "run a network on a picture or an array"
 DESCRIPTION = """\
@@ -61,26 +62,41 @@ def execute(options: argparse.Namespace) -> None:
     if options.device == "cuda":
         network.cuda()
     network.training() if options.training else network.evaluate()
-    for path in options.inputs:  # each prints its result at once: that is the progress one sees
-        _run_one(path, network, value, options)
+    for i, path in enumerate(options.inputs, 1):
+        with busy(f"running {path}" + (f" ({i} of {len(options.inputs)})" if len(options.inputs) > 1 else "")):
+            result = _compute(path, network, value, options)
+        _report(path, network, value, options, *result)
 
 
-def _run_one(path: str, network: Module, value: Any, options: argparse.Namespace) -> None:
+def _compute(path: str, network: Module, value: Any, options: argparse.Namespace) -> tuple[Any, ...]:
+    """What was read, the shape that went in, what came out, and the seconds of further runs."""
     source = files.read(path, options, models.input_planes(network))
     array = normalized(source.array, value, options).astype(network._dtype, copy=False)
-    output, seconds = _forward(network, np.ascontiguousarray(array), options.time)
-    print(f"{path}: {files.text_shape(array.shape)} in, {_described(output)} out", end="")
+    return source, array.shape, *_forward(network, np.ascontiguousarray(array), options.time)
+
+
+def _report(
+    path: str,
+    network: Module,
+    value: Any,
+    options: argparse.Namespace,
+    source: files.Source,
+    shape: tuple[int, ...],
+    output: Any,
+    seconds: list[float],
+) -> None:
+    print(f"{path}: {files.text_shape(shape)} in, {_described(output)} out", end="")
     print(f", {1000 * statistics.median(seconds):.3g} ms (median of {len(seconds)})" if seconds else "")
-    if isinstance(output, np.ndarray) and _is_scores(output):
+    scores = _is_scores(output)
+    if scores:
         _print_classes(output, network, models.class_names(value), options.top)
     if options.output:
         target = Path(options.output)
         if len(options.inputs) > 1:
-            target = target / (Path(path).stem + ("" if source.is_picture and not _is_scores(output) else ".npy"))
-            target = target if target.suffix else target.with_suffix(".png")
+            target /= Path(path).stem + (".png" if source.is_picture and not scores else ".npy")
         files.write(str(target), output, source)
         print(f"wrote {target}")
-    elif isinstance(output, np.ndarray) and not _is_scores(output):
+    elif isinstance(output, np.ndarray) and not scores:
         print("use -o to keep the output, for example -o out.png or -o out.npy")
 
 
@@ -153,6 +169,6 @@ def _print_classes(output: Tensor, network: Module, names: list[str] | None, top
         for index in best:
             name = names[index] if names and index < len(names) else f"class {index}"
             share = float(np.exp(row[index])) if logarithmic else float(row[index])
-            print(f"  {name:<12} " + (f"{100 * share:8.4f} %" if exact else f"{share:10.5f}"))
+            print(f"  {name:<12} " + (f"{100 * share:6.2f} %" if exact else f"{share:10.5f}"))
     if len(scores) > 100:
         print(f"  ... and {len(scores) - 100} more")

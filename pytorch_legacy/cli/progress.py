@@ -1,0 +1,20 @@
+"""Says what is being waited for, to whoever is watching."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def busy(text: str) -> Iterator[None]:
+    """Show `text` on the terminal while the block runs; nothing is shown to a file or a pipe."""
+    watched = sys.stderr.isatty()
+    if watched:
+        print(f"{text} ...", end="\r", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if watched:
+            print(" " * (len(text) + 4), end="\r", file=sys.stderr, flush=True)

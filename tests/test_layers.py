@@ -285,9 +285,7 @@ def test_strided(case: Case, dtype: str) -> None:
         trial.target = None if target is None else laid_out(target, layout)
         assert_same(trial.run(input=laid_out(trial.input, layout)).all(), expected.all(), f"{layout} input")
         if not trial.isCriterion:
-            assert_same(
-                trial.run(gradOutput=laid_out(gradOutput, layout)).all(), expected.all(), f"{layout} gradOutput"
-            )
+            assert_same(trial.run(gradOutput=laid_out(gradOutput, layout)).all(), expected.all(), f"{layout} gradOutput")
             both = trial.run(laid_out(trial.input, layout), laid_out(gradOutput, layout))
             assert_same(both.all(), expected.all(), f"{layout} input and gradOutput")
 
@@ -455,6 +453,20 @@ def test_nonfinite(case: Case, dtype: str) -> None:
             result = trial.run(input=spoilt)
             for now, was in ((result.output, usual.output), (result.gradInput, usual.gradInput)):
                 assert_same(*(mapped(lambda leaf: leaf[1:], tree) for tree in (now, was)), f"{bad} in sample 0")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@isLayer
+def test_nan_arrives(case: Case, dtype: str) -> None:
+    """A NaN is not lost: all that its element reaches becomes NaN."""
+    trial = Trial(case, dtype)
+
+    def output(input: Tree) -> Tree:
+        return trial.value(trial.module(), input)
+
+    for i in some(vector(trial.input).size, 12):
+        for seen, now in zip(reach(output, trial.input, i), leaves(output(poked(trial.input, i, np.nan))), strict=True):
+            assert np.isnan(now[seen]).all(), f"NaN in input[{i}]"
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -50,7 +50,7 @@ def test_c(tmp_path: Path) -> None:
     assert run.returncode == 2  # THNN_ERR_SHAPE
 
 
-def test_first_command_prints_what_the_readme_shows(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_command_prints_what_the_readme_shows(capsys, tmp_path: Path, monkeypatch) -> None:
     pytest.importorskip("PIL")
     from pytorch_legacy.cli import main
 

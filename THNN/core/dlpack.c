@@ -32,6 +32,11 @@ static int32_t checkFrom(const char *function, const void *tensor, const DLTenso
     return THNN_fail(THNN_ERR_SHAPE, function, "dlTensor", "expected at most %d dimensions, got %d", THNN_MAX_DIMS, dl->nDimension);
   if (dl->nDimension > 0 && !dl->shape)
     return THNN_fail(THNN_ERR_NULL, function, "dlTensor", "expected a shape, got NULL");
+  int64_t elements = 1;
+  for (int32_t d = dl->nDimension - 1; d >= 0; d--)
+    if (dl->shape[d] < 0 || __builtin_mul_overflow(elements, dl->shape[d], &elements))
+      return THNN_fail(THNN_ERR_SHAPE, function, "dlTensor", "expected sizes of 0 and more that fit into memory, got %s",
+                       THNN_shapeText(dl->nDimension, dl->shape).text);
   return THNN_OK;
 }
 
@@ -61,7 +66,7 @@ static int32_t give(const char *function, View v, int64_t *size, int64_t *stride
   {                                                                                                 \
     const DLTensor *dl = dlTensor;                                                                  \
     THNN_TRY(checkFrom(__func__, tensor, dl, code, 8 * (int)sizeof(type)));                         \
-    tensor->data = (type *)((char *)dl->data + dl->byteOffset);                                     \
+    tensor->data = (type *)((uintptr_t)dl->data + dl->byteOffset);                                  \
     tensor->nDimension = dl->nDimension;                                                            \
     tensor->flags = 0;                                                                              \
     takeSizes(dl, tensor->size, tensor->stride);                                                    \

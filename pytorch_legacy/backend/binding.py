@@ -1,18 +1,20 @@
 """Calls the layer functions of libTHNN on NumPy arrays.
 
 `call(module, "SpatialMaxPooling_updateOutput", input, output, ...)` takes the arguments in the header's order, without
-the state. A module keeps one `Function` for each name it has called, and in it a descriptor for each tensor argument,
-which is filled again only when another array comes or its shape has changed. That keeps the cost of a call near one
+the state. A module keeps a binding for each name it has called, and in it a descriptor for each tensor argument, which
+is filled again only when another array comes or its shape has changed. That keeps the cost of a call near one
 microsecond.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..errors import DtypeError, ShapeError
+from ..storage import Tensor
 from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
 from .library import check, ffi, lib
 
@@ -86,84 +88,80 @@ class Slot:
         return f"{self.function}: {self.argument}"
 
 
-Frame = tuple[list[tuple[Slot, int, int]], list[tuple[int, int]], list[Any]]
-
-
-class Function:
-    """One C function as one module calls it; errors name it by the module: "nn.ReLU_updateOutput"."""
-
-    __slots__ = ("_cfunction", "_frame", "_name", "_parameters", "_real", "_state")
-
-    def __init__(self, name: str, real: str, typename: str) -> None:
-        self._name = typename + name[name.index("_") :] if "_" in name else f"nn.{name}"
-        self._real = real
-        self._cfunction = getattr(lib, f"THNN_{real}{name}")
-        parameters = SIGNATURES[name]
-        self._state = [ffi.NULL] if parameters[0][1] == "state" else []  # NULL: the process-wide state
-        self._parameters = parameters[len(self._state) :]
-        self._frame: Frame | None = self._make()
-
-    def _make(self) -> Frame:
-        """Descriptors, positions of numbers, and the C call's argument list, for one call at a time."""
-        slots, scalars = [], []
-        values: list[Any] = self._state + [ffi.NULL] * len(self._parameters)
-        first = len(self._state)
-        for position, (ctype, argument) in enumerate(self._parameters):
-            if "Tensor" in ctype:
-                concrete = ctype.removeprefix("const ").replace("THTensor", f"TH{self._real}Tensor")
-                slots.append((Slot(self._name, argument, concrete), position, first + position))
-            else:
-                scalars.append((position, first + position))
-        return slots, scalars, values
-
-    def __call__(self, *arguments: Any) -> None:
-        # Two threads may run one module: the second then works with descriptors of its own.
-        frame, self._frame = self._frame, None
-        if frame is None:
-            frame = self._make()
-        slots, scalars, values = frame
-        try:
-            for slot, position, to in slots:
-                array = arguments[position]
-                if array is None:
-                    slot.array = None
-                    values[to] = ffi.NULL
-                    continue
-                if array is not slot.array or array.shape != slot.shape:
-                    slot.fill(array)
-                values[to] = slot.descriptor
-            for position, to in scalars:
-                values[to] = arguments[position]
-            try:
-                status = self._cfunction(*values)
-            except (TypeError, OverflowError) as error:
-                raise self._bad_scalar(arguments, error) from None
-            if status:
-                check(status, self._name)
+# A call is written out for the arguments of its C function, as dataclasses write their methods: a loop over them would
+# cost as much as the call itself.
+CALL = """
+def bind(cfunction, make, check, where, NULL):
+    slots = None
+    def call({arguments}):
+        nonlocal slots
+        mine, slots = slots or make(), None
+        {unpacked} = mine
+        try:{tensors}
+            status = cfunction({values})
         finally:
-            self._frame = frame
+            slots = mine
+        if status: check(status, where)
+    return call
+"""
+TENSOR = """
+            if {name} is None: {name}_ = NULL
+            else:
+                if {name} is not {slot}.array or {name}.shape != {slot}.shape: {slot}.fill({name})
+                {name}_ = {slot}.descriptor"""
 
-    def _bad_scalar(self, arguments: tuple[Any, ...], error: Exception) -> DtypeError:
-        """cffi refused a number: say which."""
-        for (ctype, argument), value in zip(self._parameters, arguments, strict=False):
-            if "*" in ctype:
-                continue
+
+@cache
+def _binder(name: str) -> Any:
+    """The function `bind` of CALL for the C function `name`."""
+    arguments = [argument for _, argument in SIGNATURES[name] if argument != "state"]
+    tensors = [argument for ctype, argument in SIGNATURES[name] if "Tensor" in ctype]
+    values = {"state": "NULL"} | {argument: f"{argument}_" for argument in tensors}  # NULL: the process-wide state
+    source = CALL.format(
+        arguments=", ".join(arguments),
+        unpacked="".join(f"slot{i}, " for i in range(len(tensors))),
+        tensors="".join(TENSOR.format(name=argument, slot=f"slot{i}") for i, argument in enumerate(tensors)),
+        values=", ".join(values.get(argument, argument) for _, argument in SIGNATURES[name]),
+    )
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    return scope["bind"]
+
+
+def _bind(module: Any, name: str) -> Any:
+    """A function that calls the C function `name` for this module."""
+    real = REALS.get(module._dtype)
+    where = _where(module, name)
+    if real is None:
+        raise DtypeError(f"{where}: expected a module of float32 or float64, got {module._dtype}; use .float() or .double()")
+    types = {argument: ctype.removeprefix("const ") for ctype, argument in SIGNATURES[name] if "Tensor" in ctype}
+
+    def make() -> tuple[Slot, ...]:
+        """Descriptors for one call at a time: if two threads run one module, the second gets its own."""
+        return tuple(Slot(where, argument, ctype.replace("THTensor", f"TH{real}Tensor")) for argument, ctype in types.items())
+
+    bound = _binder(name)(getattr(lib, f"THNN_{real}{name}"), make, check, where, ffi.NULL)
+    module.__dict__.setdefault("_bindings", {})[name] = bound
+    return bound
+
+
+def _where(module: Any, name: str) -> str:
+    """How errors name the function: by the module's class, which may use another layer's function."""
+    return getattr(module, "_typename", "nn") + name[name.index("_") :] if "_" in name else f"nn.{name}"
+
+
+def _refused(module: Any, name: str, arguments: tuple[Any, ...], error: Exception) -> DtypeError:
+    """cffi refused a number: say which."""
+    where = _where(module, name)
+    parameters = [parameter for parameter in SIGNATURES[name] if parameter[1] != "state"]
+    for (ctype, argument), value in zip(parameters, arguments, strict=False):
+        if "*" not in ctype:
             try:
                 ffi.new(ctype + "[1]", [value])
             except (TypeError, OverflowError):
                 kind = "a number" if ctype == "double" else f"an integer ({ctype.removesuffix('_t')})"
-                return DtypeError(f"{self._name}: {argument}: expected {kind}, got {value!r}")
-        return DtypeError(f"{self._name}: {error}")
-
-
-def _bind(module: Any, name: str) -> Function:
-    dtype = module._dtype
-    real = REALS.get(dtype)
-    if real is None:
-        raise DtypeError(f"nn.{name}: expected a module of float32 or float64, got {dtype}; call .float() or .double() on it")
-    function = Function(name, real, getattr(module, "_typename", "nn"))
-    module.__dict__.setdefault("_bindings", {})[name] = function
-    return function
+                return DtypeError(f"{where}: {argument}: expected {kind}, got {value!r}")
+    return DtypeError(f"{where}: {error}")
 
 
 def call(module: Any, name: str, *arguments: Any) -> None:
@@ -184,23 +182,30 @@ def call(module: Any, name: str, *arguments: Any) -> None:
         The library's own message, or what is wrong with an array before it gets there.
     """
     try:
-        function = module._bindings[name]
+        bound = module._bindings[name]
     except (AttributeError, KeyError):
-        function = _bind(module, name)
-    function(*arguments)
+        bound = _bind(module, name)
+    try:
+        bound(*arguments)
+    except DtypeError:
+        raise
+    except (TypeError, OverflowError) as error:
+        raise _refused(module, name, arguments, error) from None
 
 
-def output_size(module: Any, name: str, *arguments: Any) -> tuple[int, ...]:
-    """Shape of the output: calls the C function `name` ("SpatialMaxPooling_outputSize").
+def output_size(module: Any, name: str, input: Tensor, *arguments: Any) -> tuple[int, ...]:
+    """Shape of the output for an input: calls the C function `name` ("SpatialMaxPooling_outputSize").
 
-    The last answer is kept: as long as shapes and numbers are the same, no call is made.
+    The last answer is kept: as long as the input's shape and the arguments are the same, no call is made.
     """
-    key = tuple([a.shape if isinstance(a, np.ndarray) else a for a in arguments])
-    kept = module.__dict__.setdefault("_bindings", {}).get("outputSize")
-    if kept is not None and kept[0] == key:
-        return kept[1]
+    try:
+        shape, same, answer = module._bindings["outputSize"]
+        if shape == input.shape and same == arguments:
+            return answer
+    except (AttributeError, KeyError, ValueError):
+        pass  # the first time, or another weight than before
     size = ffi.new("int64_t[8]")
-    call(module, name, *arguments, size)
-    shape = tuple(size[0 : arguments[0].ndim])
-    module._bindings["outputSize"] = (key, shape)
-    return shape
+    call(module, name, input, *arguments, size)
+    answer = tuple(size[0 : input.ndim])
+    module._bindings["outputSize"] = (input.shape, arguments, answer)
+    return answer

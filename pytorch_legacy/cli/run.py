@@ -132,15 +132,13 @@ def _forward(network: Module, array: Tensor, repeats: int | None) -> tuple[Any, 
     """The output, and how long each further run took. A single sample serves if the network takes no batch."""
     try:
         output = network.forward(array)
-    except ShapeError:
+    except ShapeError as error:
         if array.shape[0] != 1 or array.ndim < 2:
             raise
         try:
             output = network.forward(array[0])
         except ShapeError:
-            output = None
-        if output is None:
-            output = network.forward(array)  # says what is wrong with the usual form
+            raise error from None  # the usual form is the one to complain about
         array = array[0]
     output = output.copy() if isinstance(output, np.ndarray) else output
     seconds = []

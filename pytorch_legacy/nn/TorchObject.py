@@ -101,12 +101,11 @@ class TorchObject:
 
         `dtype` is the module's own if it is not given.
         """
-        if dtype is None:
-            dtype = self._dtype
-        old = getattr(self, name, None)
-        buffer = fitting(old, shape, dtype)
-        if buffer is not old:
-            setattr(self, name, buffer)
+        buffer: Any = self.__dict__.get(name)
+        dtype = dtype or self._dtype
+        if type(buffer) is np.ndarray and buffer.shape == shape and buffer.dtype == dtype and buffer.flags.carray:
+            return buffer
+        buffer = self.__dict__[name] = np.empty(shape, dtype)
         return buffer
 
     def _resizeTable(self, name: str, shapes: list[tuple[int, ...]]) -> list[Tensor]:

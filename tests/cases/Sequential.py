@@ -32,7 +32,7 @@ def images_of(module, x):
 
 CASES = [
     Case("perceptron", perceptron, normal(6, 5), perceptron_of),
-    Case("images", images, distinct(3, 1, 5, 5), images_of),
+    Case("images", images, distinct(3, 1, 5, 5), images_of, skip=("nan_arrives",)),  # ReLU makes it 0
 ]
 
 ERRORS = [

@@ -23,12 +23,12 @@ def with_flat_gradWeight(module):
     module.backward(np.zeros((1, 4, 4), "f"), np.zeros((1, 3, 3), "f"))
 
 
-def case(name: str, arguments: tuple[int, ...], *shape: int, bias: bool = True) -> Case:
+def case(name: str, arguments: tuple[int, ...], *shape: int, bias: bool = True, larger: tuple[int, ...] = ()) -> Case:
     def make():
         module = nn.SpatialConvolution(*arguments)
         return module if bias else module.noBias()
 
-    return Case(name, make, normal(*shape), reference)
+    return Case(name, make, normal(*shape), reference, larger=normal(*larger) if larger else None)
 
 
 CASES = [
@@ -41,6 +41,8 @@ CASES = [
     case("no_bias", (2, 2, 3, 2), 2, 2, 4, 4, bias=False),
     case("whole_plane", (3, 5, 4, 3), 2, 3, 3, 4),
     case("one_row", (1, 1, 3, 1), 1, 1, 1, 7),
+    case("many_planes", (33, 3, 3, 3), 1, 33, 5, 4, larger=(17, 33, 24, 25)),
+    case("many_planes_no_bias", (33, 3, 3, 3), 1, 33, 5, 4, larger=(17, 33, 24, 25), bias=False),
 ]
 
 ERRORS = [

@@ -223,16 +223,19 @@ def test_any_dlpack(data: Any, kind: str) -> None:
         (ctypes.c_int64 * 8)(*shape) if draw(st.booleans()) else None,
         draw(st.sampled_from([0, 8])),
     )
-    fits = dl.deviceType in (1, 3) and (dl.code, dl.bits, dl.lanes) == (code, bits, 1)
-    fits = fits and 0 <= dl.nDimension <= 8 and (dl.nDimension == 0 or bool(dl.shape))
+    n = dl.nDimension
+    legal = dl.deviceType in (1, 3) and (dl.code, dl.bits, dl.lanes) == (code, bits, 1) and 0 <= n <= 8
+    legal = legal and (n == 0 or bool(dl.shape)) and all(size >= 0 for size in shape[:n])
+    legal = legal and all(math.prod(shape[d:n]) < 2**63 for d in range(n))
     tensor = Tensor()
-    assert (
-        getattr(capi.lib, f"THNN_{kind}Tensor_fromDLPack")(ctypes.byref(tensor), ctypes.byref(dl)) == capi.OK
-    ) == fits
-    if fits:
-        n = dl.nDimension
+    status = getattr(capi.lib, f"THNN_{kind}Tensor_fromDLPack")(ctypes.byref(tensor), ctypes.byref(dl))
+    assert (status == capi.OK) == legal
+    if legal:
         assert (tensor.data, tensor.nDimension, tensor.flags) == (64 + dl.byteOffset, n, 0)
         assert tensor.size[:n] == shape[:n]
+    else:
+        assert capi.last_error().startswith(f"THNN_{kind}Tensor_fromDLPack: dlTensor: ")
+        assert bytes(tensor) == bytes(Tensor())
 
 
 def test_dlpack_there_and_back() -> None:

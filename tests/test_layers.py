@@ -358,7 +358,20 @@ def test_threads(case: Case, dtype: str, threads: Callable[[int], None]) -> None
     assert_same(results[2], results[0], "3 threads")
 
 
-@only(lambda case: case.larger or (case.batched and case.target is None))
+@only(lambda case: case.target is not None)
+def test_large_loss(case: Case, dtype: str) -> None:
+    """Losses that are summed in chunks: as the reference says, with equal gradients for equal samples."""
+    trial = Trial(case, dtype).large()
+    module = trial.module()
+    result = trial.run(module=module)
+    expected = case.reference(module, cast(trial.input, np.float64), cast(trial.target, np.float64))
+    assert_close(result.output, np.asarray(expected), TOLERANCE[dtype])
+    samples = Trial(case, dtype).samples()
+    if trial.samples() > samples:
+        assert_same(result.gradInput, np.concatenate([result.gradInput[:samples]] * (trial.samples() // samples)))
+
+
+@only(lambda case: case.target is None and (case.larger or case.batched))
 def test_large(case: Case, dtype: str) -> None:
     """Inputs for which the work is cut into blocks: as the reference says, or as the samples that are repeated."""
     trial = Trial(case, dtype).large()

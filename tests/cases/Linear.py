@@ -18,6 +18,7 @@ CASES = [
     Case("no_bias", lambda: nn.Linear(4, 3, False), normal(2, 4), reference),
     Case("one_to_one", lambda: nn.Linear(1, 1), normal(6, 1), reference),
     Case("wide", lambda: nn.Linear(3, 40), normal(2, 3), reference),
+    Case("many_outputs", lambda: nn.Linear(3, 301), normal(2, 3), reference),  # in parts, whose sums are added
 ]
 
 ERRORS = [

@@ -1,4 +1,4 @@
-"""The rows of the case table: what a layer's file in tests/cases says, and tests/test_layers.py proves.
+"""The rows of the case table: what a layer's file in tests/cases says, and tests/test_layer*.py prove.
 
 A file tests/cases/<Class>.py has `CASES`, a list of `Case`, and `ERRORS`, a list of `ErrorRow`. Inputs are float64; the
 tests convert them to the element type under test.
@@ -54,7 +54,7 @@ class Case:
     inplace : bool
         The module overwrites its input by construction: pass copies.
     skip : tuple of str
-        Names of checks that do not apply (those of the tests in tests/test_layers.py without "test_"), each with a
+        Names of checks that do not apply (those of the tests in tests/test_layer*.py without "test_"), each with a
         reason in a comment beside it.
     larger : callable, optional
         From a random generator to an input so large that several threads share the work. Without it the tests repeat

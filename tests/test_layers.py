@@ -1,25 +1,22 @@
-"""Every case of every file in tests/cases, through every check that applies to it.
+"""Every case of every file in tests/cases: values, gradients, batches, threads.
 
-A test `test_X` is the check `X`; a case names in `skip` those that do not apply to it. Each check runs in single and in
-double precision, except where numbers need the double one.
+A test `test_X` here, in test_layer_memory.py and in test_layer_errors.py is the check `X`; a case names in `skip` those
+that do not apply to it. Each check runs in single and in double precision, except where numbers need the double one.
 """
 
 from __future__ import annotations
 
-import copy
-import pickle
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pytorch_legacy import backend, errors, nn
-from pytorch_legacy.backend import header
-from tests.case import Case, ErrorRow
-from tests.layouts import LAYOUTS, laid_out
+from pytorch_legacy import backend, nn
+from tests.capi import GENERIC
+from tests.case import Case
+from tests.table import CLASSES, hasParameters, isBatched, isDifferentiable, only
+from tests.table import pytest_generate_tests as pytest_generate_tests
 from tests.trees import (
     Array,
     Tree,
@@ -32,39 +29,13 @@ from tests.trees import (
     mapped,
     shaped,
     shapes,
-    share_memory,
+    some,
     vector,
 )
 from tests.trial import Result, Trial
 
-FILES = sorted(Path(__file__).with_name("cases").glob("[A-Z]*.py"))
-CLASSES = {path.stem: import_module(f"tests.cases.{path.stem}") for path in FILES}
-CASES: list[tuple[str, Case]] = [(name, case) for name, module in CLASSES.items() for case in module.CASES]
-ERRORS: list[tuple[str, ErrorRow]] = [(name, row) for name, module in CLASSES.items() for row in module.ERRORS]
-
-HEADER = Path(__file__).resolve().parent.parent / "THNN" / "THNN.h"
 EPS = 1e-6
 TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
-
-
-def only(applies: Callable[[Case], Any]) -> Callable[[Any], Any]:
-    """Decorator: the check is for those cases."""
-
-    def mark(function: Any) -> Any:
-        function.applies = applies
-        return function
-
-    return mark
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    check = metafunc.function.__name__.removeprefix("test_")
-    applies = getattr(metafunc.function, "applies", lambda case: True)
-    if "case" in metafunc.fixturenames:
-        chosen = [(name, case) for name, case in CASES if applies(case) and check not in case.skip]
-        metafunc.parametrize("case", [pytest.param(case, id=f"{name}-{case.name}") for name, case in chosen])
-    if "dtype" in metafunc.fixturenames:
-        metafunc.parametrize("dtype", ["float64", "float32"])
 
 
 @pytest.fixture
@@ -73,11 +44,6 @@ def threads() -> Iterator[Callable[[int], None]]:
     before = backend.get_num_threads()
     yield backend.set_num_threads
     backend.set_num_threads(before)
-
-
-isLayer = only(lambda case: case.target is None)
-isBatched = only(lambda case: case.batched and case.target is None)
-isDifferentiable = only(lambda case: case.jacobian)
 
 
 # ---------------------------------------------------------------------------------------------- values
@@ -111,11 +77,6 @@ def central(f: Callable[[], Array], array: Array, i: int) -> Array:
     below = f()
     array.flat[i] = old
     return (above - below) / (2 * EPS)
-
-
-def some(size: int, count: int) -> Array:
-    """All indices below `size`, or `count` random ones if there are more."""
-    return np.arange(size) if size <= count else np.random.default_rng(size).choice(size, count, replace=False)
 
 
 @isDifferentiable
@@ -162,7 +123,7 @@ def test_directions(case: Case) -> None:
         assert float(vector(result.gradInput) @ direction) == pytest.approx(expected, abs=1e-7 * max(1.0, size))
 
 
-@only(lambda case: case.jacobian and case.target is None and case.make().parameters())
+@only(lambda case: case.jacobian and case.target is None and any(case.make().parameters() or ()))
 def test_gradParameters(case: Case) -> None:
     """The gradients of <gradOutput, output> by the parameters."""
     trial = Trial(case, np.float64)
@@ -177,7 +138,7 @@ def test_gradParameters(case: Case) -> None:
         assert_close(gradient.ravel()[chosen], np.array(numeric), 1e-7, f"parameter {number}")
 
 
-@only(lambda case: case.target is None and case.make().parameters())
+@hasParameters
 def test_accumulate(case: Case, dtype: str) -> None:
     """The gradients of the parameters are added, times `scale`, to what is there; the parameters stay."""
     trial = Trial(case, dtype)
@@ -197,110 +158,25 @@ def test_accumulate(case: Case, dtype: str) -> None:
     assert_same(trial.parameters(module)[0], before)
 
 
-# ---------------------------------------------------------------------------------------------- memory
-
-
-def results_to_be(module: Any) -> list[Array]:
-    """The arrays that the module and those inside it keep their results in."""
-    modules = module.listModules() if hasattr(module, "listModules") else [module]
-    held = [tree for m in modules for tree in (m.output, m.gradInput) if isinstance(tree, (np.ndarray, list))]
-    return [leaf for tree in held for leaf in leaves(tree) if isinstance(leaf, np.ndarray) and leaf.flags.writeable]
-
-
-def test_overwrite(case: Case, dtype: str) -> None:
-    """What the results' memory holds before a pass is of no account."""
+@hasParameters
+def test_halves(case: Case, dtype: str) -> None:
+    """backward is updateGradInput and accGradParameters; accUpdateGradParameters takes the step at once."""
     trial = Trial(case, dtype)
+    whole = trial.run()
     module = trial.module()
-    first = trial.run(input=copied(trial.input), module=module)
-    for leaf in results_to_be(module):
-        leaf.fill(np.nan)
-    assert_same(trial.run(input=copied(trial.input), module=module).all(), first.all())
-
-
-def test_reuse(case: Case, dtype: str) -> None:
-    """A second pass over the same input needs no new memory for its results."""
-    trial = Trial(case, dtype)
-    module = trial.module()
-    input, gradOutput = trial.fed(trial.input), None
-    kept = []
-    for _ in range(2):
-        output = trial.forward(module, input)
-        gradOutput = trial.gradOutput(output) if gradOutput is None else gradOutput
-        gradInput = trial.backward(module, input, gradOutput)
-        kept.append(leaves(gradInput if trial.isCriterion else [output, gradInput]))
-    assert [leaf.ctypes.data for leaf in kept[0]] == [leaf.ctypes.data for leaf in kept[1]]
-
-
-@only(lambda case: not case.inplace)
-def test_untouched(case: Case, dtype: str) -> None:
-    """A pass writes neither to the input nor to gradOutput."""
-    trial = Trial(case, dtype)
-    input, gradOutput = copied(trial.input), trial.gradOutput(trial.value(trial.module(), trial.input))
-    before = copied([input, gradOutput])
-    trial.run(input, gradOutput)
-    assert_same([input, gradOutput], before)
-
-
-@only(lambda case: case.inplace)
-def test_inplace(case: Case, dtype: str) -> None:
-    """The output takes the memory of the input, the gradient that of gradOutput."""
-    trial = Trial(case, dtype)
-    module = trial.module()
-    input = copied(trial.input)
-    output = trial.forward(module, input)
-    assert share_memory(output, input)
-    gradOutput = trial.gradOutput(output)
-    assert share_memory(trial.backward(module, input, gradOutput), gradOutput)
-
-
-@only(lambda case: not case.inplace)
-def test_readonly(case: Case, dtype: str) -> None:
-    trial = Trial(case, dtype)
-    expected = trial.run()
-    frozen = copied([trial.input, trial.gradOutput(expected.output), trial.target if trial.isCriterion else []])
-    for leaf in leaves(frozen):
-        leaf.flags.writeable = False
-    trial.target = frozen[2]
-    assert_same(trial.run(*frozen[:2]).all(), expected.all())
-
-
-@only(lambda case: case.inplace)
-def test_inplace_readonly(case: Case, dtype: str) -> None:
-    """An input that cannot be overwritten is refused, and stays as it is."""
-    trial = Trial(case, dtype)
-    frozen = copied(trial.input)
-    for leaf in leaves(frozen):
-        leaf.flags.writeable = False
-    with pytest.raises(errors.ValueRangeError):
-        trial.forward(trial.module(), frozen)
-    assert_same(frozen, trial.input)
-
-
-def test_strided(case: Case, dtype: str) -> None:
-    """Strides and addresses of input, target and gradOutput change nothing, bit for bit."""
-    trial = Trial(case, dtype)
-    expected = trial.run()
-    gradOutput, target = trial.gradOutput(expected.output), trial.target
-    for layout in LAYOUTS:
-        trial.target = None if target is None else laid_out(target, layout)
-        assert_same(trial.run(input=laid_out(trial.input, layout)).all(), expected.all(), f"{layout} input")
-        if not trial.isCriterion:
-            assert_same(trial.run(gradOutput=laid_out(gradOutput, layout)).all(), expected.all(), f"{layout} gradOutput")
-            both = trial.run(laid_out(trial.input, layout), laid_out(gradOutput, layout))
-            assert_same(both.all(), expected.all(), f"{layout} input and gradOutput")
-
-
-@only(lambda case: not case.inplace)
-def test_expanded(case: Case, dtype: str) -> None:
-    """Input and gradOutput may repeat their elements with stride 0."""
-    trial = Trial(case, dtype)
-
-    def expand(leaf: Array) -> Array:
-        return np.broadcast_to(leaf[..., :1], leaf.shape) if leaf.ndim else leaf
-
-    input = mapped(expand, trial.input)
-    gradOutput = mapped(expand, trial.gradOutput(trial.value(trial.module(), trial.input)))
-    assert_same(trial.run(input, gradOutput).all(), trial.run(copied(input), copied(gradOutput)).all())
+    parameters, gradients = trial.parameters(module)
+    before = copied(parameters)
+    input = trial.fed(trial.input)
+    gradOutput = trial.gradOutput(trial.forward(module, input))
+    module.zeroGradParameters()
+    assert_same(module.updateGradInput(input, gradOutput), whole.gradInput)
+    assert all((gradient == 0).all() for gradient in gradients)
+    module.accGradParameters(input, gradOutput, 0.5)
+    near = {"float64": 1e-12, "float32": 1e-5}[dtype]
+    assert_close(gradients, [0.5 * g for g in whole.gradParameters], near, "accGradParameters")
+    module.accUpdateGradParameters(input, gradOutput, 0.25)
+    moved = [p - 0.25 * g for p, g in zip(before, whole.gradParameters, strict=True)]
+    assert_close(parameters, moved, near, "accUpdateGradParameters", largest(whole.gradParameters))
 
 
 # ---------------------------------------------------------------------------------------------- batches
@@ -394,159 +270,6 @@ def test_large(case: Case, dtype: str) -> None:
         assert_close(total / times, part, {"float64": 1e-10, "float32": 1e-4}[dtype], "gradients of the parameters")
 
 
-def test_history(case: Case, dtype: str) -> None:
-    """Results do not depend on earlier calls with other values and other sizes."""
-    trial = Trial(case, dtype)
-    module = trial.module()
-    first = trial.run(module=module)
-    trial.run(input=mapped(lambda leaf: -leaf[::-1], trial.input), module=module)
-    if case.batched:
-        trial.repeated(4 * vector(trial.input).size).run(module=module)
-        if not trial.isCriterion:
-            trial.run(input=mapped(lambda leaf: leaf[:1].copy(), trial.input), module=module)
-    assert_same(trial.run(module=module).all(), first.all())
-
-
-def test_copies(case: Case, dtype: str) -> None:
-    """A clone, a pickle, and the module itself after clearState compute the same, in memory of their own."""
-    trial = Trial(case, dtype)
-    module = trial.module()
-    expected = trial.run(input=copied(trial.input), module=module)
-    held = results_to_be(module) + list(trial.parameters(module)[0])
-    for twin in (module.clone(), copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
-        assert_same(trial.run(input=copied(trial.input), module=twin).all(), expected.all())
-        assert not share_memory(held, results_to_be(twin) + list(trial.parameters(twin)[0]))
-    if not trial.isCriterion:
-        assert_same(trial.run(module=module.clearState()).all(), expected.all())
-
-
-# ---------------------------------------------------------------------------------------------- NaN and infinity
-
-BAD = (np.nan, np.inf, -np.inf)
-
-
-def reach(f: Callable[[Tree], Tree], tree: Tree, i: int) -> list[Array]:
-    """Which elements of f(tree) depend on its element i: those that differ when it is large, or large and negative."""
-    usual = leaves(f(tree))
-    changed = [np.zeros(leaf.shape, bool) for leaf in usual]
-    for probe in (1e3, -1e3):
-        for seen, was, now in zip(changed, usual, leaves(f(poked(tree, i, probe))), strict=True):
-            seen |= was != now
-    return changed
-
-
-def poked(tree: Tree, i: int, value: float) -> Tree:
-    elements = vector(tree).copy()
-    elements[i] = value
-    return shaped(elements, tree)
-
-
-def assert_confined(f: Callable[[Tree], Tree], tree: Tree, what: str) -> None:
-    """A NaN or an infinity in `tree` changes no element of f(tree) that the element under it does not reach."""
-    usual = leaves(f(tree))
-    for i in some(vector(tree).size, 5):
-        within = reach(f, tree, int(i))
-        for bad in BAD:
-            for seen, was, now in zip(within, usual, leaves(f(poked(tree, i, bad))), strict=True):
-                assert_same(now[~seen], was[~seen], f"{bad} in {what}[{i}]")
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # layers written in NumPy say when they meet infinity - infinity
-@isLayer
-def test_nonfinite(case: Case, dtype: str) -> None:
-    """NaN and infinities neither crash nor leak beyond what they feed: in values, gradients, and other samples."""
-    trial = Trial(case, dtype)
-    usual = trial.run()
-    assert_confined(lambda input: trial.value(trial.module(), input), trial.input, "input")
-    gradOutput = trial.gradOutput(usual.output)
-    assert_confined(lambda gradOutput: trial.run(gradOutput=gradOutput).gradInput, gradOutput, "gradOutput")
-    if case.batched:
-        for bad in BAD:
-            spoilt = mapped(lambda leaf, bad=bad: np.concatenate([np.full_like(leaf[:1], bad), leaf[1:]]), trial.input)
-            result = trial.run(input=spoilt)
-            for now, was in ((result.output, usual.output), (result.gradInput, usual.gradInput)):
-                assert_same(*(mapped(lambda leaf: leaf[1:], tree) for tree in (now, was)), f"{bad} in sample 0")
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@isLayer
-def test_nan_arrives(case: Case, dtype: str) -> None:
-    """A NaN is not lost: all that its element reaches becomes NaN."""
-    trial = Trial(case, dtype)
-
-    def output(input: Tree) -> Tree:
-        return trial.value(trial.module(), input)
-
-    for i in some(vector(trial.input).size, 12):
-        for seen, now in zip(reach(output, trial.input, i), leaves(output(poked(trial.input, i, np.nan))), strict=True):
-            assert np.isnan(now[seen]).all(), f"NaN in input[{i}]"
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@only(lambda case: case.target is not None)
-def test_nonfinite_loss(case: Case, dtype: str) -> None:
-    """A criterion takes NaN and infinities as numbers; the loss of other inputs afterwards is as before."""
-    trial = Trial(case, dtype)
-    module = trial.module()
-    usual = trial.run(module=module)
-    for bad in BAD:
-        for i in some(vector(trial.input).size, 5):
-            spoilt = trial.run(input=poked(trial.input, int(i), bad), module=module)
-            assert shapes(spoilt.gradInput) == shapes(usual.gradInput)
-    assert_same(trial.run(module=module).all(), usual.all())
-
-
-# ---------------------------------------------------------------------------------------------- errors
-
-
-def assert_refused(case: Case, dtype: str, misshape: Callable[[tuple[int, ...]], tuple[int, ...]]) -> None:
-    """A gradOutput of such shapes is an error of the module's, and nothing that was there has changed."""
-    trial = Trial(case, dtype)
-    module = trial.module()
-    input = trial.fed(trial.input)
-    output = trial.forward(module, input)
-    wrong = mapped(lambda leaf: np.zeros(misshape(leaf.shape), dtype), output)
-    trial.backward(module, input, trial.gradOutput(output))
-    held = [*results_to_be(module), *trial.parameters(module)[1], *leaves(input)]
-    before = copied(held)
-    with pytest.raises(errors.THNNError) as caught:
-        module.backward(input, wrong)
-    assert module._typename in str(caught.value)
-    assert_same(held, before)
-
-
-@isLayer
-def test_wrong_rank(case: Case, dtype: str) -> None:
-    assert_refused(case, dtype, lambda shape: (1, *shape))
-
-
-@isLayer
-def test_wrong_batch(case: Case, dtype: str) -> None:
-    assert_refused(case, dtype, lambda shape: (shape[0] + 1, *shape[1:]))
-
-
-@isLayer
-def test_wrong_width(case: Case, dtype: str) -> None:
-    assert_refused(case, dtype, lambda shape: (*shape[:-1], shape[-1] + 1))
-
-
-@only(lambda case: case.target is None)
-def test_wrong_dtype(case: Case, dtype: str) -> None:
-    """An input in the other precision is refused; the message names both."""
-    trial = Trial(case, dtype)
-    other = {"float64": np.float32, "float32": np.float64}[dtype]
-    with pytest.raises(errors.DtypeError, match=r"float32.*float64|float64.*float32"):
-        trial.module().forward(cast(trial.input, other))
-
-
-@pytest.mark.parametrize("name, row", [pytest.param(name, row, id=f"{name}-{row.name}") for name, row in ERRORS])
-def test_error(name: str, row: ErrorRow) -> None:
-    module = row.make()
-    with pytest.raises(row.error, match=row.match) as caught:
-        row.run(module)
-    assert f"nn.{name}" in str(caught.value)
-
-
 # ---------------------------------------------------------------------------------------------- nothing is left out
 
 
@@ -557,5 +280,4 @@ def test_every_class_has_cases() -> None:
 
 
 def test_every_function_has_cases() -> None:
-    layers = {function.layer for function in header.read(HEADER) if function.layer}
-    assert layers - set(CLASSES) == set()
+    assert {function.layer for function in GENERIC if function.layer} - set(CLASSES) == set()

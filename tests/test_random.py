@@ -1,7 +1,7 @@
 """Torch7's random numbers: the same seed gives what the original drew, bit for bit.
 
 golden/random/parity.t7 holds the original's draws for four seeds, initial parameters of layers under seed 7, and the
-mask of a Dropout under seed 11.
+mask of a Dropout under seed 11, and a training under seed 5.
 """
 
 from __future__ import annotations
@@ -166,3 +166,26 @@ def test_dropout() -> None:
     manualSeed(11)
     assert_same(module.forward(np.ones(40)), PARITY["dropout"])
     assert_same(module.noise, PARITY["dropout_noise"])
+
+
+def test_training() -> None:
+    """Five steps from the seed on: initial parameters, data, labels, masks and gradients, all as Torch7 had them."""
+    expected = PARITY["training"]
+    net = nn.Sequential().add(nn.Linear(4, 6)).add(nn.Tanh()).add(nn.Dropout(0.2))
+    net.add(nn.Linear(6, 3)).add(nn.LogSoftMax()).double()
+    criterion = nn.ClassNLLCriterion().double()
+    manualSeed(5)
+    net.reset()
+    x = random.normal(0, 1, (10, 4), np.float64)
+    y = np.array([random.random() % 3 for _ in range(10)])
+    assert_same(x, expected["x"])
+    assert_same(y + 1.0, expected["y"])
+
+    losses = []
+    for _ in range(5):
+        net.zeroGradParameters()
+        losses.append(criterion.forward(net.forward(x), y))
+        net.backward(x, criterion.backward(net.output, y))
+        net.updateParameters(0.1)
+    assert_close(np.array(losses), np.array(expected["losses"]), 1e-12)
+    assert_close(net.getParameters()[0], expected["w"], 1e-12)

@@ -84,3 +84,8 @@ def assert_close(actual: Tree, expected: Tree, tolerance: float, what: str = "",
     for a, e in zip(leaves(actual), leaves(expected), strict=True):
         size = max(largest(e), least) or 1.0
         np.testing.assert_allclose(a, e, rtol=0, atol=tolerance * size, equal_nan=True, err_msg=what)
+
+
+def some(size: int, count: int) -> Array:
+    """All indices below `size`, or `count` random ones if there are more."""
+    return np.arange(size) if size <= count else np.random.default_rng(size).choice(size, count, replace=False)

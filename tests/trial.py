@@ -93,17 +93,24 @@ class Trial:
         gradInput = self.backward(module, input, gradOutput)
         return Result(kept, copied(gradInput), copied(gradients))
 
+    def held(self, module: Any) -> list[Array]:
+        """The arrays that the module and those inside it keep their results in."""
+        modules = module.listModules() if hasattr(module, "listModules") else [module]
+        held = [tree for m in modules for tree in (m.output, m.gradInput) if isinstance(tree, (np.ndarray, list))]
+        return [leaf for tree in held for leaf in leaves(tree) if isinstance(leaf, np.ndarray) and leaf.flags.writeable]
+
     def samples(self) -> int:
         return len(leaves(self.input)[0])
 
     def repeated(self, elements: int) -> Trial:
-        """The same case with its batch repeated until the input has at least that many elements.
+        """The same case with its batch repeated until input or output has at least that many elements.
 
         A loss of one sample has no batch: its target is not as long as its input.
         """
         if self.isCriterion and np.shape(self.target)[:1] != np.shape(self.input)[:1]:
             return self
-        size = sum(leaf.size for leaf in leaves(self.input))
+        output = self.value(self.module(), self.input)
+        size = max(sum(leaf.size for leaf in leaves(tree)) for tree in (self.input, output))
         times = -(-elements // size)
         trial = Trial(self.case, self.dtype)
 

@@ -10,7 +10,7 @@ WEIGHTS = np.array([0.5, 1.0, 2.0, 0.25], np.float32)
 
 
 def reference(module, x, target):
-    rows, labels = np.atleast_2d(x), np.atleast_1d(target)
+    rows, labels = np.atleast_2d(np.squeeze(x)), np.atleast_1d(target)
     likelihood = rows - np.log(np.exp(rows).sum(1, keepdims=True))
     weights = np.ones(rows.shape[1]) if module.nll.weights is None else module.nll.weights
     loss = -sum(weights[t] * row[t] for row, t in zip(likelihood, labels, strict=True))
@@ -25,6 +25,7 @@ CASES = [
     Case("batch", nn.CrossEntropyCriterion, normal(3, 4), reference, target=labels(0, 3, 1)),
     Case("weights", lambda: nn.CrossEntropyCriterion(WEIGHTS), normal(3, 4), reference, target=labels(2, 3, 3)),
     Case("sum", lambda: nn.CrossEntropyCriterion(None, False), normal(3, 4), reference, target=labels(0, 3, 1)),
+    Case("squeezed", nn.CrossEntropyCriterion, normal(3, 4, 1, 1), reference, target=labels(0, 3, 1)),
     Case("sample", nn.CrossEntropyCriterion, normal(4), reference, target=lambda rng: np.int64(2)),
 ]
 

@@ -1,0 +1,48 @@
+"""The table of cases: every file of tests/cases, and how a check is run over the cases that it applies to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.case import Case, ErrorRow
+
+FILES = sorted(Path(__file__).with_name("cases").glob("[A-Z]*.py"))
+CLASSES = {path.stem: import_module(f"tests.cases.{path.stem}") for path in FILES}
+CASES: list[tuple[str, Case]] = [(name, case) for name, module in CLASSES.items() for case in module.CASES]
+ERRORS: list[tuple[str, ErrorRow]] = [(name, row) for name, module in CLASSES.items() for row in module.ERRORS]
+
+CHECKS: set[str] = set()
+"""Names of the checks that have been collected."""
+
+
+def only(applies: Callable[[Case], Any]) -> Callable[[Any], Any]:
+    """Decorator: the check is for those cases."""
+
+    def mark(function: Any) -> Any:
+        function.applies = applies
+        return function
+
+    return mark
+
+
+isLayer = only(lambda case: case.target is None)
+isBatched = only(lambda case: case.batched and case.target is None)
+isDifferentiable = only(lambda case: case.jacobian)
+hasParameters = only(lambda case: case.target is None and any(case.make().parameters() or ()))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """pytest's hook, for test files that import it: fills in the arguments `case` and `dtype`."""
+    check = metafunc.function.__name__.removeprefix("test_")
+    applies = getattr(metafunc.function, "applies", lambda case: True)
+    if "case" in metafunc.fixturenames:
+        CHECKS.add(check)
+        chosen = [(name, case) for name, case in CASES if applies(case) and check not in case.skip]
+        metafunc.parametrize("case", [pytest.param(case, id=f"{name}-{case.name}") for name, case in chosen])
+    if "dtype" in metafunc.fixturenames:
+        metafunc.parametrize("dtype", ["float64", "float32"])

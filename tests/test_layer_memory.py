@@ -1,0 +1,147 @@
+"""Every case of every file in tests/cases: what its module reads, writes, keeps and shares."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import errors
+from tests.case import Case
+from tests.layouts import LAYOUTS, laid_out
+from tests.table import only
+from tests.table import pytest_generate_tests as pytest_generate_tests
+from tests.trees import (
+    Array,
+    assert_same,
+    copied,
+    leaves,
+    mapped,
+    share_memory,
+    vector,
+)
+from tests.trial import Trial
+
+
+def test_overwrite(case: Case, dtype: str) -> None:
+    """What the results' memory holds before a pass is of no account."""
+    trial = Trial(case, dtype)
+    module = trial.module()
+    first = trial.run(input=copied(trial.input), module=module)
+    for leaf in trial.held(module):
+        leaf.fill(np.nan)
+    assert_same(trial.run(input=copied(trial.input), module=module).all(), first.all())
+
+
+def test_reuse(case: Case, dtype: str) -> None:
+    """A second pass over the same input needs no new memory for its results."""
+    trial = Trial(case, dtype)
+    module = trial.module()
+    input, gradOutput = trial.fed(trial.input), None
+    kept = []
+    for _ in range(2):
+        output = trial.forward(module, input)
+        gradOutput = trial.gradOutput(output) if gradOutput is None else gradOutput
+        gradInput = trial.backward(module, input, gradOutput)
+        kept.append(leaves(gradInput if trial.isCriterion else [output, gradInput]))
+    assert [leaf.ctypes.data for leaf in kept[0]] == [leaf.ctypes.data for leaf in kept[1]]
+
+
+@only(lambda case: not case.inplace)
+def test_untouched(case: Case, dtype: str) -> None:
+    """A pass writes neither to the input nor to gradOutput."""
+    trial = Trial(case, dtype)
+    input, gradOutput = copied(trial.input), trial.gradOutput(trial.value(trial.module(), trial.input))
+    before = copied([input, gradOutput])
+    trial.run(input, gradOutput)
+    assert_same([input, gradOutput], before)
+
+
+@only(lambda case: case.inplace)
+def test_inplace(case: Case, dtype: str) -> None:
+    """The output takes the memory of the input, the gradient that of gradOutput."""
+    trial = Trial(case, dtype)
+    module = trial.module()
+    input = copied(trial.input)
+    output = trial.forward(module, input)
+    assert share_memory(output, input)
+    gradOutput = trial.gradOutput(output)
+    assert share_memory(trial.backward(module, input, gradOutput), gradOutput)
+
+
+@only(lambda case: not case.inplace)
+def test_readonly(case: Case, dtype: str) -> None:
+    trial = Trial(case, dtype)
+    expected = trial.run()
+    frozen = copied([trial.input, trial.gradOutput(expected.output), trial.target if trial.isCriterion else []])
+    for leaf in leaves(frozen):
+        leaf.flags.writeable = False
+    trial.target = frozen[2]
+    assert_same(trial.run(*frozen[:2]).all(), expected.all())
+
+
+@only(lambda case: case.inplace)
+def test_inplace_readonly(case: Case, dtype: str) -> None:
+    """An input that cannot be overwritten is refused, and stays as it is."""
+    trial = Trial(case, dtype)
+    frozen = copied(trial.input)
+    for leaf in leaves(frozen):
+        leaf.flags.writeable = False
+    with pytest.raises(errors.ValueRangeError):
+        trial.forward(trial.module(), frozen)
+    assert_same(frozen, trial.input)
+
+
+def test_strided(case: Case, dtype: str) -> None:
+    """Strides and addresses of input, target and gradOutput change nothing, bit for bit."""
+    trial = Trial(case, dtype)
+    expected = trial.run()
+    gradOutput, target = trial.gradOutput(expected.output), trial.target
+    for layout in LAYOUTS:
+        trial.target = None if target is None else laid_out(target, layout)
+        assert_same(trial.run(input=laid_out(trial.input, layout)).all(), expected.all(), f"{layout} input")
+        if not trial.isCriterion:
+            assert_same(trial.run(gradOutput=laid_out(gradOutput, layout)).all(), expected.all(), f"{layout} gradOutput")
+            both = trial.run(laid_out(trial.input, layout), laid_out(gradOutput, layout))
+            assert_same(both.all(), expected.all(), f"{layout} input and gradOutput")
+
+
+@only(lambda case: not case.inplace)
+def test_expanded(case: Case, dtype: str) -> None:
+    """Input and gradOutput may repeat their elements with stride 0."""
+    trial = Trial(case, dtype)
+
+    def expand(leaf: Array) -> Array:
+        return np.broadcast_to(leaf[..., :1], leaf.shape) if leaf.ndim else leaf
+
+    input = mapped(expand, trial.input)
+    gradOutput = mapped(expand, trial.gradOutput(trial.value(trial.module(), trial.input)))
+    assert_same(trial.run(input, gradOutput).all(), trial.run(copied(input), copied(gradOutput)).all())
+
+
+def test_history(case: Case, dtype: str) -> None:
+    """Results do not depend on earlier calls with other values and other sizes."""
+    trial = Trial(case, dtype)
+    module = trial.module()
+    first = trial.run(module=module)
+    trial.run(input=mapped(lambda leaf: -leaf[::-1], trial.input), module=module)
+    if case.batched:
+        trial.repeated(4 * vector(trial.input).size).run(module=module)
+        if not trial.isCriterion:
+            trial.run(input=mapped(lambda leaf: leaf[:1].copy(), trial.input), module=module)
+    assert_same(trial.run(module=module).all(), first.all())
+
+
+def test_copies(case: Case, dtype: str) -> None:
+    """A clone, a pickle, and the module itself after clearState compute the same, in memory of their own."""
+    trial = Trial(case, dtype)
+    module = trial.module()
+    expected = trial.run(input=copied(trial.input), module=module)
+    held = trial.held(module) + list(trial.parameters(module)[0])
+    for twin in (module.clone(), copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
+        assert_same(trial.run(input=copied(trial.input), module=twin).all(), expected.all())
+        assert not share_memory(held, trial.held(twin) + list(trial.parameters(twin)[0]))
+    if not trial.isCriterion:
+        assert_same(trial.run(module=module.clearState()).all(), expected.all())

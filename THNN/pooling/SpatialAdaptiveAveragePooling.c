@@ -15,7 +15,7 @@
  *   gradInput  as input, overwritten
  *
  * A sum over a rectangle is a sum over its rows, then over its columns: both directions work on bands of whole rows.
- * Windows as in Torch7's layer, except that it computed their bounds in floating point (see docs/pooling.md). */
+ * Windows as in Torch7's layer, except that it computed their bounds in floating point: wrong already for 13 to 13 cells. */
 #include "pooling/sums.h"
 
 /* Rows that one thread works on at a time: few enough to stay in its cache. */

@@ -38,10 +38,11 @@ THNN_KERNEL void maxPlane(real *y, index_t *index, const real *x, const Planes *
                           const int64_t *start, const int64_t *end, Candidates cell, Candidates run)
 {
   const int64_t common = THNN_ceilDiv(p->width, owidth);
+  const int64_t places = THNN_wholeLines(p->width - common + 1); /* whole vectors; nobody looks at the last ones */
   for (int64_t oh = 0; oh < oheight; oh++) {
     const int64_t top = THNN_adaptiveStart(oh, p->height, oheight), bottom = THNN_adaptiveEnd(oh, p->height, oheight);
     maxRows(cell.value, cell.row, x + top * p->width, bottom - top, p->width);
-    maxColumns(run.value, run.row, run.column, cell.value, cell.row, p->width - common + 1, common, 1);
+    maxColumns(run.value, run.row, run.column, cell.value, cell.row, places, common, 1);
     for (int64_t ow = 0; ow < owidth; ow++, y++, index++) {
       const int64_t last = end[ow] - 1;
       real value = run.value[start[ow]];
@@ -72,7 +73,7 @@ int32_t THNN_(SpatialAdaptiveMaxPooling_updateOutput)(THNNState *state, const TH
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   const Planes p = THNN_planes(input->nDimension, input->size);
-  const int64_t outputs = oheight * owidth, length = THNN_wholeLines(p.width);
+  const int64_t outputs = oheight * owidth, length = THNN_wholeLines(p.width) + 32;
   Call call;
   THNN_enter(&call, state, __func__);
   const int threads = THNN_threads(&call, p.planes * p.height * p.width);
@@ -88,6 +89,8 @@ int32_t THNN_(SpatialAdaptiveMaxPooling_updateOutput)(THNNState *state, const TH
     start[ow] = THNN_adaptiveStart(ow, p.width, owidth);
     end[ow] = THNN_adaptiveEnd(ow, p.width, owidth);
   }
+  memset(values, 0, (size_t)(threads * 2 * length) * sizeof(real));
+  memset(places, 0, (size_t)(threads * 3 * length) * sizeof(lane));
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p.planes; i++) {
     real *value = values + THNN_threadId() * 2 * length;

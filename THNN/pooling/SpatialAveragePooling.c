@@ -16,6 +16,14 @@
 #include "pooling/sums.h"
 #include "pooling/window.h"
 
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+                     int ceil_mode, Windows *p)
+{
+  THNN_TRY(checkPlanes(f, input, 2, p));
+  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
+  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+}
+
 /* How many cells of window o count, along one axis. */
 static int64_t counted(const Axis *a, int64_t o, int includePad)
 {
@@ -79,8 +87,8 @@ int32_t THNN_(SpatialAveragePooling_outputSize)(const THTensor *input, int64_t k
                                                 int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
   Windows p;
-  THNN_TRY(checkWindows(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return THNN_pooledShape(__func__, view(input), p.h.out, p.w.out, size);
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  return outputShape(__func__, input, &p, size);
 }
 
 /* The counts of all windows: columns first, then rows. */
@@ -95,8 +103,8 @@ int32_t THNN_(SpatialAveragePooling_updateOutput)(THNNState *state, const THTens
                                                   int32_t count_include_pad)
 {
   Windows p;
-  THNN_TRY(checkWindows(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(THNN_checkPooledOutput(__func__, "output", view(output), view(input), p.h.out, p.w.out));
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   Call call;
@@ -122,8 +130,8 @@ int32_t THNN_(SpatialAveragePooling_updateGradInput)(THNNState *state, const THT
                                                      int64_t padW, int64_t padH, int32_t ceil_mode, int32_t count_include_pad)
 {
   Windows p;
-  THNN_TRY(checkWindows(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(THNN_checkPooled(__func__, "gradOutput", view(gradOutput), view(input), p.h.out, p.w.out));
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkPooled(__func__, "gradOutput", view(gradOutput), input, &p));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
   THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 

@@ -17,6 +17,14 @@
 #include "pooling/maxima.h"
 #include "pooling/window.h"
 
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+                     int ceil_mode, Windows *p)
+{
+  THNN_TRY(checkPlanes(f, input, 2, p));
+  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
+  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+}
+
 /* One plane. The buffers hold a padded row of maxima and the rows they came from, and a row of winners' rows and columns. */
 THNN_KERNEL void maxPlane(real *y, index_t *index, const real *x, const Windows *p, real *best, lane *from, lane *row,
                           lane *column)
@@ -41,8 +49,8 @@ int32_t THNN_(SpatialMaxPooling_outputSize)(const THTensor *input, int64_t kW, i
                                             int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
   Windows p;
-  THNN_TRY(checkWindows(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return THNN_pooledShape(__func__, view(input), p.h.out, p.w.out, size);
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  return outputShape(__func__, input, &p, size);
 }
 
 int32_t THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
@@ -50,9 +58,9 @@ int32_t THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, const THTensor *
                                               int32_t ceil_mode)
 {
   Windows p;
-  THNN_TRY(checkWindows(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(THNN_checkPooledOutput(__func__, "output", view(output), view(input), p.h.out, p.w.out));
-  THNN_TRY(THNN_checkPooledOutput(__func__, "indices", view(indices), view(input), p.h.out, p.w.out));
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
+  THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   Call call;
@@ -81,10 +89,10 @@ int32_t THNN_(SpatialMaxPooling_updateGradInput)(THNNState *state, const THTenso
                                                  int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode)
 {
   Windows p;
-  THNN_TRY(checkWindows(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(THNN_checkPooled(__func__, "gradOutput", view(gradOutput), view(input), p.h.out, p.w.out));
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkPooled(__func__, "gradOutput", view(gradOutput), input, &p));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkPooled(__func__, "indices", view(indices), view(input), p.h.out, p.w.out));
+  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
   THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   Call call;

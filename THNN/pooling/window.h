@@ -1,47 +1,158 @@
-/* What pooling layers share whose windows have one size and move by one stride: arguments, their check, where windows lie. */
+/* Where pooling windows lie: the geometry of the whole family, in one, two and three dimensions.
+ *
+ * A layer pools planes of T x H x W cells; what a layer of fewer dimensions lacks is an axis of one cell with one window. A window is
+ * a product of intervals, one per axis, so that everything here is said per axis. */
 #ifndef THNN_POOLING_WINDOW_H
 #define THNN_POOLING_WINDOW_H
 
 #include "pooling/pooling.h"
 
-/* One axis: `out` windows of `kernel` cells, `stride` apart, the first one `pad` cells before the input of `in` cells. */
+/* One axis: `out` windows over `in` cells, of one of two kinds.
+ *   sliding   kernel cells that are `dilation` apart; a window begins every `stride` cells, the first one `pad` cells before the input
+ *   adaptive  kernel is 0: the windows share the cells as evenly as they can */
 typedef struct Axis {
-  int64_t in, out, kernel, stride, pad;
+  int64_t in, out, kernel, stride, pad, dilation;
 } Axis;
 
 typedef struct Windows {
-  int64_t planes;
-  Axis h, w;
+  int32_t dims;   /* 1: W, 2: H x W, 3: T x H x W */
+  int64_t planes; /* N * C */
+  Axis t, h, w;
 } Windows;
 
-/* Cells of window o on the input: [start, end). */
-THNN_INLINE int64_t windowStart(const Axis *a, int64_t o) { return THNN_max(o * a->stride - a->pad, 0); }
-THNN_INLINE int64_t windowEnd(const Axis *a, int64_t o) { return THNN_min(o * a->stride - a->pad + a->kernel, a->in); }
-
-/* Length of a row that has room for every cell of every window, those in the padding and past it included. */
-THNN_INLINE int64_t paddedLength(const Axis *a) { return THNN_max((a->out - 1) * a->stride + a->kernel, a->pad + a->in); }
-
-static int32_t checkAxis(const char *f, const char *inName, const char *kName, const char *dName, const char *padName, int64_t in,
-                         int64_t kernel, int64_t stride, int64_t pad, int ceil_mode, Axis *a)
+/* Cells of window o on the input: start, start + dilation, ... below end. Only a dilated window can be empty. */
+THNN_INLINE int64_t windowStart(const Axis *a, int64_t o)
 {
-  THNN_TRY(THNN_checkRange(f, inName, in, 1, INT64_MAX));
-  THNN_TRY(THNN_checkRange(f, kName, kernel, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, dName, stride, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, padName, pad, 0, kernel / 2)); /* half a kernel: every window then sees the input */
-  *a = (Axis){in, THNN_windowCount(in, kernel, stride, pad, ceil_mode), kernel, stride, pad};
-  if (a->out >= 1) return THNN_OK;
-  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes that hold the kernel: %s %lld with padding %lld, %s %lld", inName,
-                   (long long)in, (long long)pad, kName, (long long)kernel);
+  if (!a->kernel) return THNN_adaptiveStart(o, a->in, a->out);
+  const int64_t start = o * a->stride - a->pad;
+  return start >= 0 ? start : start + THNN_ceilDiv(-start, a->dilation) * a->dilation;
 }
 
-static int32_t checkWindows(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
-                            int64_t padH, int ceil_mode, Windows *windows)
+THNN_INLINE int64_t windowEnd(const Axis *a, int64_t o)
 {
-  THNN_TRY(THNN_checkInput(f, "input", view(input), 3, 4, "(N x) C x H x W"));
-  const Planes p = THNN_planes(input->nDimension, input->size);
-  windows->planes = p.planes;
-  THNN_TRY(checkAxis(f, "input width", "kW", "dW", "padW", p.width, kW, dW, padW, ceil_mode, &windows->w));
-  return checkAxis(f, "input height", "kH", "dH", "padH", p.height, kH, dH, padH, ceil_mode, &windows->h);
+  if (!a->kernel) return THNN_adaptiveEnd(o, a->in, a->out);
+  return THNN_min(o * a->stride - a->pad + (a->kernel - 1) * a->dilation + 1, a->in);
+}
+
+/* How many they are. */
+THNN_INLINE int64_t windowCells(const Axis *a, int64_t o)
+{
+  return THNN_max(THNN_ceilDiv(windowEnd(a, o) - windowStart(a, o), a->dilation), 0);
+}
+
+/* The windows that may hold cell i: [first, end). Those of a dilated axis may also step over it. */
+THNN_INLINE int64_t firstWindow(const Axis *a, int64_t i)
+{
+  if (!a->kernel) return THNN_adaptiveStart(i, a->out, a->in);
+  return THNN_firstWindowOf(i, (a->kernel - 1) * a->dilation + 1, a->stride, a->pad);
+}
+
+THNN_INLINE int64_t endWindow(const Axis *a, int64_t i)
+{
+  if (!a->kernel) return THNN_adaptiveEnd(i, a->out, a->in);
+  return THNN_endWindowOf(i, a->out, a->stride, a->pad);
+}
+
+/* Length of a row that has room for every cell of every window, those in the padding and past it included. */
+THNN_INLINE int64_t paddedLength(const Axis *a)
+{
+  if (!a->kernel) return a->in;
+  return THNN_max((a->out - 1) * a->stride + (a->kernel - 1) * a->dilation + 1, a->pad + a->in);
+}
+
+THNN_INLINE int64_t planeCells(const Windows *p) { return p->t.in * p->h.in * p->w.in; }
+THNN_INLINE int64_t planeOutputs(const Windows *p) { return p->t.out * p->h.out * p->w.out; }
+
+/* ---- What a layer's check is made of: first the input's planes, then each axis, in the order of the arguments. */
+
+static const char *const THNN_axisIn[] = {['W'] = "input width", ['H'] = "input height", ['T'] = "input time"};
+static const char *const THNN_axisKernel[] = {['W'] = "kW", ['H'] = "kH", ['T'] = "kT"};
+static const char *const THNN_axisStride[] = {['W'] = "dW", ['H'] = "dH", ['T'] = "dT"};
+static const char *const THNN_axisPad[] = {['W'] = "padW", ['H'] = "padH", ['T'] = "padT"};
+static const char *const THNN_axisDilation[] = {['W'] = "dilationW", ['H'] = "dilationH", ['T'] = "dilationT"};
+static const char *const THNN_axisOut[] = {['W'] = "owidth", ['H'] = "oheight", ['T'] = "otime"};
+
+/* An input of (N x) C planes with 1 to 3 dimensions. All axes are left with one window of one cell, or as many as they have. */
+__attribute__((unused)) static int32_t checkPlanes(const char *f, const THTensor *input, int dims, Windows *p)
+{
+  static const char *const layout[] = {"", "(N x) C x L", "(N x) C x H x W", "(N x) C x T x H x W"};
+  THNN_TRY(THNN_checkInput(f, "input", view(input), dims + 1, dims + 2, layout[dims]));
+  const int64_t *last = input->size + input->nDimension;
+  const int64_t w = last[-1], h = dims > 1 ? last[-2] : 1, t = dims > 2 ? last[-3] : 1;
+  THNN_TRY(THNN_checkRange(f, THNN_axisIn['W'], w, 1, INT64_MAX));
+  THNN_TRY(THNN_checkRange(f, THNN_axisIn['H'], h, 1, INT64_MAX));
+  THNN_TRY(THNN_checkRange(f, THNN_axisIn['T'], t, 1, INT64_MAX));
+  const int64_t channels = last[-dims - 1], samples = input->nDimension == dims + 2 ? input->size[0] : 1;
+  *p = (Windows){dims, samples * channels, {t, t, 1, 1, 0, 1}, {h, h, 1, 1, 0, 1}, {w, w, 1, 1, 0, 1}};
+  return THNN_OK;
+}
+
+/* Sliding windows along the axis 'W', 'H' or 'T', whose `in` is set. */
+__attribute__((unused)) static int32_t checkDilated(const char *f, int letter, int64_t kernel, int64_t stride, int64_t pad,
+                                                    int64_t dilation, int ceil_mode, Axis *a)
+{
+  THNN_TRY(THNN_checkRange(f, THNN_axisKernel[letter], kernel, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, THNN_axisStride[letter], stride, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, THNN_axisPad[letter], pad, 0, kernel / 2)); /* half a kernel: every dense window sees the input */
+  THNN_TRY(THNN_checkRange(f, THNN_axisDilation[letter], dilation, 1, THNN_MAX_SIZE));
+  const int64_t reach = (kernel - 1) * dilation + 1;
+  *a = (Axis){a->in, THNN_windowCount(a->in, reach, stride, pad, ceil_mode), kernel, stride, pad, dilation};
+  if (a->out >= 1) return THNN_OK;
+  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes that hold the kernel: %s %lld with padding %lld, %s %lld%s",
+                   THNN_axisIn[letter], (long long)a->in, (long long)pad, THNN_axisKernel[letter], (long long)kernel,
+                   dilation > 1 ? ", dilated" : "");
+}
+
+__attribute__((unused)) static int32_t checkSliding(const char *f, int letter, int64_t kernel, int64_t stride, int64_t pad,
+                                                    int ceil_mode, Axis *a)
+{
+  return checkDilated(f, letter, kernel, stride, pad, 1, ceil_mode, a);
+}
+
+__attribute__((unused)) static int32_t checkAdaptive(const char *f, int letter, int64_t out, Axis *a)
+{
+  THNN_TRY(THNN_checkRange(f, THNN_axisOut[letter], out, 1, THNN_MAX_SIZE));
+  *a = (Axis){a->in, out, 0, 0, 0, 1};
+  return THNN_OK;
+}
+
+/* ---- The shape of the output: that of the input, but for the pooled axes. */
+
+__attribute__((unused)) static int32_t outputShape(const char *f, const THTensor *input, const Windows *p, int64_t *size)
+{
+  if (!size) return THNN_fail(THNN_ERR_NULL, f, "size", "expected a place for 8 sizes, got NULL");
+  const int32_t n = input->nDimension;
+  for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < n ? input->size[d] : 0;
+  size[n - 1] = p->w.out;
+  if (p->dims > 1) size[n - 2] = p->h.out;
+  if (p->dims > 2) size[n - 3] = p->t.out;
+  return THNN_OK;
+}
+
+/* A tensor of that shape, to read (gradOutput, indices of backward) ... */
+__attribute__((unused)) static int32_t checkPooled(const char *f, const char *name, View v, const THTensor *input, const Windows *p)
+{
+  int64_t size[THNN_MAX_DIMS];
+  outputShape(f, input, p, size);
+  return THNN_checkShape(f, name, v, input->nDimension, size);
+}
+
+/* ... and to write: output, indices. */
+__attribute__((unused)) static int32_t checkPooledOutput(const char *f, const char *name, View v, const THTensor *input,
+                                                         const Windows *p)
+{
+  int64_t size[THNN_MAX_DIMS];
+  outputShape(f, input, p, size);
+  return THNN_checkOutput(f, name, v, input->nDimension, size);
+}
+
+/* What all backward passes ask of gradOutput and gradInput. */
+__attribute__((unused)) static int32_t checkGradients(const char *f, const THTensor *input, const THTensor *gradOutput,
+                                                      const THTensor *gradInput, const Windows *p)
+{
+  THNN_TRY(checkPooled(f, "gradOutput", view(gradOutput), input, p));
+  THNN_TRY(THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size));
+  return THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0);
 }
 
 #endif

@@ -81,9 +81,7 @@ class Container(Module):
         """Shares fields of the children with those of the children of `mlp`, one by one."""
         others = mlp._children()
         if len(others) != len(self.modules):
-            raise ShapeError(
-                f"{self._typename}: share: expected a container of {len(self.modules)} modules, got {len(others)}"
-            )
+            raise ShapeError(f"{self._typename}: share: expected a container of {len(self.modules)} modules, got {len(others)}")
         self._each(lambda i, module: module.share(others[i], *names))
         return self
 

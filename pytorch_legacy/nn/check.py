@@ -26,9 +26,7 @@ def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
         cure = f"convert the array or call {known}" if known else "convert the array"
         raise DtypeError(f"{module._typename}: {name}: expected {dtype}, got {value.dtype}; {cure}")
     wanted = " or ".join(f"{rank}-D" for rank in ranks)
-    raise ShapeError(
-        f"{module._typename}: {name}: expected a {wanted} array, got {value.ndim}-D ({sizes(value.shape)})"
-    )
+    raise ShapeError(f"{module._typename}: {name}: expected a {wanted} array, got {value.ndim}-D ({sizes(value.shape)})")
 
 
 def array(module: TorchObject, name: str, value: Any) -> Tensor:

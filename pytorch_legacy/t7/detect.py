@@ -63,9 +63,7 @@ def detect(buffer: Buffer, format: str) -> ByteOrder | None:
         for magic, what in _OTHERS:
             if start.startswith(magic):
                 raise Malformed(0, f"expected a .t7 file, got {what}")
-        raise Malformed(
-            0, f"expected a .t7 file, which begins with a type tag from 0 to 8, got {start[:8]!r}"
-        )
+        raise Malformed(0, f"expected a .t7 file, which begins with a type tag from 0 to 8, got {start[:8]!r}")
     if format != "auto" and (format == "ascii") != (found == "ascii"):
         kind = "an ASCII" if found == "ascii" else "a binary"
         raise Malformed(0, f"expected the format {format!r}, as the caller says, but this is {kind} file")

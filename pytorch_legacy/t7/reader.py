@@ -84,9 +84,7 @@ def read_all(
     return _load(source, format, longSize, objectFactory, many=True)
 
 
-def _load(
-    source: Readable, format: str, longSize: int | str, factory: ObjectFactory | None, many: bool
-) -> list[Any]:
+def _load(source: Readable, format: str, longSize: int | str, factory: ObjectFactory | None, many: bool) -> list[Any]:
     if format not in ("auto", "binary", "ascii"):
         raise ValueError(f"t7.read: format: expected 'auto', 'binary' or 'ascii', got {format!r}")
     if longSize not in ("auto", 4, 8):

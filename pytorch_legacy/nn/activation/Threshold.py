@@ -48,8 +48,7 @@ class Threshold(Module):
         """Raises ValueRangeError if in-place work could not tell which elements were replaced."""
         if self.inplace and not self.val <= self.threshold:
             raise ValueRangeError(
-                f"{self._typename}: val: expected at most the threshold {self.threshold}, since inplace is set; "
-                f"got {self.val}"
+                f"{self._typename}: val: expected at most the threshold {self.threshold}, since inplace is set; got {self.val}"
             )
 
     def updateOutput(self, input: Tensor) -> Tensor:

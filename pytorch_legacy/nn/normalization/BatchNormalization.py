@@ -132,9 +132,7 @@ class BatchNormalization(Module):
         if rank == self.nDim or (rank == self.nDim - 1 and not self.train):
             return input
         also = " when training" if self.train else f", or {self.nDim - 1}-D for one sample"
-        raise ShapeError(
-            f"{self._typename}: input: expected a {self.nDim}-D array{also}, got {rank}-D of shape {input.shape}"
-        )
+        raise ShapeError(f"{self._typename}: input: expected a {self.nDim}-D array{also}, got {rank}-D of shape {input.shape}")
 
     def _batches(self, input: Tensor, *others: Any) -> tuple[Any, ...]:
         """The arrays as they are, or a single sample and what goes with it as batches of one."""

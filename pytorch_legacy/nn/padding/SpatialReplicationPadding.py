@@ -29,9 +29,7 @@ class SpatialReplicationPadding(Module):
     Source: Torch7 ``nn.SpatialReplicationPadding``; C: ``THNN/padding/SpatialReplicationPadding.c``.
     """
 
-    def __init__(
-        self, pad_l: int, pad_r: int | None = None, pad_t: int | None = None, pad_b: int | None = None
-    ) -> None:
+    def __init__(self, pad_l: int, pad_r: int | None = None, pad_t: int | None = None, pad_b: int | None = None) -> None:
         super().__init__()
         self.pad_l = pad_l
         self.pad_r = pad_l if pad_r is None else pad_r

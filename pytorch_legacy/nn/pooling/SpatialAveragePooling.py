@@ -1,5 +1,6 @@
 """Means of windows."""
 
+from math import prod
 from typing import Any, Self
 
 from pytorch_legacy.backend import call, output_size
@@ -42,7 +43,7 @@ class SpatialAveragePooling(WindowedPooling):
     divide = True
 
     def __init__(self, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0) -> None:
-        super().__init__(kW, kH, dW, dH, padW, padH)
+        super().__init__((kW, kH), (dW, dH), (padW, padH))
 
     def setCountIncludePad(self) -> Self:
         """Divides by the cells of the window on input and padding, and returns self."""
@@ -60,7 +61,7 @@ class SpatialAveragePooling(WindowedPooling):
         output = self._resize("output", shape)
         call(self, "SpatialAveragePooling_updateOutput", input, output, *window, self.count_include_pad)
         if not self.divide:
-            output *= self.kW * self.kH
+            output *= prod(self._sizes("k"))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
@@ -70,7 +71,7 @@ class SpatialAveragePooling(WindowedPooling):
         call(self, "SpatialAveragePooling_updateGradInput", input, gradOutput, gradInput, *self._window,
              self.count_include_pad)  # fmt: skip
         if not self.divide:
-            gradInput *= self.kW * self.kH
+            gradInput *= prod(self._sizes("k"))
         return gradInput
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

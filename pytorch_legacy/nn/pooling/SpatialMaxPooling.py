@@ -44,10 +44,8 @@ class SpatialMaxPooling(WindowedPooling):
     Source: Torch7 ``nn.SpatialMaxPooling``; C: ``THNN/pooling/SpatialMaxPooling.c``.
     """
 
-    def __init__(
-        self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0
-    ) -> None:
-        super().__init__(kW, kH, kW if dW is None else dW, kH if dH is None else dH, padW, padH)
+    def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
+        super().__init__((kW, kH), (dW, dH), (padW, padH))
         self.indices = np.empty(0, np.int64)
 
     def updateOutput(self, input: Tensor) -> Tensor:

@@ -1,26 +1,34 @@
 """What pooling layers with windows of one size share."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pytorch_legacy.nn.Module import Module
 
 
 class WindowedPooling(Module):
-    """Base of layers with windows of kH x kW cells, dH x dW apart, that begin padH x padW before the input.
+    """Base of layers with windows of k cells, d apart, that begin pad before the input, along each of their axes.
 
-    The number of windows along an axis of I cells is :math:`\\lfloor (I + 2 pad - k) / d \\rfloor + 1`; after ``ceil()`` the
-    quotient is rounded up, but no window begins beyond the input and its near padding.
+    A subclass names its axes in the order of its arguments, "W", "WH" or "TWH": the fields are then kW, dW, padW and so
+    on. The number of windows along an axis of I cells is :math:`\\lfloor (I + 2 pad - k) / d \\rfloor + 1`; after
+    ``ceil()`` the quotient is rounded up, but no window begins beyond the input and its near padding.
+
+    Parameters
+    ----------
+    kernel, stride, pad : tuple of int
+        One number per axis. A stride of None is that of the kernel.
     """
 
+    _axes: ClassVar[str] = "WH"
     ceil_mode = False
-    padW = 0
-    padH = 0
 
-    def __init__(self, kW: int, kH: int, dW: int, dH: int, padW: int, padH: int) -> None:
+    def __init__(self, kernel: tuple[int, ...], stride: tuple[int | None, ...], pad: tuple[int, ...] = ()) -> None:
         super().__init__()
-        self.kW, self.kH = kW, kH
-        self.dW, self.dH = dW, dH
-        self.padW, self.padH = padW, padH
+        for axis, k in zip(self._axes, kernel, strict=True):
+            setattr(self, f"k{axis}", k)
+        for axis, k, d in zip(self._axes, kernel, stride, strict=True):
+            setattr(self, f"d{axis}", k if d is None else d)
+        for axis, p in zip(self._axes, pad or (0,) * len(kernel), strict=True):
+            setattr(self, f"pad{axis}", p)
 
     def ceil(self) -> Self:
         """Lets the last window reach past the edge, and returns self."""
@@ -33,14 +41,19 @@ class WindowedPooling(Module):
         return self
 
     @property
-    def _window(self) -> tuple[int, int, int, int, int, int, bool]:
-        return self.kW, self.kH, self.dW, self.dH, self.padW, self.padH, self.ceil_mode
+    def _window(self) -> tuple[Any, ...]:
+        """Kernel, stride and padding of all axes, and ceil_mode: as the C functions take them."""
+        return *self._sizes("k"), *self._sizes("d"), *self._sizes("pad"), self.ceil_mode
+
+    def _sizes(self, name: str) -> tuple[int, ...]:
+        return tuple(getattr(self, name + axis) for axis in self._axes)
 
     def __repr__(self) -> str:
-        pad = f", {self.padW},{self.padH}" if self.padW or self.padH else ""
-        return f"{self._typename}({self.kW}x{self.kH}, {self.dW},{self.dH}{pad})"
+        kernel, stride, pad = (self._sizes(name) for name in ("k", "d", "pad"))
+        shown = [",".join(map(str, stride))] + [",".join(map(str, pad))] * any(pad)
+        return f"{self._typename}({'x'.join(map(str, kernel))}, {', '.join(shown)})"
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Files before 2015 lack the pads and ceil_mode."""
-        defaults = {"padW": 0, "padH": 0, "ceil_mode": False}
+        defaults = {f"pad{axis}": 0 for axis in self._axes} | {"ceil_mode": False}
         super()._fromTorch7(defaults | {key: value for key, value in fields.items() if value is not None}, version)

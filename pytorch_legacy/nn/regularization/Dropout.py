@@ -40,9 +40,7 @@ class Dropout(Module):
     inplace = False
     stochastic_inference = False
 
-    def __init__(
-        self, p: float = 0.5, v1: bool = False, inplace: bool = False, stochasticInference: bool = False
-    ) -> None:
+    def __init__(self, p: float = 0.5, v1: bool = False, inplace: bool = False, stochasticInference: bool = False) -> None:
         super().__init__()
         self.setp(p)
         self.v2 = not v1

@@ -133,6 +133,14 @@ THNN_API int32_t THNN_freeState(THNNState *state); /* NULL is allowed and frees 
 THNN_API int32_t THNN_setNumThreads(THNNState *state, int32_t threads);
 THNN_API int32_t THNN_getNumThreads(THNNState *state, int32_t *threads);
 
+/* How average and max pooling layers work backward. Either way results are the same from call to call and for any number of threads;
+ * the order of a sum's terms may differ.
+ *   gather   each row of gradInput asks the windows that it is part of, is written once, and rows are shared among threads
+ *   scatter  gradInput is cleared, then each window adds to its cells; planes are shared among threads
+ * By default averages gather, and maxima, whose windows give to one cell each, scatter. */
+enum THNNPoolingBackward { THNN_DEFAULT = 0, THNN_GATHER = 1, THNN_SCATTER = 2 };
+THNN_API int32_t THNN_setPoolingBackward(THNNState *state, int32_t how);
+
 /* Scratch memory is kept for the next call; this gives back what no running call uses. */
 THNN_API int32_t THNN_freeScratch(THNNState *state);
 
@@ -423,6 +431,287 @@ THNN_API int32_t THNN_(SpatialGlobalAveragePooling_updateGradInput)(
     const THTensor *input,      /* [IN] (N x) C x H x W */
     const THTensor *gradOutput, /* [IN] (N x) C x 1 x 1 */
     THTensor *gradInput);       /* [OUT] as input */
+
+THNN_API int32_t THNN_(TemporalMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
+    int64_t kW, int64_t dW,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
+    THTensor *output,      /* [OUT] (N x) oFrame x frameSize */
+    THLongTensor *indices, /* [OUT] as output : frame * frameSize + feature of the maximum */
+    int64_t kW, int64_t dW);
+
+THNN_API int32_t THNN_(TemporalMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) nFrame x frameSize */
+    const THTensor *gradOutput,  /* [IN] (N x) oFrame x frameSize */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    int64_t kW, int64_t dW);
+
+THNN_API int32_t THNN_(SpatialDilatedMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH,
+    int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialDilatedMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oH x oW */
+    THLongTensor *indices, /* [OUT] as output : h * W + w of the maximum within its plane; -1 for none */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH,
+    int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialDilatedMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH,
+    int32_t ceil_mode);
+
+THNN_API int32_t THNN_(VolumetricMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oT x oH x oW */
+    THLongTensor *indices, /* [OUT] as output : (t * H + h) * W + w of the maximum within its volume */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int32_t ceil_mode);
+
+THNN_API int32_t THNN_(VolumetricMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oT x oH x oW */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int32_t ceil_mode);
+
+THNN_API int32_t THNN_(VolumetricDilatedMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int64_t dilationT, int64_t dilationW, int64_t dilationH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricDilatedMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oT x oH x oW */
+    THLongTensor *indices, /* [OUT] as output : (t * H + h) * W + w of the maximum within its volume; -1 for none */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int64_t dilationT, int64_t dilationW, int64_t dilationH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(VolumetricDilatedMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oT x oH x oW */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int64_t dilationT, int64_t dilationW, int64_t dilationH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(TemporalAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
+    int64_t kW, int64_t dW,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
+    THTensor *output,      /* [OUT] (N x) oFrame x frameSize */
+    int64_t kW, int64_t dW);
+
+THNN_API int32_t THNN_(TemporalAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nFrame x frameSize */
+    const THTensor *gradOutput, /* [IN] (N x) oFrame x frameSize */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t kW, int64_t dW);
+
+THNN_API int32_t THNN_(VolumetricAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oT x oH x oW */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int32_t ceil_mode, int32_t count_include_pad);
+
+THNN_API int32_t THNN_(VolumetricAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x oT x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int32_t ceil_mode, int32_t count_include_pad);
+
+THNN_API int32_t THNN_(TemporalAdaptiveAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x L */
+    int64_t owidth,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalAdaptiveAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x L */
+    THTensor *output,      /* [OUT] (N x) C x owidth */
+    int64_t owidth);
+
+THNN_API int32_t THNN_(TemporalAdaptiveAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x L */
+    const THTensor *gradOutput, /* [IN] (N x) C x owidth */
+    THTensor *gradInput);       /* [OUT] as input */
+
+THNN_API int32_t THNN_(TemporalAdaptiveMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x L */
+    int64_t owidth,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalAdaptiveMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x L */
+    THTensor *output,      /* [OUT] (N x) C x owidth */
+    THLongTensor *indices, /* [OUT] as output : place in the sequence */
+    int64_t owidth);
+
+THNN_API int32_t THNN_(TemporalAdaptiveMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C x L */
+    const THTensor *gradOutput,   /* [IN] (N x) C x owidth */
+    THTensor *gradInput,          /* [OUT] as input */
+    const THLongTensor *indices); /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(VolumetricAdaptiveAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t otime, int64_t owidth, int64_t oheight,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricAdaptiveAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    THTensor *output,      /* [OUT] (N x) C x otime x oheight x owidth */
+    int64_t otime, int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(VolumetricAdaptiveAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x otime x oheight x owidth */
+    THTensor *gradInput);       /* [OUT] as input */
+
+THNN_API int32_t THNN_(VolumetricAdaptiveMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t otime, int64_t owidth, int64_t oheight,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricAdaptiveMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    THTensor *output,      /* [OUT] (N x) C x otime x oheight x owidth */
+    THLongTensor *indices, /* [OUT] as output : (t * H + h) * W + w of the maximum within its volume */
+    int64_t otime, int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput,   /* [IN] (N x) C x otime x oheight x owidth */
+    THTensor *gradInput,          /* [OUT] as input */
+    const THLongTensor *indices); /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(TemporalGlobalAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x L */
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalGlobalAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x L */
+    THTensor *output);     /* [OUT] (N x) C x 1 */
+
+THNN_API int32_t THNN_(TemporalGlobalAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x L */
+    const THTensor *gradOutput, /* [IN] (N x) C x 1 */
+    THTensor *gradInput);       /* [OUT] as input */
+
+THNN_API int32_t THNN_(VolumetricGlobalAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricGlobalAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    THTensor *output);     /* [OUT] (N x) C x 1 x 1 x 1 */
+
+THNN_API int32_t THNN_(VolumetricGlobalAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x 1 x 1 x 1 */
+    THTensor *gradInput);       /* [OUT] as input */
+
+THNN_API int32_t THNN_(TemporalGlobalMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x L */
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalGlobalMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) C x L */
+    THTensor *output,       /* [OUT] (N x) C x 1 */
+    THLongTensor *indices); /* [OUT] as output : place in the sequence */
+
+THNN_API int32_t THNN_(TemporalGlobalMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C x L */
+    const THTensor *gradOutput,   /* [IN] (N x) C x 1 */
+    THTensor *gradInput,          /* [OUT] as input */
+    const THLongTensor *indices); /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(SpatialGlobalMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialGlobalMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) C x H x W */
+    THTensor *output,       /* [OUT] (N x) C x 1 x 1 */
+    THLongTensor *indices); /* [OUT] as output : h * W + w of the maximum within its plane */
+
+THNN_API int32_t THNN_(SpatialGlobalMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,   /* [IN] (N x) C x 1 x 1 */
+    THTensor *gradInput,          /* [OUT] as input */
+    const THLongTensor *indices); /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(VolumetricGlobalMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricGlobalMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) C x T x H x W */
+    THTensor *output,       /* [OUT] (N x) C x 1 x 1 x 1 */
+    THLongTensor *indices); /* [OUT] as output : (t * H + h) * W + w of the maximum within its volume */
+
+THNN_API int32_t THNN_(VolumetricGlobalMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput,   /* [IN] (N x) C x 1 x 1 x 1 */
+    THTensor *gradInput,          /* [OUT] as input */
+    const THLongTensor *indices); /* [IN] as gradOutput */
 
 /* ------------------------------------------------------------------------------------------------ padding */
 

@@ -12,6 +12,7 @@ nn.Sequential {
 from . import nn, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
+from .backend import set_pooling_backward as setPoolingBackward
 from .errors import THNNError
 from .nn.loading import load, register
 from .random import manualSeed
@@ -29,5 +30,6 @@ __all__ = [
     "nn",
     "register",
     "setNumThreads",
+    "setPoolingBackward",
     "t7",
 ]

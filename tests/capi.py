@@ -36,8 +36,14 @@ SIZES = {
     "C": 3,
     "H": 5,
     "W": 7,
+    "T": 4,
+    "L": 7,
+    "oT": 3,
     "oH": 4,
     "oW": 5,
+    "nFrame": 5,
+    "oFrame": 3,
+    "frameSize": 4,
     "inputSize": 5,
     "outputSize": 4,
     "nInputPlane": 3,
@@ -46,8 +52,9 @@ SIZES = {
 
 # A legal value for every number.
 SCALARS: dict[str, float] = {
-    "kW": 3, "kH": 2, "dW": 1, "dH": 1, "padW": 0, "padH": 0, "ceil_mode": 0, "count_include_pad": 1,
-    "owidth": 3, "oheight": 2, "pad_l": 1, "pad_r": 2, "pad_t": 3, "pad_b": 1, "inplace": 0,
+    "kT": 2, "kW": 3, "kH": 2, "dT": 1, "dW": 1, "dH": 1, "padT": 0, "padW": 0, "padH": 0, "ceil_mode": 0,
+    "dilationT": 1, "dilationW": 1, "dilationH": 1, "count_include_pad": 1,
+    "otime": 2, "owidth": 3, "oheight": 2, "pad_l": 1, "pad_r": 2, "pad_t": 3, "pad_b": 1, "inplace": 0,
     "train": 1, "momentum": 0.1, "eps": 1e-5, "scale": 1.0, "threshold": 0.0, "val": 0.0,
     "sizeAverage": 1, "ignore_index": -100, "low": 0.0, "high": 1.0, "mean": 0.0, "stdv": 1.0, "p": 0.5,
 }  # fmt: skip

@@ -162,10 +162,7 @@ def test_no_place_for_the_size(function: Function, real: str) -> None:
 def test_null_outside_layers(function: Function, argument: Argument) -> None:
     """Only `state` may be NULL, except where a new one is to be stored."""
     pointers = {a.name: ctypes.byref((ctypes.c_int64 * 64)()) for a in function.arguments if a.is_pointer}
-    values = [
-        None if a is argument or a.name == "state" else pointers.get(a.name, ctypes.c_int64(1))
-        for a in function.arguments
-    ]
+    values = [None if a is argument or a.name == "state" else pointers.get(a.name, ctypes.c_int64(1)) for a in function.arguments]
     try:
         status = getattr(capi.lib, function.name)(*values)
     finally:

@@ -116,6 +116,8 @@ int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_
 
 /* How many threads suit `work` element operations in all: 1 when it is little, or in a forked child. */
 int THNN_threads(const Call *call, int64_t work);
+/* What the state says of THNN_setPoolingBackward. */
+int THNN_poolingBackward(const Call *call);
 /* This thread's number within the parallel region it is in. */
 int THNN_threadId(void);
 

@@ -150,3 +150,14 @@ int32_t THNN_getNumThreads(THNNState *state, int32_t *threads)
   *threads = THNN_stateThreads(THNN_orDefault(state));
   return THNN_OK;
 }
+
+/* ---- choices */
+
+int32_t THNN_setPoolingBackward(THNNState *state, int32_t how)
+{
+  THNN_TRY(THNN_checkRange("THNN_setPoolingBackward", "how", how, THNN_DEFAULT, THNN_SCATTER));
+  atomic_store(&THNN_orDefault(state)->poolingBackward, how);
+  return THNN_OK;
+}
+
+int THNN_poolingBackward(const Call *call) { return atomic_load_explicit(&call->state->poolingBackward, memory_order_relaxed); }

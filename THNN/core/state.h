@@ -17,6 +17,7 @@ struct Generator {
 
 struct THNNState {
   atomic_int threads; /* 0: one per processor */
+  atomic_int poolingBackward;
   _Atomic(Arena *) arena[THNN_ARENAS];
   atomic_int generatorOwner; /* process that holds the generator, 0: nobody */
   int32_t seeded;

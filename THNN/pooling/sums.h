@@ -17,15 +17,23 @@ THNN_INLINE void sumFewRows(real *restrict sum, const real *restrict x, int add,
   }
 }
 
-/* sum[w] = sum over h < rows of x[h * distance + w]; four rows at a time, so that the sum is seldom stored */
-THNN_INLINE void sumRows(real *restrict sum, const real *restrict x, int64_t rows, int64_t distance, int64_t width)
+/* sum[w] (+)= sum over h < rows of x[h * distance + w]; four rows at a time, so that the sum is seldom stored */
+THNN_INLINE void sumRows(real *restrict sum, const real *restrict x, int add, int64_t rows, int64_t distance, int64_t width)
 {
-  const int64_t first = (rows - 1) % 4 + 1;
-  if (first == 1) sumFewRows(sum, x, 0, 1, distance, width);
-  if (first == 2) sumFewRows(sum, x, 0, 2, distance, width);
-  if (first == 3) sumFewRows(sum, x, 0, 3, distance, width);
-  if (first == 4) sumFewRows(sum, x, 0, 4, distance, width);
-  for (int64_t h = first; h < rows; h += 4) sumFewRows(sum, x + h * distance, 1, 4, distance, width);
+  while (rows > 0) {
+    const int n = rows > 4 ? 4 : (int)rows;
+    if (!add && n == 1) sumFewRows(sum, x, 0, 1, distance, width);
+    if (!add && n == 2) sumFewRows(sum, x, 0, 2, distance, width);
+    if (!add && n == 3) sumFewRows(sum, x, 0, 3, distance, width);
+    if (!add && n == 4) sumFewRows(sum, x, 0, 4, distance, width);
+    if (add && n == 1) sumFewRows(sum, x, 1, 1, distance, width);
+    if (add && n == 2) sumFewRows(sum, x, 1, 2, distance, width);
+    if (add && n == 3) sumFewRows(sum, x, 1, 3, distance, width);
+    if (add && n == 4) sumFewRows(sum, x, 1, 4, distance, width);
+    x += n * distance;
+    rows -= n;
+    add = 1;
+  }
 }
 
 /* x[0] + ... + x[n - 1], in double precision: millions of floats lose nothing */

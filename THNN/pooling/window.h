@@ -63,6 +63,31 @@ THNN_INLINE int64_t paddedLength(const Axis *a)
 THNN_INLINE int64_t planeCells(const Windows *p) { return p->t.in * p->h.in * p->w.in; }
 THNN_INLINE int64_t planeOutputs(const Windows *p) { return p->t.out * p->h.out * p->w.out; }
 
+/* Intervals of an axis, to be looked up where a division would be slow: the cells of each window, or the windows of each cell. */
+typedef struct Spans {
+  int64_t *start, *end;
+} Spans;
+
+__attribute__((unused)) static Spans cellsOfWindows(Call *call, const Axis *a)
+{
+  Spans spans = {THNN_scratch(call, a->out, sizeof(int64_t)), THNN_scratch(call, a->out, sizeof(int64_t))};
+  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++) {
+    spans.start[o] = windowStart(a, o);
+    spans.end[o] = windowEnd(a, o);
+  }
+  return spans;
+}
+
+__attribute__((unused)) static Spans windowsOfCells(Call *call, const Axis *a)
+{
+  Spans spans = {THNN_scratch(call, a->in, sizeof(int64_t)), THNN_scratch(call, a->in, sizeof(int64_t))};
+  for (int64_t i = 0; !THNN_failed(call) && i < a->in; i++) {
+    spans.start[i] = firstWindow(a, i);
+    spans.end[i] = endWindow(a, i);
+  }
+  return spans;
+}
+
 /* ---- What a layer's check is made of: first the input's planes, then each axis, in the order of the arguments. */
 
 static const char *const THNN_axisIn[] = {['W'] = "input width", ['H'] = "input height", ['T'] = "input time"};
@@ -84,6 +109,18 @@ __attribute__((unused)) static int32_t checkPlanes(const char *f, const THTensor
   THNN_TRY(THNN_checkRange(f, THNN_axisIn['T'], t, 1, INT64_MAX));
   const int64_t channels = last[-dims - 1], samples = input->nDimension == dims + 2 ? input->size[0] : 1;
   *p = (Windows){dims, samples * channels, {t, t, 1, 1, 0, 1}, {h, h, 1, 1, 0, 1}, {w, w, 1, 1, 0, 1}};
+  return THNN_OK;
+}
+
+/* An input of sequences, frame by frame, as Torch7's temporal layers have it: planes of as many rows as there are frames. */
+__attribute__((unused)) static int32_t checkFrames(const char *f, const THTensor *input, Windows *p)
+{
+  THNN_TRY(THNN_checkInput(f, "input", view(input), 2, 3, "(N x) nFrame x frameSize"));
+  const int64_t *last = input->size + input->nDimension;
+  THNN_TRY(THNN_checkRange(f, "input frameSize", last[-1], 1, INT64_MAX));
+  THNN_TRY(THNN_checkRange(f, "input nFrame", last[-2], 1, INT64_MAX));
+  *p = (Windows){2, input->nDimension == 3 ? input->size[0] : 1, {1, 1, 1, 1, 0, 1}, {last[-2], last[-2], 1, 1, 0, 1},
+                 {last[-1], last[-1], 1, 1, 0, 1}};
   return THNN_OK;
 }
 
@@ -109,10 +146,31 @@ __attribute__((unused)) static int32_t checkSliding(const char *f, int letter, i
   return checkDilated(f, letter, kernel, stride, pad, 1, ceil_mode, a);
 }
 
+/* Windows of kW frames. */
+__attribute__((unused)) static int32_t checkSlidingFrames(const char *f, int64_t kW, int64_t dW, Axis *a)
+{
+  THNN_TRY(THNN_checkRange(f, "kW", kW, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "dW", dW, 1, THNN_MAX_SIZE));
+  *a = (Axis){a->in, THNN_windowCount(a->in, kW, dW, 0, 0), kW, dW, 0, 1};
+  if (a->out >= 1) return THNN_OK;
+  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least kW %lld frames, got %lld", (long long)kW, (long long)a->in);
+}
+
 __attribute__((unused)) static int32_t checkAdaptive(const char *f, int letter, int64_t out, Axis *a)
 {
   THNN_TRY(THNN_checkRange(f, THNN_axisOut[letter], out, 1, THNN_MAX_SIZE));
   *a = (Axis){a->in, out, 0, 0, 0, 1};
+  return THNN_OK;
+}
+
+/* Backward of adaptive layers: gradOutput says how many windows there are. */
+__attribute__((unused)) static int32_t checkOutputsOf(const char *f, const THTensor *input, const THTensor *gradOutput, Windows *p)
+{
+  const int32_t n = input->nDimension;
+  THNN_TRY(THNN_checkInput(f, "gradOutput", view(gradOutput), n, n, "the rank of input"));
+  THNN_TRY(checkAdaptive(f, 'W', gradOutput->size[n - 1], &p->w));
+  if (p->dims > 1) THNN_TRY(checkAdaptive(f, 'H', gradOutput->size[n - 2], &p->h));
+  if (p->dims > 2) THNN_TRY(checkAdaptive(f, 'T', gradOutput->size[n - 3], &p->t));
   return THNN_OK;
 }
 

@@ -1,7 +1,7 @@
 """The only place that knows cffi: opens libTHNN and calls its functions on NumPy arrays."""
 
 from .binding import call, output_size
-from .library import blas, ffi, get_num_threads, lib, library_path, manual_seed, set_num_threads, version
+from .library import blas, ffi, get_num_threads, lib, library_path, manual_seed, set_num_threads, set_pooling_backward, version
 
 __all__ = [
     "blas",
@@ -13,5 +13,6 @@ __all__ = [
     "manual_seed",
     "output_size",
     "set_num_threads",
+    "set_pooling_backward",
     "version",
 ]

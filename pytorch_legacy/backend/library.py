@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..errors import from_status
+from ..errors import ValueRangeError, from_status
 
 SYMBOL_PREFIX = re.compile(r"^THNN_(Float|Double)")
 
@@ -85,6 +85,18 @@ def get_num_threads() -> int:
     threads = ffi.new("int32_t *")
     check(lib.THNN_getNumThreads(ffi.NULL, threads))
     return int(threads[0])
+
+
+def set_pooling_backward(how: str) -> None:
+    """Let average and max pooling layers "gather" or "scatter" in their backward passes; "default" leaves it to them.
+
+    A gather has each gradient of the input ask the windows that it is part of; a scatter has each window add to its
+    cells. The results differ by rounding alone, and neither depends on the number of threads.
+    """
+    ways = {"default": lib.THNN_DEFAULT, "gather": lib.THNN_GATHER, "scatter": lib.THNN_SCATTER}
+    if how not in ways:
+        raise ValueRangeError(f"setPoolingBackward: how: expected one of {', '.join(ways)}, got {how!r}")
+    check(lib.THNN_setPoolingBackward(ffi.NULL, ways[how]))
 
 
 def manual_seed(seed: int) -> None:

@@ -24,8 +24,23 @@ from .padding.SpatialReplicationPadding import SpatialReplicationPadding
 from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
 from .pooling.SpatialAveragePooling import SpatialAveragePooling
+from .pooling.SpatialDilatedMaxPooling import SpatialDilatedMaxPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
+from .pooling.SpatialGlobalMaxPooling import SpatialGlobalMaxPooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
+from .pooling.TemporalAdaptiveAveragePooling import TemporalAdaptiveAveragePooling
+from .pooling.TemporalAdaptiveMaxPooling import TemporalAdaptiveMaxPooling
+from .pooling.TemporalAveragePooling import TemporalAveragePooling
+from .pooling.TemporalGlobalAveragePooling import TemporalGlobalAveragePooling
+from .pooling.TemporalGlobalMaxPooling import TemporalGlobalMaxPooling
+from .pooling.TemporalMaxPooling import TemporalMaxPooling
+from .pooling.VolumetricAdaptiveAveragePooling import VolumetricAdaptiveAveragePooling
+from .pooling.VolumetricAdaptiveMaxPooling import VolumetricAdaptiveMaxPooling
+from .pooling.VolumetricAveragePooling import VolumetricAveragePooling
+from .pooling.VolumetricDilatedMaxPooling import VolumetricDilatedMaxPooling
+from .pooling.VolumetricGlobalAveragePooling import VolumetricGlobalAveragePooling
+from .pooling.VolumetricGlobalMaxPooling import VolumetricGlobalMaxPooling
+from .pooling.VolumetricMaxPooling import VolumetricMaxPooling
 from .regularization.Dropout import Dropout
 from .shape.Identity import Identity
 from .shape.PixelShuffle import PixelShuffle
@@ -67,13 +82,28 @@ __all__ = [
     "SpatialBatchNormalization",
     "SpatialConvolution",
     "SpatialConvolutionMM",
+    "SpatialDilatedMaxPooling",
     "SpatialGlobalAveragePooling",
+    "SpatialGlobalMaxPooling",
     "SpatialMaxPooling",
     "SpatialReplicationPadding",
     "StochasticGradient",
     "Tanh",
+    "TemporalAdaptiveAveragePooling",
+    "TemporalAdaptiveMaxPooling",
+    "TemporalAveragePooling",
+    "TemporalGlobalAveragePooling",
+    "TemporalGlobalMaxPooling",
+    "TemporalMaxPooling",
     "Threshold",
     "Unknown",
     "View",
+    "VolumetricAdaptiveAveragePooling",
+    "VolumetricAdaptiveMaxPooling",
+    "VolumetricAveragePooling",
     "VolumetricBatchNormalization",
+    "VolumetricDilatedMaxPooling",
+    "VolumetricGlobalAveragePooling",
+    "VolumetricGlobalMaxPooling",
+    "VolumetricMaxPooling",
 ]

@@ -30,7 +30,5 @@ ERRORS = [
         r"input\[1\]: expected 2, got 3",
     ),
     ErrorRow("array", nn.CAddTable, lambda m: m.forward(np.zeros((2, 2), "f")), DtypeError, r"input: expected a table"),
-    ErrorRow(
-        "empty", nn.CAddTable, lambda m: m.forward([]), ShapeError, r"input: expected a table with at least one entry"
-    ),
+    ErrorRow("empty", nn.CAddTable, lambda m: m.forward([]), ShapeError, r"input: expected a table with at least one entry"),
 ]

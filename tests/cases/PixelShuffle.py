@@ -38,7 +38,5 @@ ERRORS = [
         ShapeError,
         r"input: .*6",
     ),
-    ErrorRow(
-        "rank", lambda: nn.PixelShuffle(2), lambda m: m.forward(np.zeros((4, 4), "f")), ShapeError, r"input: .*2-D"
-    ),
+    ErrorRow("rank", lambda: nn.PixelShuffle(2), lambda m: m.forward(np.zeros((4, 4), "f")), ShapeError, r"input: .*2-D"),
 ]

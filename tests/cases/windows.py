@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from tests.case import ErrorRow
+
 
 def adaptive(size: int, count: int) -> list[range]:
     """Windows that share `size` cells."""
@@ -34,3 +37,63 @@ def pool(x: np.ndarray, rows: list[range], columns: list[range], function) -> np
     return np.stack(
         [np.stack([function(x[..., inside(r, height), inside(c, width)], r, c) for c in columns], -1) for r in rows], -2
     )
+
+
+def pool_all(x: np.ndarray, windows: list[list[range]], function) -> np.ndarray:
+    """function(cells) of every product of windows along the last axes, where cells keeps the leading axes."""
+    dims = len(windows)
+    y = np.empty((*x.shape[:-dims], *map(len, windows)))
+    for o in np.ndindex(*y.shape[-dims:]):
+        cells = tuple(inside(w[i], size) for w, i, size in zip(windows, o, x.shape[-dims:], strict=True))
+        y[(..., *o)] = function(x[(..., *cells)])
+    return y
+
+
+def sliding(module, x: np.ndarray) -> list[list[range]]:
+    """The windows of a windowed pooling module, along the axes T, H, W that it has."""
+    axes = [axis for axis in "THW" if axis in module._axes]
+    return [
+        fixed(size, getattr(module, "k" + a), getattr(module, "d" + a), getattr(module, "pad" + a), module.ceil_mode)
+        for a, size in zip(axes, x.shape[-len(axes) :], strict=True)
+    ]
+
+
+def dilated(size: int, kernel: int, stride: int, pad: int, dilation: int, ceil: bool) -> list[list[int]]:
+    """Cells on the input of windows whose cells lie `dilation` apart."""
+    reach = (kernel - 1) * dilation + 1
+    return [[i for i in w[::dilation] if 0 <= i < size] for w in fixed(size, reach, stride, pad, ceil)]
+
+
+def shared(module, x: np.ndarray) -> list[list[range]]:
+    """The windows of an adaptive pooling module."""
+    axes = [axis for axis in "THW" if axis in module._axes]
+    return [adaptive(size, getattr(module, a) or size) for a, size in zip(axes, x.shape[-len(axes) :], strict=True)]
+
+
+def over(dims: int, function):
+    """function over the last `dims` axes, for pool_all."""
+    return lambda cells: function(cells, tuple(range(-dims, 0)))
+
+
+def usual_errors(make, shape: tuple[int, ...], layout: str, indexed: bool = False) -> list[ErrorRow]:
+    """What every pooling layer refuses; `shape` is that of a single sample which it takes."""
+    x = np.zeros(shape, "f")
+
+    def backward(module, gradOutput):
+        module.forward(x)
+        module.backward(x, gradOutput)
+
+    def backward_with_bad_index(module):
+        gradOutput = np.ones_like(module.forward(x))
+        module.indices.flat[0] = x[0].size if x.ndim > 2 or layout.endswith("L") else x.size
+        module.backward(x, gradOutput)
+
+    rows = [
+        ErrorRow("rank", make, lambda m: m.forward(np.zeros((2,) * 6, "f")), ShapeError, f"input: expected {layout}, got 6-D"),
+        ErrorRow("dtype", make, lambda m: m.forward(x.astype("d")), DtypeError, "expected float32, got float64"),
+        ErrorRow("no_cells", make, lambda m: m.forward(x[..., :0]), ValueRangeError, r"input \w+: expected 1 to \d+, got 0"),
+        ErrorRow("gradOutput", make, lambda m: backward(m, np.zeros((9, *shape[1:]), "f")), ShapeError, "gradOutput: expected"),
+    ]
+    if indexed:
+        rows.append(ErrorRow("index", make, backward_with_bad_index, IndexRangeError, r"indices: expected 0 to \d+, got \d+"))
+    return rows

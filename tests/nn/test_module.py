@@ -277,8 +277,7 @@ class TestType:
         with pytest.raises(UnsupportedError) as error:
             convert(Linear(2, 2))
         assert str(error.value) == (
-            "nn.Linear: torch.CudaTensor needs the CUDA library libTHCUNN, which this installation lacks; "
-            "use float() or double()"
+            "nn.Linear: torch.CudaTensor needs the CUDA library libTHCUNN, which this installation lacks; use float() or double()"
         )
 
     @pytest.mark.parametrize("wanted", ["torch.LongTensor", np.int32, "Double", "complex64", 7])

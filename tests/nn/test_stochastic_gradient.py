@@ -23,9 +23,7 @@ def trainer():
 
 
 def test_results_are_those_of_torch7():
-    case = t7.read(
-        "tests/golden/decorator/StochasticGradient.t7", objectFactory=Factory(Sequential, StochasticGradient)
-    )
+    case = t7.read("tests/golden/decorator/StochasticGradient.t7", objectFactory=Factory(Sequential, StochasticGradient))
     made = case["module"]
     errors = []
     made.hookIteration = lambda _, iteration, error: errors.append((iteration, error))

@@ -94,9 +94,7 @@ def test_truncated_text(name):
 
 
 def test_several_objects():
-    content = b"".join(
-        (FOLDER / name).read_bytes() for name in ("table_shared.t7", "number.t7", "table_shared.t7")
-    )
+    content = b"".join((FOLDER / name).read_bytes() for name in ("table_shared.t7", "number.t7", "table_shared.t7"))
     assert "read_all" in message(content)
     first, second, third = t7.read_all(content)
     assert first == third and first is not third and second == 42
@@ -216,11 +214,7 @@ def test_text_is_read_as_scanf_would():
 def test_other_bodies():
     timer = t7.read(table(1, string("t"), obj(2, "torch.Timer"), string("z"), number(3)))
     assert timer["t"].typename == "torch.Timer" and timer["t"].fields is None and timer["z"] == 3
-    parallel = (
-        obj(1, "nn.DataParallelTable", "V 2")
-        + table(2, number(1), number(1))
-        + table(3, string("a"), number(2))
-    )
+    parallel = obj(1, "nn.DataParallelTable", "V 2") + table(2, number(1), number(1)) + table(3, string("a"), number(2))
     found = t7.read(parallel)
     assert (found.header, found.fields) == ([1], {"a": 2})
     old = t7.read(obj(1, "nn.DataParallelTable") + table(2, string("a"), number(2)))

@@ -32,10 +32,7 @@ def written(value: object, format: str) -> bytes:
 
 
 def test_the_folder_is_complete():
-    listed = {
-        row["file"].removeprefix("serialization/")
-        for row in json.loads((FOLDER / "manifest.json").read_text())
-    }
+    listed = {row["file"].removeprefix("serialization/") for row in json.loads((FOLDER / "manifest.json").read_text())}
     assert listed == set(FILES) == {path.name for path in FOLDER.glob("*.t7")}
     assert len(FILES) > 190
 

@@ -128,12 +128,7 @@ def test_factory():
     found = round_trip({"model": outer}, objectFactory=factory)["model"]
     assert type(found) is Module and type(found.fields["modules"]) is list
     linear = found.fields["modules"][1]
-    assert (
-        linear
-        is found.fields["with space"]
-        is found.fields[7]
-        is found.fields["modules"][0].fields["modules"][0]
-    )
+    assert linear is found.fields["with space"] is found.fields[7] is found.fields["modules"][0].fields["modules"][0]
     assert type(linear.fields["timer"]) is t7.TorchObject and linear.fields["timer"].fields == {}
     assert found.fields["modules"][0].header == {"device": 1} and linear.header is None
     kinds = [call[0] for call in factory.calls]

@@ -1,23 +1,22 @@
 """Maxima of adaptive windows."""
 
-from typing import Any, Self
-
-import numpy as np
-
 from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check, utils
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.AdaptivePooling import AdaptivePooling
+from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.storage import Tensor
 
 
-class SpatialAdaptiveMaxPooling(Module):
+class SpatialAdaptiveMaxPooling(Indexed, AdaptivePooling):
     """Maximum of windows that share each plane as evenly as they can, so that the output has the size you ask for.
 
     .. math:: y_o = \\max_{i \\in R_o} x_i, \\qquad
               R_o = [\\lfloor o I / O \\rfloor, \\lceil (o + 1) I / O \\rceil)
 
-    along height and along width, for an input of I and an output of O cells. Windows overlap where O does not divide I;
-    O may exceed I. The gradient goes to the cell that the maximum came from: the first of equal ones in row-major order,
+    along height and along width, for an input of I and an output of O cells. Windows overlap where O does not divide
+    I;
+    O may exceed I. The gradient goes to the cell that the maximum came from: the first of equal ones in row-major
+    order,
     and the first NaN before every number.
 
     Parameters
@@ -29,7 +28,7 @@ class SpatialAdaptiveMaxPooling(Module):
     ----------
     indices : int64 array, as output
         Where each maximum was: row * width + column within its plane. (Torch7 kept two arrays, counted from the
-        beginning of the window.)
+        beginning of the window; ``pooling.indices`` converts.)
 
     Raises
     ------
@@ -44,32 +43,18 @@ class SpatialAdaptiveMaxPooling(Module):
     """
 
     def __init__(self, W: int | None, H: int | None) -> None:
-        super().__init__()
-        self.W = W
-        self.H = H
-        self.indices = np.empty(0, np.int64)
+        super().__init__(W, H)
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        shape = self._outputSize(input)
-        output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
-        call(self, "SpatialAdaptiveMaxPooling_updateOutput", input, output, indices, shape[-1], shape[-2])
+        sizes = self._sizes(input)
+        shape = output_size(self, "SpatialAdaptiveMaxPooling_outputSize", input, *sizes)
+        output, indices = self._resizeWithIndices(shape)
+        call(self, "SpatialAdaptiveMaxPooling_updateOutput", input, output, indices, *sizes)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._outputSize(input))
+        shape = output_size(self, "SpatialAdaptiveMaxPooling_outputSize", input, *self._sizes(input))
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
         call(self, "SpatialAdaptiveMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices)
         return gradInput
-
-    def clearState(self) -> Self:
-        utils.clear(self, "indices")
-        return super().clearState()
-
-    def _outputSize(self, input: Tensor) -> tuple[int, ...]:
-        height, width = (0, 0, *check.tensor(self, "input", input).shape)[-2:]  # C says so if there are too few
-        size = (width if self.W is None else self.W, height if self.H is None else self.H)
-        return output_size(self, "SpatialAdaptiveMaxPooling_outputSize", input, *size)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The indices of a file are of another kind, and are made anew by the next forward: they stay behind."""
-        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)

@@ -9,7 +9,7 @@ from pytorch_legacy.storage import Tensor
 class SpatialGlobalAveragePooling(Module):
     """Mean of each plane, whatever its size.
 
-    .. math:: y = \\frac{1}{H W} \\sum_{h, w} x_{h, w}, \\qquad \\frac{\\partial y}{\\partial x_{h, w}} = \\frac{1}{H W}
+    .. math:: y = \\frac{1}{H W} \\sum_i x_i, \\qquad \\frac{\\partial y}{\\partial x_i} = \\frac{1}{H W}
 
     Raises
     ------

@@ -1,21 +1,19 @@
 """Maxima of windows."""
 
-from typing import Any, Self
-
-import numpy as np
-
 from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
 
 
-class SpatialMaxPooling(WindowedPooling):
+class SpatialMaxPooling(Indexed, WindowedPooling):
     """Maximum of each window of a plane.
 
     .. math:: y_o = \\max_{i \\in R_o} x_i
 
-    The gradient goes to the cell that the maximum came from. Of equal cells the first one in row-major order wins; the
+    The gradient goes to the cell that the maximum came from. Of equal cells the first one in row-major order wins;
+    the
     first NaN beats every number.
 
     Parameters
@@ -46,12 +44,11 @@ class SpatialMaxPooling(WindowedPooling):
 
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
         super().__init__((kW, kH), (dW, dH), (padW, padH))
-        self.indices = np.empty(0, np.int64)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         window = self._window
         shape = output_size(self, "SpatialMaxPooling_outputSize", check.tensor(self, "input", input), *window)
-        output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
+        output, indices = self._resizeWithIndices(shape)
         call(self, "SpatialMaxPooling_updateOutput", input, output, indices, *window)
         return output
 
@@ -59,11 +56,3 @@ class SpatialMaxPooling(WindowedPooling):
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         call(self, "SpatialMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices, *self._window)
         return gradInput
-
-    def clearState(self) -> Self:
-        utils.clear(self, "indices")
-        return super().clearState()
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The indices of a file count from 1, and are made anew by the next forward: they stay behind."""
-        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)

@@ -1,0 +1,37 @@
+/* TemporalGlobalMaxPooling: the largest cell of each sequence, whatever its size, and where it was.
+ *
+ *   output    = max over all cells of input
+ *   indices   = where that cell is: its place in the sequence
+ *   gradInput = gradOutput at that cell, 0 elsewhere
+ *
+ * The first of equal cells wins, and the first NaN beats every number.
+ *
+ *   input      (N x) C x L
+ *   output     (N x) C x 1, overwritten; indices likewise
+ *   gradInput  as input, overwritten
+ *
+ * How: planes.h. */
+#include "pooling/planes.h"
+
+int32_t THNN_(TemporalGlobalMaxPooling_outputSize)(const THTensor *input, int64_t size[8])
+{
+  Windows p;
+  THNN_TRY(checkGlobal(__func__, input, 1, &p));
+  return outputShape(__func__, input, &p, size);
+}
+
+int32_t THNN_(TemporalGlobalMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
+                                                     THLongTensor *indices)
+{
+  Windows p;
+  THNN_TRY(checkGlobal(__func__, input, 1, &p));
+  return globalMaxForward(__func__, state, input, output, indices, &p);
+}
+
+int32_t THNN_(TemporalGlobalMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                        THTensor *gradInput, const THLongTensor *indices)
+{
+  Windows p;
+  THNN_TRY(checkGlobal(__func__, input, 1, &p));
+  return maxBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+}

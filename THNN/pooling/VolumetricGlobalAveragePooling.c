@@ -1,0 +1,33 @@
+/* VolumetricGlobalAveragePooling: the mean of each volume, whatever its size.
+ *
+ *   output       = sum over all cells of input / (T * H * W)
+ *   gradInput[i] = gradOutput / (T * H * W)
+ *
+ *   input      (N x) C x T x H x W
+ *   output     (N x) C x 1 x 1 x 1, overwritten
+ *   gradInput  as input, overwritten
+ *
+ * How: planes.h. */
+#include "pooling/planes.h"
+
+int32_t THNN_(VolumetricGlobalAveragePooling_outputSize)(const THTensor *input, int64_t size[8])
+{
+  Windows p;
+  THNN_TRY(checkGlobal(__func__, input, 3, &p));
+  return outputShape(__func__, input, &p, size);
+}
+
+int32_t THNN_(VolumetricGlobalAveragePooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
+{
+  Windows p;
+  THNN_TRY(checkGlobal(__func__, input, 3, &p));
+  return globalAverageForward(__func__, state, input, output, &p);
+}
+
+int32_t THNN_(VolumetricGlobalAveragePooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                              THTensor *gradInput)
+{
+  Windows p;
+  THNN_TRY(checkGlobal(__func__, input, 3, &p));
+  return globalAverageBackward(__func__, state, input, gradOutput, gradInput, &p);
+}

@@ -1,0 +1,28 @@
+"""What pooling layers share whose output has a size of your choice."""
+
+from typing import ClassVar
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class AdaptivePooling(Module):
+    """Base of layers with windows that share the input as evenly as they can.
+
+    A subclass names its axes in the order of its arguments, "W", "WH" or "TWH"; these are also the names of the fields
+    that hold the size of the output. None keeps the input's size.
+    """
+
+    _axes: ClassVar[str] = "WH"
+
+    def __init__(self, *sizes: int | None) -> None:
+        super().__init__()
+        for axis, size in zip(self._axes, sizes, strict=True):
+            setattr(self, axis, size)
+
+    def _sizes(self, input: Tensor) -> tuple[int, ...]:
+        """Size of the output along each axis: as the C functions take them."""
+        kept = dict(zip("WHT", (*check.tensor(self, "input", input).shape[::-1], 0, 0, 0), strict=False))  # C checks the rank
+        wanted = ((axis, getattr(self, axis)) for axis in self._axes)
+        return tuple(kept[axis] if size is None else size for axis, size in wanted)

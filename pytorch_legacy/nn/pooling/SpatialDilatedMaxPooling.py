@@ -1,0 +1,72 @@
+"""Maxima of windows whose cells lie apart."""
+
+from typing import Any
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.Indexed import Indexed
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
+    """Maximum of each window of a plane, whose cells lie apart.
+
+    .. math:: y_o = \\max_{i \\in R_o} x_i
+
+    The gradient goes to the cell that the maximum came from. Of equal cells the first one in row-major order wins;
+    the
+    first NaN beats every number.
+
+    Parameters
+    ----------
+    kW, kH : int
+        Width and height of a window, in cells.
+    dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+    padW, padH : int
+        Cells of padding on either side, at most half a kernel. They never win.
+    dilationW, dilationH : int
+        Distance of a window's cells; 1 for neighbours.
+
+    Attributes
+    ----------
+    indices : int64 array, as output
+        Where each maximum was: row * width + column within its plane. A dilated window that steps over a small input
+        gives 0, and -1 here.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
+    Torch7 skipped NaN, and with ``ceil()`` could add a window beyond an input without padding; here neither happens.
+    Source: Torch7 ``nn.SpatialDilatedMaxPooling``; C: ``THNN/pooling/SpatialDilatedMaxPooling.c``.
+    """
+
+    def __init__(
+        self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0,
+        dilationW: int = 1, dilationH: int = 1,
+    ) -> None:  # fmt: skip
+        super().__init__((kW, kH), (dW, dH), (padW, padH))
+        self.dilationW, self.dilationH = dilationW, dilationH
+
+    @property
+    def _window(self) -> tuple[Any, ...]:
+        *window, ceil_mode = super()._window
+        return *window, *self._sizes("dilation"), ceil_mode
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        window = self._window
+        shape = output_size(self, "SpatialDilatedMaxPooling_outputSize", check.tensor(self, "input", input), *window)
+        output, indices = self._resizeWithIndices(shape)
+        call(self, "SpatialDilatedMaxPooling_updateOutput", input, output, indices, *window)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SpatialDilatedMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices, *self._window)
+        return gradInput

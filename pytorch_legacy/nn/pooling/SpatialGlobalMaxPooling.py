@@ -1,0 +1,42 @@
+"""Maxima of whole planes."""
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.Indexed import Indexed
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialGlobalMaxPooling(Indexed):
+    """Maximum of each plane, whatever its size.
+
+    .. math:: y = \\max_i x_i
+
+    The gradient goes to the cell that the maximum came from: the first of equal ones, and the first NaN before every
+    number.
+
+    Attributes
+    ----------
+    indices : int64 array, as output
+        Where each maximum was: row * width + column within its plane.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, or its planes have no cells.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x 1 x 1``.
+    Source: C: ``THNN/pooling/SpatialGlobalMaxPooling.c``.
+    """
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        shape = output_size(self, "SpatialGlobalMaxPooling_outputSize", check.tensor(self, "input", input))
+        output, indices = self._resizeWithIndices(shape)
+        call(self, "SpatialGlobalMaxPooling_updateOutput", input, output, indices)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SpatialGlobalMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices)
+        return gradInput

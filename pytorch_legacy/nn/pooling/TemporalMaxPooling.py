@@ -1,0 +1,55 @@
+"""Maxima of successive frames."""
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.Indexed import Indexed
+from pytorch_legacy.storage import Tensor
+
+
+class TemporalMaxPooling(Indexed):
+    """Maximum of successive frames, feature by feature.
+
+    .. math:: y_{o, c} = \\max_{j < kW} x_{o \\, dW + j, c}
+
+    The gradient goes to the frame that the maximum came from. Of equal frames the first one wins; the first NaN beats
+    every number.
+
+    Parameters
+    ----------
+    kW : int
+        Frames of a window.
+    dW : int, optional
+        Distance of windows; kW if not given.
+
+    Attributes
+    ----------
+    indices : int64 array, as output
+        Where each maximum was: frame * frameSize + feature. (Torch7 kept the frame's number within the window.)
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 2-D or 3-D, has too few frames, or a number is below 1.
+
+    Notes
+    -----
+    Shapes: ``(N x) nFrame x frameSize`` to ``(N x) oFrame x frameSize`` with
+    :math:`oFrame = \\lfloor (nFrame - kW) / dW \\rfloor + 1`.
+    Source: Torch7 ``nn.TemporalMaxPooling``; C: ``THNN/pooling/TemporalMaxPooling.c``.
+    """
+
+    def __init__(self, kW: int, dW: int | None = None) -> None:
+        super().__init__()
+        self.kW = kW
+        self.dW = kW if dW is None else dW
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        shape = output_size(self, "TemporalMaxPooling_outputSize", check.tensor(self, "input", input), self.kW, self.dW)
+        output, indices = self._resizeWithIndices(shape)
+        call(self, "TemporalMaxPooling_updateOutput", input, output, indices, self.kW, self.dW)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "TemporalMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices, self.kW, self.dW)
+        return gradInput

@@ -1,0 +1,58 @@
+"""Means of windows of a volume."""
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class VolumetricAveragePooling(SpatialAveragePooling):
+    """Mean of each window of a volume.
+
+    .. math:: y_o = \\frac{1}{n_o} \\sum_{i \\in R_o} x_i
+
+    where :math:`n_o` counts the cells of the window on the input and its padding, or on the input alone after
+    ``setCountExcludePad()``.
+
+    Parameters
+    ----------
+    kT, kW, kH : int
+        Length in time, width and height of a window.
+    dT, dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+    padT, padW, padH : int
+        Cells of padding on either side, at most half a kernel; they count as 0.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 4-D or 5-D, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x T x H x W`` to ``(N x) C x oT x oH x oW``.
+    Torch7's layer has neither padding nor ``ceil()``, though its kernel had both.
+    Source: Torch7 ``nn.VolumetricAveragePooling``; C: ``THNN/pooling/VolumetricAveragePooling.c``.
+    """
+
+    _axes = "TWH"
+
+    def __init__(
+        self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,
+        padT: int = 0, padW: int = 0, padH: int = 0,
+    ) -> None:  # fmt: skip
+        WindowedPooling.__init__(self, (kT, kW, kH), (dT, dW, dH), (padT, padW, padH))
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        window = self._window
+        shape = output_size(self, "VolumetricAveragePooling_outputSize", check.tensor(self, "input", input), *window)
+        output = self._resize("output", shape)
+        call(self, "VolumetricAveragePooling_updateOutput", input, output, *window, self.count_include_pad)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "VolumetricAveragePooling_updateGradInput", input, gradOutput, gradInput, *self._window,
+             self.count_include_pad)  # fmt: skip
+        return gradInput

@@ -1,0 +1,75 @@
+"""Maxima of windows whose cells lie apart."""
+
+from typing import Any
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.Indexed import Indexed
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
+    """Maximum of each window of a volume, whose cells lie apart.
+
+    .. math:: y_o = \\max_{i \\in R_o} x_i
+
+    The gradient goes to the cell that the maximum came from. Of equal cells the first one in row-major order wins;
+    the
+    first NaN beats every number.
+
+    Parameters
+    ----------
+    kT, kW, kH : int
+        Length in time, width and height of a window, in cells.
+    dT, dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+    padT, padW, padH : int
+        Cells of padding on either side, at most half a kernel. They never win.
+    dilationT, dilationW, dilationH : int
+        Distance of a window's cells; 1 for neighbours.
+
+    Attributes
+    ----------
+    indices : int64 array, as output
+        Where each maximum was: (t * H + row) * W + column within its volume. A dilated window that steps over a small
+        input gives 0, and -1 here.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 4-D or 5-D, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x T x H x W`` to ``(N x) C x oT x oH x oW``.
+    Torch7 skipped NaN, and with ``ceil()`` could add a window beyond an input without padding; here neither happens.
+    Torch7 packed the place within a window into the bytes of an index.
+    Source: Torch7 ``nn.VolumetricDilatedMaxPooling``; C: ``THNN/pooling/VolumetricDilatedMaxPooling.c``.
+    """
+
+    _axes = "TWH"
+
+    def __init__(
+        self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,
+        padT: int = 0, padW: int = 0, padH: int = 0, dilationT: int = 1, dilationW: int = 1, dilationH: int = 1,
+    ) -> None:  # fmt: skip
+        super().__init__((kT, kW, kH), (dT, dW, dH), (padT, padW, padH))
+        self.dilationT, self.dilationW, self.dilationH = dilationT, dilationW, dilationH
+
+    @property
+    def _window(self) -> tuple[Any, ...]:
+        *window, ceil_mode = super()._window
+        return *window, *self._sizes("dilation"), ceil_mode
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        window = self._window
+        shape = output_size(self, "VolumetricDilatedMaxPooling_outputSize", check.tensor(self, "input", input), *window)
+        output, indices = self._resizeWithIndices(shape)
+        call(self, "VolumetricDilatedMaxPooling_updateOutput", input, output, indices, *window)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "VolumetricDilatedMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices, *self._window)
+        return gradInput

@@ -1,0 +1,24 @@
+"""Maxima of whole sequences."""
+
+from pytorch_legacy import nn
+from tests.case import Case, distinct
+from tests.cases.windows import usual_errors
+
+
+def reference(module, x):
+    return x.max(-1, keepdims=True)
+
+
+def case(name: str, *shape: int, jacobian: bool = True) -> Case:
+    return Case(name, nn.TemporalGlobalMaxPooling, distinct(*shape), reference, jacobian=jacobian)
+
+
+CASES = [
+    case("few_cells", 2, 3, 7),
+    case("one_cell", 2, 3, 1),
+    case("whole_vectors", 2, 2, 64),
+    case("many_cells", 1, 2, 1100, jacobian=False),
+    case("several_parts", 2, 1, 140000, jacobian=False),
+]
+
+ERRORS = usual_errors(lambda: nn.TemporalGlobalMaxPooling(), (1, 5), r"\(N x\) C x L", indexed=True)

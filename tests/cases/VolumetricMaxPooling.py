@@ -1,0 +1,41 @@
+"""Maxima over windows of a volume."""
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import ShapeError, ValueRangeError
+from tests.case import Case, ErrorRow, distinct
+from tests.cases.windows import over, pool_all, sliding, usual_errors
+
+
+def reference(module, x):
+    return pool_all(x, sliding(module, x), over(3, np.max))
+
+
+def case(name: str, arguments: tuple[int, ...], *shape: int, ceil: bool = False) -> Case:
+    def make():
+        module = nn.VolumetricMaxPooling(*arguments)
+        return module.ceil() if ceil else module
+
+    return Case(name, make, distinct(*shape), reference)
+
+
+CASES = [
+    case("2x2x2", (2, 2, 2), 2, 2, 4, 4, 6),
+    case("does_not_divide", (2, 2, 2), 1, 2, 3, 5, 7),
+    case("3x3x3_stride2_pad1", (3, 3, 3, 2, 2, 2, 1, 1, 1), 1, 2, 5, 7, 6),
+    case("3x2x4_stride1x2x3", (3, 2, 4, 1, 2, 3), 2, 1, 4, 6, 7),
+    case("ceil_pad", (3, 3, 2, 2, 2, 1, 1, 1, 0), 1, 1, 4, 6, 5, ceil=True),
+    case("stride_beyond_kernel", (1, 2, 1, 2, 3, 2), 1, 2, 4, 5, 7),
+    case("whole_volume", (3, 5, 4), 2, 2, 3, 4, 5),
+    case("5x5x5_stride1_pad2", (5, 5, 5, 1, 1, 1, 2, 2, 2), 1, 1, 5, 5, 6),
+]
+
+ERRORS = [
+    *usual_errors(lambda: nn.VolumetricMaxPooling(2, 2, 2), (1, 3, 4, 5), r"\(N x\) C x T x H x W", indexed=True),
+    ErrorRow("kernel_too_large", lambda: nn.VolumetricMaxPooling(6, 2, 2),
+             lambda m: m.forward(np.zeros((1, 3, 4, 5), "f")), ShapeError,
+             r"input: expected planes that hold the kernel: input time 3 with padding 0, kT 6"),
+    ErrorRow("padding_too_large", lambda: nn.VolumetricMaxPooling(2, 2, 2, 1, 1, 1, 2, 2, 2),
+             lambda m: m.forward(np.zeros((1, 3, 4, 5), "f")), ValueRangeError, r"padT: expected 0 to 1, got 2"),
+]  # fmt: skip

@@ -24,7 +24,7 @@ typedef struct Layout {
 
 static Layout layoutOf(View input, int64_t nOutputPlane)
 {
-  enum { PIECE = 1 << 15, CELLS = 1 << 9 };
+  enum { PIECE = 1 << 18, CELLS = 1 << 12 };
   Layout l = {.batch = 1, .channels = 1, .plane = THNN_nElement(input)};
   if (nOutputPlane > 0) {
     l.batch = input.nDimension > 1 ? input.size[0] : 1;

@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable
-from keyword import iskeyword
 from typing import Any, Self
 
 import numpy as np
@@ -159,14 +158,12 @@ class TorchObject:
         """Takes over the fields of a .t7 file; the object was made without ``__init__``.
 
         A class whose older files lack fields, or name them otherwise, mends `fields` and then calls this method.
-        `version` is the class version in the file. The field "lambda", a word that Python keeps to itself, becomes
-        ``lambda_``.
+        `version` is the class version in the file.
         """
         for key, value in fields.items():
             # Some packages left functions in their objects: they cannot run here and must not hide methods.
             if key != "_type" and not callable(getattr(type(self), str(key), None)):
-                name = f"{key}_" if iskeyword(str(key)) else str(key)
-                self.__dict__[name] = counted(value, -1) if key in self._oneBased else value
+                self.__dict__[str(key)] = counted(value, -1) if key in self._oneBased else value
         name = fields.get("_type", "")
         self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or _dtype_of(fields)
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
@@ -175,8 +172,6 @@ class TorchObject:
     def _toTorch7(self) -> dict[str, Any]:
         """The fields as Torch7 names and counts them: what `_fromTorch7` takes."""
         fields = {key: value for key, value in self._fields().items() if value is not None and key != "_dtype"}
-        for key in [key for key in fields if iskeyword(key.removesuffix("_"))]:
-            fields[key.removesuffix("_")] = fields.pop(key)
         for key in self._oneBased:
             if key in fields:
                 fields[key] = counted(fields[key], 1)
@@ -190,9 +185,7 @@ class TorchObject:
                 "use float() or double()"
             )
         if name not in TENSOR_TYPES or TENSOR_TYPES[name].kind != "f":
-            raise ValueRangeError(
-                f'{self._typename}: type: expected "torch.FloatTensor" or "torch.DoubleTensor", got {wanted!r}'
-            )
+            raise ValueRangeError(f'{self._typename}: type: expected "torch.FloatTensor" or "torch.DoubleTensor", got {wanted!r}')
         return name
 
 

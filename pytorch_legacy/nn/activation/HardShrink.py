@@ -2,11 +2,11 @@
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.activation.Shrink import Shrink
 from pytorch_legacy.storage import Tensor
 
 
-class HardShrink(Module):
+class HardShrink(Shrink):
     """Sets small elements to 0.
 
     .. math:: y = x \\text{ if } |x| > \\lambda \\text{ else } 0
@@ -23,10 +23,6 @@ class HardShrink(Module):
     Shapes: any; the output has that of the input. NaN becomes 0.
     Source: Torch7 ``nn.HardShrink``; C: ``THNN/activation/HardShrink.c``.
     """
-
-    def __init__(self, lambda_: float = 0.5) -> None:
-        super().__init__()
-        self.lambda_ = lambda_
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input).shape)

@@ -28,13 +28,18 @@ class Power(Module):
         self.pow = p
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        shape = check.tensor(self, "input", input).shape
-        return np.power(input, self.pow, out=self._resize("output", shape))
+        return self._raised("output", check.tensor(self, "input", input), self.pow)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = np.power(input, self.pow - 1, out=self._resize("gradInput", shape))
+        gradInput = self._raised("gradInput", input, self.pow - 1)
         gradInput *= gradOutput
         gradInput *= self.pow
         return gradInput
+
+    def _raised(self, name: str, input: Tensor, p: float) -> Tensor:
+        """The input to the power p, in the buffer of that name."""
+        result = self._resize(name, input.shape)
+        result[...] = input  # NumPy's digits would depend on the strides
+        return np.power(result, p, out=result)

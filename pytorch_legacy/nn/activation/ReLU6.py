@@ -19,7 +19,7 @@ class ReLU6(HardTanh):
     Source: Torch7 ``nn.ReLU6``; A. Krizhevsky, Convolutional Deep Belief Networks on CIFAR-10 (2010).
     """
 
-    min_val = 0.0
+    min_val = 0.0  # files do not say
     max_val = 6.0
 
     def __init__(self, inplace: bool = False) -> None:

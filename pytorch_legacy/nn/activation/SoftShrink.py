@@ -2,11 +2,11 @@
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.activation.Shrink import Shrink
 from pytorch_legacy.storage import Tensor
 
 
-class SoftShrink(Module):
+class SoftShrink(Shrink):
     """Moves each element towards 0, where it stops.
 
     .. math:: y = \\operatorname{sign}(x) \\max(|x| - \\lambda, 0)
@@ -23,10 +23,6 @@ class SoftShrink(Module):
     Shapes: any; the output has that of the input. NaN becomes 0.
     Source: Torch7 ``nn.SoftShrink``; C: ``THNN/activation/SoftShrink.c``.
     """
-
-    def __init__(self, lambda_: float = 0.5) -> None:
-        super().__init__()
-        self.lambda_ = lambda_
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input).shape)

@@ -185,7 +185,9 @@ class TorchObject:
                 "use float() or double()"
             )
         if name not in TENSOR_TYPES or TENSOR_TYPES[name].kind != "f":
-            raise ValueRangeError(f'{self._typename}: type: expected "torch.FloatTensor" or "torch.DoubleTensor", got {wanted!r}')
+            raise ValueRangeError(
+                f'{self._typename}: type: expected "torch.FloatTensor" or "torch.DoubleTensor", got {wanted!r}'
+            )
         return name
 
 

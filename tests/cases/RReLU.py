@@ -41,7 +41,8 @@ CASES = [
 ]
 
 ERRORS = [
-    ErrorRow("negative", lambda: None, lambda m: nn.RReLU(-0.1, 0.1), ValueRangeError, r"lower, upper: .*got -0\.1, 0\.1"),
+    ErrorRow("negative", lambda: None, lambda m: nn.RReLU(-0.1, 0.1), ValueRangeError,
+             r"lower, upper: .*got -0\.1, 0\.1"),
     ErrorRow("order", lambda: None, lambda m: nn.RReLU(0.5, 0.1), ValueRangeError, r"lower, upper: .*got 0\.5, 0\.1"),
     ErrorRow("order_later", nn.RReLU, lambda m: (setattr(m, "upper", 0), m.forward(np.zeros(3, "f"))), ValueRangeError,
              r"upper: expected at least lower 0\.125, got 0"),

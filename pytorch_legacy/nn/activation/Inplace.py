@@ -6,7 +6,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Inplace(Module):
-    """Base of layers with the flag ``inplace``: output then takes the place of the input, gradInput that of gradOutput."""
+    """Base of layers with a flag ``inplace``: output then takes the place of the input, gradInput of gradOutput."""
 
     inplace = False  # the field is younger than many files
 

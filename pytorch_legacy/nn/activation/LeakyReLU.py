@@ -14,7 +14,7 @@ class LeakyReLU(Inplace):
     Parameters
     ----------
     negval : float
-        The slope. ``LeakyReLU(True)`` is ``LeakyReLU(inplace=True)``, as Torch7 meant it: there it did not work in place.
+        The slope. ``LeakyReLU(True)`` is ``LeakyReLU(inplace=True)``: Torch7 meant that, but it was not in place there.
     inplace : bool
         Write the output into the input and gradInput into gradOutput. `negval` must not be negative then: ``backward``
         sees nothing but outputs.
@@ -31,11 +31,10 @@ class LeakyReLU(Inplace):
     """
 
     def __init__(self, negval: float = 1 / 100, inplace: bool = False) -> None:
-        if isinstance(negval, bool):
-            negval, inplace = 1 / 100, negval
-        super().__init__(inplace)
-        self.negval = negval
-        if inplace and not negval >= 0:
+        onlyInplace = isinstance(negval, bool)
+        super().__init__(bool(negval) if onlyInplace else inplace)
+        self.negval = 1 / 100 if onlyInplace else negval
+        if self.inplace and not self.negval >= 0:
             raise ValueRangeError(f"{self._typename}: negval: expected 0 or more, since inplace is set; got {negval}")
 
     def updateOutput(self, input: Tensor) -> Tensor:

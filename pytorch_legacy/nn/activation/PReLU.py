@@ -26,8 +26,8 @@ class PReLU(Module):
     Notes
     -----
     Shapes: any if there is one slope; otherwise ``C``, ``N x C``, ``N x C x L``, ``N x C x H x W`` and so on, with
-    ``C = nOutputPlane``: three dimensions are a batch, not an image. The output has the shape of the input. Weight decay
-    would pull the slopes towards those of a ReLU.
+    ``C = nOutputPlane``: three dimensions are a batch, not an image. The output has the shape of the input. Weight
+    decay would pull the slopes towards that of a ReLU.
     Source: Torch7 ``nn.PReLU``; He et al., "Delving Deep into Rectifiers" (2015); C: ``THNN/activation/PReLU.c``.
     """
 

@@ -9,6 +9,8 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import backend, nn
+from pytorch_legacy.backend.header import Function
+from tests import capi
 
 NAN, INF = np.nan, np.inf
 
@@ -98,3 +100,33 @@ def test_clear_state_empties_inner_buffers() -> None:
 def test_gated_linear_size_of_eight_dimensions() -> None:
     module = nn.GatedLinearUnit(0)
     assert backend.output_size(module, "GatedLinear_outputSize", np.zeros((4,) + (1,) * 7, "f"), 0) == (2,) + (1,) * 7
+
+
+def test_buffers_in_files_are_dropped() -> None:
+    for cls, buffer in ((nn.LogSigmoid, "buffer"), (nn.PReLU, "gradWeightBuf"), (nn.PReLU, "gradWeightBuf2")):
+        module = cls.__new__(cls)
+        module._fromTorch7(cls()._toTorch7() | {buffer: np.zeros(5, "f")}, 1)
+        assert not hasattr(module, buffer)
+        assert module.forward(np.ones((2, 3), "f")).shape == (2, 3)
+
+
+INPLACE = [function for function in capi.GENERIC if "inplace" in [argument.name for argument in function.arguments]]
+
+
+@pytest.mark.parametrize("function", INPLACE, ids=lambda function: function.name)
+def test_inplace_takes_one_view_only(function: Function) -> None:
+    """A host that promises to work in place, and then names two arrays."""
+    call = capi.valid(function, "Float")
+    call.values["inplace"] = 1
+    before = call.contents()
+    assert call() == capi.VALUE
+    assert "expected the very view of" in capi.last_error()
+    assert call.contents() == before
+
+
+@pytest.mark.parametrize("name", ["RReLU_updateOutput", "RReLU_updateGradInput"])
+def test_noise_is_for_training(name: str) -> None:
+    function = next(function for function in capi.GENERIC if function.name == name)
+    call = capi.valid(function, "Double")
+    call.values |= {"noise": None, "train": 0}
+    assert call() == capi.OK

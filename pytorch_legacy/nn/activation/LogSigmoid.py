@@ -1,5 +1,7 @@
 """Logarithms of the logistic function."""
 
+from typing import Any
+
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -29,3 +31,6 @@ class LogSigmoid(Module):
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         call(self, "LogSigmoid_updateGradInput", input, gradOutput, gradInput)
         return gradInput
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7({name: value for name, value in fields.items() if name != "buffer"}, version)

@@ -1,5 +1,7 @@
 """The rectified linear unit whose leak is learned."""
 
+from typing import Any
+
 import numpy as np
 
 from pytorch_legacy.backend import call
@@ -49,3 +51,7 @@ class PReLU(Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         call(self, "PReLU_accGradParameters", input, gradOutput, self.gradWeight, self.nOutputPlane, scale)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        buffers = "gradWeightBuf", "gradWeightBuf2"  # of the GPU
+        super()._fromTorch7({name: value for name, value in fields.items() if name not in buffers}, version)

@@ -2,6 +2,7 @@
 
 from .activation.Abs import Abs
 from .activation.Clamp import Clamp
+from .activation.CReLU import CReLU
 from .activation.ELU import ELU
 from .activation.Exp import Exp
 from .activation.GatedLinearUnit import GatedLinearUnit
@@ -39,6 +40,7 @@ from .criterion.ClassNLLCriterion import ClassNLLCriterion
 from .criterion.CrossEntropyCriterion import CrossEntropyCriterion
 from .criterion.MSECriterion import MSECriterion
 from .linear.Linear import Linear
+from .math.MulConstant import MulConstant
 from .Module import Module
 from .normalization.BatchNormalization import BatchNormalization
 from .normalization.SpatialBatchNormalization import SpatialBatchNormalization
@@ -66,6 +68,7 @@ __all__ = [
     "Abs",
     "BatchNormalization",
     "CAddTable",
+    "CReLU",
     "Clamp",
     "ClassNLLCriterion",
     "Concat",
@@ -87,6 +90,7 @@ __all__ = [
     "LogSoftMax",
     "MSECriterion",
     "Module",
+    "MulConstant",
     "PReLU",
     "ParallelTable",
     "PixelShuffle",

@@ -339,6 +339,187 @@ THNN_API int32_t THNN_(LogSoftMax_updateGradInput)(
     THTensor *gradInput,        /* [OUT] [INPLACE] as input */
     const THTensor *output);    /* [IN] as input */
 
+THNN_API int32_t THNN_(HardTanh_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    double min_val, double max_val, int32_t inplace);
+
+THNN_API int32_t THNN_(HardTanh_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] * : in place, the output that took its memory */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    double min_val, double max_val, int32_t inplace);
+
+THNN_API int32_t THNN_(LeakyReLU_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    double negval, int32_t inplace);
+
+THNN_API int32_t THNN_(LeakyReLU_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] * : in place, the output that took its memory */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    double negval, int32_t inplace);
+
+THNN_API int32_t THNN_(RReLU_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    THTensor *noise,       /* [BUFFER] as input : the slopes, written when training; else not looked at */
+    double lower, double upper, int32_t train, int32_t inplace);
+
+THNN_API int32_t THNN_(RReLU_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] * : in place, the output that took its memory */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    const THTensor *noise,      /* [IN] as input : when training; else not looked at */
+    double lower, double upper, int32_t train, int32_t inplace);
+
+THNN_API int32_t THNN_(PReLU_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] N x nOutputPlane x H x W : or of 1 to 8 dimensions; * when nOutputPlane is 0 */
+    THTensor *output,       /* [OUT] [INPLACE] as input */
+    const THTensor *weight, /* [IN] nOutputPlane : 1 when nOutputPlane is 0 */
+    int64_t nOutputPlane);
+
+THNN_API int32_t THNN_(PReLU_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] as in updateOutput */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    const THTensor *weight,     /* [IN] nOutputPlane : 1 when nOutputPlane is 0 */
+    int64_t nOutputPlane);
+
+THNN_API int32_t THNN_(PReLU_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] as in updateOutput */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradWeight,       /* [ACC] nOutputPlane : 1 when nOutputPlane is 0 */
+    int64_t nOutputPlane, double scale);
+
+THNN_API int32_t THNN_(ELU_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    double alpha, int32_t inplace);
+
+THNN_API int32_t THNN_(ELU_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] * : in place, the output that took its memory */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    const THTensor *output,     /* [IN] as input */
+    double alpha, int32_t inplace);
+
+THNN_API int32_t THNN_(SoftPlus_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    double beta, double threshold);
+
+THNN_API int32_t THNN_(SoftPlus_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] * */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    const THTensor *output,     /* [IN] [OPTIONAL] as input : not read */
+    double beta, double threshold);
+
+THNN_API int32_t THNN_(LogSigmoid_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    THTensor *output);      /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(LogSigmoid_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] * */
+    const THTensor *gradOutput,  /* [IN] as input */
+    THTensor *gradInput);        /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(HardShrink_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    double lambda_);
+
+THNN_API int32_t THNN_(HardShrink_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] * */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    double lambda_);
+
+THNN_API int32_t THNN_(SoftShrink_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    double lambda_);
+
+THNN_API int32_t THNN_(SoftShrink_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] * */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    double lambda_);
+
+THNN_API int32_t THNN_(GatedLinear_outputSize)(
+    const THTensor *input, /* [IN] N x (2 * C) : any shape of even size along dim */
+    int64_t dim,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(GatedLinear_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] N x (2 * C) : any shape of even size along dim */
+    THTensor *output,      /* [OUT] N x C : as input, half as long along dim */
+    int64_t dim);
+
+THNN_API int32_t THNN_(GatedLinear_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] N x (2 * C) : any shape of even size along dim */
+    const THTensor *gradOutput, /* [IN] N x C : as input, half as long along dim */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t dim);
+
+THNN_API int32_t THNN_(Abs_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    THTensor *output);      /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(Abs_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] * */
+    const THTensor *gradOutput,  /* [IN] as input */
+    THTensor *gradInput);        /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(Square_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    THTensor *output);      /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(Square_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] * */
+    const THTensor *gradOutput,  /* [IN] as input */
+    THTensor *gradInput);        /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(Sqrt_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    double eps);
+
+THNN_API int32_t THNN_(Sqrt_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] [OPTIONAL] * : not read */
+    const THTensor *gradOutput,  /* [IN] * */
+    THTensor *gradInput,         /* [OUT] [INPLACE] as gradOutput */
+    const THTensor *output);     /* [IN] as gradOutput */
+
 /* ------------------------------------------------------------------------------------------------ pooling */
 
 THNN_API int32_t THNN_(SpatialMaxPooling_outputSize)(

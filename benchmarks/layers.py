@@ -88,8 +88,16 @@ def pooling() -> Iterator[Row]:
 def activation() -> Iterator[Row]:
     shape = (32, 64, 56, 56)
     n = prod(shape)
-    for layer, peer, backward in [("ReLU", torch.relu, 3), ("Tanh", torch.tanh, 3), ("Sigmoid", torch.sigmoid, 3)]:
-        yield Row(layer, text(shape), shape, getattr(nn, layer), lambda m, x, peer=peer: peer(x), (8 * n, 4 * backward * n))
+    for layer, peer in [
+        ("ReLU", torch.relu), ("Tanh", torch.tanh), ("Sigmoid", torch.sigmoid), ("HardTanh", F.hardtanh),
+        ("LeakyReLU", F.leaky_relu), ("ELU", F.elu), ("SoftPlus", F.softplus), ("LogSigmoid", F.logsigmoid),
+        ("SoftShrink", F.softshrink),
+    ]:  # fmt: skip
+        yield Row(layer, text(shape), shape, getattr(nn, layer), lambda m, x, peer=peer: peer(x), (8 * n, 12 * n))
+    yield Row("PReLU", text(shape), shape, lambda: nn.PReLU(64), lambda m, x: F.prelu(x, _weight(m)), (8 * n, 12 * n),
+              parameters=True)  # fmt: skip
+    yield Row("GatedLinearUnit", text(shape), shape, lambda: nn.GatedLinearUnit(1), lambda m, x: F.glu(x, 1),
+              (6 * n, 10 * n))  # fmt: skip
     for shape in [(4096, 1000), (32, 64, 56, 56)]:
         n = prod(shape)
         yield Row("SoftMax", text(shape), shape, nn.SoftMax, lambda m, x: F.softmax(x, 1), (8 * n, 12 * n))
@@ -115,6 +123,12 @@ def normalization() -> Iterator[Row]:
     n, o = prod(shape), prod(shape[:2]) * 118 * 118
     yield Row("SpatialReplicationPadding", f"{text(shape)} by 3", shape, lambda: nn.SpatialReplicationPadding(3, 3, 3, 3),
               lambda m, x: F.pad(x, (3, 3, 3, 3), mode="replicate"), (4 * (n + o), 4 * (n + o)))  # fmt: skip
+
+
+def _weight(m: Any) -> Any:
+    if not hasattr(m, "peer"):
+        m.peer = torch.from_numpy(m.weight.copy()).requires_grad_()
+    return m.peer
 
 
 def _weights(m: Any) -> list[Any]:

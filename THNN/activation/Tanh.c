@@ -24,7 +24,7 @@ THNN_KERNEL void gradient(Elements e)
 
 int32_t THNN_(Tanh_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {
-  THNN_TRY(checkElements(__func__, "input", view(input), "output", view(output)));
+  THNN_TRY(checkElements(__func__, view(input), view(output), 0));
   return elementwise(__func__, state, tangent, 4, view(output), view(input), (View){0}, 0, 0);
 }
 
@@ -32,6 +32,6 @@ int32_t THNN_(Tanh_updateGradInput)(THNNState *state, const THTensor *input, con
                                     const THTensor *output)
 {
   (void)input;
-  THNN_TRY(checkGradients(__func__, "output", view(output), view(gradOutput), view(gradInput)));
+  THNN_TRY(checkGradients(__func__, "output", view(output), view(gradOutput), view(gradInput), 0));
   return elementwise(__func__, state, gradient, 1, view(gradInput), view(output), view(gradOutput), 0, 0);
 }

@@ -37,8 +37,7 @@ THNN_KERNEL void pass(Elements e)
 int32_t THNN_(Threshold_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double threshold, double val,
                                       int32_t inplace)
 {
-  THNN_TRY(checkElements(__func__, "input", view(input), "output", view(output)));
-  if (inplace) THNN_TRY(checkInplace(__func__, "input", view(input), "output", view(output)));
+  THNN_TRY(checkElements(__func__, view(input), view(output), inplace));
   THNN_TRY(checkNumbers(__func__, threshold, val, inplace));
   return elementwise(__func__, state, replace, 1, view(output), view(input), (View){0}, threshold, val);
 }
@@ -46,8 +45,7 @@ int32_t THNN_(Threshold_updateOutput)(THNNState *state, const THTensor *input, T
 int32_t THNN_(Threshold_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                          THTensor *gradInput, double threshold, double val, int32_t inplace)
 {
-  THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput)));
-  if (inplace) THNN_TRY(checkInplace(__func__, "gradOutput", view(gradOutput), "gradInput", view(gradInput)));
+  THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), inplace));
   THNN_TRY(checkNumbers(__func__, threshold, val, inplace));
   return elementwise(__func__, state, pass, 1, view(gradInput), view(input), view(gradOutput), threshold, val);
 }

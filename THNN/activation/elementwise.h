@@ -18,24 +18,6 @@ typedef struct Elements {
 
 typedef void ElementKernel(Elements e);
 
-/* A tensor of any shape, and one of this shape to write: the very same view, or memory of its own. */
-static inline int32_t checkElements(const char *f, const char *xName, View x, const char *yName, View y)
-{
-  THNN_TRY(THNN_checkInput(f, xName, x, 0, THNN_MAX_DIMS, "any shape"));
-  THNN_TRY(THNN_checkOutput(f, yName, y, x.nDimension, x.size));
-  return THNN_checkApart(f, yName, y, xName, x, 1);
-}
-
-/* The same with a gradient g, which y may replace; x it may replace as well. */
-static inline int32_t checkGradients(const char *f, const char *xName, View x, View gradOutput, View gradInput)
-{
-  THNN_TRY(THNN_checkInput(f, xName, x, 0, THNN_MAX_DIMS, "any shape"));
-  THNN_TRY(THNN_checkShape(f, "gradOutput", gradOutput, x.nDimension, x.size));
-  THNN_TRY(THNN_checkOutput(f, "gradInput", gradInput, x.nDimension, x.size));
-  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "gradOutput", gradOutput, 1));
-  return THNN_checkApart(f, "gradInput", gradInput, xName, x, 1);
-}
-
 /* A layer that works in place was promised that y is x. */
 static inline int32_t checkInplace(const char *f, const char *xName, View x, const char *yName, View y)
 {
@@ -43,6 +25,27 @@ static inline int32_t checkInplace(const char *f, const char *xName, View x, con
   for (int32_t d = 0; d < x.nDimension; d++) same &= x.size[d] <= 1 || x.stride[d] == y.stride[d];
   if (same) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, yName, "expected the very view of %s, since inplace is set; got another", xName);
+}
+
+/* A tensor of any shape, and one of this shape to write: the very same view, or memory of its own. */
+static inline int32_t checkElements(const char *f, View input, View output, int32_t inplace)
+{
+  THNN_TRY(THNN_checkInput(f, "input", input, 0, THNN_MAX_DIMS, "any shape"));
+  THNN_TRY(THNN_checkOutput(f, "output", output, input.nDimension, input.size));
+  THNN_TRY(THNN_checkApart(f, "output", output, "input", input, 1));
+  return inplace ? checkInplace(f, "input", input, "output", output) : THNN_OK;
+}
+
+/* The same for gradInput, computed from x and gradOutput: it may replace either of them. */
+static inline int32_t checkGradients(const char *f, const char *xName, View x, View gradOutput, View gradInput,
+                                     int32_t inplace)
+{
+  THNN_TRY(THNN_checkInput(f, xName, x, 0, THNN_MAX_DIMS, "any shape"));
+  THNN_TRY(THNN_checkShape(f, "gradOutput", gradOutput, x.nDimension, x.size));
+  THNN_TRY(THNN_checkOutput(f, "gradInput", gradInput, x.nDimension, x.size));
+  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "gradOutput", gradOutput, 1));
+  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, xName, x, 1));
+  return inplace ? checkInplace(f, "gradOutput", gradOutput, "gradInput", gradInput) : THNN_OK;
 }
 
 /* Checked tensors in, results out: each thread takes its chunks, and a single one all elements at once. `cost` is how many

@@ -1,10 +1,34 @@
 """Torch7's nn: every class by its own name, each in a file of that name in its family's folder."""
 
+from .activation.Abs import Abs
+from .activation.Clamp import Clamp
+from .activation.CReLU import CReLU
+from .activation.ELU import ELU
+from .activation.Exp import Exp
+from .activation.GatedLinearUnit import GatedLinearUnit
+from .activation.HardShrink import HardShrink
+from .activation.HardTanh import HardTanh
+from .activation.LeakyReLU import LeakyReLU
+from .activation.Log import Log
+from .activation.LogSigmoid import LogSigmoid
 from .activation.LogSoftMax import LogSoftMax
+from .activation.Power import Power
+from .activation.PReLU import PReLU
 from .activation.ReLU import ReLU
+from .activation.ReLU6 import ReLU6
+from .activation.RReLU import RReLU
 from .activation.Sigmoid import Sigmoid
 from .activation.SoftMax import SoftMax
+from .activation.SoftMin import SoftMin
+from .activation.SoftPlus import SoftPlus
+from .activation.SoftShrink import SoftShrink
+from .activation.SoftSign import SoftSign
+from .activation.SpatialLogSoftMax import SpatialLogSoftMax
+from .activation.SpatialSoftMax import SpatialSoftMax
+from .activation.Sqrt import Sqrt
+from .activation.Square import Square
 from .activation.Tanh import Tanh
+from .activation.TanhShrink import TanhShrink
 from .activation.Threshold import Threshold
 from .Container import Container
 from .container.Concat import Concat
@@ -16,6 +40,7 @@ from .criterion.ClassNLLCriterion import ClassNLLCriterion
 from .criterion.CrossEntropyCriterion import CrossEntropyCriterion
 from .criterion.MSECriterion import MSECriterion
 from .linear.Linear import Linear
+from .math.MulConstant import MulConstant
 from .Module import Module
 from .normalization.BatchNormalization import BatchNormalization
 from .normalization.SpatialBatchNormalization import SpatialBatchNormalization
@@ -54,8 +79,12 @@ from .training.StochasticGradient import StochasticGradient
 from .Unknown import Unknown
 
 __all__ = [
+    "ELU",
+    "Abs",
     "BatchNormalization",
     "CAddTable",
+    "CReLU",
+    "Clamp",
     "ClassNLLCriterion",
     "Concat",
     "ConcatTable",
@@ -63,19 +92,35 @@ __all__ = [
     "Criterion",
     "CrossEntropyCriterion",
     "Dropout",
+    "Exp",
+    "GatedLinearUnit",
+    "HardShrink",
+    "HardTanh",
     "Identity",
     "JoinTable",
+    "LeakyReLU",
     "Linear",
+    "Log",
+    "LogSigmoid",
     "LogSoftMax",
     "MSECriterion",
     "Module",
+    "MulConstant",
+    "PReLU",
     "ParallelTable",
     "PixelShuffle",
+    "Power",
+    "RReLU",
     "ReLU",
+    "ReLU6",
     "Reshape",
     "Sequential",
     "Sigmoid",
     "SoftMax",
+    "SoftMin",
+    "SoftPlus",
+    "SoftShrink",
+    "SoftSign",
     "SpatialAdaptiveAveragePooling",
     "SpatialAdaptiveMaxPooling",
     "SpatialAveragePooling",
@@ -85,10 +130,15 @@ __all__ = [
     "SpatialDilatedMaxPooling",
     "SpatialGlobalAveragePooling",
     "SpatialGlobalMaxPooling",
+    "SpatialLogSoftMax",
     "SpatialMaxPooling",
     "SpatialReplicationPadding",
+    "SpatialSoftMax",
+    "Sqrt",
+    "Square",
     "StochasticGradient",
     "Tanh",
+    "TanhShrink",
     "TemporalAdaptiveAveragePooling",
     "TemporalAdaptiveMaxPooling",
     "TemporalAveragePooling",

@@ -2,12 +2,11 @@
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.activation.Inplace import Inplace
 from pytorch_legacy.storage import Tensor
 
 
-class Threshold(Module):
+class Threshold(Inplace):
     """Replaces every element that does not exceed a threshold.
 
     .. math:: y = x \\text{ if } x > threshold \\text{ else } val
@@ -35,13 +34,10 @@ class Threshold(Module):
     Source: Torch7 ``nn.Threshold``; C: ``THNN/activation/Threshold.c``.
     """
 
-    inplace = False  # the field is younger than many files
-
     def __init__(self, threshold: float = 1e-6, val: float = 0.0, inplace: bool = False) -> None:
-        super().__init__()
+        super().__init__(inplace)
         self.threshold = threshold
         self.val = val
-        self.inplace = inplace
         self.validateParameters()
 
     def validateParameters(self) -> None:
@@ -52,19 +48,12 @@ class Threshold(Module):
             )
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        if self.inplace:
-            self.output = input
-        else:
-            self._resize("output", check.tensor(self, "input", input).shape)
-        numbers = self.threshold, self.val, self.inplace
-        call(self, "Threshold_updateOutput", input, self.output, *numbers)
-        return self.output
+        output = self._outputFor(input)
+        call(self, "Threshold_updateOutput", input, output, self.threshold, self.val, self.inplace)
+        return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        if self.inplace:
-            self.gradInput = gradOutput
-        else:
-            self._resize("gradInput", check.tensor(self, "input", input).shape)
+        gradInput = self._gradInputFor(input, gradOutput)
         numbers = self.threshold, self.val, self.inplace
-        call(self, "Threshold_updateGradInput", input, gradOutput, self.gradInput, *numbers)
-        return self.gradInput
+        call(self, "Threshold_updateGradInput", input, gradOutput, gradInput, *numbers)
+        return gradInput

@@ -1,0 +1,61 @@
+/* ELU: the exponential linear unit.
+ *
+ *   output[i]    = input[i]       if input[i] > 0,   else alpha * (exp(input[i]) - 1)
+ *   gradInput[i] = gradOutput[i]  if input[i] > 0,   else gradOutput[i] * alpha * exp(input[i])
+ *
+ *   input       *
+ *   output      as input, overwritten; may be the input
+ *   gradInput   as input, overwritten; may be gradOutput
+ *
+ * With inplace, output is the input and gradInput is gradOutput. backward needs no input, for alpha * exp(input) is
+ * output + alpha, where the output is not positive. A negative alpha makes outputs positive, so that they do not tell: then
+ * it takes the input (Torch7 did not), and inplace is refused.
+ *
+ * D.-A. Clevert, T. Unterthiner, S. Hochreiter: Fast and Accurate Deep Network Learning by Exponential Linear Units, 2016. */
+#include "activation/elementwise.h"
+#include "core/vmath.h"
+
+static int32_t checkNumbers(const char *f, double alpha, int32_t inplace)
+{
+  if (!inplace || alpha >= 0) return THNN_OK;
+  return THNN_fail(THNN_ERR_VALUE, f, "alpha", "expected 0 or more, since inplace is set; got %g", alpha);
+}
+
+THNN_KERNEL void bend(Elements e)
+{
+  const real alpha = e.a;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] <= 0 ? alpha * real_expm1(e.x[i]) : e.x[i];
+}
+
+THNN_KERNEL void gradientFromOutput(Elements e)
+{
+  const real *output = e.x, alpha = e.a;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = output[i] <= 0 ? e.g[i] * (output[i] + alpha) : e.g[i];
+}
+
+THNN_KERNEL void gradientFromInput(Elements e)
+{
+  const real alpha = e.a;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] <= 0 ? e.g[i] * alpha * real_exp(e.x[i]) : e.g[i];
+}
+
+int32_t THNN_(ELU_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double alpha, int32_t inplace)
+{
+  THNN_TRY(checkElements(__func__, view(input), view(output), inplace));
+  THNN_TRY(checkNumbers(__func__, alpha, inplace));
+  return elementwise(__func__, state, bend, 4, view(output), view(input), (View){0}, alpha, 0);
+}
+
+int32_t THNN_(ELU_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
+                                   const THTensor *output, double alpha, int32_t inplace)
+{
+  THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), inplace));
+  THNN_TRY(checkGradients(__func__, "output", view(output), view(gradOutput), view(gradInput), inplace));
+  THNN_TRY(checkNumbers(__func__, alpha, inplace));
+  if (alpha < 0)
+    return elementwise(__func__, state, gradientFromInput, 4, view(gradInput), view(input), view(gradOutput), alpha, 0);
+  return elementwise(__func__, state, gradientFromOutput, 1, view(gradInput), view(output), view(gradOutput), alpha, 0);
+}

@@ -1,0 +1,32 @@
+/* HardShrink: small elements become 0.
+ *
+ *   output[i]    = input[i]       if input[i] > lambda or input[i] < -lambda,   else 0
+ *   gradInput[i] = gradOutput[i]  in the same places,                           else 0
+ *
+ * NaN becomes 0, as in Torch7.
+ *
+ *   input       *
+ *   output      as input, overwritten; may be the input
+ *   gradInput   as input, overwritten; may be gradOutput */
+#include "activation/elementwise.h"
+
+/* y = g where x is large: forward, g is x itself. */
+THNN_KERNEL void keepLarge(Elements e)
+{
+  const real lambda = e.a;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = (e.x[i] > lambda) | (e.x[i] < -lambda) ? e.g[i] : 0;
+}
+
+int32_t THNN_(HardShrink_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double lambda_)
+{
+  THNN_TRY(checkElements(__func__, view(input), view(output), 0));
+  return elementwise(__func__, state, keepLarge, 1, view(output), view(input), view(input), lambda_, 0);
+}
+
+int32_t THNN_(HardShrink_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                          THTensor *gradInput, double lambda_)
+{
+  THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), 0));
+  return elementwise(__func__, state, keepLarge, 1, view(gradInput), view(input), view(gradOutput), lambda_, 0);
+}

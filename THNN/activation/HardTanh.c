@@ -1,0 +1,53 @@
+/* HardTanh: each element, limited to a range.
+ *
+ *   output[i]    = input[i]       if min_val <= input[i] <= max_val,   else the nearer of the two
+ *   gradInput[i] = gradOutput[i]  if min_val < input[i] < max_val,     else 0
+ *
+ * NaN becomes max_val, but its gradient passes, as in Torch7.
+ *
+ *   input       *
+ *   output      as input, overwritten; may be the input
+ *   gradInput   as input, overwritten; may be gradOutput
+ *
+ * With inplace, output is the input and gradInput is gradOutput. What was limited lies on a bound then, and its gradient is 0
+ * all the same. */
+#include "activation/elementwise.h"
+
+static int32_t checkNumbers(const char *f, double min_val, double max_val)
+{
+  if (min_val < max_val) return THNN_OK;
+  return THNN_fail(THNN_ERR_VALUE, f, "max_val", "expected more than min_val %g, got %g", min_val, max_val);
+}
+
+THNN_KERNEL void limit(Elements e)
+{
+  const real low = e.a, high = e.b;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) {
+    const real below = e.x[i] <= high ? e.x[i] : high;
+    e.y[i] = below < low ? low : below;
+  }
+}
+
+THNN_KERNEL void passInside(Elements e)
+{
+  const real low = e.a, high = e.b;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = (e.x[i] <= low) | (e.x[i] >= high) ? 0 : e.g[i];
+}
+
+int32_t THNN_(HardTanh_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double min_val, double max_val,
+                                     int32_t inplace)
+{
+  THNN_TRY(checkElements(__func__, view(input), view(output), inplace));
+  THNN_TRY(checkNumbers(__func__, min_val, max_val));
+  return elementwise(__func__, state, limit, 1, view(output), view(input), (View){0}, min_val, max_val);
+}
+
+int32_t THNN_(HardTanh_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                        THTensor *gradInput, double min_val, double max_val, int32_t inplace)
+{
+  THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), inplace));
+  THNN_TRY(checkNumbers(__func__, min_val, max_val));
+  return elementwise(__func__, state, passInside, 1, view(gradInput), view(input), view(gradOutput), min_val, max_val);
+}

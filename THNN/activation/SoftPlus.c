@@ -1,0 +1,57 @@
+/* SoftPlus: a smooth form of the positive part.
+ *
+ *   output[i]    = log(1 + exp(beta * input[i])) / beta,                      input[i] where beta * input[i] > threshold
+ *   gradInput[i] = gradOutput[i] / (1 + exp(-beta * input[i])),           gradOutput[i] in the same places
+ *
+ *   input       *
+ *   output      as input, overwritten; may be the input. backward does not read it
+ *   gradInput   as input, overwritten; may be gradOutput
+ *
+ * The logarithm is taken as max(z, 0) + log(1 + exp(-|z|)), so that no threshold makes it overflow. Torch7 computed the
+ * gradient from the output, which it compared with the threshold: wrong for small thresholds. */
+#include <math.h>
+#include "activation/elementwise.h"
+#include "core/vmath.h"
+
+static int32_t checkNumbers(const char *f, double beta)
+{
+  if ((real)beta < 0 || (real)beta > 0) return THNN_OK;
+  return THNN_fail(THNN_ERR_VALUE, f, "beta", "expected a number other than 0, got %g", beta);
+}
+
+THNN_KERNEL void softened(Elements e)
+{
+  const real beta = e.a, threshold = e.b;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) {
+    const real z = beta * e.x[i];
+    const real y = (z > 0 ? z : 0) + real_log1p(real_exp((real)-fabs(z)));
+    e.y[i] = z > threshold ? e.x[i] : y / beta;
+  }
+}
+
+THNN_KERNEL void gradient(Elements e)
+{
+  const real beta = e.a, threshold = e.b;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) {
+    const real z = beta * e.x[i];
+    e.y[i] = z > threshold ? e.g[i] : e.g[i] * real_sigmoid(z);
+  }
+}
+
+int32_t THNN_(SoftPlus_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double beta, double threshold)
+{
+  THNN_TRY(checkElements(__func__, view(input), view(output), 0));
+  THNN_TRY(checkNumbers(__func__, beta));
+  return elementwise(__func__, state, softened, 8, view(output), view(input), (View){0}, beta, threshold);
+}
+
+int32_t THNN_(SoftPlus_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                        THTensor *gradInput, const THTensor *output, double beta, double threshold)
+{
+  (void)output;
+  THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), 0));
+  THNN_TRY(checkNumbers(__func__, beta));
+  return elementwise(__func__, state, gradient, 4, view(gradInput), view(input), view(gradOutput), beta, threshold);
+}

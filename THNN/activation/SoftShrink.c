@@ -1,0 +1,41 @@
+/* SoftShrink: each element moves towards 0 by lambda, and stops there.
+ *
+ *   output[i]    = input[i] - lambda  if input[i] > lambda,   input[i] + lambda  if input[i] < -lambda,   else 0
+ *   gradInput[i] = gradOutput[i]      if input[i] > lambda or input[i] < -lambda,                         else 0
+ *
+ * NaN becomes 0, as in Torch7.
+ *
+ *   input       *
+ *   output      as input, overwritten; may be the input
+ *   gradInput   as input, overwritten; may be gradOutput */
+#include "activation/elementwise.h"
+
+THNN_KERNEL void shrink(Elements e)
+{
+  const real lambda = e.a;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) {
+    const real negative = e.x[i] < -lambda ? e.x[i] + lambda : 0;
+    e.y[i] = e.x[i] > lambda ? e.x[i] - lambda : negative;
+  }
+}
+
+THNN_KERNEL void passLarge(Elements e)
+{
+  const real lambda = e.a;
+#pragma omp simd
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = (e.x[i] > lambda) | (e.x[i] < -lambda) ? e.g[i] : 0;
+}
+
+int32_t THNN_(SoftShrink_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double lambda_)
+{
+  THNN_TRY(checkElements(__func__, view(input), view(output), 0));
+  return elementwise(__func__, state, shrink, 1, view(output), view(input), (View){0}, lambda_, 0);
+}
+
+int32_t THNN_(SoftShrink_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                          THTensor *gradInput, double lambda_)
+{
+  THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), 0));
+  return elementwise(__func__, state, passLarge, 1, view(gradInput), view(input), view(gradOutput), lambda_, 0);
+}

@@ -1,0 +1,23 @@
+"""Elements limited to a range that must be named."""
+
+from pytorch_legacy.nn.activation.HardTanh import HardTanh
+
+
+class Clamp(HardTanh):
+    """Limits each element to a range: a HardTanh without default bounds, never in place.
+
+    .. math:: y = \\min(\\max(x, min), max)
+
+    Parameters
+    ----------
+    min_value, max_value : float
+        The range.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input. NaN becomes `max_value`.
+    Source: Torch7 ``nn.Clamp``.
+    """
+
+    def __init__(self, min_value: float, max_value: float) -> None:
+        super().__init__(min_value, max_value)

@@ -1,0 +1,53 @@
+"""One half of the elements gates the other."""
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class GatedLinearUnit(Module):
+    """Splits the input in two along a dimension and multiplies the first half by the logistic function of the second.
+
+    .. math:: y = \\frac{a}{1 + e^{-b}}, \\qquad x = [a, b]
+
+    Parameters
+    ----------
+    dim : int, optional
+        The dimension, of even size; negative ones count from the end. Without it, the last.
+
+    Raises
+    ------
+    ShapeError
+        If the size along the dimension is odd.
+    IndexRangeError
+        If the input has no such dimension.
+
+    Notes
+    -----
+    Shapes: any; the output is half as long along the dimension.
+    Source: Torch7 ``nn.GatedLinearUnit``; Dauphin et al., "Language Modeling with Gated Convolutional Networks" (2017);
+    C: ``THNN/activation/GatedLinear.c``.
+    """
+
+    _oneBased = ("dim",)
+    dim: int | None = None
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        axis = self._axis(input)
+        output = self._resize("output", output_size(self, "GatedLinear_outputSize", input, axis))
+        call(self, "GatedLinear_updateOutput", input, output, axis)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "GatedLinear_updateGradInput", input, gradOutput, gradInput, self._axis(input))
+        return gradInput
+
+    def _axis(self, input: Tensor) -> int:
+        rank = check.tensor(self, "input", input).ndim
+        return check.axis(self, -1 if self.dim is None else self.dim, rank, "dim")

@@ -1,0 +1,35 @@
+"""Small elements removed."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.activation.Shrink import Shrink
+from pytorch_legacy.storage import Tensor
+
+
+class HardShrink(Shrink):
+    """Sets small elements to 0.
+
+    .. math:: y = x \\text{ if } |x| > \\lambda \\text{ else } 0
+
+    The gradient passes where the element did.
+
+    Parameters
+    ----------
+    lambda_ : float
+        What the absolute value must exceed.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input. NaN becomes 0.
+    Source: Torch7 ``nn.HardShrink``; C: ``THNN/activation/HardShrink.c``.
+    """
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", check.tensor(self, "input", input).shape)
+        call(self, "HardShrink_updateOutput", input, output, self.lambda_)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "HardShrink_updateGradInput", input, gradOutput, gradInput, self.lambda_)
+        return gradInput

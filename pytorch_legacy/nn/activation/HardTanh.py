@@ -1,0 +1,55 @@
+"""Elements limited to a range."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn.activation.Inplace import Inplace
+from pytorch_legacy.storage import Tensor
+
+
+class HardTanh(Inplace):
+    """Limits each element to a range.
+
+    .. math:: y = \\min(\\max(x, min), max)
+
+    The gradient passes where the element lies inside the range, bounds excluded.
+
+    Parameters
+    ----------
+    min_value, max_value : float
+        The range.
+    inplace : bool
+        Write the output into the input and gradInput into gradOutput.
+
+    Raises
+    ------
+    ValueRangeError
+        If `max_value` does not exceed `min_value`, or in place the input is read-only.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input. NaN becomes `max_value`.
+    Source: Torch7 ``nn.HardTanh``; C: ``THNN/activation/HardTanh.c``.
+    """
+
+    min_val = -1.0
+    max_val = 1.0
+
+    def __init__(self, min_value: float = -1, max_value: float = 1, inplace: bool = False) -> None:
+        super().__init__(inplace)
+        self.min_val = min_value
+        self.max_val = max_value
+        if not min_value < max_value:
+            raise ValueRangeError(
+                f"{self._typename}: max_value: expected more than min_value {min_value}, got {max_value}"
+            )
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._outputFor(input)
+        call(self, "HardTanh_updateOutput", input, output, self.min_val, self.max_val, self.inplace)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._gradInputFor(input, gradOutput)
+        numbers = self.min_val, self.max_val, self.inplace
+        call(self, "HardTanh_updateGradInput", input, gradOutput, gradInput, *numbers)
+        return gradInput

@@ -1,0 +1,29 @@
+"""What layers share that may write their results over what they are computed from."""
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Inplace(Module):
+    """Base of layers with a flag ``inplace``: output then takes the place of the input, gradInput of gradOutput."""
+
+    inplace = False  # the field is younger than many files
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def _outputFor(self, input: Tensor) -> Tensor:
+        """The array that ``updateOutput`` writes."""
+        if not self.inplace:
+            return self._resize("output", check.tensor(self, "input", input).shape)
+        self.output = input
+        return input
+
+    def _gradInputFor(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        """The array that ``updateGradInput`` writes."""
+        if not self.inplace:
+            return self._resize("gradInput", check.tensor(self, "input", input).shape)
+        self.gradInput = gradOutput
+        return gradOutput

@@ -1,0 +1,51 @@
+"""The rectified linear unit that lets a little through."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn.activation.Inplace import Inplace
+from pytorch_legacy.storage import Tensor
+
+
+class LeakyReLU(Inplace):
+    """Scales elements that are not positive.
+
+    .. math:: y = x \\text{ if } x > 0 \\text{ else } negval \\cdot x
+
+    Parameters
+    ----------
+    negval : float
+        The slope. ``LeakyReLU(True)`` is ``LeakyReLU(inplace=True)``: Torch7 meant that, but it was not in place there.
+    inplace : bool
+        Write the output into the input and gradInput into gradOutput. `negval` must not be negative then: ``backward``
+        sees nothing but outputs.
+
+    Raises
+    ------
+    ValueRangeError
+        If `inplace` is set and `negval` is negative, or the input is read-only.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input.
+    Source: Torch7 ``nn.LeakyReLU``; C: ``THNN/activation/LeakyReLU.c``.
+    """
+
+    def __init__(self, negval: float = 1 / 100, inplace: bool = False) -> None:
+        onlyInplace = isinstance(negval, bool)
+        super().__init__(bool(negval) if onlyInplace else inplace)
+        self.negval = 1 / 100 if onlyInplace else negval
+        if self.inplace and not self.negval >= 0:
+            raise ValueRangeError(f"{self._typename}: negval: expected 0 or more, since inplace is set; got {negval}")
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._outputFor(input)
+        call(self, "LeakyReLU_updateOutput", input, output, self.negval, self.inplace)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._gradInputFor(input, gradOutput)
+        call(self, "LeakyReLU_updateGradInput", input, gradOutput, gradInput, self.negval, self.inplace)
+        return gradInput
+
+    def __repr__(self) -> str:
+        return f"{self._typename}({self.negval:g})"

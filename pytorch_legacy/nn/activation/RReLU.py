@@ -1,0 +1,73 @@
+"""The rectified linear unit that lets a random share through."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn.activation.Inplace import Inplace
+from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.storage import Tensor
+
+
+class RReLU(Inplace):
+    """Scales elements that are not positive by random slopes while training, by the mean slope in evaluation.
+
+    .. math:: y = x \\text{ if } x > 0 \\text{ else } a x, \\qquad a \\sim U[lower, upper)
+
+    Parameters
+    ----------
+    lower, upper : float
+        The range of the slopes.
+    inplace : bool
+        Write the output into the input and gradInput into gradOutput.
+
+    Attributes
+    ----------
+    noise
+        The slopes of the last pass in training, 1 for positive elements.
+
+    Raises
+    ------
+    ValueRangeError
+        Unless ``0 <= lower <= upper``, or if in place the input is read-only.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input. Slopes are Torch7's for the same seed: one draw for each element that
+    is not positive.
+    Source: Torch7 ``nn.RReLU``; Xu et al., "Empirical Evaluation of Rectified Activations in Convolutional Network"
+    (2015); C: ``THNN/activation/RReLU.c``.
+    """
+
+    noise: Any = None
+
+    def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
+        super().__init__(inplace)
+        self.lower = lower
+        self.upper = upper
+        self.noise = np.empty(0, np.float32)
+        if not 0 <= lower <= upper:
+            raise ValueRangeError(f"{self._typename}: lower, upper: expected 0 <= lower <= upper, got {lower}, {upper}")
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._outputFor(input)
+        if self.train:
+            self._resize("noise", output.shape)
+        numbers = self.lower, self.upper, self.train, self.inplace
+        call(self, "RReLU_updateOutput", input, output, self.noise, *numbers)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._gradInputFor(input, gradOutput)
+        numbers = self.lower, self.upper, self.train, self.inplace
+        call(self, "RReLU_updateGradInput", input, gradOutput, gradInput, self.noise, *numbers)
+        return gradInput
+
+    def clearState(self) -> Self:
+        clear(self, "noise")
+        return super().clearState()
+
+    def __repr__(self) -> str:
+        return f"{self._typename} (l:{self.lower:f}, u:{self.upper:f})"

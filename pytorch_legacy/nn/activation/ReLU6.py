@@ -1,0 +1,26 @@
+"""The rectified linear unit with a ceiling."""
+
+from pytorch_legacy.nn.activation.HardTanh import HardTanh
+
+
+class ReLU6(HardTanh):
+    """The positive part of each element, 6 at most.
+
+    .. math:: y = \\min(\\max(x, 0), 6)
+
+    Parameters
+    ----------
+    inplace : bool
+        Write the output into the input and gradInput into gradOutput.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input. NaN becomes 6.
+    Source: Torch7 ``nn.ReLU6``; A. Krizhevsky, Convolutional Deep Belief Networks on CIFAR-10 (2010).
+    """
+
+    min_val = 0.0  # files do not say
+    max_val = 6.0
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(self.min_val, self.max_val, inplace)

@@ -1,0 +1,26 @@
+"""What HardShrink and SoftShrink share."""
+
+from typing import Any
+
+from pytorch_legacy.nn.Module import Module
+
+
+class Shrink(Module):
+    """Base of layers with a threshold lambda.
+
+    The field is called ``lambda_`` here and ``lambda`` in files: Python keeps that word to itself.
+    """
+
+    def __init__(self, lambda_: float = 0.5) -> None:
+        super().__init__()
+        self.lambda_ = lambda_
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        fields = dict(fields)
+        fields["lambda_"] = fields.pop("lambda")
+        super()._fromTorch7(fields, version)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        fields = super()._toTorch7()
+        fields["lambda"] = fields.pop("lambda_")
+        return fields

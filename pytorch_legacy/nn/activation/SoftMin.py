@@ -1,0 +1,43 @@
+"""Probabilities from costs."""
+
+from typing import Self
+
+import numpy as np
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.storage import Tensor
+
+
+class SoftMin(Module):
+    """Makes the channels of each position positive, with sum 1: the SoftMax of the negated input.
+
+    .. math:: y_c = \\frac{e^{-x_c}}{\\sum_k e^{-x_k}}
+
+    Attributes
+    ----------
+    mininput
+        The negated input.
+
+    Notes
+    -----
+    Shapes: ``C``, ``N x C``, ``C x H x W`` or ``N x C x H x W``; the output has that of the input.
+    Source: Torch7 ``nn.SoftMin``; C: ``THNN/activation/SoftMax.c``.
+    """
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        shape = check.tensor(self, "input", input).shape
+        mininput, output = self._resize("mininput", shape), self._resize("output", shape)
+        call(self, "SoftMax_updateOutput", np.negative(input, out=mininput), output)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SoftMax_updateGradInput", input, gradOutput, gradInput, self.output)
+        return np.negative(gradInput, out=gradInput)
+
+    def clearState(self) -> Self:
+        clear(self, "mininput")
+        return super().clearState()

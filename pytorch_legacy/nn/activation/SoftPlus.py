@@ -1,0 +1,54 @@
+"""A smooth form of the positive part."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class SoftPlus(Module):
+    """A smooth form of the positive part of each element.
+
+    .. math:: y = \\frac{1}{\\beta} \\log(1 + e^{\\beta x}), \\qquad
+              \\frac{\\partial y}{\\partial x} = \\frac{1}{1 + e^{-\\beta x}}
+
+    Parameters
+    ----------
+    beta : float
+        How sharply it bends.
+
+    Attributes
+    ----------
+    threshold : float
+        Where beta times x is above it, 20, y is x.
+
+    Raises
+    ------
+    ValueRangeError
+        If `beta` is 0.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input. Torch7's gradient compared y, not x, with the threshold.
+    Source: Torch7 ``nn.SoftPlus``; C: ``THNN/activation/SoftPlus.c``.
+    """
+
+    threshold = 20
+
+    def __init__(self, beta: float = 1) -> None:
+        super().__init__()
+        self.beta = beta
+        self.threshold = 20
+        if not beta < 0 and not beta > 0:
+            raise ValueRangeError(f"{self._typename}: beta: expected a number other than 0, got {beta}")
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", check.tensor(self, "input", input).shape)
+        call(self, "SoftPlus_updateOutput", input, output, self.beta, self.threshold)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SoftPlus_updateGradInput", input, gradOutput, gradInput, None, self.beta, self.threshold)
+        return gradInput

@@ -1,0 +1,41 @@
+"""Square roots."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Sqrt(Module):
+    """The square root of each element.
+
+    .. math:: y = \\sqrt{x}, \\qquad \\frac{\\partial y}{\\partial x} = \\frac{1}{2 y}
+
+    where the gradient is 0 if y is 0. Negative elements give NaN.
+
+    Parameters
+    ----------
+    eps : float
+        Not used, as in Torch7 without a GPU.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input.
+    Source: Torch7 ``nn.Sqrt``; C: ``THNN/activation/Sqrt.c``.
+    """
+
+    eps = 0.0  # the field is younger than many files
+
+    def __init__(self, eps: float = 0) -> None:
+        super().__init__()
+        self.eps = eps
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", check.tensor(self, "input", input).shape)
+        call(self, "Sqrt_updateOutput", input, output, self.eps)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "Sqrt_updateGradInput", input, gradOutput, gradInput, self.output)
+        return gradInput

@@ -1,0 +1,54 @@
+"""Rectified linear units whose leak is learned."""
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from tests.case import Case, ErrorRow, distinct
+
+
+def reference(module, x):
+    slopes = module.weight.astype(float)
+    if module.nOutputPlane:
+        slopes = slopes.reshape(slopes.shape + (1,) * (x.ndim - 2))
+    return np.where(x > 0, x, slopes * x)
+
+
+def case(name: str, planes: int, *shape: int, batched: bool = True, larger: tuple[int, ...] = ()) -> Case:
+    return Case(name, lambda: nn.PReLU(planes), distinct(*shape), reference, batched=batched,
+                singleSample=batched and (planes == 0 or len(shape) == 2),
+                larger=distinct(*larger) if larger else None)  # fmt: skip
+
+
+CASES = [
+    case("shared", 0, 4, 3, 5),
+    case("shared_vector", 0, 8, batched=False, larger=(150_001,)),
+    case("channels", 5, 4, 5),
+    case("single_sample", 6, 6, batched=False),
+    case("lines", 3, 4, 3, 5),
+    case("images", 3, 2, 3, 4, 5),
+    case("volumes", 3, 2, 3, 2, 3, 2),
+    case("one_channel", 1, 4, 1, 3, 5),
+    case("planes_of_one", 3, 4, 3, 1, 1),
+    case("large_planes", 2, 2, 2, 9, 8, larger=(1, 2, 211, 307)),
+    case("many_channels", 40, 3, 40, larger=(7, 40, 31, 29)),
+    case("many_rows", 7, 6, 7, larger=(30_000, 7)),
+]
+
+ERRORS = [
+    ErrorRow("planes", lambda: None, lambda m: nn.PReLU(-1), ValueRangeError,
+             r"nOutputPlane: expected 0 or more, got -1"),
+    ErrorRow("planes_type", lambda: None, lambda m: nn.PReLU(1.5), DtypeError,
+             r"nOutputPlane: expected an integer, got 1\.5"),
+    ErrorRow("channels", lambda: nn.PReLU(3), lambda m: m.forward(np.zeros((2, 4), "f")), ShapeError,
+             r"input: expected 3 channels, got 2 x 4"),
+    ErrorRow("image", lambda: nn.PReLU(3), lambda m: m.forward(np.zeros((3, 4, 4), "f")), ShapeError,
+             r"input: expected 3 channels, got 3 x 4 x 4"),
+    ErrorRow("weight", lambda: nn.PReLU(3), lambda m: (setattr(m, "nOutputPlane", 2), m.forward(np.zeros((2, 2), "f"))),
+             ShapeError, r"weight: expected 2, got 3"),
+    ErrorRow("gradOutput", nn.PReLU, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(12, "f")),
+             ShapeError, r"gradOutput: expected 3 x 4, got 12"),
+    ErrorRow("gradOutput_of_weight", lambda: nn.PReLU(4),
+             lambda m: m.accGradParameters(np.zeros((3, 4), "f"), np.zeros(12, "f")), ShapeError,
+             r"gradOutput: expected 3 x 4, got 12"),
+]  # fmt: skip

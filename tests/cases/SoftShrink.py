@@ -1,0 +1,24 @@
+"""Elements moved towards 0."""
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import ShapeError
+from tests.case import Case, ErrorRow, distinct
+from tests.cases.HardShrink import NAN
+
+
+def reference(module, x):
+    return np.sign(x) * np.maximum(np.abs(x) - module.lambda_, 0)
+
+
+CASES = [
+    Case("batch", nn.SoftShrink, distinct(4, 3, 5), reference, skip=NAN),
+    Case("lambda", lambda: nn.SoftShrink(0.1), distinct(4, 5), reference, skip=NAN),
+    Case("vector", nn.SoftShrink, distinct(8), reference, singleSample=False, skip=NAN),
+]
+
+ERRORS = [
+    ErrorRow("gradOutput", nn.SoftShrink, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(12, "f")),
+             ShapeError, r"gradOutput: expected 3 x 4, got 12"),
+]  # fmt: skip

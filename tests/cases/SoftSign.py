@@ -1,0 +1,22 @@
+"""A rational form of the hyperbolic tangent."""
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import ShapeError
+from tests.case import Case, ErrorRow, normal
+
+
+def reference(module, x):
+    return np.where(x < 0, x / (1 - x), x / (1 + x))
+
+
+CASES = [
+    Case("batch", nn.SoftSign, normal(4, 3, 5), reference),
+    Case("vector", nn.SoftSign, normal(7), reference, singleSample=False),
+]
+
+ERRORS = [
+    ErrorRow("gradOutput", nn.SoftSign, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(12, "f")),
+             ShapeError, r"gradOutput: expected 3 x 4, got 12"),
+]  # fmt: skip

@@ -1,0 +1,22 @@
+"""Squares."""
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import ShapeError
+from tests.case import Case, ErrorRow, normal
+
+
+def reference(module, x):
+    return x * x
+
+
+CASES = [
+    Case("batch", nn.Square, normal(4, 3, 5), reference),
+    Case("vector", nn.Square, normal(7), reference, singleSample=False),
+]
+
+ERRORS = [
+    ErrorRow("gradOutput", nn.Square, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(12, "f")),
+             ShapeError, r"gradOutput: expected 3 x 4, got 12"),
+]  # fmt: skip

@@ -49,7 +49,8 @@ SCALARS: dict[str, float] = {
     "kW": 3, "kH": 2, "dW": 1, "dH": 1, "padW": 0, "padH": 0, "ceil_mode": 0, "count_include_pad": 1,
     "owidth": 3, "oheight": 2, "pad_l": 1, "pad_r": 2, "pad_t": 3, "pad_b": 1, "inplace": 0,
     "train": 1, "momentum": 0.1, "eps": 1e-5, "scale": 1.0, "threshold": 0.0, "val": 0.0,
-    "sizeAverage": 1, "ignore_index": -100, "low": 0.0, "high": 1.0, "mean": 0.0, "stdv": 1.0, "p": 0.5,
+    "sizeAverage": 1, "ignore_index": -100, "low": 0.0, "high": 1.0, "mean": 0.0, "stdv": 1.0, "p": 1,
+    "margin": 1.0,
 }  # fmt: skip
 
 

@@ -57,8 +57,8 @@ def forward(target):
 ERRORS = [
     ErrorRow("label", nn.MultiMarginCriterion, forward(np.array([0, 4, 1])), IndexRangeError,
              r"target: expected 0 to 3, got 4"),
-    ErrorRow("label_backward", nn.MultiMarginCriterion, lambda m: m.backward(np.zeros((1, 4), "f"), -1), IndexRangeError,
-             r"target: expected 0 to 3, got -1"),
+    ErrorRow("label_backward", nn.MultiMarginCriterion, lambda m: m.backward(np.zeros((1, 4), "f"), -1),
+             IndexRangeError, r"target: expected 0 to 3, got -1"),
     ErrorRow("too_few", nn.MultiMarginCriterion, forward(np.array([0, 1])), ShapeError, r"target: expected 3, got 2"),
     ErrorRow("rank", nn.MultiMarginCriterion, lambda m: m.forward(np.zeros((2, 3, 4), "f"), np.array([0, 1])),
              ShapeError, r"input: expected \(N x\) C, got 3-D"),

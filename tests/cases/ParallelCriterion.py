@@ -4,7 +4,7 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import DtypeError, ShapeError
-from tests.case import Case, ErrorRow
+from tests.case import Case, ErrorRow, normal
 
 
 def make():
@@ -47,7 +47,7 @@ def table(*shapes):
 CASES = [
     Case("two", make, table((3, 2), (3, 4)), reference, target=table((3, 2), (3, 4))),
     Case("different_lengths", make, table(2, (3, 4)), reference, target=table(2, (3, 4)), batched=False),
-    Case("repeat", repeating, table((3, 2), (3, 2)), repeating_reference, target=lambda rng: rng.standard_normal((3, 2))),
+    Case("repeat", repeating, table((3, 2), (3, 2)), repeating_reference, target=normal(3, 2)),
     Case("nested", nested, table([2, 3], 4), nested_reference, target=table([2, 3], 4), batched=False),
     Case("more_entries", make, table(2, 3, 4), reference, target=table(2, 3), batched=False),
 ]
@@ -60,5 +60,5 @@ ERRORS = [
     ErrorRow("array", make, lambda m: m.forward([np.zeros(2, "f")] * 2, np.zeros(2, "f")), DtypeError,
              r"target: expected a table, got a float32 array of 2"),
     ErrorRow("inside", nested, lambda m: m.forward([[np.zeros(2, "f")] * 2] * 2, [[np.zeros(2, "f"), None]] * 2),
-             ValueError, r"in criterion 1 of nn.ParallelCriterion, in criterion 2 of nn.ParallelCriterion, nn.Abs.*target"),
+             ValueError, r"in criterion 1 of nn.ParallelCriterion, in criterion 2 of nn.ParallelCriterion, nn.Abs"),
 ]  # fmt: skip

@@ -14,8 +14,8 @@ from pytorch_legacy.storage import Tensor
 class ClassSimplexCriterion(MSECriterion):
     """MSECriterion between the input and the corner of a regular simplex that stands for the right class.
 
-    The corners lie on the unit sphere, as far from one another as they can: the product of any two is -1 / (C - 1). They
-    are given C coordinates, one more than they need, of which the last is 0.
+    The corners lie on the unit sphere, as far from one another as they can: the product of any two is -1 / (C - 1).
+    They have C coordinates, one more than they need, of which the last is 0.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class ClassSimplexCriterion(MSECriterion):
 
     Notes
     -----
-    Shapes: input ``N x C`` with a target of N labels, or ``C`` with one. Labels count from 0 (in Torch7 from 1): a Python
-    integer, or an array of any integer dtype, or of whole numbers in floating point.
+    Shapes: input ``N x C`` with a target of N labels, or ``C`` with one. Labels count from 0 (in Torch7 from 1): a
+    Python integer, or an array of any integer dtype, or of whole numbers in floating point.
     Source: Torch7 ``nn.ClassSimplexCriterion``, after Mroueh, Poggio, Rosasco and Slotine, "Multiclass learning with
     simplex coding", 2012.
     """
@@ -54,7 +54,8 @@ class ClassSimplexCriterion(MSECriterion):
         if wrong.size:
             raise IndexRangeError(f"{self._typename}: target: expected 0 to {self.nClasses - 1}, got {wrong[0]}")
         shape = (*np.shape(target), self.nClasses)
-        return np.take(self.simplex, labels.reshape(shape[:-1]), axis=0, out=self._resize("_target", shape), mode="clip")
+        rows = labels.reshape(shape[:-1])
+        return np.take(self.simplex, rows, axis=0, out=self._resize("_target", shape), mode="clip")
 
     def updateOutput(self, input: Tensor, target: Any) -> float:
         return super().updateOutput(input, self._corners(input, target))
@@ -87,6 +88,6 @@ def corners(n: int) -> Tensor:
     for k in range(n - 1):
         done = simplex[k, :k]
         simplex[k, k] = sqrt(1 - done @ done)
-        # Later corners have the coordinates of this one before k, so their product so far is that of `done` with itself.
+        # Later corners have this one's coordinates before k: their product so far is that of `done` with itself.
         simplex[k + 1 :, k] = (-1 / (n - 1) - done @ done) / simplex[k, k]
     return simplex

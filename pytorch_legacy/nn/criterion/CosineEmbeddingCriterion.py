@@ -16,7 +16,8 @@ class CosineEmbeddingCriterion(Criterion):
     """The loss of the cosines of pairs of vectors: near 1 for pairs that are alike, at most a margin for the others.
 
     .. math::
-        loss = \\frac{1}{N} \\sum_n 1 - c_n \\text{ if } t_n = 1, \\ \\max(0, c_n - margin) \\text{ if } t_n = -1, \\quad
+        loss = \\frac{1}{N} \\sum_n 1 - c_n \\text{ if } t_n = 1, \\ \\max(0, c_n - margin) \\text{ if } t_n = -1,
+        \\quad
         c = \\frac{x^1 \\cdot x^2}{\\sqrt{(|x^1|^2 + \\epsilon) (|x^2|^2 + \\epsilon)}}
 
     or the sum over the N pairs without ``sizeAverage``; :math:`\\epsilon` is 1e-12.

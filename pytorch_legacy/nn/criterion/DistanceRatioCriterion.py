@@ -14,8 +14,8 @@ class DistanceRatioCriterion(Criterion):
 
     .. math:: loss = \\frac{1}{N} \\sum_n -\\log \\frac{\\exp(-x^1_n)}{\\exp(-x^1_n) + \\exp(-x^2_n)}
 
-    or the sum without `sizeAverage`. In a triplet of samples, :math:`x^1` is the distance between the two that are alike,
-    and :math:`x^2` that of one of them from the third.
+    or the sum without `sizeAverage`. In a triplet of samples, :math:`x^1` is the distance between the two that are
+    alike, and :math:`x^2` that of one of them from the third.
 
     Parameters
     ----------

@@ -14,7 +14,8 @@ from pytorch_legacy.storage import Tensor
 class L1HingeEmbeddingCriterion(Criterion):
     """The L1 distance of two arrays, which shall be small if they are alike, and at least a margin if not.
 
-    .. math:: loss = d \\text{ if } t = 1, \\ \\max(0, margin - d) \\text{ if } t = -1, \\quad d = \\sum_i |x^1_i - x^2_i|
+    .. math::
+        loss = d \\text{ if } t = 1, \\ \\max(0, margin - d) \\text{ if } t = -1, \\quad d = \\sum_i |x^1_i - x^2_i|
 
     Parameters
     ----------

@@ -28,8 +28,8 @@ class MarginRankingCriterion(Criterion):
 
     Notes
     -----
-    Shapes: the input is a list of two arrays of one shape, whose first dimension is N; the target has that shape, or is one
-    number. Source: Torch7 ``nn.MarginRankingCriterion``.
+    Shapes: the input is a list of two arrays of one shape, whose first dimension is N; the target has that shape, or is
+    one number. Source: Torch7 ``nn.MarginRankingCriterion``.
     """
 
     sizeAverage = True

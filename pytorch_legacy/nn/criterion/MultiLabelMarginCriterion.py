@@ -31,8 +31,8 @@ class MultiLabelMarginCriterion(Criterion):
 
     Notes
     -----
-    Shapes: input ``N x C`` or ``C``; the target has the same. A row of the target lists the labels of its sample, ends at
-    the first -1, and may hold any other labels after it. In Torch7 labels counted from 1 and 0 was the end.
+    Shapes: input ``N x C`` or ``C``; the target has the same. A row of the target lists the labels of its sample, ends
+    at the first -1, and may hold any other labels after it. In Torch7 labels counted from 1 and 0 was the end.
     Source: Torch7 ``nn.MultiLabelMarginCriterion``; C: ``THNN/criterion/MultiLabelMarginCriterion.c``.
     """
 
@@ -53,5 +53,7 @@ class MultiLabelMarginCriterion(Criterion):
     def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         labels = check.labels(self, "target", target)
-        call(self, "MultiLabelMarginCriterion_updateGradInput", input, labels, gradInput, self.isTarget, self.sizeAverage)
+        call(
+            self, "MultiLabelMarginCriterion_updateGradInput", input, labels, gradInput, self.isTarget, self.sizeAverage
+        )
         return gradInput

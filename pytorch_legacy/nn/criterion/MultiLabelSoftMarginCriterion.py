@@ -31,8 +31,8 @@ class MultiLabelSoftMarginCriterion(Criterion):
 
     Notes
     -----
-    Shapes: ``(N x) C``, or any other; the target has that of the input, and its dtype: 1 for the classes that a sample has,
-    else 0. The logarithms are computed from the scores, so that none is infinite.
+    Shapes: ``(N x) C``, or any other; the target has that of the input, and its dtype: 1 for the classes that a sample
+    has, else 0. The logarithms are computed from the scores, so that none is infinite.
     Source: Torch7 ``nn.MultiLabelSoftMarginCriterion``.
     """
 

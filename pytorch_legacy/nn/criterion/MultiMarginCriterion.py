@@ -39,8 +39,8 @@ class MultiMarginCriterion(Criterion):
 
     Notes
     -----
-    Shapes: input ``N x C`` with a target of N labels, or ``C`` with one. Labels count from 0 (in Torch7 from 1): a Python
-    integer, or an array of any integer dtype, or of whole numbers in floating point.
+    Shapes: input ``N x C`` with a target of N labels, or ``C`` with one. Labels count from 0 (in Torch7 from 1): a
+    Python integer, or an array of any integer dtype, or of whole numbers in floating point.
     Source: Torch7 ``nn.MultiMarginCriterion``; C: ``THNN/criterion/MultiMarginCriterion.c``.
     """
 

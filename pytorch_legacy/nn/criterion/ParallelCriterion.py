@@ -25,7 +25,7 @@ class ParallelCriterion(CriterionContainer):
 
     Notes
     -----
-    Entries are whatever the criterions take, tables included; the gradients of entries that no criterion looks at are 0.
+    Entries are whatever the criterions take, tables included. Gradients of entries that no criterion looks at are 0.
     ``add(criterion, weight=1)`` returns the ParallelCriterion.
     Source: Torch7 ``nn.ParallelCriterion``.
     """

@@ -22,8 +22,8 @@ class SpatialAutoCropMSECriterion(MSECriterion):
 
     Notes
     -----
-    Shapes: input ``(N x) C x H x W``, target ``(N x) C x tH x tW``. What is left over is cropped on both sides; of an odd
-    number the side at the end loses one more. Torch7 could not go backward where there was something to crop.
+    Shapes: input ``(N x) C x H x W``, target ``(N x) C x tH x tW``. What is left over is cropped on both sides; of an
+    odd number the side at the end loses one more. Torch7 could not go backward where there was something to crop.
     Source: Torch7 ``nn.SpatialAutoCropMSECriterion``.
     """
 

@@ -916,6 +916,36 @@ THNN_API int32_t THNN_(SpatialReplicationPadding_updateGradInput)(
 
 /* ------------------------------------------------------------------------------------------------ criterions */
 
+THNN_API int32_t THNN_(AbsCriterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input */
+    THTensor *output,       /* [OUT] 1 */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(AbsCriterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input */
+    THTensor *gradInput,    /* [OUT] [INPLACE] as input */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(BCECriterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,    /* [IN] * : probabilities */
+    const THTensor *target,   /* [IN] as input */
+    THTensor *output,         /* [OUT] 1 */
+    int32_t sizeAverage,
+    const THTensor *weights); /* [IN] [OPTIONAL] as input */
+
+THNN_API int32_t THNN_(BCECriterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,    /* [IN] * : probabilities */
+    const THTensor *target,   /* [IN] as input */
+    THTensor *gradInput,      /* [OUT] [INPLACE] as input */
+    int32_t sizeAverage,
+    const THTensor *weights); /* [IN] [OPTIONAL] as input */
+
 THNN_API int32_t THNN_(ClassNLLCriterion_updateOutput)(
     THNNState *state,
     const THTensor *input,      /* [IN] (N x) C */
@@ -936,6 +966,45 @@ THNN_API int32_t THNN_(ClassNLLCriterion_updateGradInput)(
     const THTensor *total_weight, /* [IN] 1 */
     int64_t ignore_index);
 
+THNN_API int32_t THNN_(DistKLDivCriterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * : logarithms of probabilities */
+    const THTensor *target, /* [IN] as input : probabilities */
+    THTensor *output,       /* [OUT] 1 */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(DistKLDivCriterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * : logarithms of probabilities */
+    const THTensor *target, /* [IN] as input : probabilities */
+    THTensor *gradInput,    /* [OUT] [INPLACE] as input */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(L1Cost_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output);     /* [OUT] 1 */
+
+THNN_API int32_t THNN_(L1Cost_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] * */
+    const THTensor *gradOutput, /* [IN] [OPTIONAL] * : not read */
+    THTensor *gradInput);       /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(MarginCriterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input : 1 or -1 */
+    THTensor *output,       /* [OUT] 1 */
+    int32_t sizeAverage, double margin);
+
+THNN_API int32_t THNN_(MarginCriterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input : 1 or -1 */
+    THTensor *gradInput,    /* [OUT] [INPLACE] as input */
+    int32_t sizeAverage, double margin);
+
 THNN_API int32_t THNN_(MSECriterion_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
@@ -949,5 +1018,85 @@ THNN_API int32_t THNN_(MSECriterion_updateGradInput)(
     const THTensor *target, /* [IN] as input */
     THTensor *gradInput,    /* [OUT] [INPLACE] as input */
     int32_t sizeAverage);
+
+THNN_API int32_t THNN_(MultiLabelMarginCriterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C */
+    const THLongTensor *target, /* [IN] as input : a sample's labels, in 0 .. C-1, up to the first -1 */
+    THTensor *output,           /* [OUT] 1 */
+    THTensor *isTarget,         /* [OUT] as input : 1 for a label, else 0 */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(MultiLabelMarginCriterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C */
+    const THLongTensor *target, /* [IN] as input : a sample's labels, in 0 .. C-1, up to the first -1 */
+    THTensor *gradInput,        /* [OUT] as input */
+    const THTensor *isTarget,   /* [IN] as input */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(MultiMarginCriterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C */
+    const THLongTensor *target, /* [IN] N, or 1 for a single sample : in 0 .. C-1 */
+    THTensor *output,           /* [OUT] 1 */
+    int32_t sizeAverage, int64_t p,
+    const THTensor *weights,    /* [IN] [OPTIONAL] C */
+    double margin);
+
+THNN_API int32_t THNN_(MultiMarginCriterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C */
+    const THLongTensor *target, /* [IN] N, or 1 for a single sample : in 0 .. C-1 */
+    THTensor *gradInput,        /* [OUT] as input */
+    int32_t sizeAverage, int64_t p,
+    const THTensor *weights,    /* [IN] [OPTIONAL] C */
+    double margin);
+
+THNN_API int32_t THNN_(SmoothL1Criterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input */
+    THTensor *output,       /* [OUT] 1 */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(SmoothL1Criterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input */
+    THTensor *gradInput,    /* [OUT] [INPLACE] as input */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(SoftMarginCriterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input : 1 or -1 */
+    THTensor *output,       /* [OUT] 1 */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(SoftMarginCriterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input : 1 or -1 */
+    THTensor *gradInput,    /* [OUT] [INPLACE] as input */
+    int32_t sizeAverage);
+
+THNN_API int32_t THNN_(SpatialClassNLLCriterion_updateOutput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] N x C x H x W */
+    const THLongTensor *target,  /* [IN] N x H x W : in 0 .. C-1 */
+    THTensor *output,            /* [OUT] 1 */
+    int32_t sizeAverage,
+    const THTensor *weights,     /* [IN] [OPTIONAL] C */
+    THTensor *total_weight);     /* [OUT] 1 */
+
+THNN_API int32_t THNN_(SpatialClassNLLCriterion_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,         /* [IN] N x C x H x W */
+    const THLongTensor *target,    /* [IN] N x H x W : in 0 .. C-1 */
+    THTensor *gradInput,           /* [OUT] as input */
+    int32_t sizeAverage,
+    const THTensor *weights,       /* [IN] [OPTIONAL] C */
+    const THTensor *total_weight); /* [IN] 1 */
 
 #endif

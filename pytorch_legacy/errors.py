@@ -5,6 +5,9 @@ Traceback (most recent call last):
 pytorch_legacy.errors.ShapeError: nn.Linear: input: expected 10 columns, got shape (2, 9)
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class THNNError(Exception):
     """What a layer has to complain about.
@@ -104,3 +107,16 @@ _BY_CODE: dict[int, type[THNNError]] = {
 def from_status(code: int, text: str) -> THNNError:
     """The exception, ready to be raised, for a status of the C library and its error text."""
     return _BY_CODE.get(code, THNNError)(text, code)
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """An exception that passes says that it was raised in `place`: "in criterion 2 of nn.MultiCriterion"."""
+    try:
+        yield
+    except THNNError as error:
+        error.where.insert(0, place)
+        raise
+    except Exception as error:
+        error.add_note(place)
+        raise

@@ -134,7 +134,7 @@ def test_training(entry: Entry, precision: str) -> None:
 
     output, gradInput = trained(case)
     assert_close(output, train["output"], near, "output")
-    if "gradInput" in train:
+    if not isinstance(train.get("gradInput", {}), dict):  # an empty table, a dict, leaves nothing to compare
         # Where a gradient is a small difference of large terms, single precision can only be as good as the terms.
         terms = largest(case["gradOutput"]) if precision == "as_float" else 0.0
         assert_close(gradInput, train["gradInput"], near, "gradInput", terms)
@@ -180,26 +180,37 @@ def test_tostring(entry: Entry) -> None:
 # ---------------------------------------------------------------------------------------------- criterions
 
 
+# Those whose labels may also be floating-point numbers; integers are labels everywhere.
+LABELLED = ("nn.ClassNLLCriterion", "nn.CrossEntropyCriterion", "nn.MultiMarginCriterion", "nn.ClassSimplexCriterion")
+
+
 def labels(entry: Entry, case: Any) -> Any:
     """The target as it is here: classes count from 0; what is ignored stays what is ignored."""
-    target, criterion = case["target"], case["module"]
-    if criterion._typename == "nn.MSECriterion":
-        return target
-    classes = np.asarray(target, np.int64)
-    ignored = classes == stored(entry, "module").fields.get("ignoreIndex", -100)
-    classes = np.where(ignored, getattr(criterion, "ignoreIndex", -100), classes - 1)
-    return classes if isinstance(target, np.ndarray) else int(classes)
+    criterion = case["module"]
+    ignoreIndex = stored(entry, "module").fields.get("ignoreIndex", -100)
+
+    def counted(target: Any) -> Any:
+        isInteger = isinstance(target, np.ndarray) and target.dtype.kind == "i"
+        if not isInteger and criterion._typename not in LABELLED:
+            return target
+        classes = np.asarray(target, np.int64)
+        classes = np.where(classes == ignoreIndex, getattr(criterion, "ignoreIndex", -100), classes - 1)
+        return classes if isinstance(target, np.ndarray) else int(classes)
+
+    return mapped(counted, case["target"]) if "target" in case else None
 
 
-@cases("criterion", both=True)
+@cases("criterion", "results", both=True)
 def test_criterion(entry: Entry, precision: str) -> None:
     case = load(entry, precision)
     criterion, near = case["module"], tolerance(entry, precision)
     target = labels(entry, case)
-    assert_close(np.asarray(criterion.forward(case["input"], target)), np.asarray(case["output"]), near, "output")
-    assert_close(criterion.backward(case["input"], target), case["gradInput"], near, "gradInput")
+    assert_close(criterion.forward(case["input"], target), case["output"], near, "output")
+    gradInput = criterion.backward(case["input"], target)
+    if "backward" not in affected(entry):
+        assert_close(gradInput, case["gradInput"], near, "gradInput")
     if "weights" in case:
-        assert_close(criterion.weights, case["weights"], near, "weights")
+        assert_close(np.asarray(criterion.weights), np.asarray(case["weights"]), near, "weights")
     for path, buffer in (case.get("buffers") or {}).items():
         assert_close(at(criterion, path), buffer, near, path)
     assert str(criterion) == case["tostring"]

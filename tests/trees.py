@@ -78,8 +78,10 @@ def largest(tree: Tree) -> float:
 def assert_close(actual: Tree, expected: Tree, tolerance: float, what: str = "", least: float = 0.0) -> None:
     """Equal shapes, and elements that differ by at most `tolerance` times the largest finite element of their array.
 
-    Where sums cancel, `least` gives the size of their terms: it stands in for a largest element that is smaller.
+    Numbers are arrays without dimensions. Where sums cancel, `least` gives the size of their terms: it stands in for a
+    largest element that is smaller.
     """
+    actual, expected = mapped(np.asarray, actual), mapped(np.asarray, expected)
     assert shapes(actual) == shapes(expected), what
     for a, e in zip(leaves(actual), leaves(expected), strict=True):
         size = max(largest(e), least) or 1.0

@@ -107,7 +107,8 @@ class Trial:
 
         A loss of one sample has no batch: its target is not as long as its input.
         """
-        if self.isCriterion and np.shape(self.target)[:1] != np.shape(self.input)[:1]:
+        lengths = {np.shape(leaf)[:1] for leaf in leaves([self.input, self.target] if self.isCriterion else [])}
+        if len(lengths) > 1:
             return self
         output = self.value(self.module(), self.input)
         size = max(sum(leaf.size for leaf in leaves(tree)) for tree in (self.input, output))

@@ -11,12 +11,8 @@
  *   target        N, or 1 for a single sample, in 0 .. C-1
  *   output        1, overwritten
  *   total_weight  1, overwritten; read by backward
- *   gradInput     as input, overwritten
- *
- * Sums are taken in double precision, chunk by chunk, and the chunks' sums in their order. */
-#include "core/real.h"
-
-enum { CHUNK = 1 << 10 };
+ *   gradInput     as input, overwritten */
+#include "criterion/likelihood.h"
 
 static int32_t check(const char *f, const THTensor *input, const THLongTensor *target, const THTensor *weights)
 {
@@ -27,52 +23,13 @@ static int32_t check(const char *f, const THTensor *input, const THLongTensor *t
   return THNN_OK;
 }
 
-/* The weighted sum of minus the targets' log likelihoods, and that of the weights. */
-static void likelihood(double *loss, double *weight, const real *x, const index_t *target, const real *weights,
-                       int64_t samples, int64_t classes, int64_t ignore)
-{
-  *loss = *weight = 0;
-  for (int64_t n = 0; n < samples; n++) {
-    if (target[n] == ignore) continue;
-    const double w = weights ? weights[target[n]] : 1;
-    *loss -= w * x[n * classes + target[n]];
-    *weight += w;
-  }
-}
-
 int32_t THNN_(ClassNLLCriterion_updateOutput)(THNNState *state, const THTensor *input, const THLongTensor *target,
                                               THTensor *output, int32_t sizeAverage, const THTensor *weights,
                                               THTensor *total_weight, int64_t ignore_index)
 {
-  const int64_t one = 1;
   THNN_TRY(check(__func__, input, target, weights));
-  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 1, &one));
-  THNN_TRY(THNN_checkOutput(__func__, "total_weight", view(total_weight), 1, &one));
-
-  const int64_t samples = target->size[0], classes = input->size[input->nDimension - 1];
-  const int64_t chunks = THNN_ceilDiv(samples, CHUNK);
-  Call call;
-  THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, samples * 4); /* each likelihood is a cache miss */
-  const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weights));
-  const index_t *t = THNN_in(&call, view(target));
-  double *losses = THNN_scratch(&call, 2 * chunks, sizeof(double)), *weightSums = losses + chunks;
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", t, samples, classes, ignore_index))
-    return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < chunks; i++) {
-    const int64_t first = i * CHUNK, n = THNN_min(CHUNK, samples - first);
-    likelihood(losses + i, weightSums + i, x + first * classes, t + first, w, n, classes, ignore_index);
-  }
-  double loss = 0, weight = 0;
-  for (int64_t i = 0; i < chunks; i++) {
-    loss += losses[i];
-    weight += weightSums[i];
-  }
-  *(real *)output->data = (real)(sizeAverage && weight != 0 ? loss / weight : loss);
-  *(real *)total_weight->data = (real)weight;
-  return THNN_leave(&call);
+  return likelihoodLoss(__func__, state, view(input), view(target), view(output), sizeAverage, view(weights),
+                        view(total_weight), input->size[input->nDimension - 1], 1, ignore_index);
 }
 
 int32_t THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, const THTensor *input, const THLongTensor *target,
@@ -82,6 +39,7 @@ int32_t THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, const THTenso
   const int64_t one = 1;
   THNN_TRY(check(__func__, input, target, weights));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "target", view(target), 0));
   THNN_TRY(THNN_checkShape(__func__, "total_weight", view(total_weight), 1, &one));
 
   const int64_t samples = target->size[0], classes = input->size[input->nDimension - 1];
@@ -94,7 +52,7 @@ int32_t THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, const THTenso
   if (THNN_failed(&call) || THNN_badIndices(&call, "target", t, samples, classes, ignore_index))
     return THNN_leave(&call);
 
-  const real weight = *(const real *)total_weight->data, divisor = sizeAverage && weight != 0 ? weight : 1;
+  const real divisor = likelihoodDivisor(sizeAverage, total_weight);
 #pragma omp parallel for num_threads(threads)
   for (int64_t n = 0; n < samples; n++) {
     memset(gx + n * classes, 0, (size_t)classes * sizeof(real));

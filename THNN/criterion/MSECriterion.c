@@ -6,77 +6,41 @@
  *   input       *
  *   target      as input
  *   output      1, overwritten; 0 for an empty input
- *   gradInput   as input, overwritten; may be the input
- *
- * Sums are taken in double precision, chunk by chunk, and the chunks' sums in their order. */
-#include "core/real.h"
+ *   gradInput   as input, overwritten; may be the input */
+#include "criterion/loss.h"
 
-enum { CHUNK = 1 << 14 };
-
-static int32_t check(const char *f, const THTensor *input, const THTensor *target)
+THNN_KERNEL double squares(const Loss *l, int64_t first, int64_t n)
 {
-  THNN_TRY(THNN_checkInput(f, "input", view(input), 0, THNN_MAX_DIMS, "any shape"));
-  return THNN_checkShape(f, "target", view(target), input->nDimension, input->size);
-}
-
-THNN_KERNEL double squares(const real *x, const real *target, int64_t n)
-{
+  const real *x = l->x + first, *t = l->t + first;
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t i = 0; i < n; i++) {
-    const double d = (double)x[i] - target[i];
+    const double d = (double)x[i] - t[i];
     sum += d * d;
   }
   return sum;
 }
 
-/* gx = (x - target) * factor, where gx may be x */
-THNN_KERNEL void differences(real *gx, const real *x, const real *target, real factor, int64_t n)
+THNN_KERNEL void differences(const Loss *l, int64_t first, int64_t n)
 {
+  const real *x = l->x + first, *t = l->t + first, scale = (real)(2 * l->scale);
+  real *gx = l->gx + first;
 #pragma omp simd
-  for (int64_t i = 0; i < n; i++) gx[i] = (x[i] - target[i]) * factor;
+  for (int64_t i = 0; i < n; i++) gx[i] = (x[i] - t[i]) * scale;
 }
 
 int32_t THNN_(MSECriterion_updateOutput)(THNNState *state, const THTensor *input, const THTensor *target, THTensor *output,
                                          int32_t sizeAverage)
 {
-  THNN_TRY(check(__func__, input, target));
-  const int64_t one = 1, n = THNN_nElement(view(input)), chunks = THNN_ceilDiv(n, CHUNK);
-  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 1, &one));
-
-  Call call;
-  THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, n);
-  const real *x = THNN_in(&call, view(input)), *t = THNN_in(&call, view(target));
-  double *sums = THNN_scratch(&call, chunks, sizeof(double));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < chunks; i++) sums[i] = squares(x + i * CHUNK, t + i * CHUNK, THNN_min(CHUNK, n - i * CHUNK));
-  double sum = 0;
-  for (int64_t i = 0; i < chunks; i++) sum += sums[i];
-  *(real *)output->data = (real)(sizeAverage && n ? sum / (double)n : sum);
-  return THNN_leave(&call);
+  THNN_TRY(checkPair(__func__, view(input), view(target)));
+  const Elements e = {.input = view(input), .target = view(target), .sizeAverage = sizeAverage, .cost = 1};
+  return elementLoss(__func__, state, squares, e, view(output));
 }
 
 int32_t THNN_(MSECriterion_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *target,
                                             THTensor *gradInput, int32_t sizeAverage)
 {
-  THNN_TRY(check(__func__, input, target));
-  THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 1));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "target", view(target), 0));
-
-  const int64_t n = THNN_nElement(view(input));
-  Call call;
-  THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, n);
-  const real *x = THNN_in(&call, view(input)), *t = THNN_in(&call, view(target));
-  real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  const real factor = (real)(sizeAverage && n ? 2 / (double)n : 2);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < n; at += CHUNK) differences(gx + at, x + at, t + at, factor, THNN_min(CHUNK, n - at));
-  return THNN_leave(&call);
+  THNN_TRY(checkPair(__func__, view(input), view(target)));
+  const Elements e = {.input = view(input), .target = view(target), .sizeAverage = sizeAverage, .cost = 1};
+  return elementGradient(__func__, state, differences, e, view(gradInput));
 }

@@ -29,11 +29,13 @@ class Criterion(TorchObject):
         self.output: Any = 0.0
         self.gradInput: Any = np.empty(0, np.float32)
 
-    def forward(self, input: Any, target: Any) -> Any:
-        """The loss: another name of ``updateOutput``."""
+    sizeAverage: bool  # of those criterions that take a mean or a sum
+
+    def forward(self, input: Any, target: Any = None) -> Any:
+        """The loss: another name of ``updateOutput``. A few criterions need no target."""
         return self.updateOutput(input, target)
 
-    def backward(self, input: Any, target: Any) -> Any:
+    def backward(self, input: Any, target: Any = None) -> Any:
         """The gradient of the input: another name of ``updateGradInput``."""
         return self.updateGradInput(input, target)
 
@@ -45,9 +47,13 @@ class Criterion(TorchObject):
         """Computes and returns ``gradInput``."""
         return self.gradInput
 
-    def __call__(self, input: Any, target: Any) -> tuple[Any, Any]:
+    def __call__(self, input: Any, target: Any = None) -> tuple[Any, Any]:
         """The loss and the gradient of the input."""
         return self.forward(input, target), self.backward(input, target)
+
+    def _mean(self, total: Any, n: int) -> Any:
+        """`total` divided by `n`; as it is without ``sizeAverage``, and where there is nothing to take a mean of."""
+        return total / n if self.sizeAverage and n else total
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7({"output": 0.0, **fields}, version)

@@ -285,9 +285,10 @@ def rebind(thing: TorchObject, replacements: dict[int, Tensor]) -> None:
 
 
 def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
-    """The dtype of an object whose file does not name it: that of its first floating-point tensor."""
+    """The dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
+    arrays: list[Tensor] = []
+    children: list[TorchObject] = []
     for key in sorted(fields, key=lambda key: key not in ("weight", "bias", *_BUFFERS)):
-        if isinstance(fields[key], np.ndarray) and fields[key].dtype.kind == "f":
-            return fields[key].dtype
-    children = [child for child in fields.get("modules") or [] if isinstance(child, TorchObject)]
-    return children[0]._dtype if children else np.dtype(np.float64)  # Torch7's own default
+        rebuilt(fields[key], {}, arrays.append, children.append)
+    found = [array.dtype for array in arrays if array.dtype.kind == "f"] + [child._dtype for child in children]
+    return found[0] if found else np.dtype(np.float64)  # Torch7's own default

@@ -36,9 +36,31 @@ from .container.Sequential import Sequential
 from .convolution.SpatialConvolution import SpatialConvolution
 from .convolution.SpatialConvolutionMM import SpatialConvolutionMM
 from .Criterion import Criterion
+from .criterion.AbsCriterion import AbsCriterion
+from .criterion.BCECriterion import BCECriterion
 from .criterion.ClassNLLCriterion import ClassNLLCriterion
+from .criterion.ClassSimplexCriterion import ClassSimplexCriterion
+from .criterion.CosineEmbeddingCriterion import CosineEmbeddingCriterion
 from .criterion.CrossEntropyCriterion import CrossEntropyCriterion
+from .criterion.DistanceRatioCriterion import DistanceRatioCriterion
+from .criterion.DistKLDivCriterion import DistKLDivCriterion
+from .criterion.HingeEmbeddingCriterion import HingeEmbeddingCriterion
+from .criterion.L1Cost import L1Cost
+from .criterion.L1HingeEmbeddingCriterion import L1HingeEmbeddingCriterion
+from .criterion.MarginCriterion import MarginCriterion
+from .criterion.MarginRankingCriterion import MarginRankingCriterion
+from .criterion.ModuleCriterion import ModuleCriterion
 from .criterion.MSECriterion import MSECriterion
+from .criterion.MultiCriterion import MultiCriterion
+from .criterion.MultiLabelMarginCriterion import MultiLabelMarginCriterion
+from .criterion.MultiLabelSoftMarginCriterion import MultiLabelSoftMarginCriterion
+from .criterion.MultiMarginCriterion import MultiMarginCriterion
+from .criterion.ParallelCriterion import ParallelCriterion
+from .criterion.SmoothL1Criterion import SmoothL1Criterion
+from .criterion.SoftMarginCriterion import SoftMarginCriterion
+from .criterion.SpatialAutoCropMSECriterion import SpatialAutoCropMSECriterion
+from .criterion.SpatialClassNLLCriterion import SpatialClassNLLCriterion
+from .criterion.WeightedMSECriterion import WeightedMSECriterion
 from .linear.Linear import Linear
 from .math.MulConstant import MulConstant
 from .Module import Module
@@ -73,40 +95,59 @@ from .shape.Reshape import Reshape
 from .shape.View import View
 from .table.CAddTable import CAddTable
 from .table.ConcatTable import ConcatTable
+from .table.CriterionTable import CriterionTable
 from .table.JoinTable import JoinTable
 from .table.ParallelTable import ParallelTable
 from .training.StochasticGradient import StochasticGradient
 from .Unknown import Unknown
 
 __all__ = [
-    "ELU",
     "Abs",
+    "AbsCriterion",
+    "BCECriterion",
     "BatchNormalization",
     "CAddTable",
     "CReLU",
     "Clamp",
     "ClassNLLCriterion",
+    "ClassSimplexCriterion",
     "Concat",
     "ConcatTable",
     "Container",
+    "CosineEmbeddingCriterion",
     "Criterion",
+    "CriterionTable",
     "CrossEntropyCriterion",
+    "DistKLDivCriterion",
+    "DistanceRatioCriterion",
     "Dropout",
+    "ELU",
     "Exp",
     "GatedLinearUnit",
     "HardShrink",
     "HardTanh",
+    "HingeEmbeddingCriterion",
     "Identity",
     "JoinTable",
+    "L1Cost",
+    "L1HingeEmbeddingCriterion",
     "LeakyReLU",
     "Linear",
     "Log",
     "LogSigmoid",
     "LogSoftMax",
     "MSECriterion",
+    "MarginCriterion",
+    "MarginRankingCriterion",
     "Module",
+    "ModuleCriterion",
     "MulConstant",
+    "MultiCriterion",
+    "MultiLabelMarginCriterion",
+    "MultiLabelSoftMarginCriterion",
+    "MultiMarginCriterion",
     "PReLU",
+    "ParallelCriterion",
     "ParallelTable",
     "PixelShuffle",
     "Power",
@@ -116,6 +157,8 @@ __all__ = [
     "Reshape",
     "Sequential",
     "Sigmoid",
+    "SmoothL1Criterion",
+    "SoftMarginCriterion",
     "SoftMax",
     "SoftMin",
     "SoftPlus",
@@ -123,8 +166,10 @@ __all__ = [
     "SoftSign",
     "SpatialAdaptiveAveragePooling",
     "SpatialAdaptiveMaxPooling",
+    "SpatialAutoCropMSECriterion",
     "SpatialAveragePooling",
     "SpatialBatchNormalization",
+    "SpatialClassNLLCriterion",
     "SpatialConvolution",
     "SpatialConvolutionMM",
     "SpatialDilatedMaxPooling",
@@ -156,4 +201,5 @@ __all__ = [
     "VolumetricGlobalAveragePooling",
     "VolumetricGlobalMaxPooling",
     "VolumetricMaxPooling",
+    "WeightedMSECriterion",
 ]

@@ -82,6 +82,44 @@ def alike(module: TorchObject, name: str, value: Any, length: int | None = None)
     return found
 
 
+def pair(module: TorchObject, name: str, value: Any, *ranks: int) -> list[Tensor]:
+    """`value`, a list of two arrays of one shape, which has one of the given ranks."""
+    first, second = table(module, name, value, 2)
+    first = tensor(module, f"{name}[0]", first, *ranks)
+    return [first, shape(module, f"{name}[1]", tensor(module, f"{name}[1]", second), first.shape)]
+
+
+def labels(module: TorchObject, name: str, value: Any) -> Tensor:
+    """Class labels as the array of 64-bit integers that the C functions read; a single one is an array of one."""
+    array = np.asarray(value) if isinstance(value, (int, float, np.ndarray, np.generic)) else np.empty(0, object)
+    got = None if array.dtype.kind in "iuf" else described(value)
+    if array.dtype.kind == "f" and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
+        got = "numbers between labels"
+    if got:
+        raise DtypeError(f"{module._typename}: {name}: expected a label or an array of labels, got {got}")
+    array = array.astype(np.int64, copy=False)
+    return array if array.ndim else array.reshape(1)
+
+
+def signs(module: TorchObject, name: str, value: Any) -> Tensor:
+    """`value`, a number or an array of numbers that are all 1 or -1, as an array."""
+    array = np.asarray(value) if isinstance(value, (int, float, np.ndarray, np.generic)) else np.empty(0, object)
+    if array.dtype.kind not in "iuf":
+        raise DtypeError(f"{module._typename}: {name}: expected 1 or -1, or an array of them, got {described(value)}")
+    others = array[(array != 1) & (array != -1)]
+    if others.size:
+        raise ValueRangeError(f"{module._typename}: {name}: expected 1 or -1, got {others[0]}")
+    return array
+
+
+def spread(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
+    """`array` repeated along leading dimensions until it has the expected shape."""
+    rank = len(expected)
+    if array.ndim > rank or array.shape != expected[rank - array.ndim :]:
+        raise ShapeError(f"{module._typename}: {name}: expected the last sizes of {sizes(expected)}, got {sizes(array.shape)}")
+    return np.broadcast_to(array, expected)
+
+
 def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
     """`array`, which has the expected shape."""
     if array.shape != expected:

@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.backend import call
-from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.nn.utils import described
 from pytorch_legacy.storage import Tensor
 
 
@@ -66,9 +64,10 @@ class ClassNLLCriterion(Criterion):
 
     def updateOutput(self, input: Tensor, target: Any) -> float:
         loss, total = self._resize("output_tensor", (1,)), self._resize("total_weight_tensor", (1,))
+        labels = check.labels(self, "target", target)
         call(
-            self, "ClassNLLCriterion_updateOutput", input, self._labels(target), loss, self.sizeAverage, self.weights,
-            total, self.ignoreIndex,
+            self, "ClassNLLCriterion_updateOutput", input, labels, loss, self.sizeAverage, self.weights, total,
+            self.ignoreIndex,
         )  # fmt: skip
         self.output = float(loss[0])
         return self.output
@@ -76,22 +75,12 @@ class ClassNLLCriterion(Criterion):
     def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         total = self._resize("total_weight_tensor", (1,))
+        labels = check.labels(self, "target", target)
         call(
-            self, "ClassNLLCriterion_updateGradInput", input, self._labels(target), gradInput, self.sizeAverage,
-            self.weights, total, self.ignoreIndex,
+            self, "ClassNLLCriterion_updateGradInput", input, labels, gradInput, self.sizeAverage, self.weights, total,
+            self.ignoreIndex,
         )  # fmt: skip
         return gradInput
-
-    def _labels(self, target: Any) -> Tensor:
-        """The target as the array of 64-bit integers that the C functions read."""
-        labels = np.asarray(target) if isinstance(target, (int, float, np.ndarray, np.generic)) else np.empty(0, object)
-        got = None if labels.dtype.kind in "iuf" else described(target)
-        if labels.dtype.kind == "f" and not np.all((labels == np.trunc(labels)) & (np.abs(labels) < 2**62)):
-            got = "numbers between labels"
-        if got:
-            raise DtypeError(f"{self._typename}: target: expected a label or an array of labels, got {got}")
-        labels = labels.astype(np.int64, copy=False)
-        return labels if labels.ndim else labels.reshape(1)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         ignored = fields.get("ignoreIndex", self.NOTHING)

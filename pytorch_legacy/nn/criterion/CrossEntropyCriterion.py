@@ -1,12 +1,10 @@
 """Classification loss on unnormalised scores."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import THNNError
+from pytorch_legacy.errors import located
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.LogSoftMax import LogSoftMax
 from pytorch_legacy.nn.Criterion import Criterion
@@ -42,26 +40,17 @@ class CrossEntropyCriterion(Criterion):
     def updateOutput(self, input: Tensor, target: Any) -> float:
         scores, target = self._squeezed(input, target)
         self.nll.sizeAverage = self.sizeAverage
-        with self._located():
+        with located(f"in {self._typename}"):  # complaints of the parts say that they are parts
             self.output = self.nll.updateOutput(self.lsm.updateOutput(scores), target)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
         scores, target = self._squeezed(input, target)
         self.nll.sizeAverage = self.sizeAverage
-        with self._located():
+        with located(f"in {self._typename}"):
             gradient = self.nll.updateGradInput(self.lsm.output, target)
             self.gradInput = self.lsm.updateGradInput(scores, gradient).reshape(input.shape)
         return self.gradInput
-
-    @contextmanager
-    def _located(self) -> Iterator[None]:
-        """Complaints of the parts say that they are parts."""
-        try:
-            yield
-        except THNNError as error:
-            error.where.insert(0, f"in {self._typename}")
-            raise
 
     def _squeezed(self, input: Tensor, target: Any) -> tuple[Tensor, Any]:
         """Scores as a vector or a matrix, and one label or a vector of labels to go with them."""

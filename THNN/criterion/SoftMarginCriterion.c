@@ -1,0 +1,53 @@
+/* SoftMarginCriterion: the logistic loss of two classes.
+ *
+ *   output    = sum of log(1 + exp(-z[i])) / n,    z = input * target,    n = number of elements, or 1 without sizeAverage
+ *   gradInput = -target[i] * sigmoid(-z[i]) / n
+ *
+ *   input       *
+ *   target      as input: 1 or -1
+ *   output      1, overwritten; 0 for an empty input
+ *   gradInput   as input, overwritten; may be the input
+ *
+ * The exponential is never that of a positive number, so that nothing overflows:
+ * log(1 + exp(-z)) = max(-z, 0) + log(1 + exp(-|z|)). */
+#include <math.h>
+#include "core/vmath.h"
+#include "criterion/loss.h"
+
+enum { COST = 20 };
+
+THNN_KERNEL double logistic(const Loss *l, int64_t first, int64_t n)
+{
+  const real *x = l->x + first, *t = l->t + first;
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; i++) {
+    const real z = x[i] * t[i], size = z < 0 ? -z : z;
+    sum += (double)(z < 0 ? size : 0) + real_log1p(real_exp(-size));
+  }
+  return sum;
+}
+
+THNN_KERNEL void slopes(const Loss *l, int64_t first, int64_t n)
+{
+  const real *x = l->x + first, *t = l->t + first, scale = (real)l->scale;
+  real *gx = l->gx + first;
+#pragma omp simd
+  for (int64_t i = 0; i < n; i++) gx[i] = -t[i] * scale * real_sigmoid(-x[i] * t[i]);
+}
+
+int32_t THNN_(SoftMarginCriterion_updateOutput)(THNNState *state, const THTensor *input, const THTensor *target,
+                                                THTensor *output, int32_t sizeAverage)
+{
+  THNN_TRY(checkPair(__func__, view(input), view(target)));
+  const Elements e = {.input = view(input), .target = view(target), .sizeAverage = sizeAverage, .cost = COST};
+  return elementLoss(__func__, state, logistic, e, view(output));
+}
+
+int32_t THNN_(SoftMarginCriterion_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *target,
+                                                   THTensor *gradInput, int32_t sizeAverage)
+{
+  THNN_TRY(checkPair(__func__, view(input), view(target)));
+  const Elements e = {.input = view(input), .target = view(target), .sizeAverage = sizeAverage, .cost = COST};
+  return elementGradient(__func__, state, slopes, e, view(gradInput));
+}

@@ -1,0 +1,68 @@
+/* What ClassNLLCriterion and SpatialClassNLLCriterion share: the loss over all places of samples x classes x area, each of
+ * which has one label. */
+#ifndef THNN_LIKELIHOOD_H
+#define THNN_LIKELIHOOD_H
+
+#include "criterion/loss.h"
+
+enum { PLACE_CHUNK = 1 << 10 };
+
+/* The weighted sum of minus the labels' log likelihoods. */
+static inline double likelihood(const Loss *l, int64_t first, int64_t n)
+{
+  int64_t sample = first / l->area, at = first % l->area;
+  double sum = 0;
+  for (int64_t i = first; i < first + n; i++) {
+    const int64_t label = l->labels[i];
+    if (label != l->ignore) sum -= (l->w ? (double)l->w[label] : 1) * l->x[(sample * l->classes + label) * l->area + at];
+    if (++at == l->area) {
+      at = 0;
+      sample++;
+    }
+  }
+  return sum;
+}
+
+/* The sum of the labels' weights. */
+static inline double labelWeight(const Loss *l, int64_t first, int64_t n)
+{
+  double sum = 0;
+  for (int64_t i = first; i < first + n; i++)
+    if (l->labels[i] != l->ignore) sum += l->w ? (double)l->w[l->labels[i]] : 1;
+  return sum;
+}
+
+/* Input, target and weights are checked; the labels are checked here. */
+static inline int32_t likelihoodLoss(const char *f, THNNState *state, View input, View target, View output,
+                                     int32_t sizeAverage, View weights, View total_weight, int64_t classes, int64_t area,
+                                     int64_t ignore)
+{
+  const int64_t one = 1, places = THNN_nElement(target);
+  THNN_TRY(THNN_checkOutput(f, "output", output, 1, &one));
+  THNN_TRY(THNN_checkOutput(f, "total_weight", total_weight, 1, &one));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  Loss l = {.classes = classes, .area = area, .ignore = ignore};
+  l.x = THNN_in(&call, input);
+  l.w = THNN_in(&call, weights);
+  l.labels = THNN_in(&call, target);
+  double *sums = THNN_scratch(&call, THNN_ceilDiv(places, PLACE_CHUNK), sizeof(double));
+  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, places, classes, ignore)) return THNN_leave(&call);
+
+  const int threads = THNN_threads(&call, places * 4); /* each likelihood is a cache miss */
+  const double loss = lossSum(threads, likelihood, &l, places, PLACE_CHUNK, sums);
+  const double weight = lossSum(threads, labelWeight, &l, places, PLACE_CHUNK, sums);
+  *(real *)output.data = (real)(sizeAverage && weight != 0 ? loss / weight : loss);
+  *(real *)total_weight.data = (real)weight;
+  return THNN_leave(&call);
+}
+
+/* What the gradient is divided by. */
+static inline real likelihoodDivisor(int32_t sizeAverage, const THTensor *total_weight)
+{
+  const real weight = *(const real *)total_weight->data;
+  return sizeAverage && weight != 0 ? weight : 1;
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* What criterions share: a loss that is a sum over many elements or samples, and its gradient.
+ *
+ * A kernel deals with n elements (or samples) from `first` on. Sums are taken in double precision, chunk by chunk, and the
+ * chunks' sums in their order; a chunk's size does not depend on the number of threads. */
+#ifndef THNN_LOSS_H
+#define THNN_LOSS_H
+
+#include "core/real.h"
+
+/* What the kernels work on; each uses what it needs, and the rest is 0. */
+typedef struct Loss {
+  const real *x, *t, *w;    /* input; target; weights, perhaps NULL */
+  const index_t *labels;    /* a target of class labels */
+  real *gx;                 /* gradInput */
+  int64_t classes, area;    /* input is samples x classes x area */
+  int64_t ignore;           /* the label that counts nowhere */
+  int32_t power;            /* of a margin that is not kept: 1 or 2 */
+  double margin, scale;     /* scale: what the gradient of the plain sum is multiplied by */
+} Loss;
+
+typedef double LossKernel(const Loss *l, int64_t first, int64_t n);
+typedef void GradientKernel(const Loss *l, int64_t first, int64_t n);
+
+/* The sum over all n, with a place in `sums` for each chunk. */
+static inline double lossSum(int threads, LossKernel *kernel, const Loss *l, int64_t n, int64_t chunk, double *sums)
+{
+  const int64_t chunks = THNN_ceilDiv(n, chunk);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < chunks; i++) sums[i] = kernel(l, i * chunk, THNN_min(chunk, n - i * chunk));
+  double sum = 0;
+  for (int64_t i = 0; i < chunks; i++) sum += sums[i];
+  return sum;
+}
+
+static inline void lossGradient(int threads, GradientKernel *kernel, const Loss *l, int64_t n, int64_t chunk)
+{
+#pragma omp parallel for num_threads(threads)
+  for (int64_t at = 0; at < n; at += chunk) kernel(l, at, THNN_min(chunk, n - at));
+}
+
+/* A mean has this many terms: n, but 1 where nothing is to be divided, or nothing is there. */
+static inline double lossTerms(int32_t sizeAverage, int64_t n) { return sizeAverage && n ? (double)n : 1; }
+
+/* ---------------------------------------------------------------------------------------------- a sum over elements
+ * Loops say `omp simd`, because the compiler cannot know that gradInput is either the input or apart from it. */
+
+enum { ELEMENT_CHUNK = 1 << 14 };
+
+/* The tensors, of one shape where they are there, and the numbers of such a criterion. */
+typedef struct Elements {
+  View input, target, weights;
+  int32_t sizeAverage;
+  double margin;
+  int64_t cost; /* how many simple operations an element takes */
+} Elements;
+
+static inline int32_t checkPair(const char *f, View input, View target)
+{
+  THNN_TRY(THNN_checkInput(f, "input", input, 0, THNN_MAX_DIMS, "any shape"));
+  return THNN_checkShape(f, "target", target, input.nDimension, input.size);
+}
+
+static inline int32_t elementLoss(const char *f, THNNState *state, LossKernel *kernel, Elements e, View output)
+{
+  const int64_t one = 1, n = THNN_nElement(e.input);
+  THNN_TRY(THNN_checkOutput(f, "output", output, 1, &one));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  Loss l = {.margin = e.margin};
+  l.x = THNN_in(&call, e.input);
+  l.t = THNN_in(&call, e.target);
+  l.w = THNN_in(&call, e.weights);
+  double *sums = THNN_scratch(&call, THNN_ceilDiv(n, ELEMENT_CHUNK), sizeof(double));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+  const double sum = lossSum(THNN_threads(&call, n * e.cost), kernel, &l, n, ELEMENT_CHUNK, sums);
+  *(real *)output.data = (real)(sum / lossTerms(e.sizeAverage, n));
+  return THNN_leave(&call);
+}
+
+static inline int32_t elementGradient(const char *f, THNNState *state, GradientKernel *kernel, Elements e, View gradInput)
+{
+  const int64_t n = THNN_nElement(e.input);
+  THNN_TRY(THNN_checkOutput(f, "gradInput", gradInput, e.input.nDimension, e.input.size));
+  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "input", e.input, 1));
+  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "target", e.target, 0));
+  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "weights", e.weights, 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  Loss l = {.margin = e.margin, .scale = 1 / lossTerms(e.sizeAverage, n)};
+  l.x = THNN_in(&call, e.input);
+  l.t = THNN_in(&call, e.target);
+  l.w = THNN_in(&call, e.weights);
+  l.gx = THNN_out(&call, gradInput);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+  lossGradient(THNN_threads(&call, n * e.cost), kernel, &l, n, ELEMENT_CHUNK);
+  return THNN_leave(&call);
+}
+
+#endif

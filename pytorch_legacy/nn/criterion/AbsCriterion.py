@@ -1,0 +1,43 @@
+"""The mean absolute error."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class AbsCriterion(Criterion):
+    """The mean of the absolute differences between input and target.
+
+    .. math:: loss = \\frac{1}{n} \\sum_i |x_i - t_i|
+
+    over all n elements, or their sum without `sizeAverage`.
+
+    Parameters
+    ----------
+    sizeAverage : bool
+        Whether to divide by the number of elements.
+
+    Notes
+    -----
+    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0. Where input and target agree
+    the gradient is that of a larger input.
+    Source: Torch7 ``nn.AbsCriterion``; C: ``THNN/criterion/AbsCriterion.c``.
+    """
+
+    sizeAverage = True
+
+    def __init__(self, sizeAverage: bool = True) -> None:
+        super().__init__()
+        self.sizeAverage = sizeAverage
+
+    def updateOutput(self, input: Tensor, target: Tensor) -> float:
+        loss = self._resize("output_tensor", (1,))
+        call(self, "AbsCriterion_updateOutput", input, target, loss, self.sizeAverage)
+        self.output = float(loss[0])
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "AbsCriterion_updateGradInput", input, target, gradInput, self.sizeAverage)
+        return gradInput

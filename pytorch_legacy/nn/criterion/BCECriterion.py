@@ -1,0 +1,61 @@
+"""The binary cross entropy."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class BCECriterion(Criterion):
+    """The binary cross entropy of probabilities, such as those of a Sigmoid.
+
+    .. math:: loss = -\\frac{1}{n} \\sum_i w_i (t_i \\log(x_i + \\epsilon) + (1 - t_i) \\log(1 - x_i + \\epsilon))
+
+    over all n elements, or their sum without `sizeAverage`; :math:`\\epsilon` is 1e-12.
+
+    Parameters
+    ----------
+    weights : array, optional
+        A factor for each element, or for each element of a sample; 1 if not given.
+    sizeAverage : bool
+        Whether to divide by the number of elements.
+
+    Raises
+    ------
+    ShapeError
+        If target and input differ in shape, or the weights are not as the last dimensions of the input.
+
+    Notes
+    -----
+    Shapes: any; the target has that of the input, and its dtype. Input and target lie in 0 .. 1.
+    Source: Torch7 ``nn.BCECriterion``; C: ``THNN/criterion/BCECriterion.c``.
+    """
+
+    weights: Tensor | None = None
+    sizeAverage = True
+
+    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
+        super().__init__()
+        self.weights = None if weights is None else np.array(weights, self._dtype)
+        self.sizeAverage = sizeAverage
+
+    def updateOutput(self, input: Tensor, target: Tensor) -> float:
+        loss = self._resize("output_tensor", (1,))
+        call(self, "BCECriterion_updateOutput", input, target, loss, self.sizeAverage, self._weights(input))
+        self.output = float(loss[0])
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "BCECriterion_updateGradInput", input, target, gradInput, self.sizeAverage, self._weights(input))
+        return gradInput
+
+    def _weights(self, input: Tensor) -> Tensor | None:
+        """A weight for each element of the input."""
+        if self.weights is None:
+            return None
+        return check.spread(self, "weights", self.weights, check.tensor(self, "input", input).shape)

@@ -1,0 +1,93 @@
+"""The mean squared error against corners of a regular simplex."""
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
+from pytorch_legacy.storage import Tensor
+
+
+class ClassSimplexCriterion(MSECriterion):
+    """MSECriterion between the input and the corner of a regular simplex that stands for the right class.
+
+    The corners lie on the unit sphere, as far from one another as they can: the product of any two is -1 / (C - 1).
+    They have C coordinates, one more than they need, of which the last is 0.
+
+    Parameters
+    ----------
+    nClasses : int
+        The number of classes C, 2 or more.
+
+    Attributes
+    ----------
+    simplex : array of C x C
+        The corners, one in each row.
+
+    Raises
+    ------
+    IndexRangeError
+        If a label is not in 0 .. C-1.
+    DtypeError
+        If the target is no label and no array of labels.
+
+    Notes
+    -----
+    Shapes: input ``N x C`` with a target of N labels, or ``C`` with one. Labels count from 0 (in Torch7 from 1): a
+    Python integer, or an array of any integer dtype, or of whole numbers in floating point.
+    Source: Torch7 ``nn.ClassSimplexCriterion``, after Mroueh, Poggio, Rosasco and Slotine, "Multiclass learning with
+    simplex coding", 2012.
+    """
+
+    def __init__(self, nClasses: int) -> None:
+        super().__init__()
+        self.nClasses = check.count(self, "nClasses", nClasses, 2)
+        self.simplex = corners(self.nClasses).astype(self._dtype)
+
+    def transformTarget(self, target: Any) -> Tensor:
+        """The corners for labels: a vector for a single one, a row for each of an array."""
+        labels = check.labels(self, "target", target)
+        wrong = labels[(labels < 0) | (labels >= self.nClasses)]
+        if wrong.size:
+            raise IndexRangeError(f"{self._typename}: target: expected 0 to {self.nClasses - 1}, got {wrong[0]}")
+        shape = (*np.shape(target), self.nClasses)
+        rows = labels.reshape(shape[:-1])
+        return np.take(self.simplex, rows, axis=0, out=self._resize("_target", shape), mode="clip")
+
+    def updateOutput(self, input: Tensor, target: Any) -> float:
+        return super().updateOutput(input, self._corners(input, target))
+
+    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
+        return super().updateGradInput(input, self._corners(input, target))
+
+    def getPredictions(self, input: Tensor) -> Tensor:
+        """How much each sample of `input` is like each class: ``N x C``, the products with all corners."""
+        samples = check.tensor(self, "input", input, 1, 2)
+        return (samples if samples.ndim == 2 else samples[None]) @ self.simplex.T
+
+    def getTopPrediction(self, input: Tensor) -> Tensor:
+        """The label of the class that each sample of `input` is most like."""
+        return self.getPredictions(input).argmax(1)
+
+    def _corners(self, input: Tensor, target: Any) -> Tensor:
+        """The corners for the labels of an input, which may be one sample with an array of one label."""
+        found = self.transformTarget(target)
+        return found[0] if check.tensor(self, "input", input, 1, 2).ndim == 1 and found.shape[:-1] == (1,) else found
+
+
+def corners(n: int) -> Tensor:
+    """n unit vectors of n coordinates whose products with one another are all -1 / (n - 1).
+
+    Coordinate k of corner k is what is missing to length 1; all later corners have one and the same coordinate k, which
+    makes their product with corner k right.
+    """
+    simplex = np.zeros((n, n))
+    for k in range(n - 1):
+        done = simplex[k, :k]
+        simplex[k, k] = sqrt(1 - done @ done)
+        # Later corners have this one's coordinates before k: their product so far is that of `done` with itself.
+        simplex[k + 1 :, k] = (-1 / (n - 1) - done @ done) / simplex[k, k]
+    return simplex

@@ -1,0 +1,95 @@
+"""A loss of the angle between two vectors that are alike or not."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+# Added to squared lengths, so that a vector of zeros divides nothing by zero.
+EPS = 1e-12
+
+
+class CosineEmbeddingCriterion(Criterion):
+    """The loss of the cosines of pairs of vectors: near 1 for pairs that are alike, at most a margin for the others.
+
+    .. math::
+        loss = \\frac{1}{N} \\sum_n 1 - c_n \\text{ if } t_n = 1, \\ \\max(0, c_n - margin) \\text{ if } t_n = -1,
+        \\quad
+        c = \\frac{x^1 \\cdot x^2}{\\sqrt{(|x^1|^2 + \\epsilon) (|x^2|^2 + \\epsilon)}}
+
+    or the sum over the N pairs without ``sizeAverage``; :math:`\\epsilon` is 1e-12.
+
+    Parameters
+    ----------
+    margin : float
+        The cosine that is small enough.
+
+    Attributes
+    ----------
+    sizeAverage : bool
+        Whether to divide by the number of pairs: True, until set.
+
+    Raises
+    ------
+    ValueRangeError
+        If a target is neither 1 nor -1.
+
+    Notes
+    -----
+    Shapes: the input is a list of two arrays ``N x D`` with a target of N numbers, or of two of ``D`` with one.
+    Torch7 could not go backward with a number for a target unless it had gone forward with one.
+    Source: Torch7 ``nn.CosineEmbeddingCriterion``.
+    """
+
+    sizeAverage = True
+
+    def __init__(self, margin: float = 0) -> None:
+        super().__init__()
+        self.margin = margin
+        self.sizeAverage = True
+        self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
+
+    def updateOutput(self, input: list[Tensor], target: Any) -> float:
+        alike = self._alike(input, target)
+        cosine, *_ = self._cosines(input)
+        loss = np.where(alike, 1 - cosine, np.maximum(cosine - self.margin, 0))
+        self.output = self._mean(float(loss.sum()), len(loss))
+        return self.output
+
+    def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:
+        alike = self._alike(input, target)
+        cosine, squares, otherSquares = self._cosines(input)
+        slope = self._mean(np.where(alike, -1.0, cosine > self.margin), len(cosine))
+        product = slope / np.sqrt(squares * otherSquares)
+        first, second = self._resizeTable("gradInput", [array.shape for array in input])
+        for gradient, own, other, square in ((first, *input, squares), (second, *input[::-1], otherSquares)):
+            gradient[...] = other * _column(product, own) - own * _column(slope * cosine / square, own)
+        return self.gradInput
+
+    def _cosines(self, input: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        """The pairs' cosines and the squared lengths of their vectors, in double precision."""
+        first, second = (array if array.ndim == 2 else array[None] for array in input)
+        # One after the other through a buffer: the order of a sum must not depend on the strides of the input.
+        buffer = self._resize("buffer", first.shape)
+        pairs = (first, second), (first, first), (second, second)
+        product, squares, otherSquares = (np.multiply(*pair, out=buffer).sum(1, dtype=np.float64) for pair in pairs)
+        squares += EPS
+        otherSquares += EPS
+        return product / np.sqrt(squares * otherSquares), squares, otherSquares
+
+    def _alike(self, input: list[Tensor], target: Any) -> Tensor:
+        """Which pairs are alike."""
+        first, _ = check.pair(self, "input", input, 1, 2)
+        signs = check.signs(self, "target", target)
+        signs = signs if signs.ndim else signs.reshape(1)
+        check.shape(self, "target", signs, first.shape[:-1] or (1,))
+        alike: Tensor = signs == 1
+        return alike
+
+
+def _column(numbers: Tensor, like: Tensor) -> Tensor:
+    """One number for each row of `like`, which may be a single row."""
+    return numbers[:, None] if like.ndim == 2 else numbers

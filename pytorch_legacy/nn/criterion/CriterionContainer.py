@@ -1,0 +1,36 @@
+"""What MultiCriterion and ParallelCriterion share."""
+
+from typing import Any, Self
+
+from pytorch_legacy.errors import located
+from pytorch_legacy.nn.Criterion import Criterion
+
+
+class CriterionContainer(Criterion):
+    """Holds criterions and their weights; the loss is the weighted sum of theirs.
+
+    Attributes
+    ----------
+    criterions : list of Criterion
+    weights : list of float
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.criterions: list[Criterion] = []
+        self.weights: list[float] = []
+
+    def add(self, criterion: Criterion, weight: float = 1) -> Self:
+        """Appends a criterion and the factor of its loss, and returns self."""
+        self.criterions.append(criterion)
+        self.weights.append(weight)
+        return self
+
+    def _located(self, i: int) -> Any:
+        """Complaints of a criterion say which one it is, counted from 1 as in messages of containers."""
+        return located(f"in criterion {i + 1} of {self._typename}")
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self.criterions = list(fields["criterions"])  # an empty table of Lua comes as a dict
+        self.weights = [float(weight) for weight in fields["weights"]]

@@ -1,0 +1,43 @@
+"""The Kullback-Leibler divergence of distributions."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class DistKLDivCriterion(Criterion):
+    """How far the distribution whose logarithms are the input is from the target (Kullback-Leibler).
+
+    .. math:: loss = \\frac{1}{n} \\sum_i t_i (\\log t_i - x_i)
+
+    over all n elements, or their sum without `sizeAverage`. Targets that are not positive cost nothing.
+
+    Attributes
+    ----------
+    sizeAverage : bool
+        Whether to divide by the number of elements: True, until set.
+
+    Notes
+    -----
+    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0. The mean is one over all
+    elements, not over the samples of a batch.
+    Source: Torch7 ``nn.DistKLDivCriterion``; C: ``THNN/criterion/DistKLDivCriterion.c``.
+    """
+
+    sizeAverage = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizeAverage = True
+
+    def updateOutput(self, input: Tensor, target: Tensor) -> float:
+        loss = self._resize("output_tensor", (1,))
+        call(self, "DistKLDivCriterion_updateOutput", input, target, loss, self.sizeAverage)
+        self.output = float(loss[0])
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "DistKLDivCriterion_updateGradInput", input, target, gradInput, self.sizeAverage)
+        return gradInput

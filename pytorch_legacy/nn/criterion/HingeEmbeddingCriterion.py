@@ -1,0 +1,70 @@
+"""A loss of distances between pairs that are alike or not."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class HingeEmbeddingCriterion(Criterion):
+    """The loss of distances: those of pairs that are alike shall be small, the others at least a margin.
+
+    .. math:: loss = \\frac{1}{n} \\sum_i x_i \\text{ if } t_i = 1, \\ \\max(0, margin - x_i) \\text{ if } t_i = -1
+
+    over all n elements, or their sum without ``sizeAverage``.
+
+    Parameters
+    ----------
+    margin : float
+        The distance that is enough.
+
+    Attributes
+    ----------
+    sizeAverage : bool
+        Whether to divide by the number of elements: True, until set.
+
+    Raises
+    ------
+    ValueRangeError
+        If a target is neither 1 nor -1.
+
+    Notes
+    -----
+    Shapes: any; the target has that of the input, or is one number. An empty input costs 0.
+    Source: Torch7 ``nn.HingeEmbeddingCriterion``.
+    """
+
+    sizeAverage = True
+
+    def __init__(self, margin: float = 1) -> None:
+        super().__init__()
+        self.margin = margin
+        self.sizeAverage = True
+
+    def updateOutput(self, input: Tensor, target: Any) -> float:
+        alike = self._alike(input, target)
+        part = np.subtract(self.margin, input, out=self._resize("buffer", input.shape))
+        np.maximum(part, 0, out=part)
+        np.copyto(part, input, where=alike)
+        self.output = self._mean(float(part.sum(dtype=np.float64)), part.size)
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
+        alike = self._alike(input, target)
+        gradInput = self._resize("gradInput", input.shape)
+        gradInput[...] = self._mean(-1.0, input.size)
+        np.copyto(gradInput, 0, where=input > self.margin)
+        np.copyto(gradInput, self._mean(1.0, input.size), where=alike)
+        return gradInput
+
+    def _alike(self, input: Tensor, target: Any) -> Tensor:
+        """Which elements belong to pairs that are alike."""
+        shape = check.tensor(self, "input", input).shape
+        signs = check.signs(self, "target", target)
+        if signs.size != 1:
+            check.shape(self, "target", signs, shape)
+        alike: Tensor = signs == 1
+        return alike

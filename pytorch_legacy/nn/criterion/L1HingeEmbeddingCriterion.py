@@ -1,0 +1,68 @@
+"""A loss of the L1 distance of two vectors that are alike or not."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.storage import Tensor
+
+
+class L1HingeEmbeddingCriterion(Criterion):
+    """The L1 distance of two arrays, which shall be small if they are alike, and at least a margin if not.
+
+    .. math::
+        loss = d \\text{ if } t = 1, \\ \\max(0, margin - d) \\text{ if } t = -1, \\quad d = \\sum_i |x^1_i - x^2_i|
+
+    Parameters
+    ----------
+    margin : float
+        The distance that is enough.
+
+    Raises
+    ------
+    ValueRangeError
+        If the target is neither 1 nor -1.
+
+    Notes
+    -----
+    Shapes: the input is a list of two arrays of any one shape, together one pair; the target is a number.
+    Torch7 drew a random sign for the gradient where the arrays agree; here it is 0.
+    Source: Torch7 ``nn.L1HingeEmbeddingCriterion``.
+    """
+
+    def __init__(self, margin: float = 1) -> None:
+        super().__init__()
+        self.margin = margin
+        self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
+
+    def updateOutput(self, input: list[Tensor], target: Any) -> float:
+        alike = self._alike(target)
+        distance = self._distance(input)
+        self.output = distance if alike else float(np.maximum(0, self.margin - distance))
+        return self.output
+
+    def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:
+        alike = self._alike(target)
+        distance = self._distance(input)
+        first, second = self._resizeTable("gradInput", [array.shape for array in input])
+        np.subtract(input[0], input[1], out=first)
+        np.sign(first, out=first)
+        if not alike:
+            first *= 0 if distance > self.margin else -1
+        np.negative(first, out=second)
+        return self.gradInput
+
+    def _distance(self, input: list[Tensor]) -> float:
+        first, second = check.pair(self, "input", input)
+        difference = np.subtract(first, second, out=self._resize("buffer", first.shape))
+        return float(np.abs(difference, out=difference).sum(dtype=np.float64))
+
+    def _alike(self, target: Any) -> bool:
+        signs = check.signs(self, "target", target)
+        if signs.size != 1:
+            raise ShapeError(f"{self._typename}: target: expected one number, got {sizes(signs.shape)}")
+        return bool(signs.item() == 1)

@@ -1,0 +1,49 @@
+"""The hinge loss of two classes."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class MarginCriterion(Criterion):
+    """The hinge loss of two classes.
+
+    .. math:: loss = \\frac{1}{n} \\sum_i \\max(0, margin - t_i x_i)
+
+    over all n elements, or their sum without `sizeAverage`. Targets are 1 or -1.
+
+    Parameters
+    ----------
+    margin : float
+        What is far enough from the border between the classes.
+
+    Attributes
+    ----------
+    sizeAverage : bool
+        Whether to divide by the number of elements: True, until set.
+
+    Notes
+    -----
+    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0.
+    Source: Torch7 ``nn.MarginCriterion``; C: ``THNN/criterion/MarginCriterion.c``.
+    """
+
+    sizeAverage = True
+    margin: float = 1
+
+    def __init__(self, margin: float = 1) -> None:
+        super().__init__()
+        self.margin = margin
+        self.sizeAverage = True
+
+    def updateOutput(self, input: Tensor, target: Tensor) -> float:
+        loss = self._resize("output_tensor", (1,))
+        call(self, "MarginCriterion_updateOutput", input, target, loss, self.sizeAverage, self.margin)
+        self.output = float(loss[0])
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "MarginCriterion_updateGradInput", input, target, gradInput, self.sizeAverage, self.margin)
+        return gradInput

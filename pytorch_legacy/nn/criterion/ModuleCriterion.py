@@ -1,0 +1,71 @@
+"""A criterion with modules before its input and its target."""
+
+from typing import Any
+
+from pytorch_legacy.errors import located
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.Module import Module
+
+
+class ModuleCriterion(Criterion):
+    """A criterion of what modules make of input and target::
+
+        output = criterion(inputModule(input), targetModule(target))
+
+    Parameters
+    ----------
+    criterion : Criterion
+    inputModule, targetModule : Module, optional
+        What goes through none stays as it is.
+    castTarget : bool
+        Whether converting the criterion to another type converts the target module too.
+
+    Notes
+    -----
+    ``backward`` adds to the gradients of the input module's parameters; it needs the ``forward`` before it.
+    Source: Torch7 ``nn.ModuleCriterion``.
+    """
+
+    inputModule: Module | None = None
+    targetModule: Module | None = None
+    castTarget = True
+
+    def __init__(
+        self,
+        criterion: Criterion,
+        inputModule: Module | None = None,
+        targetModule: Module | None = None,
+        castTarget: bool = True,
+    ) -> None:
+        super().__init__()
+        self.criterion = criterion
+        self.inputModule = inputModule
+        self.targetModule = targetModule
+        self.castTarget = castTarget
+
+    def updateOutput(self, input: Any, target: Any = None) -> Any:
+        with located(f"in {self._typename}"):
+            made = input if self.inputModule is None else self.inputModule.forward(input)
+            goal = target if self.targetModule is None else self.targetModule.forward(target)
+            self.output = self.criterion.forward(made, goal)
+        return self.output
+
+    def updateGradInput(self, input: Any, target: Any = None) -> Any:
+        with located(f"in {self._typename}"):
+            made = input if self.inputModule is None else self.inputModule.output
+            goal = target if self.targetModule is None else self.targetModule.output
+            self.gradInput = self.criterion.backward(made, goal)
+            if self.inputModule is not None:
+                self.gradInput = self.inputModule.backward(input, self.gradInput)
+        return self.gradInput
+
+    def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
+        """Converts as every object does, but leaves the target module alone without ``castTarget``."""
+        kept = None if self.castTarget else self.targetModule
+        if type is None or kept is None:
+            return super().type(type, tensorCache)
+        self.targetModule = None
+        try:
+            return super().type(type, tensorCache)
+        finally:
+            self.targetModule = kept

@@ -1,0 +1,43 @@
+"""Several criterions of one input and one target."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import t7
+from pytorch_legacy.nn.criterion.CriterionContainer import CriterionContainer
+from pytorch_legacy.nn.utils import recursiveAdd, recursiveFill, recursiveResizeAs
+
+
+class MultiCriterion(CriterionContainer):
+    """The weighted sum of the losses of several criterions, all of the same input and target::
+
+        output = sum(weight * criterion(input, target))
+
+    Notes
+    -----
+    Input and target are whatever the criterions take. ``add(criterion, weight=1)`` returns the MultiCriterion.
+    Source: Torch7 ``nn.MultiCriterion``.
+    """
+
+    def updateOutput(self, input: Any, target: Any = None) -> float:
+        total = 0.0
+        for i, (criterion, weight) in enumerate(zip(self.criterions, self.weights, strict=True)):
+            with self._located(i):
+                total += weight * criterion.updateOutput(input, target)
+        self.output = total
+        return total
+
+    def updateGradInput(self, input: Any, target: Any = None) -> Any:
+        gradients = []
+        for i, criterion in enumerate(self.criterions):
+            with self._located(i):
+                gradients.append(criterion.updateGradInput(input, target))
+        self.gradInput = recursiveResizeAs(self.gradInput, input)
+        recursiveFill(self.gradInput, 0)
+        for gradient, weight in zip(gradients, self.weights, strict=True):
+            recursiveAdd(self.gradInput, weight, gradient)
+        return self.gradInput
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"weights": np.array(self.weights, np.float64).view(t7.Storage)}

@@ -1,0 +1,59 @@
+"""The hinge loss of samples that have several labels."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class MultiLabelMarginCriterion(Criterion):
+    """The hinge loss of samples that have several labels: every label shall lead every class that is none by 1.
+
+    .. math:: loss = \\frac{1}{N C} \\sum_n \\sum_{t \\in T_n} \\sum_{c \\notin T_n} \\max(0, 1 - x_{n, t} + x_{n, c})
+
+    Attributes
+    ----------
+    sizeAverage : bool
+        Whether to divide by the number of samples N: True, until set. The number of classes C always divides.
+    isTarget : array
+        As the input: 1 for the labels of the last ``forward``, else 0. ``backward`` reads it.
+
+    Raises
+    ------
+    IndexRangeError
+        If a label is not in -1 .. C-1.
+    DtypeError
+        If the target is no array of labels.
+
+    Notes
+    -----
+    Shapes: input ``N x C`` or ``C``; the target has the same. A row of the target lists the labels of its sample, ends
+    at the first -1, and may hold any other labels after it. In Torch7 labels counted from 1 and 0 was the end.
+    Source: Torch7 ``nn.MultiLabelMarginCriterion``; C: ``THNN/criterion/MultiLabelMarginCriterion.c``.
+    """
+
+    sizeAverage = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizeAverage = True
+        self.isTarget = np.empty(0, self._dtype)
+
+    def updateOutput(self, input: Tensor, target: Any) -> float:
+        loss, labels = self._resize("output_tensor", (1,)), check.labels(self, "target", target)
+        isTarget = self._resize("isTarget", check.tensor(self, "input", input).shape)
+        call(self, "MultiLabelMarginCriterion_updateOutput", input, labels, loss, isTarget, self.sizeAverage)
+        self.output = float(loss[0])
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        labels = check.labels(self, "target", target)
+        call(
+            self, "MultiLabelMarginCriterion_updateGradInput", input, labels, gradInput, self.isTarget, self.sizeAverage
+        )
+        return gradInput

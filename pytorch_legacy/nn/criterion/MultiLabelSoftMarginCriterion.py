@@ -1,0 +1,73 @@
+"""The binary cross entropy of scores, for samples that have several labels."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.activation.Sigmoid import Sigmoid
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class MultiLabelSoftMarginCriterion(Criterion):
+    """The binary cross entropy of scores, whose sigmoids are the probabilities of the classes.
+
+    .. math:: loss = -\\frac{1}{n} \\sum_i w_i (t_i \\log \\sigma(x_i) + (1 - t_i) \\log(1 - \\sigma(x_i)))
+
+    over all n elements, or their sum without `sizeAverage`.
+
+    Parameters
+    ----------
+    weights : array, optional
+        A factor for each class; 1 if not given.
+    sizeAverage : bool
+        Whether to divide by the number of elements.
+
+    Raises
+    ------
+    ShapeError
+        If target and input differ in shape, or the weights are not as the last dimensions of the input.
+
+    Notes
+    -----
+    Shapes: ``(N x) C``, or any other; the target has that of the input, and its dtype: 1 for the classes that a sample
+    has, else 0. The logarithms are computed from the scores, so that none is infinite.
+    Source: Torch7 ``nn.MultiLabelSoftMarginCriterion``.
+    """
+
+    weights: Tensor | None = None
+    sizeAverage = True
+
+    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
+        super().__init__()
+        self.weights = None if weights is None else np.array(weights, self._dtype)
+        self.sizeAverage = sizeAverage
+        self.sigmoid = Sigmoid()
+
+    def updateOutput(self, input: Tensor, target: Tensor) -> float:
+        self._check(input, target)
+        # -log sigmoid(x) = log(1 + exp(-x)), and -log(1 - sigmoid(x)) = log(1 + exp(x))
+        part, rest = self._resize("_part", input.shape), self._resize("_rest", input.shape)
+        np.logaddexp(0, np.negative(input, out=part), out=part)
+        np.multiply(part, target, out=part)
+        np.logaddexp(0, input, out=rest)
+        np.multiply(rest, 1 - target, out=rest)
+        np.add(part, rest, out=part)
+        if self.weights is not None:
+            np.multiply(part, check.spread(self, "weights", self.weights, part.shape), out=part)
+        self.output = self._mean(float(part.sum(dtype=np.float64)), part.size)
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
+        self._check(input, target)
+        gradInput = self._resize("gradInput", input.shape)
+        np.subtract(self.sigmoid.updateOutput(input), target, out=gradInput)
+        if self.weights is not None:
+            np.multiply(gradInput, check.spread(self, "weights", self.weights, input.shape), out=gradInput)
+        gradInput *= self._mean(1.0, input.size)
+        return gradInput
+
+    def _check(self, input: Tensor, target: Tensor) -> None:
+        shape = check.tensor(self, "input", input).shape
+        check.shape(self, "target", check.tensor(self, "target", target), shape)

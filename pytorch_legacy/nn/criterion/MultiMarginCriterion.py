@@ -1,0 +1,77 @@
+"""The hinge loss of many classes."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class MultiMarginCriterion(Criterion):
+    """The hinge loss of many classes: the right one shall lead every other one by the margin.
+
+    .. math:: loss = \\frac{1}{N C} \\sum_n \\sum_{c \\ne t_n} w_{t_n} \\max(0, margin - x_{n, t_n} + x_{n, c})^p
+
+    Parameters
+    ----------
+    p : {1, 2}
+        The power of what a class lacks.
+    weights : array of C, optional
+        A factor for each right class; 1 if not given.
+    margin : float
+        By how much the right class shall lead.
+
+    Attributes
+    ----------
+    sizeAverage : bool
+        Whether to divide by the number of samples N: True, until set. The number of classes C always divides.
+
+    Raises
+    ------
+    IndexRangeError
+        If a label is not in 0 .. C-1.
+    DtypeError
+        If the target is no label and no array of labels.
+
+    Notes
+    -----
+    Shapes: input ``N x C`` with a target of N labels, or ``C`` with one. Labels count from 0 (in Torch7 from 1): a
+    Python integer, or an array of any integer dtype, or of whole numbers in floating point.
+    Source: Torch7 ``nn.MultiMarginCriterion``; C: ``THNN/criterion/MultiMarginCriterion.c``.
+    """
+
+    p = 1
+    weights: Tensor | None = None
+    margin: float = 1
+    sizeAverage = True
+
+    def __init__(self, p: int = 1, weights: Any = None, margin: float = 1) -> None:
+        super().__init__()
+        if p not in (1, 2):
+            raise ValueRangeError(f"{self._typename}: p: expected 1 or 2, got {p}")
+        self.p = p
+        self.weights = None if weights is None else np.array(weights, self._dtype)
+        self.margin = margin
+        self.sizeAverage = True
+
+    def updateOutput(self, input: Tensor, target: Any) -> float:
+        loss, labels = self._resize("output_tensor", (1,)), check.labels(self, "target", target)
+        call(
+            self, "MultiMarginCriterion_updateOutput", input, labels, loss, self.sizeAverage, self.p, self.weights,
+            self.margin,
+        )  # fmt: skip
+        self.output = float(loss[0])
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        labels = check.labels(self, "target", target)
+        call(
+            self, "MultiMarginCriterion_updateGradInput", input, labels, gradInput, self.sizeAverage, self.p,
+            self.weights, self.margin,
+        )  # fmt: skip
+        return gradInput

@@ -1,0 +1,67 @@
+"""A criterion for each entry of a table."""
+
+from typing import Any
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.criterion.CriterionContainer import CriterionContainer
+from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveFill, recursiveResizeAs
+
+
+class ParallelCriterion(CriterionContainer):
+    """The weighted sum of the losses of several criterions, each of its own entries of input and target::
+
+        output = sum(weights[i] * criterions[i](input[i], target[i]))
+
+    Parameters
+    ----------
+    repeatTarget : bool
+        Whether all criterions get the whole target instead of an entry.
+
+    Raises
+    ------
+    ShapeError
+        If input or target have fewer entries than there are criterions.
+
+    Notes
+    -----
+    Entries are whatever the criterions take, tables included. Gradients of entries that no criterion looks at are 0.
+    ``add(criterion, weight=1)`` returns the ParallelCriterion.
+    Source: Torch7 ``nn.ParallelCriterion``.
+    """
+
+    repeatTarget = False
+
+    def __init__(self, repeatTarget: bool = False) -> None:
+        super().__init__()
+        self.repeatTarget = repeatTarget
+        self.gradInput = []
+
+    def updateOutput(self, input: list[Any], target: Any = None) -> float:
+        targets = self._targets(input, target)
+        total = 0.0
+        for i, (criterion, weight) in enumerate(zip(self.criterions, self.weights, strict=True)):
+            with self._located(i):
+                total += weight * criterion.updateOutput(input[i], targets[i])
+        self.output = total
+        return total
+
+    def updateGradInput(self, input: list[Any], target: Any = None) -> list[Any]:
+        targets = self._targets(input, target)
+        gradients = []
+        for i, criterion in enumerate(self.criterions):
+            with self._located(i):
+                gradients.append(criterion.updateGradInput(input[i], targets[i]))
+        self.gradInput = recursiveResizeAs(self.gradInput, input)
+        recursiveFill(self.gradInput, 0)
+        for total, gradient, weight in zip(self.gradInput, gradients, self.weights, strict=False):
+            recursiveAdd(total, weight, gradient)
+        return self.gradInput
+
+    def _targets(self, input: list[Any], target: Any) -> list[Any]:
+        """The target of each criterion, once there are enough entries of everything."""
+        needed = len(self.criterions)
+        for name, value in (("input", input),) if self.repeatTarget else (("input", input), ("target", target)):
+            if len(check.table(self, name, value)) < needed:
+                raise ShapeError(f"{self._typename}: {name}: expected {needed} entries or more, got {described(value)}")
+        return [target] * needed if self.repeatTarget else target

@@ -1,0 +1,43 @@
+"""The logistic loss of two classes."""
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class SoftMarginCriterion(Criterion):
+    """The logistic loss of two classes.
+
+    .. math:: loss = \\frac{1}{n} \\sum_i \\log(1 + \\exp(-t_i x_i))
+
+    over all n elements, or their sum without `sizeAverage`. Targets are 1 or -1.
+
+    Attributes
+    ----------
+    sizeAverage : bool
+        Whether to divide by the number of elements: True, until set.
+
+    Notes
+    -----
+    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0.
+    Torch7's loss became infinite where the exponential did; this one stays a number.
+    Source: Torch7 ``nn.SoftMarginCriterion``; C: ``THNN/criterion/SoftMarginCriterion.c``.
+    """
+
+    sizeAverage = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizeAverage = True
+
+    def updateOutput(self, input: Tensor, target: Tensor) -> float:
+        loss = self._resize("output_tensor", (1,))
+        call(self, "SoftMarginCriterion_updateOutput", input, target, loss, self.sizeAverage)
+        self.output = float(loss[0])
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SoftMarginCriterion_updateGradInput", input, target, gradInput, self.sizeAverage)
+        return gradInput

@@ -1,0 +1,74 @@
+"""The negative log likelihood of the right class at every place of an image."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialClassNLLCriterion(Criterion):
+    """The negative log likelihood of the right class at every place, for an input of log probabilities.
+
+    .. math:: loss = -\\frac{\\sum_{n,h,w} w_t x_{n,t,h,w}}{\\sum_{n,h,w} w_t}, \\quad t = t_{n,h,w}
+
+    Without `sizeAverage`, or where the weights sum to 0, nothing is divided.
+
+    Parameters
+    ----------
+    weights : array of C, optional
+        A factor for each class; 1 if not given.
+    sizeAverage : bool
+        Whether to divide by the total weight.
+
+    Attributes
+    ----------
+    total_weight : float
+        Sum of the weights of the places that the last ``forward`` counted.
+
+    Raises
+    ------
+    IndexRangeError
+        If a label is not in 0 .. C-1.
+    DtypeError
+        If the target is no array of labels.
+
+    Notes
+    -----
+    Shapes: input ``N x C x H x W``, target ``N x H x W``. Labels count from 0 (in Torch7 from 1), in any integer dtype,
+    or in whole numbers in floating point.
+    Source: Torch7 ``nn.SpatialClassNLLCriterion``; C: ``THNN/criterion/SpatialClassNLLCriterion.c``.
+    """
+
+    weights: Tensor | None = None
+    sizeAverage = True
+
+    def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
+        super().__init__()
+        self.weights = None if weights is None else np.array(weights, self._dtype)
+        self.sizeAverage = sizeAverage
+
+    @property
+    def total_weight(self) -> float:
+        return float(self._resize("total_weight_tensor", (1,))[0])
+
+    def updateOutput(self, input: Tensor, target: Any) -> float:
+        loss, total = self._resize("output_tensor", (1,)), self._resize("total_weight_tensor", (1,))
+        labels = check.labels(self, "target", target)
+        call(
+            self, "SpatialClassNLLCriterion_updateOutput", input, labels, loss, self.sizeAverage, self.weights, total
+        )  # fmt: skip
+        self.output = float(loss[0])
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        total, labels = self._resize("total_weight_tensor", (1,)), check.labels(self, "target", target)
+        call(
+            self, "SpatialClassNLLCriterion_updateGradInput", input, labels, gradInput, self.sizeAverage, self.weights,
+            total,
+        )  # fmt: skip
+        return gradInput

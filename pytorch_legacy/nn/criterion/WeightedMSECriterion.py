@@ -1,0 +1,57 @@
+"""The mean squared error with weights."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
+from pytorch_legacy.storage import Tensor
+
+
+class WeightedMSECriterion(MSECriterion):
+    """The mean of the squared differences, each with a weight.
+
+    .. math:: loss = \\frac{1}{n} \\sum_i w_i (x_i - t_i)^2
+
+    over all n elements, or their sum without ``sizeAverage``.
+
+    Parameters
+    ----------
+    weight : array
+        A factor for each element, or for each element of a sample.
+
+    Raises
+    ------
+    ShapeError
+        If target and input differ in shape, or the weights are not as the last dimensions of the input.
+
+    Notes
+    -----
+    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0.
+    Torch7 multiplied the target by the weights, not the squared difference, which is not done here.
+    Source: Torch7 ``nn.WeightedMSECriterion``.
+    """
+
+    def __init__(self, weight: Any) -> None:
+        super().__init__()
+        self.weight = np.array(weight, self._dtype)
+
+    def updateOutput(self, input: Tensor, target: Tensor) -> float:
+        difference, weight = self._difference(input, target)
+        np.multiply(difference, difference, out=difference)
+        np.multiply(difference, weight, out=difference)
+        self.output = self._mean(float(difference.sum(dtype=np.float64)), difference.size)
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
+        difference, weight = self._difference(input, target)
+        gradInput = self._resize("gradInput", difference.shape)
+        return np.multiply(difference, weight * self._mean(2.0, difference.size), out=gradInput)
+
+    def _difference(self, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        """Input minus target, in a buffer, and the weights of its elements."""
+        shape = check.tensor(self, "input", input).shape
+        check.shape(self, "target", check.tensor(self, "target", target), shape)
+        weight = check.spread(self, "weight", self.weight, shape)
+        return np.subtract(input, target, out=self._resize("buffer", shape)), weight

@@ -1,0 +1,41 @@
+"""A criterion as a module."""
+
+from typing import Any
+
+from pytorch_legacy.errors import located
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.Module import Module
+
+
+class CriterionTable(Module):
+    """A criterion as a module, whose input is the table of the criterion's input and target::
+
+        output    = criterion(input[0], input[1])
+        gradInput = [gradient of input[0]]
+
+    Parameters
+    ----------
+    criterion : Criterion
+
+    Notes
+    -----
+    ``output`` is a number, and gradOutput does not count. Source: Torch7 nn.CriterionTable.
+    """
+
+    def __init__(self, criterion: Criterion) -> None:
+        super().__init__()
+        self.criterion = criterion
+        self.gradInput = [criterion.gradInput]
+
+    def updateOutput(self, input: list[Any]) -> Any:
+        check.table(self, "input", input, 2)
+        with located(f"in {self._typename}"):
+            self.output = self.criterion.updateOutput(*input)
+        return self.output
+
+    def updateGradInput(self, input: list[Any], gradOutput: Any = None) -> list[Any]:
+        check.table(self, "input", input, 2)
+        with located(f"in {self._typename}"):
+            self.gradInput = [self.criterion.updateGradInput(*input)]
+        return self.gradInput

@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import nn, random, t7
+from . import nn, optim, random, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .errors import THNNError
@@ -27,6 +27,7 @@ __all__ = [
     "load",
     "manualSeed",
     "nn",
+    "optim",
     "random",
     "register",
     "setNumThreads",

@@ -7,7 +7,15 @@ from .activation.SoftMax import SoftMax
 from .activation.Tanh import Tanh
 from .activation.Threshold import Threshold
 from .Container import Container
+from .container.Bottle import Bottle
 from .container.Concat import Concat
+from .container.Convert import Convert
+from .container.DepthConcat import DepthConcat
+from .container.GPU import GPU
+from .container.LayerNormalization import LayerNormalization
+from .container.MapTable import MapTable
+from .container.Maxout import Maxout
+from .container.Parallel import Parallel
 from .container.Sequential import Sequential
 from .convolution.SpatialConvolution import SpatialConvolution
 from .convolution.SpatialConvolutionMM import SpatialConvolutionMM
@@ -15,6 +23,11 @@ from .Criterion import Criterion
 from .criterion.ClassNLLCriterion import ClassNLLCriterion
 from .criterion.CrossEntropyCriterion import CrossEntropyCriterion
 from .criterion.MSECriterion import MSECriterion
+from .decorator.Decorator import Decorator
+from .decorator.DontCast import DontCast
+from .decorator.NaN import NaN
+from .decorator.Profile import Profile
+from .decorator.WeightNorm import WeightNorm
 from .linear.Linear import Linear
 from .Module import Module
 from .normalization.BatchNormalization import BatchNormalization
@@ -39,23 +52,35 @@ from .training.StochasticGradient import StochasticGradient
 from .Unknown import Unknown
 
 __all__ = [
+    "GPU",
     "BatchNormalization",
+    "Bottle",
     "CAddTable",
     "ClassNLLCriterion",
     "Concat",
     "ConcatTable",
     "Container",
+    "Convert",
     "Criterion",
     "CrossEntropyCriterion",
+    "Decorator",
+    "DepthConcat",
+    "DontCast",
     "Dropout",
     "Identity",
     "JoinTable",
+    "LayerNormalization",
     "Linear",
     "LogSoftMax",
     "MSECriterion",
+    "MapTable",
+    "Maxout",
     "Module",
+    "NaN",
+    "Parallel",
     "ParallelTable",
     "PixelShuffle",
+    "Profile",
     "ReLU",
     "Reshape",
     "Sequential",
@@ -76,4 +101,5 @@ __all__ = [
     "Unknown",
     "View",
     "VolumetricBatchNormalization",
+    "WeightNorm",
 ]

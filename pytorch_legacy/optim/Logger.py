@@ -50,7 +50,7 @@ class Logger:
             self.epsfile = Path(f"{self.name}.eps")
             Path(self.name).parent.mkdir(parents=True, exist_ok=True)
             stamp = time.strftime("-%Y_%m_%d_%H:%M:%S") if timestamp else ""
-            self.file = Path(self.name + stamp).open("w", encoding="utf-8")
+            self.file = open(self.name + stamp, "w", encoding="utf-8")  # noqa: SIM115 - open while the logger lives
         self.names: list[str] = []
         self.symbols: dict[str, list[Any]] = {}
         self.styles: dict[str, list[str]] = {}

@@ -1,5 +1,10 @@
 """Torch7's nn: every class by its own name, each in a file of that name in its family's folder."""
 
+from . import Jacobian as Jacobian
+from . import SparseJacobian as SparseJacobian
+from . import hessian as hessian
+from . import tables as tables
+from . import utils as utils
 from .activation.LogSoftMax import LogSoftMax
 from .activation.ReLU import ReLU
 from .activation.Sigmoid import Sigmoid

@@ -14,7 +14,8 @@
 /* One draw from the distribution with the parameters a and b. */
 typedef double Draw(Generator *generator, double a, double b);
 
-static int32_t fill(THNNState *state, const char *function, THTensor *output, Draw *draw, double a, double b)
+/* Inlined, so that the loop of each distribution holds its own draw. */
+THNN_INLINE int32_t fill(THNNState *state, const char *function, THTensor *output, Draw *draw, double a, double b)
 {
   Call call;
   THNN_enter(&call, state, function);

@@ -8,8 +8,8 @@ from tests.case import Case, ErrorRow, normal
 
 
 def rows_of(module, x, eps=1e-10):
-    centred = x - x.mean(1, keepdims=True)
-    rows = centred / np.sqrt((centred**2).sum(1, keepdims=True) + eps) * np.sqrt(x.shape[1])
+    centred = x - x.mean(-1, keepdims=True)
+    rows = centred / np.sqrt((centred**2).sum(-1, keepdims=True) + eps) * np.sqrt(x.shape[-1])
     return rows * module.modules[4].weight + module.modules[5].bias if len(module.modules) == 6 else rows
 
 

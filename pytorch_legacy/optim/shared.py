@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from pytorch_legacy.storage import Tensor
 
 Table = dict[str, Any]
@@ -18,7 +20,7 @@ def tables(config: Table | None, state: Table | None) -> tuple[Table, Table]:
 def remembered(state: Table, name: str, example: Tensor, value: float = 0.0) -> Tensor:
     """The array in a field of the state; at first one like `example`, filled with `value`."""
     if name not in state:
-        state[name] = example.dtype.type(value) + 0 * example
+        state[name] = np.full_like(example, value)
     array: Tensor = state[name]
     return array
 

@@ -150,6 +150,12 @@ THNN_API const char *THNN_blas(void);
 /* Torch7's random sequence (Mersenne Twister MT19937; seeded with 5489 until manualSeed). */
 THNN_API int32_t THNN_manualSeed(THNNState *state, uint64_t seed);
 THNN_API int32_t THNN_random(THNNState *state, uint32_t *value); /* the raw 32-bit draw */
+THNN_API int32_t THNN_initialSeed(THNNState *state, uint64_t *value);
+THNN_API int32_t THNN_randperm(THNNState *state, THLongTensor *output); /* 0 to N - 1 in random order */
+
+/* The generator's state as the bytes that Torch7 saves on 64-bit machines: a vector of 5048. */
+THNN_API int32_t THNN_getRNGState(THNNState *state, THByteTensor *output);
+THNN_API int32_t THNN_setRNGState(THNNState *state, const THByteTensor *input);
 
 /* ------------------------------------------------------------------------------------------------ layers
  * The second half of this file is read twice, for float and for double. */
@@ -190,6 +196,26 @@ THNN_API int32_t THNN_(bernoulli)(
     THNNState *state,
     THTensor *output, /* [OUT] * : 1 with probability p, else 0 */
     double p);
+
+THNN_API int32_t THNN_(exponential)(
+    THNNState *state,
+    THTensor *output, /* [OUT] * : mean 1 / rate */
+    double rate);
+
+THNN_API int32_t THNN_(cauchy)(
+    THNNState *state,
+    THTensor *output, /* [OUT] * */
+    double median, double sigma);
+
+THNN_API int32_t THNN_(geometric)(
+    THNNState *state,
+    THTensor *output, /* [OUT] * : k = 1, 2, ... with probability (1 - p) * p^(k - 1) */
+    double p);
+
+THNN_API int32_t THNN_(logNormal)(
+    THNNState *state,
+    THTensor *output, /* [OUT] * : exp of a normal with this mean and stdv */
+    double mean, double stdv);
 
 /* ------------------------------------------------------------------------------------------------ linear */
 

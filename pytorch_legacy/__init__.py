@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import nn, t7
+from . import nn, optim, random, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
@@ -28,6 +28,8 @@ __all__ = [
     "load",
     "manualSeed",
     "nn",
+    "optim",
+    "random",
     "register",
     "setNumThreads",
     "setPoolingBackward",

@@ -6,6 +6,10 @@ One Mersenne Twister serves the whole process. It starts from a seed of the oper
 >>> random.manualSeed(123)
 >>> random.random()
 2991312382
+>>> random.random(1, 6)
+2
+>>> random.randperm(5)
+array([2, 3, 1, 0, 4])
 """
 
 from __future__ import annotations
@@ -16,10 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from .backend import call, library
+from .backend import call, call_random, library
+from .errors import DtypeError, ValueRangeError
 from .storage import Tensor
 
 _BY_DTYPE = {dtype: SimpleNamespace(_dtype=dtype) for dtype in (np.dtype(np.float32), np.dtype(np.float64))}
+_STATE_BYTES = 5048
+
+
+# ---------------------------------------------------------------------------------------------- the generator
 
 
 def manualSeed(seed: int) -> None:
@@ -34,13 +43,54 @@ def seed() -> int:
     return number
 
 
-def random() -> int:
-    """The next raw draw: an integer of 32 bits."""
-    return library.random()
+def initialSeed() -> int:
+    """The seed that started the present sequence."""
+    return library.initial_seed()
+
+
+def getRNGState() -> Tensor:
+    """The generator's state, to be handed to ``setRNGState``: the bytes that Torch7 gives on 64-bit machines."""
+    state = np.empty(_STATE_BYTES, np.uint8)
+    call_random("getRNGState", "output", state)
+    return state
+
+
+def setRNGState(state: Tensor) -> None:
+    """Goes on from where the generator was when it gave `state`, here or in Torch7 on a 64-bit machine."""
+    if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
+        raise DtypeError("random.setRNGState: state: expected an array of uint8, as getRNGState gives it")
+    call_random("setRNGState", "input", state)
+
+
+# ---------------------------------------------------------------------------------------------- integers
+
+
+def random(a: int | None = None, b: int | None = None) -> int:
+    """One integer: the next raw draw of 32 bits, one of 1 to `a`, or one of `a` to `b`, both included."""
+    if a is None:
+        return library.random()
+    low, high = (1, a) if b is None else (a, b)
+    if high < low:
+        raise ValueRangeError(f"random.random: expected a range that is not empty, got {low} to {high}")
+    return low + library.random() % (high - low + 1)
+
+
+def randperm(n: int) -> Tensor:
+    """The integers from 0 to ``n - 1`` in random order; ``torch.randperm`` gave the same ones plus 1."""
+    if n < 0:
+        raise ValueRangeError(f"random.randperm: n: expected 0 or more, got {n}")
+    order = np.empty(n, np.int64)
+    call_random("randperm", "output", order)
+    return order
+
+
+# ---------------------------------------------------------------------------------------------- arrays
 
 
 def _drawn(name: str, shape: tuple[int, ...] | int, dtype: Any, *numbers: float) -> Tensor:
     array = np.empty(shape, dtype)
+    if array.dtype not in _BY_DTYPE:
+        raise DtypeError(f"random.{name}: dtype: expected float32 or float64, got {array.dtype}")
     call(_BY_DTYPE[array.dtype], name, array, *numbers)
     return array
 
@@ -58,6 +108,29 @@ def normal(mean: float, stdv: float, shape: tuple[int, ...] | int, dtype: Any = 
 def bernoulli(p: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
     """An array of ones with probability `p` and zeros, as ``tensor:bernoulli(p)``."""
     return _drawn("bernoulli", shape, dtype, p)
+
+
+def exponential(rate: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+    """An array of exponential draws with mean ``1 / rate``, as ``tensor:exponential(rate)``."""
+    return _drawn("exponential", shape, dtype, rate)
+
+
+def cauchy(median: float, sigma: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+    """An array of draws from the Cauchy distribution, as ``tensor:cauchy(median, sigma)``."""
+    return _drawn("cauchy", shape, dtype, median, sigma)
+
+
+def geometric(p: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+    """An array of 1, 2, ..., where k has probability ``(1 - p) * p**(k - 1)``, as ``tensor:geometric(p)``."""
+    return _drawn("geometric", shape, dtype, p)
+
+
+def logNormal(mean: float, stdv: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+    """An array of exponentials of normal draws with this mean and deviation, as ``tensor:logNormal(mean, stdv)``.
+
+    Releases of Torch7 before 2017 took the mean and the deviation of the result instead.
+    """
+    return _drawn("logNormal", shape, dtype, mean, stdv)
 
 
 seed()

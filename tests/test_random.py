@@ -1,11 +1,12 @@
 """Torch7's random numbers: the same seed gives what the original drew, bit for bit.
 
-golden/random/parity.t7 holds the original's draws for four seeds, initial parameters of layers under seed 7, and the
-mask of a Dropout under seed 11, and a training under seed 5.
+golden/random/parity.t7 holds the original's draws for four seeds, initial parameters of layers under seed 7, what
+random layers drew under seed 11, and a training under seed 5.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import backend, errors, manualSeed, nn, random, t7
+from pytorch_legacy.nn.loading import class_of
 from tests.trees import assert_close, assert_same
 
 PARITY = t7.read(Path(__file__).with_name("golden") / "random" / "parity.t7")
@@ -46,7 +48,18 @@ DRAWS: dict[str, Callable[[], Any]] = {
     "normal_ms": lambda: random.normal(2, 0.5, 21, np.float64),
     "normal_big": lambda: random.normal(0, 1, 100, np.float64),
     "bernoulli": lambda: random.bernoulli(0.3, 50, np.float64),
+    "exponential": lambda: random.exponential(1.5, 20, np.float64),
+    "cauchy": lambda: random.cauchy(0, 1, 20, np.float64),
+    "geometric": lambda: random.geometric(0.4, 20, np.float64),
+    "randperm": lambda: random.randperm(31) + 1.0,
 }
+
+
+@seeds
+def test_every_sequence_is_checked(seed: int) -> None:
+    assert set(PARITY[str(seed)]) == {*DRAWS, "random", "random_1_6", "mixed"}
+    manualSeed(seed)
+    assert [random.random(1, 6) for _ in range(20)] == PARITY[str(seed)]["random_1_6"]
 
 
 @seeds
@@ -65,19 +78,107 @@ def test_one_sequence(seed: int) -> None:
         random.uniform(0, 1, 2, np.float64),
         random.normal(0, 1, 2, np.float64),
         random.bernoulli(0.5, 4, np.float64),
-        permutation(5),
+        random.randperm(5) + 1.0,
         random.normal(0, 1, 1, np.float64),
     ]
     assert_same(drawn, PARITY[str(seed)]["mixed"])
 
 
-def permutation(n: int) -> np.ndarray:
-    """torch.randperm, from raw draws."""
-    order = np.arange(1.0, n + 1)
-    for i in range(n - 1):
-        j = i + random.random() % (n - i)
-        order[[i, j]] = order[[j, i]]
-    return order
+@seeds
+def test_logNormal(seed: int) -> None:
+    manualSeed(seed)
+    normal = random.normal(0.5, 2, 20, np.float64)
+    manualSeed(seed)
+    assert_close(random.logNormal(0.5, 2, 20, np.float64), np.exp(normal), 1e-15)
+
+
+def test_random_ranges() -> None:
+    manualSeed(1)
+    assert {random.random(3) for _ in range(100)} == {1, 2, 3}
+    assert {random.random(-1, 1) for _ in range(100)} == {-1, 0, 1}
+    assert random.random(4, 4) == 4
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_short_permutations(n: int) -> None:
+    assert sorted(random.randperm(n)) == list(range(n))
+
+
+def test_initialSeed() -> None:
+    manualSeed(2**40 + 7)
+    random.random()
+    assert random.initialSeed() == 2**40 + 7
+    assert random.initialSeed() != random.seed() == random.initialSeed()
+
+
+@pytest.mark.parametrize("before", [0, 1, 623, 624, 625])
+def test_saved_state(before: int) -> None:
+    """The generator goes on where the state was taken, with the second normal of a pair if that was still to come."""
+    manualSeed(5)
+    for _ in range(before):
+        random.random()
+    random.normal(0, 1, 1)
+    state = random.getRNGState()
+    expected = random.normal(0, 1, 5), random.random()
+    manualSeed(6)
+    random.setRNGState(state)
+    assert random.initialSeed() == 5
+    assert_same(random.getRNGState(), state)
+    assert_same(random.normal(0, 1, 5), expected[0])
+    assert random.random() == expected[1]
+
+
+def test_state_as_torch7_saves_it() -> None:
+    """The fields of its generator: seed, left, seeded, next, 624 words, x, y and radius of a normal, is there one."""
+    manualSeed(123)
+    random.normal(0, 1, 1)
+    fields = np.dtype("u8, i4, i4, u8, 624u8, f8, f8, f8, i4, i4")
+    (saved,) = random.getRNGState().view(fields)
+    assert [saved[f"f{i}"] for i in (0, 1, 2, 3, 8)] == [123, 623, 1, 2, 1]
+    assert saved["f4"].max() < 2**32
+    manualSeed(123)
+    x, y = random.uniform(0, 1, 2, np.float64)
+    assert [saved["f5"], saved["f6"], saved["f7"]] == [x, y, np.sqrt(-2 * np.log(1 - y))]
+
+    # As it is right after manualSeed there: no word has been made yet, and next is 0.
+    manualSeed(123)
+    state = random.getRNGState()
+    state.view(fields)["f3"] = 0
+    manualSeed(9)
+    random.setRNGState(state)
+    assert random.random() == 2991312382
+
+
+def test_what_is_not_a_state() -> None:
+    manualSeed(3)
+    for wrong in (np.zeros(5048, np.uint8), np.zeros(5047, np.uint8), np.zeros(5048), [0] * 5048):
+        with pytest.raises(errors.THNNError, match=r"random\.setRNGState"):
+            random.setRNGState(wrong)  # type: ignore[arg-type]
+    state = random.getRNGState()
+    state[8:12].view(np.int32)[0] = 17  # 17 words are left, but the next one is not that one
+    with pytest.raises(errors.ValueRangeError, match="not the state"):
+        random.setRNGState(state)
+    assert random.initialSeed() == 3
+
+
+@pytest.mark.parametrize(
+    "draw, match",
+    [
+        (lambda: random.random(0), "1 to 0"),
+        (lambda: random.random(3, 2), "3 to 2"),
+        (lambda: random.randperm(-1), "n: expected 0 or more"),
+        (lambda: random.normal(0, 0, 3), "stdv: expected"),
+        (lambda: random.logNormal(0, -1, 3), "stdv: expected"),
+        (lambda: random.exponential(0, 3), "rate: expected"),
+        (lambda: random.cauchy(0, float("nan"), 3), "sigma: expected"),
+        (lambda: random.geometric(0, 3), "p: expected"),
+        (lambda: random.geometric(1, 3), "p: expected"),
+        (lambda: random.uniform(0, 1, 3, np.int64), "dtype: expected"),
+    ],
+)
+def test_arguments_out_of_range(draw: Callable[[], Any], match: str) -> None:
+    with pytest.raises(errors.THNNError, match=match):
+        draw()
 
 
 def test_seed_forgets_the_waiting_normal() -> None:
@@ -137,22 +238,56 @@ def chain() -> nn.Sequential:
 INITIAL: dict[str, Callable[[], nn.Module]] = {
     "nn.Linear(5, 4)": lambda: nn.Linear(5, 4),
     "nn.Linear(5, 4, false)": lambda: nn.Linear(5, 4, False),
+    "nn.LinearWeightNorm(5, 4)": lambda: nn.LinearWeightNorm(5, 4),
+    "nn.SparseLinear(6, 4)": lambda: nn.SparseLinear(6, 4),
+    "nn.Bilinear(3, 4, 5)": lambda: nn.Bilinear(3, 4, 5),
+    "nn.Euclidean(4, 3)": lambda: nn.Euclidean(4, 3),
+    "nn.WeightedEuclidean(4, 3)": lambda: nn.WeightedEuclidean(4, 3),
+    "nn.Cosine(4, 3)": lambda: nn.Cosine(4, 3),
+    "nn.Add(4)": lambda: nn.Add(4),
+    "nn.CAdd(4)": lambda: nn.CAdd(4),
+    "nn.CMul(4)": lambda: nn.CMul(4),
+    "nn.Mul()": lambda: nn.Mul(),
+    "nn.LookupTable(6, 4)": lambda: nn.LookupTable(6, 4),
+    "nn.PReLU(3)": lambda: nn.PReLU(3),
     "nn.SpatialConvolution(3, 4, 3, 2)": lambda: nn.SpatialConvolution(3, 4, 3, 2),
     "nn.SpatialConvolutionMM(3, 4, 3, 2)": lambda: nn.SpatialConvolutionMM(3, 4, 3, 2),
+    "nn.SpatialFullConvolution(3, 4, 3, 2)": lambda: nn.SpatialFullConvolution(3, 4, 3, 2),
+    "nn.SpatialDilatedConvolution(3, 4, 3, 3, 1, 1, 0, 0, 2, 2)": lambda: nn.SpatialDilatedConvolution(
+        3, 4, 3, 3, 1, 1, 0, 0, 2, 2
+    ),
+    "nn.SpatialConvolutionLocal(2, 3, 6, 5, 3, 3)": lambda: nn.SpatialConvolutionLocal(2, 3, 6, 5, 3, 3),
+    "nn.SpatialConvolutionMap(nn.tables.full(3, 4), 3, 3)": lambda: nn.SpatialConvolutionMap(nn.tables.full(3, 4), 3, 3),
+    "nn.SpatialDepthWiseConvolution(3, 2, 3, 3)": lambda: nn.SpatialDepthWiseConvolution(3, 2, 3, 3),
+    "nn.SpatialSubSampling(3, 2, 2, 2, 2)": lambda: nn.SpatialSubSampling(3, 2, 2, 2, 2),
+    "nn.TemporalConvolution(5, 4, 3)": lambda: nn.TemporalConvolution(5, 4, 3),
+    "nn.TemporalRowConvolution(4, 3)": lambda: nn.TemporalRowConvolution(4, 3),
+    "nn.TemporalSubSampling(3, 2, 2)": lambda: nn.TemporalSubSampling(3, 2, 2),
+    "nn.VolumetricConvolution(2, 3, 2, 3, 2)": lambda: nn.VolumetricConvolution(2, 3, 2, 3, 2),
+    "nn.VolumetricFullConvolution(2, 3, 2, 3, 2)": lambda: nn.VolumetricFullConvolution(2, 3, 2, 3, 2),
     "nn.BatchNormalization(5)": lambda: nn.BatchNormalization(5),
     "nn.SpatialBatchNormalization(5)": lambda: nn.SpatialBatchNormalization(5),
     CHAIN: chain,
 }
 
 
-@pytest.mark.parametrize("lua", INITIAL)
+def existing(calls: dict[str, Any]) -> pytest.MarkDecorator:
+    """The calls of which all classes have been written."""
+    return pytest.mark.parametrize("lua", [lua for lua in calls if all(map(class_of, re.findall(r"nn\.[A-Z]\w+", lua)))])
+
+
+def test_every_layer_is_checked() -> None:
+    assert set(INITIAL) == set(PARITY["init"])
+
+
+@existing(INITIAL)
 def test_initial_parameters(lua: str) -> None:
     """Same seed, same weights; theirs are double, ours single precision, from the same draws."""
     manualSeed(7)
     assert_close(INITIAL[lua]().parameters()[0], PARITY["init"][lua], 1e-7)
 
 
-@pytest.mark.parametrize("lua", INITIAL)
+@existing(INITIAL)
 def test_reset(lua: str) -> None:
     """`reset` draws once more what the constructor drew, in the precision that the module has by then."""
     module = INITIAL[lua]().double()
@@ -161,11 +296,32 @@ def test_reset(lua: str) -> None:
     assert_close(module.parameters()[0], PARITY["init"][lua], 1e-15)
 
 
-def test_dropout() -> None:
-    module = nn.Dropout(0.3).double()
+# A random layer, its input, and where the original's output (and what it kept) is found.
+RANDOM: dict[str, tuple[Callable[[], nn.Module], np.ndarray, Any]] = {
+    "nn.Dropout(0.3)": (lambda: nn.Dropout(0.3), np.ones(40), PARITY["dropout"]),
+    "nn.SpatialDropout()": (lambda: nn.SpatialDropout(), np.ones((2, 6, 2, 2)), PARITY["spatial_dropout"]),
+    "nn.WhiteNoise(0, 0.1)": (lambda: nn.WhiteNoise(0, 0.1), np.zeros(10), PARITY["whitenoise"]),
+    "nn.RReLU()": (lambda: nn.RReLU(), np.arange(-10.0, 10.0), PARITY["rrelu"]),
+    "nn.SpatialFractionalMaxPooling(2, 2, 3, 3)": (
+        lambda: nn.SpatialFractionalMaxPooling(2, 2, 3, 3),
+        np.arange(1.0, 99.0).reshape(2, 7, 7),
+        PARITY["fractional"][0],
+    ),
+}
+KEPT = {"nn.Dropout(0.3)": ("noise", PARITY["dropout_noise"])} | {
+    "nn.SpatialFractionalMaxPooling(2, 2, 3, 3)": ("randomSamples", PARITY["fractional"][1])
+}
+
+
+@existing(RANDOM)
+def test_random_layers(lua: str) -> None:
+    make, input, expected = RANDOM[lua]
+    module = make().double()
     manualSeed(11)
-    assert_same(module.forward(np.ones(40)), PARITY["dropout"])
-    assert_same(module.noise, PARITY["dropout_noise"])
+    assert_close(module.forward(input), expected, 1e-15)
+    if lua in KEPT:
+        field, value = KEPT[lua]
+        assert_same(getattr(module, field), value)
 
 
 def test_training() -> None:

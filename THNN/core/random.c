@@ -1,7 +1,10 @@
 /* Torch7's random numbers: the Mersenne Twister MT19937 of Matsumoto and Nishimura (1998) and what Torch7 makes of its
- * 32-bit draws. A uniform is one draw times 2^-32; a normal is one of a Box-Muller pair. */
+ * 32-bit draws. A uniform is one draw times 2^-32; a normal is one of a Box-Muller pair.
+ *
+ * The bytes of a saved state are those of Torch7 on 64-bit machines, so that a state saved there goes on here. */
 #include <math.h>
 #include <sched.h>
+#include <string.h>
 #include <unistd.h>
 #include "core/core.h"
 #include "core/state.h"
@@ -10,10 +13,9 @@ enum { N = 624, M = 397 };
 
 static void seed(Generator *g, uint64_t value)
 {
+  *g = (Generator){.initialSeed = value, .next = N};
   g->word[0] = (uint32_t)value;
   for (int i = 1; i < N; i++) g->word[i] = 1812433253u * (g->word[i - 1] ^ (g->word[i - 1] >> 30)) + (uint32_t)i;
-  g->next = N;
-  g->hasSpare = 0;
 }
 
 static void makeWords(Generator *g)
@@ -41,15 +43,12 @@ double THNN_drawUniform(Generator *g) { return THNN_draw(g) * (1.0 / 4294967296.
 double THNN_drawNormal(Generator *g)
 {
   const double twoPi = 6.28318530717958647692;
-  if (g->hasSpare) {
-    g->hasSpare = 0;
-    return g->spare;
-  }
-  double angle = twoPi * THNN_drawUniform(g);
-  double radius = sqrt(-2 * log(1 - THNN_drawUniform(g)));
-  g->spare = radius * sin(angle);
-  g->hasSpare = 1;
-  return radius * cos(angle);
+  g->hasSpare = !g->hasSpare;
+  if (!g->hasSpare) return g->radius * sin(twoPi * g->x);
+  g->x = THNN_drawUniform(g);
+  g->y = THNN_drawUniform(g);
+  g->radius = sqrt(-2 * log(1 - g->y));
+  return g->radius * cos(twoPi * g->x);
 }
 
 /* The owner is a process number: a child forked while its parent held the generator sees that the holder is not there. */
@@ -81,6 +80,89 @@ int32_t THNN_random(THNNState *state, uint32_t *value)
 {
   if (!value) return THNN_fail(THNN_ERR_NULL, "THNN_random", "value", "expected a place for the number, got NULL");
   *value = THNN_draw(THNN_lockGenerator(state));
+  THNN_unlockGenerator(state);
+  return THNN_OK;
+}
+
+int32_t THNN_initialSeed(THNNState *state, uint64_t *value)
+{
+  if (!value) return THNN_fail(THNN_ERR_NULL, "THNN_initialSeed", "value", "expected a place for the number, got NULL");
+  *value = THNN_lockGenerator(state)->initialSeed;
+  THNN_unlockGenerator(state);
+  return THNN_OK;
+}
+
+int32_t THNN_randperm(THNNState *state, THLongTensor *output)
+{
+  THNN_TRY(THNN_checkInput(__func__, "output", view(output), 1, 1, "N"));
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 1, output->size));
+  Call call;
+  THNN_enter(&call, state, __func__);
+  index_t *order = THNN_out(&call, view(output));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+  int64_t n = output->size[0];
+  for (int64_t i = 0; i < n; i++) order[i] = i;
+  Generator *generator = THNN_lockGenerator(state);
+  for (int64_t i = 0; i < n - 1; i++) {
+    int64_t other = i + (int64_t)(THNN_draw(generator) % (uint64_t)(n - i));
+    int64_t kept = order[i];
+    order[i] = order[other];
+    order[other] = kept;
+  }
+  THNN_unlockGenerator(state);
+  return THNN_leave(&call);
+}
+
+/* ---- saved states */
+
+typedef struct Saved {
+  uint64_t initialSeed;
+  int32_t left; /* N + 1 - next */
+  int32_t seeded;
+  uint64_t next;
+  uint64_t word[N];
+  double x, y, radius;
+  int32_t hasSpare;
+  int32_t unused;
+} Saved;
+
+static const int64_t savedSize[] = {sizeof(Saved)};
+_Static_assert(sizeof(Saved) == 5048, "the size of Torch7's states");
+
+int32_t THNN_getRNGState(THNNState *state, THByteTensor *output)
+{
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 1, savedSize));
+  Call call;
+  THNN_enter(&call, state, __func__);
+  uint8_t *bytes = THNN_out(&call, view(output));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+  const Generator *g = THNN_lockGenerator(state);
+  Saved saved = {g->initialSeed, N + 1 - g->next, 1, (uint64_t)g->next, {0}, g->x, g->y, g->radius, g->hasSpare, 0};
+  for (int i = 0; i < N; i++) saved.word[i] = g->word[i];
+  THNN_unlockGenerator(state);
+  memcpy(bytes, &saved, sizeof saved);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_setRNGState(THNNState *state, const THByteTensor *input)
+{
+  THNN_TRY(THNN_checkShape(__func__, "input", view(input), 1, savedSize));
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const uint8_t *bytes = THNN_in(&call, view(input));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+  Saved saved;
+  memcpy(&saved, bytes, sizeof saved);
+  THNN_TRY(THNN_leave(&call));
+  int counts = saved.left == 1 || saved.next == (uint64_t)(N + 1 - saved.left);
+  if (saved.seeded != 1 || saved.left < 1 || saved.left > N || !counts)
+    return THNN_fail(THNN_ERR_VALUE, __func__, "input", "these bytes are not the state of a generator");
+  Generator *g = THNN_lockGenerator(state);
+  *g = (Generator){saved.initialSeed, {0}, N + 1 - saved.left, saved.x, saved.y, saved.radius, saved.hasSpare != 0};
+  for (int i = 0; i < N; i++) g->word[i] = (uint32_t)saved.word[i];
   THNN_unlockGenerator(state);
   return THNN_OK;
 }

@@ -9,10 +9,11 @@
 enum { THNN_ARENAS = 16 };
 
 struct Generator {
-  uint32_t word[624]; /* MT19937 */
-  int32_t next;       /* the word that the next draw tempers; 624: make new ones first */
-  double spare;       /* the second normal of a pair */
-  int32_t hasSpare;
+  uint64_t initialSeed;
+  uint32_t word[624];    /* MT19937 */
+  int32_t next;          /* the word that the next draw tempers; 624: make new ones first */
+  double x, y, radius;   /* the last pair of normals came from the uniforms x and y */
+  int32_t hasSpare;      /* the second of that pair is still to be given out */
 };
 
 struct THNNState {

@@ -209,3 +209,11 @@ def output_size(module: Any, name: str, input: Tensor, *arguments: Any) -> tuple
     answer = tuple(size[0 : input.ndim])
     module._bindings["outputSize"] = (input.shape, arguments, answer)
     return answer
+
+
+def call_random(name: str, argument: str, array: Tensor) -> None:
+    """Call the C function `name` of the random generator on an array of int64 or uint8."""
+    ctype = next(ctype for ctype, dtype in DTYPES.items() if dtype == array.dtype)
+    slot = Slot(f"random.{name}", argument, ctype)
+    slot.fill(array)
+    check(getattr(lib, f"THNN_{name}")(ffi.NULL, slot.descriptor), slot.function)

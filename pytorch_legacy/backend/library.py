@@ -109,3 +109,10 @@ def random() -> int:
     value = ffi.new("uint32_t *")
     check(lib.THNN_random(ffi.NULL, value))
     return int(value[0])
+
+
+def initial_seed() -> int:
+    """The seed that started the present random sequence."""
+    value = ffi.new("uint64_t *")
+    check(lib.THNN_initialSeed(ffi.NULL, value))
+    return int(value[0])

@@ -11,6 +11,11 @@ from .activation.HardTanh import HardTanh
 from .activation.LeakyReLU import LeakyReLU
 from .activation.Log import Log
 from .activation.LogSigmoid import LogSigmoid
+from . import Jacobian as Jacobian
+from . import SparseJacobian as SparseJacobian
+from . import hessian as hessian
+from . import tables as tables
+from . import utils as utils
 from .activation.LogSoftMax import LogSoftMax
 from .activation.Power import Power
 from .activation.PReLU import PReLU
@@ -31,7 +36,15 @@ from .activation.Tanh import Tanh
 from .activation.TanhShrink import TanhShrink
 from .activation.Threshold import Threshold
 from .Container import Container
+from .container.Bottle import Bottle
 from .container.Concat import Concat
+from .container.Convert import Convert
+from .container.DepthConcat import DepthConcat
+from .container.GPU import GPU
+from .container.LayerNormalization import LayerNormalization
+from .container.MapTable import MapTable
+from .container.Maxout import Maxout
+from .container.Parallel import Parallel
 from .container.Sequential import Sequential
 from .convolution.SpatialConvolution import SpatialConvolution
 from .convolution.SpatialConvolutionMM import SpatialConvolutionMM
@@ -61,6 +74,11 @@ from .criterion.SoftMarginCriterion import SoftMarginCriterion
 from .criterion.SpatialAutoCropMSECriterion import SpatialAutoCropMSECriterion
 from .criterion.SpatialClassNLLCriterion import SpatialClassNLLCriterion
 from .criterion.WeightedMSECriterion import WeightedMSECriterion
+from .decorator.Decorator import Decorator
+from .decorator.DontCast import DontCast
+from .decorator.NaN import NaN
+from .decorator.Profile import Profile
+from .decorator.WeightNorm import WeightNorm
 from .linear.Linear import Linear
 from .math.MulConstant import MulConstant
 from .Module import Module
@@ -106,6 +124,7 @@ __all__ = [
     "AbsCriterion",
     "BCECriterion",
     "BatchNormalization",
+    "Bottle",
     "CAddTable",
     "CReLU",
     "Clamp",
@@ -114,15 +133,20 @@ __all__ = [
     "Concat",
     "ConcatTable",
     "Container",
+    "Convert",
     "CosineEmbeddingCriterion",
     "Criterion",
     "CriterionTable",
     "CrossEntropyCriterion",
+    "Decorator",
+    "DepthConcat",
     "DistKLDivCriterion",
     "DistanceRatioCriterion",
+    "DontCast",
     "Dropout",
     "ELU",
     "Exp",
+    "GPU",
     "GatedLinearUnit",
     "HardShrink",
     "HardTanh",
@@ -131,14 +155,17 @@ __all__ = [
     "JoinTable",
     "L1Cost",
     "L1HingeEmbeddingCriterion",
+    "LayerNormalization",
     "LeakyReLU",
     "Linear",
     "Log",
     "LogSigmoid",
     "LogSoftMax",
     "MSECriterion",
+    "MapTable",
     "MarginCriterion",
     "MarginRankingCriterion",
+    "Maxout",
     "Module",
     "ModuleCriterion",
     "MulConstant",
@@ -146,11 +173,14 @@ __all__ = [
     "MultiLabelMarginCriterion",
     "MultiLabelSoftMarginCriterion",
     "MultiMarginCriterion",
+    "NaN",
     "PReLU",
+    "Parallel",
     "ParallelCriterion",
     "ParallelTable",
     "PixelShuffle",
     "Power",
+    "Profile",
     "RReLU",
     "ReLU",
     "ReLU6",
@@ -201,5 +231,6 @@ __all__ = [
     "VolumetricGlobalAveragePooling",
     "VolumetricGlobalMaxPooling",
     "VolumetricMaxPooling",
+    "WeightNorm",
     "WeightedMSECriterion",
 ]

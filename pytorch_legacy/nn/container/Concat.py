@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.container.joining import Window, layout
 from pytorch_legacy.storage import Tensor
 
 
@@ -61,17 +62,9 @@ class Concat(Container):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         return [gradOutput[window] for window in windows]
 
-    def _layout(self, outputs: list[Tensor]) -> tuple[tuple[int, ...], list[tuple[slice, ...]]]:
+    def _layout(self, outputs: list[Tensor]) -> tuple[tuple[int, ...], list[Window]]:
         """The shape of the joint output, and where in it each module's output goes."""
-        check.tensors(self, "outputs", outputs)
-        axis = check.axis(self, self.dimension, outputs[0].ndim)
-        shape = check.joint_shape(self, "outputs", outputs, axis)
-        windows, start = [], 0
-        for output in outputs:
-            stop = start + output.shape[axis]
-            windows.append((*(slice(None),) * axis, slice(start, stop)))
-            start = stop
-        return shape, windows
+        return layout(self, outputs, self.dimension)
 
     def __repr__(self) -> str:
         return self._branches()

@@ -80,11 +80,7 @@ class StochasticGradient(TorchObject):
         return loss
 
     def _order(self, count: int) -> list[int]:
-        order = list(range(count))
-        if self.shuffleIndices:
-            for i in range(count - 1):  # the draws of torch.randperm
-                j = i + random.random() % (count - i)
-                order[i], order[j] = order[j], order[i]
+        order: list[int] = random.randperm(count).tolist() if self.shuffleIndices else list(range(count))
         return order
 
     def _say(self, line: str) -> None:

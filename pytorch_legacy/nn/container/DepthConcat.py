@@ -1,0 +1,56 @@
+"""Branches of different sizes joined into one array."""
+
+from typing import Any
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.container.Concat import Concat
+from pytorch_legacy.nn.container.joining import Window
+from pytorch_legacy.storage import Tensor
+
+
+class DepthConcat(Concat):
+    """As Concat, but the outputs may differ in their other sizes: smaller ones stand in the middle of zeros::
+
+        output    = concatenate([padded(module(input)) for module in modules], axis=dimension)
+        gradInput = sum(module.gradInput for module in modules)
+
+    Each other size of the output is the largest of its kind. What is left over of an odd number of zeros comes behind.
+
+    Parameters
+    ----------
+    dimension : int
+        The dimension of the outputs, batch included, along which they are joined.
+
+    Notes
+    -----
+    Unlike Torch7, ``backward`` heeds `scale`. Source: Torch7 nn.DepthConcat; Szegedy et al., "Going deeper with
+    convolutions" (2014).
+    """
+
+    def updateOutput(self, input: Any) -> Tensor:
+        outputs = self._each(lambda _, module: module.updateOutput(input))
+        shape, windows = self._layout(outputs)
+        output = self._resize("output", shape)
+        output.fill(0)
+        for window, part in zip(windows, outputs, strict=True):
+            output[window] = part
+        return output
+
+    def _layout(self, outputs: list[Tensor]) -> tuple[tuple[int, ...], list[Window]]:
+        rank = check.tensors(self, "outputs", outputs)[0].ndim
+        for i, output in enumerate(outputs):
+            check.tensor(self, f"outputs[{i}]", output, rank)
+        axis = check.axis(self, self.dimension, rank)
+        shape = [max(sizes) for sizes in zip(*(output.shape for output in outputs), strict=True)]
+        shape[axis] = sum(output.shape[axis] for output in outputs)
+        windows, offset = [], 0
+        for output in outputs:
+            starts = [(whole - size) // 2 for whole, size in zip(shape, output.shape, strict=True)]
+            starts[axis] = offset
+            offset += output.shape[axis]
+            windows.append(tuple(slice(start, start + size) for start, size in zip(starts, output.shape, strict=True)))
+        return tuple(shape), windows
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """The size of the last output, a buffer, stays behind."""
+        super()._fromTorch7({name: value for name, value in fields.items() if name not in ("size", "outputSize")}, version)

@@ -1,0 +1,34 @@
+"""A module with a place on a device."""
+
+from pytorch_legacy.nn.decorator.Decorator import Decorator
+from pytorch_legacy.nn.Module import Module
+
+
+class GPU(Decorator):
+    """Does what its one module does. In Torch7 it also put that module on a certain GPU.
+
+    Parameters
+    ----------
+    module : Module
+    device : int
+        Number of the GPU, counted from 1 as CUDA libraries of Lua do. It is kept, and means nothing here.
+    outdevice : int, optional
+        Where the output went, `device` if not given. Kept likewise.
+
+    Notes
+    -----
+    Source: Torch7 nn.GPU.
+    """
+
+    def __init__(self, module: Module, device: int, outdevice: int | None = None) -> None:
+        super().__init__(module)
+        self.setDevice(device)
+        self.outdevice = device if outdevice is None else outdevice
+
+    def setDevice(self, device: int) -> "GPU":
+        """Notes another device and returns self."""
+        self.device = device
+        return self
+
+    def __repr__(self) -> str:
+        return f"{self._typename}({self.device}) @ {self.modules[0]!r}"

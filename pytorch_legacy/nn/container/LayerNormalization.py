@@ -1,0 +1,56 @@
+"""Rows of equal mean and length."""
+
+from math import sqrt
+from typing import Any
+
+from pytorch_legacy import nn
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.container.Sequential import Sequential
+from pytorch_legacy.nn.shape.Identity import Identity
+from pytorch_legacy.nn.table.ConcatTable import ConcatTable
+
+
+class LayerNormalization(Sequential):
+    """Brings each row to mean 0 and variance 1, then scales and shifts each column.
+
+    .. math:: y = g \\cdot \\sqrt{n} \\frac{x - \\bar{x}}{|x - \\bar{x}|} + b
+
+    The length is that of Normalize: the square root of the sum of squares, to which eps is added.
+
+    Parameters
+    ----------
+    nOutput : int
+        Number of columns, n.
+    bias : float
+        Every b at first.
+    eps : float
+    affine : bool
+        Whether there are g, 1 at first, and b.
+
+    Notes
+    -----
+    Shapes: ``N x nOutput`` to the same. The modules are those of Torch7: a mean subtracted, Normalize, MulConstant,
+    CMul, Add. In Torch7 the means were laid out across the batch, so that a row lost means of other rows; here each row
+    loses its own, in loaded modules too. Source: Torch7 nn.LayerNormalization; Ba et al., "Layer normalization" (2016).
+    """
+
+    def __init__(self, nOutput: int, bias: float = 0.0, eps: float = 1e-10, affine: bool = True) -> None:
+        super().__init__()
+        check.count(self, "nOutput", nOutput)
+        mean = Sequential().add(nn.Mean(0, 1)).add(nn.Replicate(nOutput, 0, 0))
+        self.add(ConcatTable().add(Identity()).add(mean))
+        self.add(nn.CSubTable())
+        self.add(nn.Normalize(2, eps))
+        self.add(nn.MulConstant(sqrt(nOutput)))
+        if affine:
+            gain, shift = nn.CMul(nOutput), nn.Add(nOutput)
+            gain.weight.fill(1)
+            shift.bias.fill(bias)
+            self.add(gain).add(shift)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Each row's mean is repeated along the row."""
+        super()._fromTorch7(fields, version)
+        for module in self.listModules():
+            if isinstance(module, nn.Replicate):
+                module.ndim = 0

@@ -1,0 +1,126 @@
+"""One module for all entries of a table."""
+
+from typing import Any, Self
+
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class MapTable(Container):
+    """Gives each entry of a list to the same module, or rather to clones that share its parameters::
+
+        output[i]    = module(input[i])
+        gradInput[i] = module.gradInput for input[i]
+
+    Parameters
+    ----------
+    module : Module
+    shared : bool
+        False: the clones have parameters of their own, at first copies of the module's.
+
+    Attributes
+    ----------
+    module : Module
+        The module, which is ``modules[0]``.
+    sharedparams : list of str
+        The fields that clones share: weight, bias, gradWeight, gradBias.
+
+    Notes
+    -----
+    There are as many modules as the longest input had entries, so ``parameters`` lists shared arrays several times;
+    ``getParameters`` holds them once. Source: Torch7 nn.MapTable.
+    """
+
+    def __init__(self, module: Module, shared: bool = True) -> None:
+        super().__init__()
+        self.shared = shared
+        self.sharedparams = ["weight", "bias", "gradWeight", "gradBias"]
+        self.output, self.gradInput = [], []
+        self.module = module
+        self.modules.append(module)
+
+    def add(self, module: Module) -> Self:
+        """Raises ValueRangeError: there can be only one module."""
+        raise ValueRangeError(f"{self._typename}: add: expected no module besides {self.module!r}")
+
+    def resize(self, n: int) -> Self:
+        """Makes clones for `n` entries, lets go of others, and returns self."""
+        del self.modules[max(check.count(self, "n", n, 0), 1) :]
+        self._extend(n)
+        return self
+
+    def updateOutput(self, input: list[Any]) -> list[Any]:
+        self._extend(len(check.table(self, "input", input)))
+        self.output = self._map("updateOutput", input)
+        return self.output
+
+    def updateGradInput(self, input: list[Any], gradOutput: list[Any]) -> list[Any]:
+        self.gradInput = self._map("updateGradInput", input, gradOutput)
+        return self.gradInput
+
+    def accGradParameters(self, input: list[Any], gradOutput: list[Any], scale: float = 1.0) -> None:
+        self._map("accGradParameters", input, gradOutput, scale)
+
+    def accUpdateGradParameters(self, input: list[Any], gradOutput: list[Any], lr: float) -> None:
+        self._map("accUpdateGradParameters", input, gradOutput, lr)
+
+    def zeroGradParameters(self) -> None:
+        for module in self._owners():
+            module.zeroGradParameters()
+
+    def updateParameters(self, learningRate: float) -> None:
+        for module in self._owners():
+            module.updateParameters(learningRate)
+
+    def reset(self, stdv: float | None = None) -> Any:
+        for module in self._owners():
+            module.reset(stdv)
+
+    def clearState(self) -> Self:
+        """Lets go of results, buffers and shared clones, and returns self."""
+        if self.shared:
+            self.resize(1)
+        super().clearState()
+        self.output, self.gradInput = [], []
+        return self
+
+    def _extend(self, n: int) -> None:
+        while len(self.modules) < n:
+            self.modules.append(self.module.clone(*(self.sharedparams if self.shared else ())))
+
+    def _owners(self) -> list[Module]:
+        """The modules that have parameters of their own."""
+        return [self.module] if self.shared else self.modules
+
+    def _map(self, method: str, input: list[Any], *others: Any) -> list[Any]:
+        """Calls a method of one module for each entry; `others` are tables as long as the input, or numbers."""
+        count = len(check.table(self, "input", input, min(len(self.modules), len(input))))
+        for other in others:
+            if not isinstance(other, (int, float)):
+                check.table(self, "gradOutput", other, count)
+
+        def call(i: int, module: Module) -> Any:
+            if i >= count:
+                return None
+            rest = (other if isinstance(other, (int, float)) else other[i] for other in others)
+            return getattr(module, method)(input[i], *rest)
+
+        return self._each(call)[:count]
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """The parameters of all modules, clones too, and their gradients."""
+        return super().parameters()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self.module = fields.get("module") or self.modules[0]
+        self.shared = bool(fields.get("shared", True))
+        self.sharedparams = fields.get("sharedparams") or ["weight", "bias", "gradWeight", "gradBias"]
+        self.output, self.gradInput = [], []
+
+    def __repr__(self) -> str:
+        inside = repr(self.module).replace("\n", "\n        ")
+        return f"{self._typename} {{\n  {inside}\n}}"

@@ -1,0 +1,55 @@
+"""A module around another one."""
+
+from typing import Any
+
+from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.Module import Module
+
+
+class Decorator(Container):
+    """Does what its one module does. Classes that add something to any module derive from it::
+
+        output    = module(input)
+        gradInput = module.gradInput
+
+    Parameters
+    ----------
+    module : Module
+
+    Notes
+    -----
+    ``output`` and ``gradInput`` are the module's own, not copies. Source: Torch7 nn.Decorator.
+    """
+
+    def __init__(self, module: Module) -> None:
+        super().__init__()
+        self.modules.append(module)
+        self.output, self.gradInput = module.output, module.gradInput
+
+    @staticmethod
+    def decorate(cls: type[Container]) -> None:
+        """Gives another class of containers the methods that hand everything to ``modules[0]``."""
+        for name in ("updateOutput", "updateGradInput", "accGradParameters", "accUpdateGradParameters"):
+            setattr(cls, name, Decorator.__dict__[name])
+        cls._inner = Decorator._inner  # type: ignore[attr-defined]
+
+    def updateOutput(self, input: Any) -> Any:
+        self.output = self._inner("updateOutput", input)
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        self.gradInput = self._inner("updateGradInput", input, gradOutput)
+        return self.gradInput
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        self._inner("accGradParameters", input, gradOutput, scale)
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        self._inner("accUpdateGradParameters", input, gradOutput, lr)
+
+    def _inner(self, method: str, *arguments: Any) -> Any:
+        """Calls a method of the module; an error says that it came from within."""
+        return self._each(lambda _, module: getattr(module, method)(*arguments))[0]
+
+    def __repr__(self) -> str:
+        return f"{self._typename} @ {self.modules[0]!r}"

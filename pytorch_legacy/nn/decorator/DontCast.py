@@ -1,0 +1,104 @@
+"""A module that keeps its precision."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn.decorator.Decorator import Decorator
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.TorchObject import fitting
+from pytorch_legacy.nn.utils import by_example, clear
+from pytorch_legacy.storage import TENSOR_TYPES, Tensor
+
+
+class DontCast(Decorator):
+    """Leaves its module as it is when the network around it goes to another precision.
+
+    Parameters
+    ----------
+    module : Module
+    castin : bool
+        Convert the input to the module's type, and gradInput back.
+    castout : bool, optional
+        Convert the output to the network's type, and gradOutput to the module's; as `castin` if not given.
+    moduleType : str, optional
+        The module's type, "torch.FloatTensor" or "torch.DoubleTensor"; what it is now if not given.
+
+    Notes
+    -----
+    Arrays and tables of arrays; integer arrays are not converted. Source: Torch7 nn.DontCast.
+    """
+
+    def __init__(self, module: Module, castin: bool = False, castout: bool | None = None, moduleType: str | None = None) -> None:
+        super().__init__(module)
+        self.castin = castin
+        self.castout = castin if castout is None else castout
+        self.moduleType = moduleType or module._type
+        if self.moduleType not in TENSOR_TYPES:
+            raise DtypeError(f"{self._typename}: moduleType: expected a tensor type, got {moduleType!r}")
+        self._dtype = module._dtype
+
+    def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
+        """Notes the type of the network around; the module keeps its own."""
+        if type is None:
+            return self._type
+        self._dtype = TENSOR_TYPES[self._checkedType(type)]
+        if self.castout:
+            self.output = _cast(None, self.output, self._type)
+        if self.castin:
+            self.gradInput = _cast(None, self.gradInput, self._type)
+        return self
+
+    def updateOutput(self, input: Any) -> Any:
+        buffer = self.output
+        output = super().updateOutput(self._inward("_input", input, self.castin))
+        self.output = _cast(buffer, output, self._type) if self.castout else output
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        buffer = self.gradInput
+        gradOutput = self._inward("_gradOutput", gradOutput, self.castout)
+        gradInput = super().updateGradInput(self._inward("_input", input, self.castin), gradOutput)
+        self.gradInput = _cast(buffer, gradInput, self._type) if self.castin else gradInput
+        return self.gradInput
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        gradOutput = self._inward("_gradOutput", gradOutput, self.castout)
+        super().accGradParameters(self._inward("_input", input, self.castin), gradOutput, scale)
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        gradOutput = self._inward("_gradOutput", gradOutput, self.castout)
+        super().accUpdateGradParameters(self._inward("_input", input, self.castin), gradOutput, lr)
+
+    def clearState(self) -> Self:
+        clear(self, "_input", "_gradOutput")
+        return super().clearState()
+
+    def _inward(self, name: str, value: Any, cast: bool) -> Any:
+        """What the module gets, converted in the buffer of that name where needed."""
+        if not cast:
+            return value
+        inward = _cast(getattr(self, name, None), value, self.moduleType)
+        setattr(self, name, None if inward is value else inward)
+        return inward
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        if isinstance(self.output, np.ndarray) and self.castout:
+            self._dtype = self.output.dtype  # _type is that of the module there
+        self.moduleType = fields.get("moduleType") or self.modules[0]._type
+
+
+def _cast(buffer: Any, value: Any, name: str) -> Any:
+    """`value` with its floating-point arrays in the tensor type `name`, copied to those of `buffer` where they fit."""
+    dtype = TENSOR_TYPES[name]
+
+    def cast(old: Any, array: Tensor) -> Tensor:
+        if array.dtype.kind != "f" or array.dtype == dtype:
+            return array
+        copy = fitting(old, array.shape, dtype)
+        copy[...] = array
+        return copy
+
+    return None if value is None else by_example(buffer, value, cast)

@@ -1,0 +1,75 @@
+"""A guard against what is not a number."""
+
+from itertools import count
+from typing import Any, NoReturn
+
+import numpy as np
+
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn.decorator.Decorator import Decorator
+from pytorch_legacy.nn.Module import Module
+
+_ids = count(1)
+
+
+class NaN(Decorator):
+    """Does what its one module does, and raises an error as soon as a NaN comes up.
+
+    Parameters
+    ----------
+    module : Module
+    id : int or str, optional
+        A name to be printed, a number that no other has if it is not given.
+
+    Raises
+    ------
+    ValueRangeError
+        If there is a NaN in the output, in gradInput, or in the gradients of the parameters (or in the parameters after
+        an update at once). The text says whether it came in already or was made here.
+
+    Notes
+    -----
+    Arrays and tables of arrays. Source: Torch7 nn.NaN.
+    """
+
+    def __init__(self, module: Module, id: int | str | None = None) -> None:
+        super().__init__(module)
+        self.id = next(_ids) if id is None else id
+
+    def updateOutput(self, input: Any) -> Any:
+        output = super().updateOutput(input)
+        if _has_nan(output):
+            if _has_nan(input):
+                self._fail("input")
+            self._fail("parameters" if _has_nan(self.parameters()[0]) else "output")
+        return output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        gradInput = super().updateGradInput(input, gradOutput)
+        if _has_nan(gradInput):
+            self._fail("gradOutput" if _has_nan(gradOutput) else "gradInput")
+        return gradInput
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        super().accGradParameters(input, gradOutput, scale)
+        if _has_nan(self.parameters()[1]):
+            self._fail("gradParameters")
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        super().accUpdateGradParameters(input, gradOutput, lr)
+        if _has_nan(self.parameters()[0]):
+            self._fail("parameters")
+
+    def _fail(self, where: str) -> NoReturn:
+        raise ValueRangeError(f"{self!r}: NaN found in {where}")
+
+    def __repr__(self) -> str:
+        return f"{self._typename}({self.id}) @ {self.modules[0]!r}"
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_has_nan(entry) for entry in value)
+    if isinstance(value, dict):
+        return any(_has_nan(entry) for entry in value.values())
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f" and bool(np.isnan(value.sum()) and np.isnan(value).any())

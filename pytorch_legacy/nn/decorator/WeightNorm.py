@@ -1,0 +1,129 @@
+"""Weights given by a length and a direction."""
+
+from math import prod, sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random, t7
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.decorator.Decorator import Decorator
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class WeightNorm(Decorator):
+    """Runs a module whose weight follows from other parameters, for each output a length g and a direction v.
+
+    .. math:: w = g \\frac{v}{\\sqrt{|v|^2 + 10^{-4}}}
+
+    Parameters
+    ----------
+    module : Module
+        Any module with a weight. WeightNorm draws it anew, and sets its bias to zero.
+    outputDim : int
+        The dimension of the weight that counts the outputs.
+
+    Attributes
+    ----------
+    v, gradV : array of nOutput x (all other sizes of the weight, multiplied)
+    g, gradG : array of nOutput x 1
+    weight, bias, gradWeight, gradBias : array
+        Those of the module; the weight is computed by ``updateOutput``.
+
+    Notes
+    -----
+    Parameters are v, g and, if there is one, the bias. Torch7 gave gradV the shape of the weight, forgot gradients
+    accumulated before, and could not take a second step backward; this does. v starts normal with standard deviation
+    ``sqrt(2 / size of a direction)``, g as the length of v. Source: Torch7 nn.WeightNorm; Salimans and Kingma, "Weight
+    normalization" (2016).
+    """
+
+    _oneBased = ("outputDim",)
+    weight: Any = property(lambda self: self.modules[0].weight)
+    bias: Any = property(lambda self: self.modules[0].bias)
+    gradWeight: Any = property(lambda self: self.modules[0].gradWeight)
+    gradBias: Any = property(lambda self: self.modules[0].gradBias)
+
+    def __init__(self, module: Module, outputDim: int = 0) -> None:
+        super().__init__(module)
+        if module.weight is None:
+            raise ValueRangeError(f"{self._typename}: module: expected one with a weight, got {module!r}")
+        self.outputDim = check.axis(self, outputDim, module.weight.ndim, "outputDim")
+        self._dtype = module._dtype
+        self.weightSize = module.weight.shape
+        outputs = self.weightSize[self.outputDim]
+        self.v = np.empty((outputs, prod(self.weightSize) // outputs), self._dtype)
+        self.g = np.empty((outputs, 1), self._dtype)
+        self.gradV, self.gradG = np.zeros_like(self.v), np.zeros_like(self.g)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws v, with standard deviation `stdv` if it is given; g becomes its length and the bias zero."""
+        deviation = sqrt(2 / self.v.shape[1]) if stdv is None else stdv
+        self.v[...] = random.normal(0, deviation, self.v.shape, self._dtype)
+        np.sqrt(np.square(self.v).sum(1, keepdims=True), out=self.g)
+        if self.bias is not None:
+            self.bias.fill(0)
+        self._computeWeight()
+
+    def updateOutput(self, input: Any) -> Any:
+        self._computeWeight()
+        return super().updateOutput(input)
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        self.gradWeight.fill(0)
+        super().accGradParameters(input, gradOutput, scale)
+        gradient = np.moveaxis(self.gradWeight, self.outputDim, 0).reshape(self.v.shape)
+        norm = self._norm()
+        along = (gradient * self.v).sum(1, keepdims=True) / norm
+        self.gradG += along
+        self.gradV += self.g / norm * (gradient - self.v * along / norm)
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        self.sharedAccUpdateGradParameters(input, gradOutput, lr)
+
+    def zeroGradParameters(self) -> None:
+        Module.zeroGradParameters(self)
+
+    def updateParameters(self, learningRate: float) -> None:
+        Module.updateParameters(self, learningRate)
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """v, g and the bias, and their gradients."""
+        found = [(self.v, self.gradV), (self.g, self.gradG), (self.bias, self.gradBias)]
+        present = [(value, gradient) for value, gradient in found if value is not None and gradient is not None]
+        return [value for value, _ in present], [gradient for _, gradient in present]
+
+    def noBias(self) -> Self:
+        """Drops the bias of the module and returns self."""
+        self.modules[0].bias = self.modules[0].gradBias = None
+        return self
+
+    def _norm(self) -> Tensor:
+        return np.asarray(np.sqrt(np.square(self.v).sum(1, keepdims=True) + self._dtype.type(1e-4)))
+
+    def _computeWeight(self) -> None:
+        weight = np.moveaxis(self.weight, self.outputDim, 0)
+        weight[...] = (self.v * (self.g / self._norm())).reshape(weight.shape)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Files hold no weight, unless they are old: it is made anew. Buffers stay behind."""
+        keep = ("modules", "v", "g", "outputDim", "output", "gradInput", "_type", "train")
+        super()._fromTorch7({name: fields[name] for name in keep if name in fields}, version)
+        module = self.modules[0]
+        size = fields["weightSize"] if module.weight is None else module.weight.shape
+        self.weightSize = tuple(int(length) for length in size)
+        module.weight = np.empty(self.weightSize, self._dtype)
+        module.gradWeight = np.zeros(self.weightSize, self._dtype)
+        self.g = self.g.reshape(-1, 1)
+        self.gradV, self.gradG = np.zeros_like(self.v), np.zeros_like(self.g)
+        self._computeWeight()
+
+    def _toTorch7(self) -> dict[str, Any]:
+        front = np.moveaxis(self.weight, self.outputDim, 0).shape
+        shapes = {"viewIn": self.v.shape, "viewOut": front, "weightSize": self.weightSize}
+        others = {"otherDims": self.v.shape[1], "bias": self.bias, "gradBias": self.gradBias}
+        fields = {name: np.array(shape, np.int64).view(t7.Storage) for name, shape in shapes.items()}
+        return super()._toTorch7() | fields | {name: value for name, value in others.items() if value is not None}

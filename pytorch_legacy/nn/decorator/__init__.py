@@ -1,0 +1,1 @@
+"""Modules around one other module."""

@@ -1,0 +1,138 @@
+"""Numbers written to a file while a training runs, and plotted."""
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Self
+
+from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.optim.plotting import pyplot
+
+# gnuplot's names of styles, and what matplotlib calls them.
+_STYLES = {"-": "-", "+": "+", ".": ".", "+-": "-+", "~": "-", "|": "|"}
+
+
+class Logger:
+    """Writes a row of numbers or words at a time, and plots the columns.
+
+    Parameters
+    ----------
+    filename : path, optional
+        Where to write; its folder is made. Without it rows go to the standard output.
+    timestamp : bool
+        Append the time to the file's name.
+
+    Notes
+    -----
+    The first line holds the names of the columns, each line ends with a tab, and numbers are written as ``%11.4e``. If
+    rows are lists and have no names, the first line numbers them from 1, as in Torch7. Plotting needs matplotlib.
+    Source: Torch7 optim.Logger.
+
+    Examples
+    --------
+    >>> from pytorch_legacy import optim
+    >>> logger = optim.Logger("/tmp/losses.log").setNames(["training", "test"])
+    >>> logger.add([0.5, 0.6])
+    >>> logger.add([0.4, 0.5])
+    >>> open("/tmp/losses.log").read()
+    'training\\ttest\\t\\n 5.0000e-01\\t 6.0000e-01\\t\\n 4.0000e-01\\t 5.0000e-01\\t\\n'
+    """
+
+    def __init__(self, filename: str | Path | None = None, timestamp: bool = False) -> None:
+        self.name = "stdout"
+        self.epsfile: Path | None = None
+        self.file: IO[str] = sys.stdout
+        if filename is None:
+            print("<Logger> warning: no path provided, logging to std out")
+        else:
+            self.name = str(filename)
+            self.epsfile = Path(f"{self.name}.eps")
+            Path(self.name).parent.mkdir(parents=True, exist_ok=True)
+            stamp = time.strftime("-%Y_%m_%d_%H:%M:%S") if timestamp else ""
+            self.file = open(self.name + stamp, "w", encoding="utf-8")  # noqa: SIM115 - open while the logger lives
+        self.names: list[str] = []
+        self.symbols: dict[str, list[Any]] = {}
+        self.styles: dict[str, list[str]] = {}
+        self.showPlot = True
+        self.logscale = False
+        self.defaultStyle = "+"
+        self.figure: Any = None
+
+    def setNames(self, names: Sequence[str]) -> Self:
+        """Names the columns of rows that are lists, and writes the first line."""
+        self.names = list(names)
+        self.symbols = {name: [] for name in names}
+        self.styles = {name: [self.defaultStyle] for name in names}
+        self._write(names)
+        return self
+
+    def add(self, symbols: Sequence[Any] | Mapping[str, Any]) -> None:
+        """Writes a row: a list, or a dict from names to values; the first dict names the columns."""
+        if not self.names:
+            keys = symbols if isinstance(symbols, Mapping) else range(1, len(symbols) + 1)
+            self.setNames([str(key) for key in keys])
+        if len(symbols) != len(self.names):
+            raise ShapeError(f"optim.Logger: add: expected {len(self.names)} values, got {len(symbols)}")
+        values = [symbols[name] for name in self.names] if isinstance(symbols, Mapping) else list(symbols)
+        self._write([self._text(value) for value in values])
+        for name, value in zip(self.names, values, strict=True):
+            self.symbols[name].append(value)
+
+    def style(self, symbols: Sequence[Any] | Mapping[str, Any]) -> Self:
+        """Says how columns are plotted: "-", "+", "." or "+-", or a list of these, for each column."""
+        pairs = symbols.items() if isinstance(symbols, Mapping) else zip(self.names, symbols, strict=False)
+        for name, style in pairs:
+            styles = [style] if isinstance(style, str) else list(style)
+            for one in styles:
+                if one not in _STYLES:
+                    raise ValueRangeError(f"optim.Logger: style: expected one of {', '.join(_STYLES)}, got {one!r}")
+            self.styles[name] = styles
+        return self
+
+    def setlogscale(self, state: bool) -> None:
+        """Whether plots have a logarithmic axis of values."""
+        self.logscale = state
+
+    def display(self, state: bool) -> None:
+        """Whether ``plot`` opens a window."""
+        self.showPlot = state
+
+    def plot(self, *names: str) -> None:
+        """Plots the columns, all of them if none is named, to a window and to the file named like the log plus ".eps".
+
+        Columns of fewer than two rows are left out.
+        """
+        plt = pyplot("optim.Logger: plot")
+        columns = {name: self.symbols[name] for name in names or self.names if len(self.symbols[name]) > 1}
+        if not columns:
+            return
+        figure = self.figure or plt.figure()
+        figure.clear()
+        axes = figure.add_subplot()
+        for name, column in columns.items():
+            for style in self.styles[name]:
+                axes.plot(range(1, len(column) + 1), column, _STYLES[style], label=name)
+        axes.set_yscale("log" if self.logscale else "linear")
+        axes.grid(True)
+        axes.legend()
+        axes.set_title(f"<Logger::{self.name}>")
+        if self.epsfile:
+            figure.savefig(self.epsfile)
+        if self.showPlot:
+            self.figure = figure
+            plt.show(block=False)
+        else:
+            plt.close(figure)
+
+    def _text(self, value: Any) -> str:
+        if isinstance(value, str):
+            return value
+        try:
+            return f"{float(value):11.4e}"
+        except (TypeError, ValueError):
+            raise DtypeError(f"optim.Logger: add: can only log numbers and strings, got {type(value).__name__}") from None
+
+    def _write(self, cells: Sequence[str]) -> None:
+        self.file.write("".join(f"{cell}\t" for cell in cells) + "\n")
+        self.file.flush()

@@ -1,0 +1,50 @@
+"""Adadelta."""
+
+import numpy as np
+
+from pytorch_legacy.optim.shared import Opfunc, Table, decayed, remembered, tables
+from pytorch_legacy.storage import Tensor
+
+
+def adadelta(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
+    """One step whose size follows from the sizes of past steps and gradients, without a learning rate::
+
+        v = rho * v + (1 - rho) * g^2
+        s = g * sqrt(d + eps) / sqrt(v + eps)
+        x = x - s
+        d = rho * d + (1 - rho) * s^2
+
+    Parameters
+    ----------
+    opfunc : callable
+        From x to the value and the gradient g.
+    x : array
+        The point, moved in place.
+    config : dict
+        rho (0.9), eps (1e-6), weightDecay (0).
+    state : dict
+        Gets evalCounter, paramVariance (v) and accDelta (d); `config` gets them if it is not given.
+
+    Returns
+    -------
+    tuple
+        x, and a list with the value before the step.
+
+    Notes
+    -----
+    Source: Torch7 optim.adadelta; Zeiler, "ADADELTA: an adaptive learning rate method" (2012).
+    """
+    config, state = tables(config, state)
+    rho, eps = config.get("rho", 0.9), config.get("eps", 1e-6)
+    steps = state.setdefault("evalCounter", 0)
+    fx, dfdx = opfunc(x)
+    dfdx = decayed(dfdx, x, config)
+    variance, moved = remembered(state, "paramVariance", x), remembered(state, "accDelta", x)
+    variance *= rho
+    variance += (1 - rho) * dfdx * dfdx
+    step = np.sqrt(moved + eps) / np.sqrt(variance + eps) * dfdx
+    x -= step
+    moved *= rho
+    moved += (1 - rho) * step * step
+    state["evalCounter"] = steps + 1
+    return x, [fx]

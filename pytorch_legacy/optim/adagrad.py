@@ -1,0 +1,45 @@
+"""Adagrad."""
+
+import numpy as np
+
+from pytorch_legacy.optim.shared import Opfunc, Table, annealed, decayed, remembered, tables
+from pytorch_legacy.storage import Tensor
+
+
+def adagrad(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
+    """One step with a rate for each element that shrinks with its past gradients::
+
+        rate = learningRate / (1 + evalCounter * learningRateDecay)
+        v    = v + g^2
+        x    = x - rate * g / (sqrt(v) + 1e-10)
+
+    Parameters
+    ----------
+    opfunc : callable
+        From x to the value and the gradient g.
+    x : array
+        The point, moved in place.
+    config : dict
+        learningRate (0.001), learningRateDecay (0), weightDecay (0).
+    state : dict
+        Gets evalCounter and paramVariance, which is v; `config` gets them if it is not given.
+
+    Returns
+    -------
+    tuple
+        x, and a list with the value before the step.
+
+    Notes
+    -----
+    Source: Torch7 optim.adagrad; Duchi et al., "Adaptive subgradient methods for online learning and stochastic
+    optimization" (2011).
+    """
+    config, state = tables(config, state)
+    steps = state.setdefault("evalCounter", 0)
+    fx, dfdx = opfunc(x)
+    dfdx = decayed(dfdx, x, config)
+    variance = remembered(state, "paramVariance", x)
+    variance += dfdx * dfdx
+    x -= annealed(config, 1e-3, steps) * dfdx / (np.sqrt(variance) + 1e-10)
+    state["evalCounter"] = steps + 1
+    return x, [fx]

@@ -1,0 +1,47 @@
+"""Adamax: Adam with the largest gradient in place of the mean square."""
+
+import numpy as np
+
+from pytorch_legacy.optim.shared import Opfunc, Table, decayed, remembered, tables
+from pytorch_legacy.storage import Tensor
+
+
+def adamax(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
+    """One step by a running mean of the gradient, measured by a running maximum of its size::
+
+        m = beta1 * m + (1 - beta1) * g
+        u = max(beta2 * u, |g| + epsilon)
+        x = x - learningRate / (1 - beta1^t) * m / u               t: the steps, this one included
+
+    Parameters
+    ----------
+    opfunc : callable
+        From x to the value and the gradient g.
+    x : array
+        The point, moved in place.
+    config : dict
+        learningRate (0.002), beta1 (0.9), beta2 (0.999), epsilon (1e-38), weightDecay (0).
+    state : dict
+        Gets t, m and u; `config` gets them if it is not given.
+
+    Returns
+    -------
+    tuple
+        x, and a list with the value before the step.
+
+    Notes
+    -----
+    Source: Torch7 optim.adamax; Kingma and Ba, "Adam: a method for stochastic optimization" (2014), section 7.1.
+    """
+    config, state = tables(config, state)
+    beta1, beta2 = config.get("beta1", 0.9), config.get("beta2", 0.999)
+    fx, dfdx = opfunc(x)
+    dfdx = decayed(dfdx, x, config)
+    state["t"] = state.get("t", 0) + 1
+    mean, largest = remembered(state, "m", x), remembered(state, "u", x).reshape(x.shape)  # Torch7 saved 1 x n
+    mean *= beta1
+    mean += (1 - beta1) * dfdx
+    largest *= beta2
+    np.maximum(largest, np.abs(dfdx) + config.get("epsilon", 1e-38), out=largest)
+    x -= config.get("learningRate", 0.002) / (1 - beta1 ** state["t"]) * mean / largest
+    return x, [fx]

@@ -1,0 +1,52 @@
+"""Averaged stochastic gradient descent."""
+
+from pytorch_legacy.optim.shared import Opfunc, Table, remembered, tables
+from pytorch_legacy.storage import Tensor
+
+
+def asgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
+    """One step of gradient descent, and of the average of all points after the first t0 + 1::
+
+        x     = (1 - lambda * eta_t) * x - eta_t * g(x)
+        ax    = ax + mu_t * (x - ax)
+        eta_t = eta0 / (1 + lambda * eta0 * t) ^ alpha
+        mu_t  = 1 / max(1, t - t0)
+
+    Parameters
+    ----------
+    opfunc : callable
+        From x to the value and the gradient.
+    x : array
+        The point, moved in place.
+    config : dict
+        eta0 (1e-4), lambda (1e-4), alpha (0.75), t0 (1e6); those that are missing are filled in.
+    state : dict
+        Gets eta_t, mu_t, t and the average ax; `config` gets them if it is not given.
+
+    Returns
+    -------
+    tuple
+        x, and a list with the value before the step. Torch7 returned the average as a third; it is ``state["ax"]``.
+
+    Notes
+    -----
+    Source: Torch7 optim.asgd, after Bottou's sgd 2.0.
+    """
+    config, state = tables(config, state)
+    for name, default in (("eta0", 1e-4), ("lambda", 1e-4), ("alpha", 0.75), ("t0", 1e6)):
+        config.setdefault(name, default)
+    rate = state.setdefault("eta_t", config["eta0"])
+    share = state.setdefault("mu_t", 1)
+
+    fx, dfdx = opfunc(x)
+    x *= 1 - config["lambda"] * rate
+    x -= rate * dfdx
+    average = remembered(state, "ax", x)
+    if share == 1:
+        average[...] = x
+    else:
+        average += share * (x - average)
+    state["t"] = t = state.get("t", 0) + 1
+    state["eta_t"] = config["eta0"] / (1 + config["lambda"] * config["eta0"] * t) ** config["alpha"]
+    state["mu_t"] = 1 / max(1, t - config["t0"])
+    return x, [fx]

@@ -1,0 +1,40 @@
+"""A test of gradients."""
+
+import numpy as np
+
+from pytorch_legacy.optim.shared import Opfunc, value
+from pytorch_legacy.storage import Tensor
+
+
+def checkgrad(opfunc: Opfunc, x: Tensor, eps: float = 1e-7) -> tuple[float, Tensor, Tensor]:
+    """Compares the gradient that opfunc gives with central differences.
+
+    Parameters
+    ----------
+    opfunc : callable
+        From x to the value and the gradient.
+    x : array
+        The point; afterwards it is as it was. Use double precision.
+    eps : float
+        How far to go to both sides.
+
+    Returns
+    -------
+    tuple
+        ``|g - e| / |g + e|``, which should be near 0, the gradient g, and its estimate e.
+
+    Notes
+    -----
+    Source: Torch7 optim.checkgrad.
+    """
+    gradient = np.array(opfunc(x)[1]).reshape(x.shape)
+    estimate = np.empty_like(gradient)
+    for i in np.ndindex(x.shape):
+        kept = x[i]
+        x[i] = kept + eps
+        above = value(opfunc(x))
+        x[i] = kept - eps
+        below = value(opfunc(x))
+        x[i] = kept
+        estimate[i] = (above - below) / (2 * eps)
+    return float(np.linalg.norm(gradient - estimate) / np.linalg.norm(gradient + estimate)), gradient, estimate

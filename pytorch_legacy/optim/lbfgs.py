@@ -1,0 +1,134 @@
+"""Limited-memory BFGS."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.optim.shared import Opfunc, Table, tables
+from pytorch_legacy.storage import Tensor
+
+
+def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
+    """Minimizes along directions of an approximate Newton method, made from the last steps and changes of gradient.
+
+    Parameters
+    ----------
+    opfunc : callable
+        From x to the value and the gradient.
+    x : array
+        The point, moved in place.
+    config : dict
+        maxIter (20), maxEval (1.25 * maxIter), tolFun (1e-5: stop when the sum of the gradient's sizes is no more),
+        tolX (1e-9: stop when a step or its gain is no more), nCorrection (100 steps are remembered), learningRate (1:
+        the length of a step, or where its search begins), lineSearch (for example ``optim.lswolfe``; without it steps
+        have a fixed length), lineSearchOptions (handed to lineSearch), verbose (False).
+    state : dict
+        Gets funcEval, nIter and the memory (old_dirs, old_stps, Hdiag, g_old, f_old, t, d), so that the next call goes
+        on; `config` gets them if it is not given.
+
+    Returns
+    -------
+    tuple
+        x, and a list of all values seen, the first one before the first step.
+
+    Notes
+    -----
+    Without a line search the value after the last step is not asked for. Source: Torch7 optim.lbfgs, after minFunc of
+    M. Schmidt; Nocedal and Wright, "Numerical optimization" (2006), algorithm 7.4.
+    """
+    config, state = tables(config, state)
+    maxIter = int(config.get("maxIter", 20))
+    maxEval = float(config.get("maxEval", maxIter * 1.25))
+    tolFun, tolX = config.get("tolFun", 1e-5), config.get("tolX", 1e-9)
+    lineSearch: Callable[..., Any] | None = config.get("lineSearch")
+    rate = config.get("learningRate", 1)
+
+    def stop(reason: str) -> bool:
+        if config.get("verbose", False):
+            print("<optim.lbfgs> ", reason)
+        return True
+
+    f, g = opfunc(x)
+    values = [f]
+    evaluations = 1
+    state["funcEval"] = state.get("funcEval", 0) + 1
+    state.setdefault("nIter", 0)
+    if _size(g) <= tolFun:
+        stop("optimality condition below tolFun")
+        return x, values
+
+    t: Any = state.get("t")
+    d: Any = state.get("d")
+    for iteration in range(1, maxIter + 1):
+        state["nIter"] += 1
+        if state["nIter"] == 1:
+            d = -g
+            state |= {"old_dirs": [], "old_stps": [], "Hdiag": 1.0}
+        else:
+            _remember(state, d * t, g - state["g_old"], config.get("nCorrection", 100))
+            d = _direction(state, g)
+        state["g_old"], state["f_old"] = g.copy(), f
+
+        gtd = _dot(g, d)
+        if gtd > -tolX:
+            break
+        t = min(1.0, 1 / _size(g)) * rate if state["nIter"] == 1 else rate
+        calls = 0
+        if lineSearch is not None:
+            f, g, x, t, calls = lineSearch(opfunc, x, t, d, f, g, gtd, config.get("lineSearchOptions"))
+            values.append(f)
+        else:
+            x += t * d
+            if iteration < maxIter:
+                f, g = opfunc(x)
+                calls = 1
+                values.append(f)
+        evaluations += calls
+        state["funcEval"] += calls
+
+        if (
+            (iteration == maxIter and stop("reached max number of iterations"))
+            or (evaluations >= maxEval and stop("max nb of function evals"))
+            or (_size(g) <= tolFun and stop("optimality condition below tolFun"))
+            or (_size(t * d) <= tolX and stop("step size below tolX"))
+            or (abs(f - state["f_old"]) < tolX and stop("function value changing less than tolX"))
+        ):
+            break
+    state["t"], state["d"] = t, d
+    return x, values
+
+
+def _dot(a: Tensor, b: Tensor) -> float:
+    return float(a.ravel() @ b.ravel())
+
+
+def _size(a: Tensor) -> float:
+    return float(np.abs(a).sum())
+
+
+def _remember(state: Table, step: Tensor, change: Tensor, count: int) -> None:
+    """Keeps a step and the change of the gradient along it, if the function curves upward there."""
+    curvature = _dot(change, step)
+    if curvature <= 1e-10:
+        return
+    steps, changes = state["old_dirs"], state["old_stps"]
+    if len(steps) == count:
+        del steps[0], changes[0]
+    steps.append(step)
+    changes.append(change)
+    state["Hdiag"] = curvature / _dot(change, change)
+
+
+def _direction(state: Table, g: Tensor) -> Tensor:
+    """Minus the approximate inverse Hessian times the gradient: the recursion with two loops."""
+    pairs = [(step, change, 1 / _dot(change, step)) for step, change in zip(state["old_dirs"], state["old_stps"], strict=True)]
+    direction = -g
+    weights = []
+    for step, change, ro in reversed(pairs):
+        weights.append(_dot(step, direction) * ro)
+        direction -= weights[-1] * change
+    direction *= state["Hdiag"]
+    for (step, change, ro), weight in zip(pairs, reversed(weights), strict=True):
+        direction += (weight - _dot(change, direction) * ro) * step
+    return direction

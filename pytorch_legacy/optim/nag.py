@@ -1,0 +1,55 @@
+"""Nesterov's accelerated gradient."""
+
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.optim.shared import Opfunc, Table, annealed, decayed, remembered, tables
+from pytorch_legacy.storage import Tensor
+
+
+def nag(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
+    """One step of gradient descent with the gradient taken where the momentum leads::
+
+        x    = x + momentum * v                            v: the last step, zero at first
+        rate = learningRate / (1 + evalCounter * learningRateDecay)
+        x    = x - rate * g(x)
+        v    = momentum * v - rate * g(x)
+
+    Parameters
+    ----------
+    opfunc : callable
+        From x to the value and the gradient.
+    x : array
+        The point, moved in place.
+    config : dict
+        learningRate (0.001), learningRateDecay (0), weightDecay (0), momentum (0.9, more than 0), learningRates (a
+        factor for each element).
+    state : dict
+        Gets evalCounter and dfdx, which is v; `config` gets them if it is not given.
+
+    Returns
+    -------
+    tuple
+        x, and a list with the value where the gradient was taken.
+
+    Notes
+    -----
+    Source: Torch7 optim.nag; Sutskever et al., "On the importance of initialization and momentum in deep learning"
+    (2013).
+    """
+    config, state = tables(config, state)
+    momentum = config.get("momentum", 0.9)
+    if not momentum > 0:
+        raise ValueRangeError(f"optim.nag: momentum: expected more than 0, got {momentum}")
+    steps = state.setdefault("evalCounter", 0)
+    if "dfdx" in state:
+        x += momentum * state["dfdx"]
+    fx, dfdx = opfunc(x)
+    dfdx = decayed(dfdx, x, config)
+    if config.get("learningRates") is not None:
+        dfdx = config["learningRates"] * dfdx
+    move = annealed(config, 1e-3, steps) * dfdx
+    last = remembered(state, "dfdx", x)
+    last *= momentum
+    last -= move
+    x -= move
+    state["evalCounter"] = steps + 1
+    return x, [fx]

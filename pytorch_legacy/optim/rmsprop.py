@@ -1,0 +1,43 @@
+"""RMSprop."""
+
+import numpy as np
+
+from pytorch_legacy.optim.shared import Opfunc, Table, decayed, remembered, tables
+from pytorch_legacy.storage import Tensor
+
+
+def rmsprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
+    """One step by the gradient over the root of its mean square::
+
+        m = alpha * m + (1 - alpha) * g^2                          m is initialMean at first
+        x = x - learningRate * g / (sqrt(m) + epsilon)
+
+    Parameters
+    ----------
+    opfunc : callable
+        From x to the value and the gradient g.
+    x : array
+        The point, moved in place.
+    config : dict
+        learningRate (0.01), alpha (0.99), epsilon (1e-8), weightDecay (0), initialMean (0).
+    state : dict
+        Gets m; `config` gets it if it is not given.
+
+    Returns
+    -------
+    tuple
+        x, and a list with the value before the step.
+
+    Notes
+    -----
+    Source: Torch7 optim.rmsprop; Tieleman and Hinton, lecture 6.5 of "Neural networks for machine learning" (2012).
+    """
+    config, state = tables(config, state)
+    alpha = config.get("alpha", 0.99)
+    fx, dfdx = opfunc(x)
+    dfdx = decayed(dfdx, x, config)
+    square = remembered(state, "m", x, config.get("initialMean", 0))
+    square *= alpha
+    square += (1 - alpha) * dfdx * dfdx
+    x -= config.get("learningRate", 1e-2) * dfdx / (np.sqrt(square) + config.get("epsilon", 1e-8))
+    return x, [fx]

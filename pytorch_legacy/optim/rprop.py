@@ -1,0 +1,51 @@
+"""Resilient propagation."""
+
+import numpy as np
+
+from pytorch_legacy.optim.shared import Opfunc, Table, remembered, tables
+from pytorch_legacy.storage import Tensor
+
+
+def rprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
+    """Steps that heed only the signs of the gradient.
+
+    Each element has a step size of its own. It grows by etaplus while the sign stays, up to stepsizemax, and shrinks by
+    etaminus when the sign changes, down to stepsizemin; then the element stays where it is for one step.
+
+    Parameters
+    ----------
+    opfunc : callable
+        From x to the value and the gradient.
+    x : array
+        The point, moved in place.
+    config : dict
+        stepsize (0.1, the first one), etaplus (1.2), etaminus (0.5), stepsizemax (50), stepsizemin (1e-6), niter (1,
+        the number of steps).
+    state : dict
+        Gets delta, the last gradient, and stepsize, an array from then on; `config` gets them if it is not given.
+
+    Returns
+    -------
+    tuple
+        x, and a list with the value before each step.
+
+    Notes
+    -----
+    Source: Torch7 optim.rprop; Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning"
+    (1993).
+    """
+    config, state = tables(config, state)
+    values = []
+    for _ in range(config.get("niter", 1)):
+        fx, dfdx = opfunc(x)
+        if "delta" not in state:
+            state["stepsize"] = np.full_like(x, config.get("stepsize", 0.1))
+        last, size = remembered(state, "delta", x), state["stepsize"]
+        same = last * dfdx
+        size[same > 0] *= config.get("etaplus", 1.2)
+        size[same < 0] *= config.get("etaminus", 0.5)
+        np.clip(size, config.get("stepsizemin", 1e-6), config.get("stepsizemax", 50), out=size)
+        last[...] = np.where(same < 0, 0, dfdx)
+        x -= np.sign(last) * size
+        values.append(fx)
+    return x, values

@@ -1,0 +1,61 @@
+"""Stochastic gradient descent."""
+
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.optim.shared import Opfunc, Table, annealed, decayed, tables
+from pytorch_legacy.storage import Tensor
+
+
+def sgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
+    """One step of gradient descent, with momentum if wanted::
+
+        rate = learningRate / (1 + evalCounter * learningRateDecay)
+        m    = momentum * m + (1 - dampening) * g          g: the gradient, weight decay included; the first m is g
+        x    = x - rate * m                                Nesterov: g + momentum * m instead of m
+
+    Parameters
+    ----------
+    opfunc : callable
+        From x to the value and the gradient.
+    x : array
+        The point, moved in place.
+    config : dict
+        learningRate (0.001), learningRateDecay (0), weightDecay (0), weightDecays (one for each element, used if there
+        is no weightDecay), momentum (0), dampening (as momentum), nesterov (False), learningRates (a factor for each
+        element).
+    state : dict
+        Gets evalCounter and, with momentum, dfdx; `config` gets them if it is not given.
+
+    Returns
+    -------
+    tuple
+        x, and a list with the value before the step.
+
+    Notes
+    -----
+    Source: Torch7 optim.sgd.
+    """
+    config, state = tables(config, state)
+    momentum: float = config.get("momentum", 0)
+    dampening: float = config.get("dampening", momentum)
+    nesterov = config.get("nesterov", False)
+    if nesterov and not (momentum > 0 and dampening == 0):
+        raise ValueRangeError(f"optim.sgd: nesterov: expected momentum > 0 and dampening = 0, got {momentum} and {dampening}")
+    steps = state.setdefault("evalCounter", 0)
+
+    fx, dfdx = opfunc(x)
+    if not config.get("weightDecay") and config.get("weightDecays") is not None:
+        dfdx = dfdx + config["weightDecays"] * x
+    else:
+        dfdx = decayed(dfdx, x, config)
+    if momentum:
+        if "dfdx" in state:
+            state["dfdx"] *= momentum
+            state["dfdx"] += (1 - dampening) * dfdx
+        else:
+            state["dfdx"] = dfdx.copy()
+        dfdx = dfdx + momentum * state["dfdx"] if nesterov else state["dfdx"]
+    if config.get("learningRates") is not None:
+        dfdx = config["learningRates"] * dfdx
+    x -= annealed(config, 1e-3, steps) * dfdx
+    state["evalCounter"] = steps + 1
+    return x, [fx]

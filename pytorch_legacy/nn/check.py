@@ -3,6 +3,7 @@
 Layers written in Python call these first; layers that call the C library need few of them, for it checks itself.
 """
 
+from collections.abc import Iterable
 from operator import index
 from typing import Any
 
@@ -32,8 +33,31 @@ def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
 
 
 def array(module: TorchObject, name: str, value: Any) -> Tensor:
-    """`value`, an array of integers or of the module's dtype: what layers take that only move elements."""
-    return value if isinstance(value, np.ndarray) and value.dtype.kind in "iu" else tensor(module, name, value)
+    """`value`, an array of integers, booleans or of the module's dtype: what layers take that only move elements."""
+    return value if isinstance(value, np.ndarray) and value.dtype.kind in "biu" else tensor(module, name, value)
+
+
+def arrays(module: TorchObject, name: str, value: Any) -> Any:
+    """`value`, in which every array, in tables within tables too, is one that `array` takes."""
+    if isinstance(value, np.ndarray):
+        array(module, name, value)
+    for place, entry in _entries(value):
+        arrays(module, f"{name}[{place!r}]", entry)
+    return value
+
+
+def like(module: TorchObject, name: str, value: Any, example: Any) -> Any:
+    """`value`, a gradient of `example`: an array of the same shape, or a table of such arrays with the same places."""
+    if isinstance(example, np.ndarray):
+        checked = array if example.dtype.kind in "biu" else tensor
+        return shape(module, name, checked(module, name, value), example.shape)
+    if isinstance(example, dict) and not (isinstance(value, dict) and value.keys() == example.keys()):
+        raise DtypeError(f"{module._typename}: {name}: expected a table with {[*example]}, got {described(value)}")
+    if isinstance(example, list):
+        table(module, name, value, len(example))
+    for place, entry in _entries(example):
+        like(module, f"{name}[{place!r}]", value[place], entry)
+    return value
 
 
 def table(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Any]:
@@ -50,6 +74,14 @@ def table(module: TorchObject, name: str, value: Any, length: int | None = None)
 def tensors(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:
     """`value`, a list of arrays of the module's dtype."""
     return [tensor(module, f"{name}[{i}]", entry) for i, entry in enumerate(table(module, name, value, length))]
+
+
+def alike(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:
+    """`value`, a list of arrays of the module's dtype and of one shape."""
+    found = tensors(module, name, value, length)
+    for i, entry in enumerate(found):
+        shape(module, f"{name}[{i}]", entry, found[0].shape)
+    return found
 
 
 def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
@@ -70,11 +102,23 @@ def count(module: TorchObject, name: str, value: Any, least: int = 1) -> int:
     return number
 
 
-def axis(module: TorchObject, dimension: int, rank: int, name: str = "dimension") -> int:
-    """A dimension of an array of that rank, counted from the front."""
-    if not -rank <= dimension < rank:
+def axis(module: TorchObject, dimension: int, rank: int, name: str = "dimension", nInputDims: int | None = None) -> int:
+    """A dimension of an array of that rank, counted from the front.
+
+    `nInputDims` is the rank of a sample, if it is known. An array with one dimension more is a batch of samples, and
+    dimensions that count from the front do not count the batch's.
+    """
+    place = dimension + (dimension >= 0 and nInputDims is not None and rank == nInputDims + 1)
+    if not -rank <= place < rank:
         raise IndexRangeError(f"{module._typename}: {name}: {dimension} is out of range for a {rank}-D array")
-    return dimension % rank
+    return place % rank
+
+
+def place(module: TorchObject, name: str, index: int, size: int) -> int:
+    """An index into a dimension of that size, counted from the front."""
+    if not -size <= index < size:
+        raise IndexRangeError(f"{module._typename}: {name}: {index} is out of range for a dimension of size {size}")
+    return index % size
 
 
 def joint_shape(module: TorchObject, name: str, arrays: list[Tensor], dimension: int) -> tuple[int, ...]:
@@ -93,3 +137,8 @@ def writable(module: TorchObject, name: str, array: Tensor) -> Tensor:
     if not array.flags.writeable:
         raise ValueRangeError(f"{module._typename}: {name}: is read-only and cannot be changed in place")
     return array
+
+
+def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
+    """Places and entries of a table; nothing else has any."""
+    return value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ())

@@ -25,7 +25,7 @@ def recursiveType(param: Any, type: Any, tensorCache: dict[Any, Any] | None = No
 
 def recursiveResizeAs(t1: Any, t2: Any) -> Any:
     """Arrays of the shapes in `t2`, those of `t1` where they fit. The contents are undefined."""
-    return _by_example(t1, t2, lambda old, new: fitting(old, new.shape, getattr(old, "dtype", new.dtype)))
+    return by_example(t1, t2, lambda old, new: fitting(old, new.shape, getattr(old, "dtype", new.dtype)))
 
 
 def recursiveCopy(t1: Any, t2: Any) -> Any:
@@ -36,12 +36,12 @@ def recursiveCopy(t1: Any, t2: Any) -> Any:
         buffer[...] = new
         return buffer
 
-    return _by_example(t1, t2, copied)
+    return by_example(t1, t2, copied)
 
 
 def recursiveFill(t2: Any, val: float) -> None:
     """Sets every element to `val`."""
-    _by_example(None, t2, lambda _, array: array.fill(val))
+    by_example(None, t2, lambda _, array: array.fill(val))
 
 
 def recursiveAdd(t1: Any, val: Any, t2: Any = None) -> Any:
@@ -54,7 +54,7 @@ def recursiveAdd(t1: Any, val: Any, t2: Any = None) -> Any:
         total += term if factor == 1 else factor * term
         return total
 
-    return _by_example(t1, t2, added)
+    return by_example(t1, t2, added)
 
 
 def addSingletonDimension(t: Tensor, dim: int = 0) -> Tensor:
@@ -96,14 +96,14 @@ def described(value: Any) -> str:
     return "None" if value is None else f"{type(value).__name__} {value!r:.40}"
 
 
-def _by_example(t1: Any, t2: Any, function: Callable[[Any, Tensor], Any]) -> Any:
+def by_example(t1: Any, t2: Any, function: Callable[[Any, Tensor], Any]) -> Any:
     """A table like `t2` of the results of `function` for its arrays, with what `t1` has in the same place."""
     if isinstance(t2, np.ndarray):
         return function(t1, t2)
     if isinstance(t2, list):
         old = t1 if isinstance(t1, list) else []
-        return [_by_example(old[i] if i < len(old) else None, entry, function) for i, entry in enumerate(t2)]
+        return [by_example(old[i] if i < len(old) else None, entry, function) for i, entry in enumerate(t2)]
     if isinstance(t2, dict):
         pairs = t1 if isinstance(t1, dict) else {}
-        return {key: _by_example(pairs.get(key), entry, function) for key, entry in t2.items()}
+        return {key: by_example(pairs.get(key), entry, function) for key, entry in t2.items()}
     raise DtypeError(f"nn.utils: expected arrays or tables of arrays, got {described(t2)}")

@@ -1,5 +1,7 @@
 """Random zeros."""
 
+from typing import Self
+
 import numpy as np
 
 from pytorch_legacy import random
@@ -39,6 +41,7 @@ class Dropout(Module):
     v2 = False
     inplace = False
     stochastic_inference = False
+    _ranks: tuple[int, ...] = ()
 
     def __init__(
         self, p: float = 0.5, v1: bool = False, inplace: bool = False, stochasticInference: bool = False
@@ -57,7 +60,7 @@ class Dropout(Module):
         self.p = p
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input)
+        check.tensor(self, "input", input, *self._ranks)
         output = check.writable(self, "input", input) if self.inplace else self._resize("output", input.shape)
         self.output = output
         if self._isRandom():
@@ -72,7 +75,7 @@ class Dropout(Module):
         self._scale(gradOutput, gradInput)
         return gradInput
 
-    def clearState(self) -> "Dropout":
+    def clearState(self) -> Self:
         clear(self, "noise")
         return super().clearState()
 

@@ -1,0 +1,51 @@
+"""A constant factor."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class MulConstant(Module):
+    """Multiplies its input by a number::
+
+        output    = input * constant_scalar
+        gradInput = gradOutput * constant_scalar
+
+    Parameters
+    ----------
+    constant_scalar : float
+        The factor.
+    inplace : bool
+        Write into the input and the gradOutput. The backward pass divides the input by the factor again (unless that
+        is 0), for the layer before.
+
+    Notes
+    -----
+    Any shape. Source: Torch7 nn.MulConstant.
+    """
+
+    inplace = False
+
+    def __init__(self, constant_scalar: float, inplace: bool = False) -> None:
+        super().__init__()
+        self.constant_scalar = constant_scalar
+        self.inplace = inplace
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        check.tensor(self, "input", input)
+        target = check.writable(self, "input", input) if self.inplace else self._resize("output", input.shape)
+        self.output = np.multiply(input, self._dtype.type(self.constant_scalar), out=target)
+        return self.output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        factor = self._dtype.type(self.constant_scalar)
+        target = (
+            check.writable(self, "gradOutput", gradOutput) if self.inplace else self._resize("gradInput", input.shape)
+        )
+        if self.inplace and factor != 0:
+            np.divide(input, factor, out=input)
+        self.gradInput = np.multiply(gradOutput, factor, out=target)
+        return self.gradInput

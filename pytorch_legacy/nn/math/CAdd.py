@@ -40,7 +40,7 @@ class CAdd(Module):
 
     def __init__(self, *sizes: Any) -> None:
         super().__init__()
-        shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+        shape = sizes[0] if len(sizes) == 1 and np.ndim(sizes[0]) else sizes
         self.size = tuple(check.count(self, "sizes", size) for size in shape)
         self.bias, self.gradBias = np.empty(self.size, np.float32), np.zeros(self.size, np.float32)
         self.reset()

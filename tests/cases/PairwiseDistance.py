@@ -29,5 +29,6 @@ ERRORS = [
              r"input\[1\]: expected 2 x 3, got 2 x 4"),
     ErrorRow("rank", nn.PairwiseDistance, lambda m: m.forward([np.zeros((2, 3, 1), "f")] * 2), ShapeError,
              r"input\[0\]: expected a 1-D or 2-D array, got 3-D"),
-    ErrorRow("p", lambda: None, lambda m: nn.PairwiseDistance(0), ValueRangeError, "p: expected a positive number, got 0"),
+    ErrorRow("p", lambda: None, lambda m: nn.PairwiseDistance(0), ValueRangeError,
+             "p: expected a positive, finite number, got 0"),
 ]  # fmt: skip

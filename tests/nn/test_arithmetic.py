@@ -59,8 +59,8 @@ class TestParametersThatAreRepeated:
     @pytest.mark.parametrize("cls, name", [(nn.CAdd, "bias"), (nn.CMul, "weight")])
     def test_from_a_file_and_back(self, cls, name):
         size = np.array([2, 3]).view(t7.Storage)
-        layer = restored(cls, {"size": size, name: batch(2, 3), "_expand": batch(1)})
-        assert layer.size == (2, 3) and not hasattr(layer, "_expand")
+        layer = restored(cls, {"size": size, name: batch(2, 3)})
+        assert layer.size == (2, 3)
         fields = layer._toTorch7()
         assert isinstance(fields["size"], t7.Storage) and fields["size"].tolist() == [2, 3]
 
@@ -100,6 +100,11 @@ class TestExtrema:
         gradients = layer.backward(x, np.array([1, 2, 3, 4], "f"))
         assert [gradient.tolist() for gradient in gradients] == [[0, 2, 3, 0], [1, 0, 0, 0], [0, 0, 0, 4]]
         assert layer.clearState().winner.size == 0
+
+
+def test_scratch_of_a_file_stays_behind():
+    layer = restored(nn.Add, {"bias": batch(3), "_ones": batch(1), "_type": "torch.FloatTensor"})
+    assert "_ones" not in layer._fields() and layer.type() == "torch.FloatTensor"
 
 
 def test_sums_from_old_files():
@@ -150,11 +155,6 @@ class TestMixtureTable:
         ):
             np.testing.assert_allclose(layer.forward(x), y, rtol=1e-5)
             np.testing.assert_allclose(layer.backward(x, np.ones_like(y))[0], slopes, rtol=1e-4)
-
-    def test_scratch_of_a_file_stays_behind(self):
-        fields = {"dim": 2, "table": True, "batchSize": 3, "size": batch(1), "backwardSetup": True, "_expert": batch(1)}
-        layer = restored(nn.MixtureTable, fields)
-        assert layer.dim == 1 and set(layer._fields()) == {"dim", "output", "gradInput", "_dtype"}
 
 
 def test_MV_runs_backward_after_clearState():

@@ -161,12 +161,11 @@ def test_WeightedEuclidean_moves_both_parameters_at_once():
         np.testing.assert_array_equal(gradient, before)
 
 
-def test_scratch_of_a_file_stays_behind():
-    for cls in (nn.Euclidean, nn.Cosine):
-        layer = restored(
-            cls, {"weight": batch(2, 3), "_type": "torch.FloatTensor", "_repeat": batch(4), "_sum": batch(1)}
-        )
-        assert not {"_repeat", "_sum"} & set(layer._fields()) and layer.type() == "torch.FloatTensor"
+def test_old_files_of_WeightedEuclidean():
+    layer = restored(nn.WeightedEuclidean, {"weight": batch(2, 3), "diagCov": batch(2, 3)})
+    x = batch(4, 2)
+    layer.backward(x, layer.forward(x))
+    assert layer.gradDiagCov.any() and layer.gradWeight.any()
 
 
 class TestKmeans:

@@ -1,7 +1,6 @@
 """Bilinear forms of two vectors."""
 
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -43,6 +42,8 @@ class Bilinear(Module):
     Shapes: [``N x inputSize1``, ``N x inputSize2``] to ``N x outputSize``. Weight and bias start uniform in [-s, s) with
     s = 1 / sqrt(inputSize1). Unlike Torch7, the gradient of the weight obeys `scale`. Source: Torch7 nn.Bilinear.
     """
+
+    _dropped = ("buff1", "buff2")
 
     weight: Tensor
     gradWeight: Tensor
@@ -127,7 +128,3 @@ class Bilinear(Module):
     def __repr__(self) -> str:
         outputs, inputs1, inputs2 = self.weight.shape
         return f"{self._typename}({inputs1}x{inputs2} -> {outputs}) " + (" without bias" if self.bias is None else "")
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Scratch memory of a training run stays behind."""
-        super()._fromTorch7({name: value for name, value in fields.items() if name not in ("buff1", "buff2")}, version)

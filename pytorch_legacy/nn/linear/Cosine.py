@@ -1,7 +1,6 @@
 """Cosines of angles to learned vectors."""
 
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -105,8 +104,3 @@ class Cosine(Module):
 
     def _cosines(self, rows: Tensor) -> Tensor:
         return np.matmul(rows, self.weight.T) / self._norms(rows) / self._norms(self.weight).T
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Scratch memory of a training run stays behind."""
-        kept = {name: value for name, value in fields.items() if not name.startswith("_") or name == "_type"}
-        super()._fromTorch7(kept, version)

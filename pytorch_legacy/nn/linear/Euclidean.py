@@ -104,8 +104,3 @@ class Euclidean(Module):
         expected = (*input.shape[:-1], self.weight.shape[1])
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), expected)
         return (gradOutput.reshape(lengths.shape) / (lengths + self.EPS))[:, :, None]
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Scratch memory of a training run stays behind."""
-        kept = {name: value for name, value in fields.items() if not name.startswith("_") or name == "_type"}
-        super()._fromTorch7(kept, version)

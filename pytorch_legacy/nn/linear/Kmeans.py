@@ -1,7 +1,6 @@
 """Clusters learned on the way."""
 
 from math import ceil
-from typing import Any
 
 import numpy as np
 
@@ -92,7 +91,7 @@ class Kmeans(Module):
         distances = self._distances(input)
         output = self._resize("output", input.shape[:1])
         output[...] = distances.argmin(1)
-        self.loss = float(distances.min(1).sum())
+        self.loss = float(distances.min(1).sum(dtype=np.float64))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor | None) -> Tensor:
@@ -105,8 +104,8 @@ class Kmeans(Module):
         scale = scale if self.scale is None else self.scale
         nearest = self._distances(input).argmin(1)
         counts = np.bincount(nearest, minlength=self.k)
-        self.clusterSampleCount[...] = counts
-        steps = np.zeros_like(self.weight)
+        self.clusterSampleCount = counts.astype(self._dtype)
+        steps = np.zeros(self.weight.shape)
         np.add.at(steps, nearest, self.weight[nearest] - input)
         self.gradWeight += scale * (steps / (counts[:, None] + self.EPS)).astype(self._dtype)
 
@@ -135,8 +134,3 @@ class Kmeans(Module):
         np.subtract(self._contiguous("_input", input)[:, None], self.weight, out=buffer)
         np.multiply(buffer, buffer, out=buffer)
         return buffer.sum(2)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Scratch memory of a training run stays behind."""
-        kept = {name: value for name, value in fields.items() if not name.startswith("_") or name == "_type"}
-        super()._fromTorch7(kept, version)

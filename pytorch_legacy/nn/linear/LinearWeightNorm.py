@@ -42,6 +42,7 @@ class LinearWeightNorm(Linear):
     nn.LinearWeightNorm; Salimans and Kingma, "Weight Normalization" (2016).
     """
 
+    _dropped = ("addBuffer", "weight", "gradWeight", "scale", "norm", "inputSize", "outputSize", "_gradV", "_gradG")
     v: Tensor
     gradV: Tensor
     g: Tensor
@@ -140,9 +141,8 @@ class LinearWeightNorm(Linear):
         return f"{self._typename}({inputs} -> {outputs})" + (" without bias" if self.bias is None else "")
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """What follows from the parameters stays behind; gradients that were not saved are zero."""
-        dropped = ("weight", "gradWeight", "scale", "norm", "inputSize", "outputSize", "_gradV", "_gradG")
-        super()._fromTorch7({name: value for name, value in fields.items() if name not in dropped}, version)
+        """Gradients that were not saved are zero."""
+        super()._fromTorch7(fields, version)
         for name, gradient in (("v", "gradV"), ("g", "gradG")):
             if getattr(self, gradient, None) is None:
                 setattr(self, gradient, np.zeros_like(getattr(self, name)))

@@ -46,6 +46,7 @@ class PartialLinear(Module):
     others, in field ``network``; here it is one. Source: Torch7 nn.PartialLinear.
     """
 
+    _dropped = ("network", "inputsize", "outputsize", "allcolumns", "addBuffer", "partition")
     weight: Tensor
     gradWeight: Tensor
     partition: Tensor | None = None
@@ -128,12 +129,11 @@ class PartialLinear(Module):
     # Torch7's network is Sequential(ParallelTable(Identity, LookupTable), MM): the LookupTable has the weight.
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        dropped = ("network", "inputsize", "outputsize", "allcolumns", "addBuffer", "partition")
         table = fields["network"].modules[0].modules[1]
         weights = {
             name: value for name in ("weight", "gradWeight") if (value := getattr(table, name, None)) is not None
         }
-        super()._fromTorch7({name: fields[name] for name in fields if name not in dropped} | weights, version)
+        super()._fromTorch7(fields | weights, version)
         if fields.get("partition") is not None:
             self.setPartition(fields["partition"].astype(np.int64) - 1)
 

@@ -1,5 +1,7 @@
 """Distances to learned points, in learned units."""
 
+from typing import Any
+
 import numpy as np
 
 from pytorch_legacy.nn.linear.Euclidean import Euclidean
@@ -67,6 +69,10 @@ class WeightedEuclidean(Euclidean):
             super().defaultAccUpdateGradParameters(input, gradOutput, lr)
         finally:
             self.gradDiagCov = gradient
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """A gradient that was not saved is zero."""
+        super()._fromTorch7({"gradDiagCov": np.zeros_like(fields["diagCov"])} | fields, version)
 
     def _metric(self) -> Tensor:
         return self.diagCov.T**2

@@ -1,7 +1,6 @@
 """A learned vector added to each sample."""
 
 from math import prod, sqrt
-from typing import Any
 
 import numpy as np
 
@@ -36,6 +35,8 @@ class Add(Module):
     A sample is the bias's own shape; a batch is any array whose samples have as many elements. The bias starts uniform
     in [-s, s) with s = 1 / sqrt(its first size). Source: Torch7 nn.Add.
     """
+
+    _dropped = ("_ones",)
 
     bias: Tensor
     gradBias: Tensor
@@ -89,6 +90,3 @@ class Add(Module):
             wanted = sizes(self.bias.shape)
             raise ShapeError(f"{self._typename}: input: expected {wanted} or a batch of that, got {sizes(shape)}")
         return shape[0], self.bias.size
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({name: value for name, value in fields.items() if name != "_ones"}, version)

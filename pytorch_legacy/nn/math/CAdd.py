@@ -73,11 +73,8 @@ class CAdd(Module):
         return self
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({name: value for name, value in fields.items() if name not in SCRATCH}, version)
+        super()._fromTorch7(fields, version)
         self.size = self.bias.shape
 
     def _toTorch7(self) -> dict[str, Any]:
         return super()._toTorch7() | {"size": np.array(self.size, np.int64).view(t7.Storage)}
-
-
-SCRATCH = ("_output", "_bias", "_gradBias", "_expand", "_gradOutput", "_repeat")

@@ -73,11 +73,8 @@ class CMul(Module):
         return self
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({name: value for name, value in fields.items() if name not in SCRATCH}, version)
+        super()._fromTorch7(fields, version)
         self.size = self.weight.shape
 
     def _toTorch7(self) -> dict[str, Any]:
         return super()._toTorch7() | {"size": np.array(self.size, np.int64).view(t7.Storage)}
-
-
-SCRATCH = ("_input", "_output", "_weight", "_gradWeight", "_gradOutput", "_expand", "_repeat", "_sum")

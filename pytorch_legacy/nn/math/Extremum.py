@@ -17,8 +17,11 @@ class Extremum(Module):
     ``_indices`` holds where the elements were; their dimension has size 1 there.
     """
 
+    _dropped = ("_indices",)
+
     _oneBased = ("dimension",)
     nInputDims: int | None = None
+    _indices = np.empty(0, np.intp)
     # Finds the indices of the elements along an axis; ties go to the first one, and a NaN beats everything.
     _find: Any
 
@@ -26,7 +29,6 @@ class Extremum(Module):
         super().__init__()
         self.dimension = dimension
         self.nInputDims = nInputDims
-        self._indices = np.empty(0, np.intp)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         axis, shape = self._layout(input)
@@ -52,12 +54,7 @@ class Extremum(Module):
     def _layout(self, input: Tensor) -> tuple[int, tuple[int, ...]]:
         """The dimension to reduce, and the shape of the input with size 1 there."""
         shape = check.tensor(self, "input", input).shape
-        axis = check.axis(self, self.dimension, len(shape), nInputDims=self.nInputDims)
+        axis = check.axis(self, self.dimension, len(shape), batch=check.batched(len(shape), self.nInputDims))
         if shape[axis] == 0:
             raise ShapeError(f"{self._typename}: input: expected elements along dimension {axis}, got {sizes(shape)}")
         return axis, (*shape[:axis], 1, *shape[axis + 1 :])
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The indices of a last forward, which count from 1, stay behind."""
-        super()._fromTorch7({name: value for name, value in fields.items() if name != "_indices"}, version)
-        self._indices = np.empty(0, np.intp)

@@ -16,7 +16,7 @@ class PairwiseDistance(RowPairs):
     Parameters
     ----------
     p : float
-        The norm, positive.
+        The norm, positive and finite.
 
     Notes
     -----
@@ -29,8 +29,8 @@ class PairwiseDistance(RowPairs):
 
     def __init__(self, p: float = 2) -> None:
         super().__init__()
-        if not p > 0:
-            raise ValueRangeError(f"{self._typename}: p: expected a positive number, got {p}")
+        if not 0 < p < np.inf:
+            raise ValueRangeError(f"{self._typename}: p: expected a positive, finite number, got {p}")
         self.norm = p
 
     def _values(self, x: Tensor, y: Tensor) -> Tensor:

@@ -72,6 +72,6 @@ class Sum(Module):
     def _layout(self, input: Tensor) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
         """The dimension to sum over, and the shapes of the sum with and without it."""
         shape = check.tensor(self, "input", input).shape
-        axis = check.axis(self, self.dimension, len(shape), nInputDims=self.nInputDims)
+        axis = check.axis(self, self.dimension, len(shape), batch=check.batched(len(shape), self.nInputDims))
         kept = (*shape[:axis], 1, *shape[axis + 1 :])
         return axis, kept, shape[:axis] + shape[axis + 1 :] or kept if self.squeeze else kept

@@ -67,8 +67,8 @@ class Padding(Module):
     def _layout(self, input: Tensor) -> tuple[tuple[int, ...], list[tuple[tuple[slice, ...], tuple[slice, ...]]]]:
         """The shape of the output, and where the parts before and after the place lie in input and output."""
         shape = check.tensor(self, "input", input).shape
-        batch = self.nInputDim is not None and len(shape) != self.nInputDim and self.dim >= 0
-        axis = check.axis(self, self.dim + batch, len(shape), "dim")
+        batch = self.nInputDim is not None and len(shape) != self.nInputDim
+        axis = check.axis(self, self.dim, len(shape), "dim", batch)
         size, count = shape[axis], abs(self.pad)
         if self.index > size:
             raise IndexRangeError(

@@ -28,16 +28,19 @@ class L1Penalty(Module):
     Any shape. Field ``loss`` holds the last penalty. Source: Torch7 nn.L1Penalty.
     """
 
+    sizeAverage = False
+    provideOutput = True
+    loss = 0.0
+
     def __init__(self, l1weight: float, sizeAverage: bool = False, provideOutput: bool = True) -> None:
         super().__init__()
         self.l1weight = l1weight
         self.sizeAverage = sizeAverage
         self.provideOutput = provideOutput
-        self.loss = 0.0
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self.output = check.tensor(self, "input", input)
-        self.loss = self._weight(input) * float(np.abs(input).sum())
+        self.loss = self._weight(input) * float(np.abs(input).sum(dtype=np.float64))
         return input
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor | None) -> Tensor:

@@ -1,7 +1,5 @@
 """Elements picked by a mask."""
 
-from typing import Any
-
 import numpy as np
 
 from pytorch_legacy.errors import DtypeError
@@ -48,10 +46,3 @@ class MaskedSelect(Module):
                 f"{self._typename}: input[1]: expected a mask of integers or booleans, got {described(mask)}"
             )
         return check.shape(self, "input[1]", mask, array.shape) != 0
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Buffers of the original, in forms of its own, stay behind."""
-        super()._fromTorch7({name: value for name, value in fields.items() if name not in SCRATCH}, version)
-
-
-SCRATCH = ("_maskIndices", "_maskIndexBuffer", "_maskIndexBufferCPU", "_gradBuffer", "_gradMask")

@@ -60,5 +60,4 @@ class Replicate(Module):
 
     def _axis(self, input: Tensor) -> int:
         rank = check.array(self, "input", input).ndim
-        batch = rank - self.ndim if self.ndim is not None and self.dim >= 0 else 0
-        return check.axis(self, self.dim + batch, rank + 1, "dim")
+        return check.axis(self, self.dim, rank + 1, "dim", 0 if self.ndim is None else rank - self.ndim)

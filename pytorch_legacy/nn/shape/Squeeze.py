@@ -47,9 +47,9 @@ class Squeeze(Module):
     def _shape(self, input: Tensor) -> tuple[int, ...]:
         shape = check.array(self, "input", input).shape
         if self.dim is None:
-            batch = self.numInputDims is not None and len(shape) == self.numInputDims + 1
+            batch = check.batched(len(shape), self.numInputDims)
             left = shape[:batch] + tuple(size for size in shape[batch:] if size != 1)
         else:
-            axis = check.axis(self, self.dim, len(shape), "dim", self.numInputDims)
+            axis = check.axis(self, self.dim, len(shape), "dim", check.batched(len(shape), self.numInputDims))
             left = shape[:axis] + shape[axis + 1 :] if shape[axis] == 1 else shape
         return left or shape[:1]

@@ -52,7 +52,7 @@ class Transpose(Module):
         batch = 0 if self.numInputDims is None else rank - self.numInputDims
         order = list(range(rank))
         for pair in self.permutations:
-            a, b = (check.axis(self, d + batch if d >= 0 else d, rank) for d in pair)
+            a, b = (check.axis(self, d, rank, batch=batch) for d in pair)
             order[a], order[b] = order[b], order[a]
         return order
 

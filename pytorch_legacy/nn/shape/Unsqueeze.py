@@ -48,8 +48,7 @@ class Unsqueeze(Module):
 
     def _axis(self, input: Tensor) -> int:
         rank = check.array(self, "input", input).ndim
-        batch = rank - self.numInputDims if self.numInputDims is not None and self.pos >= 0 else 0
-        return check.axis(self, self.pos + batch, rank + 1, "pos")
+        return check.axis(self, self.pos, rank + 1, "pos", 0 if self.numInputDims is None else rank - self.numInputDims)
 
     def __repr__(self) -> str:
         return f"{self._typename}(dim {counted(self.pos, 1)})"

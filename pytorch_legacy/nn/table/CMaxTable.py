@@ -23,11 +23,11 @@ class CMaxTable(Module):
 
     # Says where an array beats those before it.
     _better: Any = np.greater
+    winner = np.empty(0, np.intp)
 
     def __init__(self) -> None:
         super().__init__()
         self.gradInput = []
-        self.winner = np.empty(0, np.intp)
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.alike(self, "input", input)
@@ -53,9 +53,3 @@ class CMaxTable(Module):
         clear(self, "winner")
         super().clearState()
         return self
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Torch7 keeps the places in other forms: they are found anew by the next forward."""
-        kept = {name: value for name, value in fields.items() if name not in ("maxIdx", "minIdx", "mask", "maskResult")}
-        super()._fromTorch7(kept, version)
-        self.winner = np.empty(0, np.intp)

@@ -21,6 +21,8 @@ class FlattenTable(Module):
     Unlike Torch7's, the method ``type`` returns the module as that of all modules does. Source: Torch7 nn.FlattenTable.
     """
 
+    _dropped = ("input_map",)
+
     def __init__(self) -> None:
         super().__init__()
         self.output, self.gradInput = [], []
@@ -33,9 +35,6 @@ class FlattenTable(Module):
         check.like(self, "gradOutput", gradOutput, _leaves(input))
         self.gradInput = _nested(input, iter(gradOutput))
         return self.gradInput
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({name: value for name, value in fields.items() if name != "input_map"}, version)
 
 
 def _leaves(tree: Any) -> list[Any]:

@@ -49,5 +49,5 @@ class JoinTable(Module):
 
     def _layout(self, input: list[Tensor]) -> tuple[int, tuple[int, ...]]:
         rank = check.tensors(self, "input", input)[0].ndim
-        axis = check.axis(self, self.dimension, rank, nInputDims=self.nInputDims)
+        axis = check.axis(self, self.dimension, rank, batch=check.batched(rank, self.nInputDims))
         return axis, check.joint_shape(self, "input", input, axis)

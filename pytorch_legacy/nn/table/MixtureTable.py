@@ -88,8 +88,3 @@ class MixtureTable(Module):
             )
         ones = (1,) * (experts[0].ndim - batch)
         return [gater[..., i].reshape(gater.shape[:batch] + ones) for i in range(n)], experts
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Only the dimension matters: all else is scratch memory and what Torch7 remembers of its first input."""
-        kept = ("dim", "gradInput", "output", "train", "_type")
-        super()._fromTorch7({name: value for name, value in fields.items() if name in kept}, version)

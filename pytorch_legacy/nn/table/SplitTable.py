@@ -59,5 +59,5 @@ class SplitTable(Module):
     def _slices(self, array: Tensor) -> list[Tensor]:
         if check.array(self, "input", array).ndim < 2:
             raise ShapeError(f"{self._typename}: input: expected 2 or more dimensions, got {sizes(array.shape)}")
-        axis = check.axis(self, self.dimension, array.ndim, nInputDims=self.nInputDims)
+        axis = check.axis(self, self.dimension, array.ndim, batch=check.batched(array.ndim, self.nInputDims))
         return list(np.moveaxis(array, axis, 0))

@@ -34,6 +34,18 @@ class TestLinearWeightNorm:
         flat *= 2  # direction and length
         np.testing.assert_allclose(layer.forward(x), 2 * before, rtol=1e-5)
 
+    def test_new_values_come_into_the_same_arrays(self):
+        layer, x = nn.LinearWeightNorm(5, 4), batch(2, 5)
+        flat, _ = layer.getParameters()
+        layer.reset()
+        assert np.shares_memory(layer.v, flat) and np.shares_memory(layer.g, flat)
+        layer.v *= 3
+        before, lengths = layer.forward(x).copy(), layer.g.copy()
+        layer.initFromWeight()
+        np.testing.assert_allclose(layer.forward(x), before, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(layer.g, lengths, rtol=1e-5)
+        np.testing.assert_allclose(layer.v, layer.weight, rtol=1e-5)
+
     def test_a_row_of_zeros_stays_zero(self):
         layer = nn.LinearWeightNorm(3, 2)
         layer.initFromWeight(np.zeros((2, 3), "f"))

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -51,6 +52,9 @@ class LinearWeightNorm(Linear):
 
     def __init__(self, inputSize: int, outputSize: int, bias: bool = True, eps: float = 1e-16) -> None:
         self.eps = eps
+        shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
+        self.v, self.gradV = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self.g, self.gradG = np.empty((shape[0], 1), np.float32), np.zeros((shape[0], 1), np.float32)
         super().__init__(inputSize, outputSize, bias)
 
     @classmethod
@@ -74,16 +78,14 @@ class LinearWeightNorm(Linear):
 
     def initFromWeight(self, weight: Tensor | None = None) -> Self:
         """Takes length and direction of each row from `weight`, by default the layer's own W, and returns self."""
-        self.v = np.array(self.weight if weight is None else weight, self._dtype)
-        self.g = self._norms()
-        self.gradV, self.gradG = np.zeros_like(self.v), np.zeros_like(self.g)
+        self.v[...] = self.updateWeightMatrix() if weight is None else weight
+        self.g[...] = self._norms()
         return self
 
     def reset(self, stdv: float | None = None) -> Self:
         """Draws a new W and bias as Linear does, and returns self."""
-        shape = self.v.shape if "v" in self.__dict__ else self.weight.shape
-        limit = 1 / sqrt(shape[1]) if stdv is None else stdv * sqrt(3)
-        self.initFromWeight(random.uniform(-limit, limit, shape, self._dtype))
+        limit = 1 / sqrt(self.v.shape[1]) if stdv is None else stdv * sqrt(3)
+        self.initFromWeight(random.uniform(-limit, limit, self.v.shape, self._dtype))
         if self.bias is not None:
             self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
         return self

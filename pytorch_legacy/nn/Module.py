@@ -243,7 +243,11 @@ class Module(TorchObject):
             buffer.fill(0)
             return buffer
 
-        zeros = by_example(getattr(self, name, None), example, zeroed)
+        try:
+            zeros = by_example(getattr(self, name, None), example, zeroed)
+        except THNNError as error:
+            error.where.append(f"{self._typename}: {name}")
+            raise
         setattr(self, name, zeros)
         return zeros
 

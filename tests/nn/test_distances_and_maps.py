@@ -254,6 +254,13 @@ class TestNoise:
             np.testing.assert_allclose(layer.backward(x, x), 0.6 * x, rtol=1e-6)
         assert repr(nn.SpatialDropout()) == "nn.SpatialDropout(0.500000)"
 
+    def test_backward_before_forward(self):
+        x = batch(2, 3, 4, 5)
+        with fails(ShapeError, "nn.SpatialDropout: noise of the last forward: expected 2 x 3 x 1 x 1, got 0"):
+            nn.SpatialDropout().backward(x, x)
+        with fails(ShapeError, "nn.Dropout: noise of the last forward: expected 2 x 3 x 4 x 5, got 0"):
+            nn.Dropout().backward(x, x)
+
     def test_white_noise(self):
         random.manualSeed(1)
         layer, x = nn.WhiteNoise(2, 0.5), np.zeros((50, 50), "f")

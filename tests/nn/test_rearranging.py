@@ -269,6 +269,20 @@ class TestTables:
         assert layer.type() == "torch.DoubleTensor"
 
 
+def test_tables_of_what_has_no_gradient():
+    with fails(DtypeError, "nn.SelectTable: gradInput, nn.utils: expected arrays or tables of arrays, got int 5"):
+        nn.SelectTable(0).backward([batch(2), 5], batch(2))
+
+
+@pytest.mark.parametrize("thing", [None, 5, "x", [], {}, (batch(2),)])
+@pytest.mark.parametrize("make", [nn.Contiguous, nn.Copy, nn.Squeeze, nn.SpatialDropout, lambda: nn.Narrow(0, 0)])
+def test_no_arrays(make, thing):
+    layer = make()
+    for run in (layer.forward, lambda x: layer.backward(x, x), lambda x: layer.backward(x, batch(2))):
+        with pytest.raises(DtypeError, match=f"^{layer._typename}: input: expected a float32 array, got"):
+            run(thing)
+
+
 def test_SplitTable_without_gradInput():
     layer, x = nn.SplitTable(0), batch(2, 3)
     layer.gradInput = None

@@ -60,8 +60,8 @@ class AddConstant(Module):
         if isinstance(constant, np.ndarray):
             if constant.ndim != 1 or constant.shape != input.shape[-1:]:
                 raise ShapeError(
-                    f"{self._typename}: constant_scalar: expected a number or {input.shape[-1]} elements, the last size of "
-                    f"the input, got {described(constant)}"
+                    f"{self._typename}: constant_scalar: expected a number or a vector as long as the last dimension of "
+                    f"{described(input)}, got {described(constant)}"
                 )
             return constant
         return self._dtype.type(constant)

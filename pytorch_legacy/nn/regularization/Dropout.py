@@ -69,7 +69,10 @@ class Dropout(Module):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.tensor(self, "input", input, *self._ranks)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
+        if self._isRandom():
+            check.shape(self, "noise of the last forward", self.noise, self._noiseShape(input.shape))
         gradInput = gradOutput if self.inplace else self._resize("gradInput", gradOutput.shape)
         self.gradInput = gradInput
         self._scale(gradOutput, gradInput)
@@ -92,10 +95,14 @@ class Dropout(Module):
 
     def _sampleNoise(self, shape: tuple[int, ...]) -> Tensor:
         """Fresh noise."""
-        noise = random.bernoulli(1 - self.p, shape, self._dtype)
+        noise = random.bernoulli(1 - self.p, self._noiseShape(shape), self._dtype)
         if self.v2:
             noise /= 1 - self.p
         return noise
+
+    def _noiseShape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of the noise for an input of that shape."""
+        return shape
 
     def __repr__(self) -> str:
         return f"{self._typename}({self.p:f})"

@@ -1,7 +1,6 @@
 """Random planes of zeros."""
 
 from pytorch_legacy.nn.regularization.Dropout import Dropout
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialDropout(Dropout):
@@ -31,5 +30,5 @@ class SpatialDropout(Dropout):
     def __init__(self, p: float = 0.5, stochasticInference: bool = False) -> None:
         super().__init__(p, v1=True, stochasticInference=stochasticInference)
 
-    def _sampleNoise(self, shape: tuple[int, ...]) -> Tensor:
-        return super()._sampleNoise((*shape[:-2], *(1, 1)))
+    def _noiseShape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return (*shape[:-2], 1, 1)

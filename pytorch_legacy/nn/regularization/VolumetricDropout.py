@@ -1,7 +1,6 @@
 """Random volumes of zeros."""
 
 from pytorch_legacy.nn.regularization.Dropout import Dropout
-from pytorch_legacy.storage import Tensor
 
 
 class VolumetricDropout(Dropout):
@@ -30,5 +29,5 @@ class VolumetricDropout(Dropout):
     def __init__(self, p: float = 0.5, stochasticInference: bool = False) -> None:
         super().__init__(p, v1=True, stochasticInference=stochasticInference)
 
-    def _sampleNoise(self, shape: tuple[int, ...]) -> Tensor:
-        return super()._sampleNoise((*shape[:-3], *(1, 1, 1)))
+    def _noiseShape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return (*shape[:-3], 1, 1, 1)

@@ -22,7 +22,7 @@ class Contiguous(Module):
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, input)
+        check.like(self, "gradOutput", gradOutput, check.array(self, "input", input))
         self.gradInput = self._contiguous("_gradOutput", gradOutput)
         return self.gradInput
 

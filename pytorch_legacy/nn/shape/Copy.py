@@ -50,12 +50,13 @@ class Copy(Module):
         self.dontCast = dontCast
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        self.output = self._copied("input", input, self._intype, self._outtype)
+        self.output = self._copied("input", self._check("input", input, self._intype), self._outtype)
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", gradOutput, input.shape)
-        self.gradInput = self._copied("gradOutput", gradOutput, self._outtype, self._intype)
+        self._check("input", input, self._intype)
+        check.shape(self, "gradOutput", self._check("gradOutput", gradOutput, self._outtype), input.shape)
+        self.gradInput = self._copied("gradOutput", gradOutput, self._intype)
         return self.gradInput
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
@@ -80,12 +81,15 @@ class Copy(Module):
         super()._fromTorch7(fields, version)
         self.forceCopy = fields.get("forceCopy", "updateOutput" not in fields)
 
-    def _copied(self, name: str, array: Tensor, source: np.dtype[Any], target: np.dtype[Any]) -> Tensor:
-        if not isinstance(array, np.ndarray) or array.dtype != source:
-            raise DtypeError(f"{self._typename}: {name}: expected a {source} array, got {described(array)}")
-        if source == target and not self.forceCopy:
+    def _check(self, name: str, array: Tensor, dtype: np.dtype[Any]) -> Tensor:
+        if not isinstance(array, np.ndarray) or array.dtype != dtype:
+            raise DtypeError(f"{self._typename}: {name}: expected a {dtype} array, got {described(array)}")
+        return array
+
+    def _copied(self, name: str, array: Tensor, dtype: np.dtype[Any]) -> Tensor:
+        if array.dtype == dtype and not self.forceCopy:
             return array
         # Neither output nor gradInput itself: that may be somebody's array, passed on when copying was not forced.
-        copy = self._resize(f"_{name}", array.shape, target)
+        copy = self._resize(f"_{name}", array.shape, dtype)
         copy[...] = array
         return copy

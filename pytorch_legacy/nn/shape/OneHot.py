@@ -50,8 +50,8 @@ class OneHot(Module):
         return gradInput
 
     def _indices(self, input: Any) -> Tensor:
-        indices = np.asarray(input)
-        if isinstance(input, list) or indices.dtype.kind not in "iuf" or np.any(indices != np.trunc(indices)):
+        indices = np.empty(0, object) if isinstance(input, (list, tuple)) else np.asarray(input)
+        if indices.dtype.kind not in "iuf" or np.any(indices != np.trunc(indices)):
             raise DtypeError(
                 f"{self._typename}: input: expected an index or an array of indices, got {described(input)}"
             )

@@ -36,11 +36,13 @@ class Squeeze(Module):
         self.numInputDims = numInputDims
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        self.output = input.reshape(self._shape(input))
+        shape = self._shape(input)
+        self.output = input.reshape(shape)
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, input.reshape(self._shape(input)))
+        shape = self._shape(input)
+        check.like(self, "gradOutput", gradOutput, input.reshape(shape))
         self.gradInput = gradOutput.reshape(input.shape)
         return self.gradInput
 

@@ -21,6 +21,11 @@ def normal(*shape: int) -> Callable[[Generator], Array]:
     return lambda rng: rng.standard_normal(shape)
 
 
+def normals(*shapes: tuple[int, ...]) -> Callable[[Generator], list[Array]]:
+    """A table of inputs drawn from the normal distribution."""
+    return lambda rng: [rng.standard_normal(shape) for shape in shapes]
+
+
 def distinct(*shape: int) -> Callable[[Generator], Array]:
     """An input whose elements all differ by more than 1e-3, so that central differences never change a maximum."""
     return lambda rng: rng.permutation(np.linspace(-1.0, 1.0, int(np.prod(shape)))).reshape(shape)

@@ -268,6 +268,15 @@ INITIAL: dict[str, Callable[[], nn.Module]] = {
     "nn.BatchNormalization(5)": lambda: nn.BatchNormalization(5),
     "nn.SpatialBatchNormalization(5)": lambda: nn.SpatialBatchNormalization(5),
     CHAIN: chain,
+    "nn.Bilinear(3, 4, 5)": lambda: nn.Bilinear(3, 4, 5),
+    "nn.Euclidean(4, 3)": lambda: nn.Euclidean(4, 3),
+    "nn.WeightedEuclidean(4, 3)": lambda: nn.WeightedEuclidean(4, 3),
+    "nn.Cosine(4, 3)": lambda: nn.Cosine(4, 3),
+    "nn.CMul(4)": lambda: nn.CMul(4),
+    "nn.CAdd(4)": lambda: nn.CAdd(4),
+    "nn.Add(4)": lambda: nn.Add(4),
+    "nn.Mul()": nn.Mul,
+    "nn.LinearWeightNorm(5, 4)": lambda: nn.LinearWeightNorm(5, 4),
 }
 
 
@@ -322,6 +331,18 @@ def test_random_layers(lua: str) -> None:
     if lua in KEPT:
         field, value = KEPT[lua]
         assert_same(getattr(module, field), value)
+
+
+def test_spatial_dropout() -> None:
+    module = nn.SpatialDropout().double()
+    manualSeed(11)
+    assert_same(module.forward(np.ones((2, 6, 2, 2))), PARITY["spatial_dropout"])
+
+
+def test_white_noise() -> None:
+    module = nn.WhiteNoise().double()
+    manualSeed(11)
+    assert_same(module.forward(np.zeros(10)), PARITY["whitenoise"])
 
 
 def test_training() -> None:

@@ -1,4 +1,4 @@
-"""Arrays and nested lists of arrays, treated alike by the tests: what a layer takes and gives."""
+"""Arrays and nested tables of arrays, treated alike by the tests: what a layer takes and gives."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ def mapped(function: Callable[..., Any], *trees: Tree) -> Tree:
     """The tree of the results of `function` for the arrays in the same place of all trees."""
     if isinstance(trees[0], list):
         return [mapped(function, *branches) for branches in zip(*trees, strict=True)]
+    if isinstance(trees[0], dict):
+        assert all(tree.keys() == trees[0].keys() for tree in trees)
+        return {key: mapped(function, *(tree[key] for tree in trees)) for key in sorted(trees[0])}
     return function(*trees)
 
 
 def leaves(tree: Tree) -> list[Array]:
-    """All arrays, from left to right."""
+    """All arrays, from left to right; those of a dict in the order of its keys."""
+    if isinstance(tree, dict):
+        return [leaf for key in sorted(tree) for leaf in leaves(tree[key])]
     return [leaf for branch in tree for leaf in leaves(branch)] if isinstance(tree, list) else [tree]
 
 

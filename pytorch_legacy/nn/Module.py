@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError, THNNError
-from pytorch_legacy.nn.TorchObject import TorchObject, rebind
-from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.nn.TorchObject import TorchObject, fitting, rebind
+from pytorch_legacy.nn.utils import by_example, clear
 from pytorch_legacy.storage import Tensor, flattened, storage_offset
 
 
@@ -230,6 +230,26 @@ class Module(TorchObject):
         buffer = self._resize(name, array.shape, array.dtype)
         buffer[...] = array
         return buffer
+
+    def _dense(self, name: str, array: Tensor) -> Tensor:
+        """As `_contiguous`, and aligned. Sums and products of such arrays are rounded alike, however the input lies."""
+        return self._contiguous(name, array if array.flags.aligned else array.copy())
+
+    def _zeros(self, name: str, example: Any) -> Any:
+        """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit."""
+
+        def zeroed(old: Any, new: Tensor) -> Tensor:
+            buffer = fitting(old, new.shape, self._dtype)
+            buffer.fill(0)
+            return buffer
+
+        try:
+            zeros = by_example(getattr(self, name, None), example, zeroed)
+        except THNNError as error:
+            error.where.append(f"{self._typename}: {name}")
+            raise
+        setattr(self, name, zeros)
+        return zeros
 
     def _children(self) -> list["Module"]:
         return self.__dict__.get("modules", [])

@@ -31,6 +31,8 @@ class TorchObject:
         That of parameters and buffers: float32 until the object is converted. ``_type`` is Torch7's name for it.
     _oneBased : tuple of str
         The fields (numbers or lists of numbers) that count from 1 in Torch7 and from 0 here.
+    _dropped : tuple of str
+        Fields of .t7 files that stay behind: scratch memory, and what follows from other fields.
     _bindings : dict
         Backend code keeps here what it remembers between calls; clones, conversions and pickles go without it.
     """
@@ -38,6 +40,7 @@ class TorchObject:
     _typename = "nn.TorchObject"
     _dtype: np.dtype[Any] = np.dtype(np.float32)
     _oneBased: tuple[str, ...] = ()
+    _dropped: tuple[str, ...] = ()
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -162,7 +165,7 @@ class TorchObject:
         """
         for key, value in fields.items():
             # Some packages left functions in their objects: they cannot run here and must not hide methods.
-            if key != "_type" and not callable(getattr(type(self), str(key), None)):
+            if key not in ("_type", *self._dropped) and not callable(getattr(type(self), str(key), None)):
                 self.__dict__[str(key)] = counted(value, -1) if key in self._oneBased else value
         name = fields.get("_type", "")
         self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or _dtype_of(fields)

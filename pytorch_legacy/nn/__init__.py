@@ -1,5 +1,10 @@
 """Torch7's nn: every class by its own name, each in a file of that name in its family's folder."""
 
+from . import Jacobian as Jacobian
+from . import SparseJacobian as SparseJacobian
+from . import hessian as hessian
+from . import tables as tables
+from . import utils as utils
 from .activation.Abs import Abs
 from .activation.Clamp import Clamp
 from .activation.CReLU import CReLU
@@ -11,11 +16,6 @@ from .activation.HardTanh import HardTanh
 from .activation.LeakyReLU import LeakyReLU
 from .activation.Log import Log
 from .activation.LogSigmoid import LogSigmoid
-from . import Jacobian as Jacobian
-from . import SparseJacobian as SparseJacobian
-from . import hessian as hessian
-from . import tables as tables
-from . import utils as utils
 from .activation.LogSoftMax import LogSoftMax
 from .activation.Power import Power
 from .activation.PReLU import PReLU
@@ -79,12 +79,35 @@ from .decorator.DontCast import DontCast
 from .decorator.NaN import NaN
 from .decorator.Profile import Profile
 from .decorator.WeightNorm import WeightNorm
+from .linear.Bilinear import Bilinear
+from .linear.Cosine import Cosine
+from .linear.Euclidean import Euclidean
+from .linear.Kmeans import Kmeans
 from .linear.Linear import Linear
+from .linear.LinearWeightNorm import LinearWeightNorm
+from .linear.PartialLinear import PartialLinear
+from .linear.WeightedEuclidean import WeightedEuclidean
+from .math.Add import Add
+from .math.AddConstant import AddConstant
+from .math.CAdd import CAdd
+from .math.CMul import CMul
+from .math.Constant import Constant
+from .math.CosineDistance import CosineDistance
+from .math.DotProduct import DotProduct
+from .math.Max import Max
+from .math.Mean import Mean
+from .math.Min import Min
+from .math.MM import MM
+from .math.Mul import Mul
 from .math.MulConstant import MulConstant
+from .math.MV import MV
+from .math.PairwiseDistance import PairwiseDistance
+from .math.Sum import Sum
 from .Module import Module
 from .normalization.BatchNormalization import BatchNormalization
 from .normalization.SpatialBatchNormalization import SpatialBatchNormalization
 from .normalization.VolumetricBatchNormalization import VolumetricBatchNormalization
+from .padding.Padding import Padding
 from .padding.SpatialReplicationPadding import SpatialReplicationPadding
 from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
@@ -107,33 +130,86 @@ from .pooling.VolumetricGlobalAveragePooling import VolumetricGlobalAveragePooli
 from .pooling.VolumetricGlobalMaxPooling import VolumetricGlobalMaxPooling
 from .pooling.VolumetricMaxPooling import VolumetricMaxPooling
 from .regularization.Dropout import Dropout
+from .regularization.L1Penalty import L1Penalty
+from .regularization.SpatialDropout import SpatialDropout
+from .regularization.VolumetricDropout import VolumetricDropout
+from .regularization.WhiteNoise import WhiteNoise
+from .shape.Collapse import Collapse
+from .shape.Contiguous import Contiguous
+from .shape.Copy import Copy
+from .shape.GradientReversal import GradientReversal
 from .shape.Identity import Identity
+from .shape.Index import Index
+from .shape.MaskedSelect import MaskedSelect
+from .shape.Narrow import Narrow
+from .shape.OneHot import OneHot
 from .shape.PixelShuffle import PixelShuffle
+from .shape.PrintSize import PrintSize
+from .shape.Replicate import Replicate
 from .shape.Reshape import Reshape
+from .shape.Select import Select
+from .shape.Squeeze import Squeeze
+from .shape.Transpose import Transpose
+from .shape.Unsqueeze import Unsqueeze
 from .shape.View import View
+from .shape.ZeroGrad import ZeroGrad
 from .table.CAddTable import CAddTable
+from .table.CAddTensorTable import CAddTensorTable
+from .table.CDivTable import CDivTable
+from .table.CMaxTable import CMaxTable
+from .table.CMinTable import CMinTable
+from .table.CMulTable import CMulTable
 from .table.ConcatTable import ConcatTable
 from .table.CriterionTable import CriterionTable
+from .table.CSubTable import CSubTable
+from .table.FlattenTable import FlattenTable
 from .table.JoinTable import JoinTable
+from .table.MixtureTable import MixtureTable
+from .table.NarrowTable import NarrowTable
 from .table.ParallelTable import ParallelTable
+from .table.SelectTable import SelectTable
+from .table.SplitTable import SplitTable
+from .table.ZipTable import ZipTable
+from .table.ZipTableOneToMany import ZipTableOneToMany
 from .training.StochasticGradient import StochasticGradient
 from .Unknown import Unknown
 
 __all__ = [
+    "ELU",
+    "GPU",
+    "MM",
+    "MV",
     "Abs",
     "AbsCriterion",
+    "Add",
+    "AddConstant",
     "BCECriterion",
     "BatchNormalization",
+    "Bilinear",
     "Bottle",
+    "CAdd",
     "CAddTable",
+    "CAddTensorTable",
+    "CDivTable",
+    "CMaxTable",
+    "CMinTable",
+    "CMul",
+    "CMulTable",
     "CReLU",
+    "CSubTable",
     "Clamp",
     "ClassNLLCriterion",
     "ClassSimplexCriterion",
+    "Collapse",
     "Concat",
     "ConcatTable",
+    "Constant",
     "Container",
+    "Contiguous",
     "Convert",
+    "Copy",
+    "Cosine",
+    "CosineDistance",
     "CosineEmbeddingCriterion",
     "Criterion",
     "CriterionTable",
@@ -143,21 +219,27 @@ __all__ = [
     "DistKLDivCriterion",
     "DistanceRatioCriterion",
     "DontCast",
+    "DotProduct",
     "Dropout",
-    "ELU",
+    "Euclidean",
     "Exp",
-    "GPU",
+    "FlattenTable",
     "GatedLinearUnit",
+    "GradientReversal",
     "HardShrink",
     "HardTanh",
     "HingeEmbeddingCriterion",
     "Identity",
+    "Index",
     "JoinTable",
+    "Kmeans",
     "L1Cost",
     "L1HingeEmbeddingCriterion",
+    "L1Penalty",
     "LayerNormalization",
     "LeakyReLU",
     "Linear",
+    "LinearWeightNorm",
     "Log",
     "LogSigmoid",
     "LogSoftMax",
@@ -165,26 +247,42 @@ __all__ = [
     "MapTable",
     "MarginCriterion",
     "MarginRankingCriterion",
+    "MaskedSelect",
+    "Max",
     "Maxout",
+    "Mean",
+    "Min",
+    "MixtureTable",
     "Module",
     "ModuleCriterion",
+    "Mul",
     "MulConstant",
     "MultiCriterion",
     "MultiLabelMarginCriterion",
     "MultiLabelSoftMarginCriterion",
     "MultiMarginCriterion",
     "NaN",
+    "Narrow",
+    "NarrowTable",
+    "OneHot",
     "PReLU",
+    "Padding",
+    "PairwiseDistance",
     "Parallel",
     "ParallelCriterion",
     "ParallelTable",
+    "PartialLinear",
     "PixelShuffle",
     "Power",
+    "PrintSize",
     "Profile",
     "RReLU",
     "ReLU",
     "ReLU6",
+    "Replicate",
     "Reshape",
+    "Select",
+    "SelectTable",
     "Sequential",
     "Sigmoid",
     "SmoothL1Criterion",
@@ -203,15 +301,19 @@ __all__ = [
     "SpatialConvolution",
     "SpatialConvolutionMM",
     "SpatialDilatedMaxPooling",
+    "SpatialDropout",
     "SpatialGlobalAveragePooling",
     "SpatialGlobalMaxPooling",
     "SpatialLogSoftMax",
     "SpatialMaxPooling",
     "SpatialReplicationPadding",
     "SpatialSoftMax",
+    "SplitTable",
     "Sqrt",
     "Square",
+    "Squeeze",
     "StochasticGradient",
+    "Sum",
     "Tanh",
     "TanhShrink",
     "TemporalAdaptiveAveragePooling",
@@ -221,16 +323,24 @@ __all__ = [
     "TemporalGlobalMaxPooling",
     "TemporalMaxPooling",
     "Threshold",
+    "Transpose",
     "Unknown",
+    "Unsqueeze",
     "View",
     "VolumetricAdaptiveAveragePooling",
     "VolumetricAdaptiveMaxPooling",
     "VolumetricAveragePooling",
     "VolumetricBatchNormalization",
     "VolumetricDilatedMaxPooling",
+    "VolumetricDropout",
     "VolumetricGlobalAveragePooling",
     "VolumetricGlobalMaxPooling",
     "VolumetricMaxPooling",
     "WeightNorm",
+    "WeightedEuclidean",
     "WeightedMSECriterion",
+    "WhiteNoise",
+    "ZeroGrad",
+    "ZipTable",
+    "ZipTableOneToMany",
 ]

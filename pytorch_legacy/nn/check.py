@@ -138,16 +138,19 @@ def count(module: TorchObject, name: str, value: Any, least: int = 1) -> int:
     return number
 
 
-def axis(module: TorchObject, dimension: int, rank: int, name: str = "dimension", nInputDims: int | None = None) -> int:
+def axis(module: TorchObject, dimension: int, rank: int, name: str = "dimension", batch: int = 0) -> int:
     """A dimension of an array of that rank, counted from the front.
 
-    `nInputDims` is the rank of a sample, if it is known. An array with one dimension more is a batch of samples, and
-    dimensions that count from the front do not count the batch's.
+    A dimension that counts from the front does not count the first `batch` ones.
     """
-    place = dimension + (dimension >= 0 and nInputDims is not None and rank == nInputDims + 1)
-    if not -rank <= place < rank:
+    if not (-rank <= dimension < 0 or (0 <= dimension + batch < rank and dimension >= 0)):
         raise IndexRangeError(f"{module._typename}: {name}: {dimension} is out of range for a {rank}-D array")
-    return place % rank
+    return dimension % rank if dimension < 0 else dimension + batch
+
+
+def batched(rank: int, sampleRank: int | None) -> int:
+    """How many dimensions of an array belong to a batch: 1 if it has one more than its samples, else 0."""
+    return int(sampleRank is not None and rank == sampleRank + 1)
 
 
 def place(module: TorchObject, name: str, index: int, size: int) -> int:

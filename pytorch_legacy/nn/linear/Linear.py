@@ -1,7 +1,7 @@
 """An affine map of vectors."""
 
 from math import sqrt
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class Linear(Module):
     Source: Torch7 ``nn.Linear``; C: ``THNN/linear/Linear.c``.
     """
 
+    _dropped: tuple[str, ...] = ("addBuffer",)
     weight: Tensor
     gradWeight: Tensor
 
@@ -90,7 +91,3 @@ class Linear(Module):
     def __repr__(self) -> str:
         outputs, inputs = self.weight.shape
         return f"{self._typename}({inputs} -> {outputs})" + (" without bias" if self.bias is None else "")
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Scratch memory of a training run stays behind."""
-        super()._fromTorch7({name: value for name, value in fields.items() if name != "addBuffer"}, version)

@@ -1,5 +1,7 @@
 """Random zeros."""
 
+from typing import Self
+
 import numpy as np
 
 from pytorch_legacy import random
@@ -39,6 +41,7 @@ class Dropout(Module):
     v2 = False
     inplace = False
     stochastic_inference = False
+    _ranks: tuple[int, ...] = ()
 
     def __init__(self, p: float = 0.5, v1: bool = False, inplace: bool = False, stochasticInference: bool = False) -> None:
         super().__init__()
@@ -55,7 +58,7 @@ class Dropout(Module):
         self.p = p
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input)
+        check.tensor(self, "input", input, *self._ranks)
         output = check.writable(self, "input", input) if self.inplace else self._resize("output", input.shape)
         self.output = output
         if self._isRandom():
@@ -64,13 +67,16 @@ class Dropout(Module):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.tensor(self, "input", input, *self._ranks)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
+        if self._isRandom():
+            check.shape(self, "noise of the last forward", self.noise, self._noiseShape(input.shape))
         gradInput = gradOutput if self.inplace else self._resize("gradInput", gradOutput.shape)
         self.gradInput = gradInput
         self._scale(gradOutput, gradInput)
         return gradInput
 
-    def clearState(self) -> "Dropout":
+    def clearState(self) -> Self:
         clear(self, "noise")
         return super().clearState()
 
@@ -87,10 +93,14 @@ class Dropout(Module):
 
     def _sampleNoise(self, shape: tuple[int, ...]) -> Tensor:
         """Fresh noise."""
-        noise = random.bernoulli(1 - self.p, shape, self._dtype)
+        noise = random.bernoulli(1 - self.p, self._noiseShape(shape), self._dtype)
         if self.v2:
             noise /= 1 - self.p
         return noise
+
+    def _noiseShape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of the noise for an input of that shape."""
+        return shape
 
     def __repr__(self) -> str:
         return f"{self._typename}({self.p:f})"

@@ -31,9 +31,7 @@ class CAddTable(Module):
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
-        first, *others = check.tensors(self, "input", input)
-        for i, array in enumerate(others, 1):
-            check.shape(self, f"input[{i}]", array, first.shape)
+        first, *others = check.alike(self, "input", input)
         if self.inplace:
             self.output = check.writable(self, "input[0]", first)
         else:

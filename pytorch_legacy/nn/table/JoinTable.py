@@ -49,6 +49,5 @@ class JoinTable(Module):
 
     def _layout(self, input: list[Tensor]) -> tuple[int, tuple[int, ...]]:
         rank = check.tensors(self, "input", input)[0].ndim
-        batch = self.dimension >= 0 and self.nInputDims is not None and rank == self.nInputDims + 1
-        axis = check.axis(self, self.dimension + batch, rank)
+        axis = check.axis(self, self.dimension, rank, batch=check.batched(rank, self.nInputDims))
         return axis, check.joint_shape(self, "input", input, axis)

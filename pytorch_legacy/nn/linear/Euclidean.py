@@ -1,0 +1,106 @@
+"""Distances to learned points."""
+
+from math import sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.storage import Tensor
+
+
+class Euclidean(Module):
+    """The distances between a vector, or each row of a batch, and the columns of the weight.
+
+    .. math:: y_o = \\|x - w_o\\|, \\quad dx = \\sum_o \\frac{x - w_o}{y_o + \\epsilon} dy_o, \\quad
+              dw_o = -\\frac{x - w_o}{y_o + \\epsilon} dy_o
+
+    Parameters
+    ----------
+    inputSize, outputSize : int
+        Number of elements of a vector, and number of columns.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of inputSize x outputSize
+    fastBackward : bool
+        For Torch7; here backward computes all differences anew.
+
+    Raises
+    ------
+    ShapeError
+        If the input is not 1-D or 2-D with inputSize columns.
+
+    Notes
+    -----
+    Shapes: ``(N x) inputSize`` to ``(N x) outputSize``. The constant, 1e-7, keeps the gradient finite where vector and
+    column are equal. The weight starts uniform in [-s, s) with s = 1 / sqrt(inputSize). Source: Torch7 nn.Euclidean.
+    """
+
+    EPS = 1e-7
+    weight: Tensor
+    gradWeight: Tensor
+    fastBackward = True
+
+    def __init__(self, inputSize: int, outputSize: int) -> None:
+        super().__init__()
+        shape = check.count(self, "inputSize", inputSize), check.count(self, "outputSize", outputSize)
+        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
+        limit = 1 / sqrt(len(self.weight)) if stdv is None else stdv * sqrt(3)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        differences = self._differences(input)
+        output = self._resize("output", (*input.shape[:-1], self.weight.shape[1]))
+        output.reshape(differences.shape[:2])[...] = self._lengths(differences)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        differences = self._differences(input)
+        slopes = self._slopes(differences, input, gradOutput)
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", input.shape)
+        gradInput.reshape(len(differences), input.shape[-1])[...] = (differences * slopes * self._metric()).sum(1)
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        differences = self._differences(input)
+        slopes = self._slopes(differences, input, gradOutput)
+        self.gradWeight -= scale * (differences * slopes * self._metric()).sum(0, dtype=np.float64).T
+
+    def clearState(self) -> Self:
+        clear(self, "_input", "_buffer")
+        super().clearState()
+        return self
+
+    def _metric(self) -> Any:
+        """What each squared difference counts, as an array of outputs and inputs."""
+        return self._dtype.type(1)
+
+    def _differences(self, input: Tensor) -> Tensor:
+        """x - w for each row, output and input."""
+        shape = check.tensor(self, "input", input, 1, 2).shape
+        inputs, outputs = self.weight.shape
+        if shape[-1] != inputs:
+            raise ShapeError(f"{self._typename}: input: expected {inputs} columns, got {sizes(shape)}")
+        rows = self._contiguous("_input", input).reshape(shape[0] if len(shape) == 2 else 1, 1, inputs)
+        return np.subtract(rows, self.weight.T, out=self._resize("_buffer", (len(rows), outputs, inputs)))
+
+    def _lengths(self, differences: Tensor) -> Tensor:
+        return np.sqrt((differences * differences * self._metric()).sum(2))
+
+    def _slopes(self, differences: Tensor, input: Tensor, gradOutput: Tensor) -> Tensor:
+        """gradOutput / (y + eps), ready to multiply the differences."""
+        lengths = self._lengths(differences)
+        expected = (*input.shape[:-1], self.weight.shape[1])
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), expected)
+        return (gradOutput.reshape(lengths.shape) / (lengths + self.EPS))[:, :, None]

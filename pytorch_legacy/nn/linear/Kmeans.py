@@ -1,0 +1,136 @@
+"""Clusters learned on the way."""
+
+from math import ceil
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.storage import Tensor
+
+
+class Kmeans(Module):
+    """Says for each row of a batch which centre is the nearest; its parameters are the centres.
+
+    .. math:: y_n = \\arg\\min_k \\|x_n - w_k\\|^2, \\quad dw_k = \\frac{\\sum_{n: y_n = k} (w_k - x_n)}{c_k + \\epsilon},
+              \\quad dx = 0
+
+    where c is the number of rows of each centre: a step against the gradient moves a centre to the mean of its rows.
+
+    Parameters
+    ----------
+    k, dim : int
+        Number of centres, and of the elements of a row.
+    scale : float, optional
+        Takes the place of the `scale` of ``accGradParameters``.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of k x dim
+    loss : float
+        The sum of the squared distances of the last forward.
+    clusterSampleCount : array of k
+        How many rows were nearest to each centre in the last ``accGradParameters``.
+
+    Raises
+    ------
+    ShapeError
+        If the input is not ``N x dim``.
+
+    Notes
+    -----
+    Shapes: ``N x dim`` to ``N``; the indices, which count from 0, are floating-point numbers. gradOutput may be None.
+    The constant is 1e-7. The centres start uniform in [-1, 1). Source: Torch7 nn.Kmeans.
+    """
+
+    EPS = 1e-7
+    weight: Tensor
+    gradWeight: Tensor
+    scale: float | None = None
+
+    def __init__(self, k: int, dim: int, scale: float | None = None) -> None:
+        super().__init__()
+        self.k, self.dim = check.count(self, "k", k), check.count(self, "dim", dim)
+        self.scale = scale
+        self.weight, self.gradWeight = np.empty((k, dim), np.float32), np.zeros((k, dim), np.float32)
+        self.clusterSampleCount = np.zeros(k, np.float32)
+        self.loss = 0.0
+        self.reset()
+
+    def reset(self, stdev: float | None = None) -> None:
+        """Draws new centres, uniform in [-stdev, stdev)."""
+        limit = 1 if stdev is None else stdev
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+
+    def initRandom(self, input: Tensor) -> None:
+        """Makes random rows of `input`, perhaps some of them twice, the centres."""
+        rows = self._samples(input)
+        self.weight[...] = rows[[random.random() % len(rows) for _ in range(self.k)]]
+
+    def initKmeansPlus(self, input: Tensor, p: float = 0.95) -> None:
+        """Makes rows of `input` that are far from one another the centres.
+
+        The first is a random row; each other one is a random one of those that are farthest from their nearest centre,
+        the share 1 - `p` of all.
+        """
+        if not 0 <= p <= 1:
+            raise ValueRangeError(f"{self._typename}: p: expected 0 to 1, got {p}")
+        rows = self._samples(input)
+        candidates = max(ceil((1 - p) * len(rows)), 1)
+        self.weight[0] = rows[random.random() % len(rows)]
+        distances = np.full(len(rows), np.inf)
+        for i in range(1, self.k):
+            distances = np.minimum(distances, ((rows - self.weight[i - 1]) ** 2).sum(1))
+            farthest = np.argsort(-distances, kind="stable")[:candidates]
+            self.weight[i] = rows[farthest[random.random() % candidates]]
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        distances = self._distances(input)
+        output = self._resize("output", input.shape[:1])
+        output[...] = distances.argmin(1)
+        self.loss = float(distances.min(1).sum(dtype=np.float64))
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor | None) -> Tensor:
+        self._check(input, gradOutput)
+        gradInput: Tensor = self._zeros("gradInput", input)
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor | None, scale: float = 1.0) -> None:
+        self._check(input, gradOutput)
+        scale = scale if self.scale is None else self.scale
+        nearest = self._distances(input).argmin(1)
+        counts = np.bincount(nearest, minlength=self.k)
+        self.clusterSampleCount = counts.astype(self._dtype)
+        steps = np.zeros(self.weight.shape)
+        np.add.at(steps, nearest, self.weight[nearest] - input)
+        self.gradWeight += scale * (steps / (counts[:, None] + self.EPS)).astype(self._dtype)
+
+    def clearState(self) -> "Kmeans":
+        clear(self, "_input", "_buffer")
+        super().clearState()
+        return self
+
+    def _check(self, input: Tensor, gradOutput: Tensor | None) -> None:
+        check.tensor(self, "input", input, 2)
+        if input.shape[1] != self.dim:
+            raise ShapeError(f"{self._typename}: input: expected {self.dim} columns, got {sizes(input.shape)}")
+        if gradOutput is not None:
+            check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape[:1])
+
+    def _samples(self, input: Tensor) -> Tensor:
+        self._check(input, None)
+        if len(input) < self.k:
+            raise ShapeError(f"{self._typename}: input: expected {self.k} or more rows, got {sizes(input.shape)}")
+        return input
+
+    def _distances(self, input: Tensor) -> Tensor:
+        """Squared distances, N x k."""
+        self._check(input, None)
+        buffer = self._resize("_buffer", (len(input), self.k, self.dim))
+        np.subtract(self._contiguous("_input", input)[:, None], self.weight, out=buffer)
+        np.multiply(buffer, buffer, out=buffer)
+        return buffer.sum(2)

@@ -1,0 +1,154 @@
+"""An affine map whose weight is a length times a direction."""
+
+from math import sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.linear.Linear import Linear
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.storage import Tensor
+
+
+class LinearWeightNorm(Linear):
+    """Applies an affine map to a vector, or to each row of a batch; length and direction of its rows are learned apart.
+
+    .. math:: y = W x + b, \\quad W_o = g_o\\, v_o / \\|v_o\\|, \\quad
+              dg_o = \\frac{v_o \\cdot dW_o}{\\|v_o\\|}, \\quad
+              dv_o = \\frac{g_o}{\\|v_o\\|} \\Big(dW_o - v_o \\frac{v_o \\cdot dW_o}{\\|v_o\\|^2}\\Big)
+
+    Parameters
+    ----------
+    inputSize, outputSize : int
+        Number of elements of a vector before and after.
+    bias : bool
+        Whether there is a b.
+    eps : float
+        The least norm of a direction: shorter ones count as that long.
+
+    Attributes
+    ----------
+    v, gradV : array of outputSize x inputSize
+    g, gradG : array of outputSize x 1
+    bias, gradBias : array of outputSize, or None
+    weight : array of outputSize x inputSize
+        W as the last forward computed it; no parameter.
+
+    Notes
+    -----
+    Shapes: ``(N x) inputSize`` to ``(N x) outputSize``. W and bias start as those of Linear. Source: Torch7
+    nn.LinearWeightNorm; Salimans and Kingma, "Weight Normalization" (2016).
+    """
+
+    _dropped = ("addBuffer", "weight", "gradWeight", "scale", "norm", "inputSize", "outputSize", "_gradV", "_gradG")
+    v: Tensor
+    gradV: Tensor
+    g: Tensor
+    gradG: Tensor
+    eps = 1e-16
+
+    def __init__(self, inputSize: int, outputSize: int, bias: bool = True, eps: float = 1e-16) -> None:
+        self.eps = eps
+        shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
+        self.v, self.gradV = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self.g, self.gradG = np.empty((shape[0], 1), np.float32), np.zeros((shape[0], 1), np.float32)
+        super().__init__(inputSize, outputSize, bias)
+
+    @classmethod
+    def fromLinear(cls, linear: Linear) -> "LinearWeightNorm":
+        """A new layer that computes what a Linear does, with parameters of its own."""
+        outputs, inputs = linear.weight.shape
+        layer: LinearWeightNorm = cls(inputs, outputs, linear.bias is not None).type(linear.type())
+        layer.initFromWeight(linear.weight)
+        if layer.bias is not None:
+            layer.bias[...] = linear.bias
+        return layer
+
+    def toLinear(self) -> Linear:
+        """A new Linear that computes what this layer does, with parameters of its own."""
+        outputs, inputs = self.v.shape
+        linear: Linear = Linear(inputs, outputs, self.bias is not None).type(self.type())
+        linear.weight[...] = self.updateWeightMatrix()
+        if linear.bias is not None:
+            linear.bias[...] = self.bias
+        return linear
+
+    def initFromWeight(self, weight: Tensor | None = None) -> Self:
+        """Takes length and direction of each row from `weight`, by default the layer's own W, and returns self."""
+        self.v[...] = self.updateWeightMatrix() if weight is None else weight
+        self.g[...] = self._norms()
+        return self
+
+    def reset(self, stdv: float | None = None) -> Self:
+        """Draws a new W and bias as Linear does, and returns self."""
+        limit = 1 / sqrt(self.v.shape[1]) if stdv is None else stdv * sqrt(3)
+        self.initFromWeight(random.uniform(-limit, limit, self.v.shape, self._dtype))
+        if self.bias is not None:
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+        return self
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """v, g and the bias, and their gradients."""
+        found = [self.v, self.g], [self.gradV, self.gradG]
+        if self.bias is not None and self.gradBias is not None:
+            found[0].append(self.bias)
+            found[1].append(self.gradBias)
+        return found
+
+    def updateWeightMatrix(self) -> Tensor:
+        """Computes W from v and g."""
+        self.scale = self.g / self._norms()
+        return np.multiply(self.v, self.scale, out=self._resize("weight", self.v.shape))
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        self.updateWeightMatrix()
+        return super().updateOutput(input)
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        self._resize("gradWeight", self.v.shape).fill(0)
+        super().accGradParameters(input, gradOutput, scale)
+        norms = self._norms()
+        direction = self.v / norms
+        gradLength = (direction * self.gradWeight).sum(1, keepdims=True)
+        gradV = (self.gradWeight - direction * gradLength) * (self.g / norms)
+        self.gradG += gradLength
+        self.gradV += gradV
+
+    def defaultAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
+        """Moves the parameters with no detour: they stand in for their gradients."""
+        gradients = self.gradV, self.gradG, self.gradBias
+        self.gradV, self.gradG, self.gradBias = self.v, self.g, self.bias
+        try:
+            self.accGradParameters(input, gradOutput, -lr)
+        finally:
+            self.gradV, self.gradG, self.gradBias = gradients
+
+    def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
+        """Unlike those of Linear, these gradients depend on the parameters: the way of all layers."""
+        Module.sharedAccUpdateGradParameters(self, input, gradOutput, lr)
+
+    def clearState(self) -> Self:
+        clear(self, "weight", "gradWeight", "scale")
+        return super().clearState()
+
+    def _norms(self) -> Tensor:
+        """The length of each row of v, at least eps."""
+        return np.maximum(np.sqrt((self.v * self.v).sum(1, keepdims=True)), self._dtype.type(self.eps))
+
+    def __repr__(self) -> str:
+        outputs, inputs = self.v.shape
+        return f"{self._typename}({inputs} -> {outputs})" + (" without bias" if self.bias is None else "")
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Gradients that were not saved are zero."""
+        super()._fromTorch7(fields, version)
+        for name, gradient in (("v", "gradV"), ("g", "gradG")):
+            if getattr(self, gradient, None) is None:
+                setattr(self, gradient, np.zeros_like(getattr(self, name)))
+
+    def _toTorch7(self) -> dict[str, Any]:
+        outputs, inputs = self.v.shape
+        return super()._toTorch7() | {"inputSize": inputs, "outputSize": outputs}

@@ -1,0 +1,154 @@
+"""Some outputs of an affine map."""
+
+from math import sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random, t7
+from pytorch_legacy.errors import DtypeError, IndexRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.linear.batch import summed
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear, described
+from pytorch_legacy.storage import Tensor
+
+
+class PartialLinear(Module):
+    """Applies an affine map to each row of a batch, and computes only those outputs that are asked for.
+
+    .. math:: y = x W_P^T + b_P
+
+    P is the partition: the rows of the weight that count, all of them at first.
+
+    Parameters
+    ----------
+    inputSize, outputSize : int
+        Number of elements of a vector before and after, if all outputs are computed.
+    bias : bool
+        Whether there is a b.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of outputSize x inputSize
+    bias, gradBias : array of 1 x outputSize, or None
+    partition : array of integers, or None for all outputs
+
+    Raises
+    ------
+    ShapeError
+        If the input is not ``N x inputSize``.
+
+    Notes
+    -----
+    Shapes: ``N x inputSize`` to ``N x len(partition)``. Weight and bias start uniform in [-s, s) with
+    s = 1 / sqrt(inputSize). Unlike Torch7, a layer without bias can be trained too. Torch7 puts the layer together from
+    others, in field ``network``; here it is one. Source: Torch7 nn.PartialLinear.
+    """
+
+    _dropped = ("network", "inputsize", "outputsize", "allcolumns", "addBuffer", "partition")
+    weight: Tensor
+    gradWeight: Tensor
+    partition: Tensor | None = None
+
+    def __init__(self, inputSize: int, outputSize: int, bias: bool = True) -> None:
+        super().__init__()
+        shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
+        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        if bias:
+            self.bias, self.gradBias = np.empty((1, shape[0]), np.float32), np.zeros((1, shape[0]), np.float32)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
+        limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        if self.bias is not None:
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+
+    def setPartition(self, indices: Any) -> None:
+        """Says which outputs to compute, and in which order: a vector of their indices."""
+        partition = np.asarray(indices)
+        if partition.ndim != 1 or partition.dtype.kind not in "iu":
+            raise DtypeError(f"{self._typename}: indices: expected a vector of integers, got {described(indices)}")
+        outputs = len(self.weight)
+        for index in partition[(partition < 0) | (partition >= outputs)][:1]:
+            raise IndexRangeError(f"{self._typename}: indices: expected 0 to {outputs - 1}, got {index}")
+        self.partition = partition.copy()
+
+    def resetPartition(self) -> None:
+        """Computes all outputs again."""
+        self.partition = None
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        x, weight = self._rows(input), self._part(self.weight)
+        output = np.matmul(x, weight.T, out=self._resize("output", (len(x), len(weight))))
+        if self.bias is not None:
+            np.add(output, self._part(self.bias[0]), out=output)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        x, weight = self._rows(input), self._part(self.weight)
+        g = self._gradient(gradOutput, x)
+        return None if self.gradInput is None else np.matmul(g, weight, out=self._resize("gradInput", x.shape))
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        x = self._rows(input)
+        g = self._gradient(gradOutput, x)
+        rows = np.arange(len(self.weight)) if self.partition is None else self.partition
+        np.add.at(self.gradWeight, rows, (scale * summed(g, x)).astype(self._dtype))
+        if self.gradBias is not None:
+            np.add.at(self.gradBias[0], rows, (scale * g.sum(0, dtype=np.float64)).astype(self._dtype))
+
+    def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
+        """The default form: these gradients do not depend on the parameters, shared or not."""
+        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
+
+    def clearState(self) -> Self:
+        clear(self, "_input", "_gradOutput")
+        super().clearState()
+        return self
+
+    def _part(self, parameter: Tensor) -> Tensor:
+        return parameter if self.partition is None else parameter[self.partition]
+
+    def _rows(self, input: Tensor) -> Tensor:
+        shape = check.tensor(self, "input", input, 2).shape
+        check.shape(self, "input", input, (shape[0], self.weight.shape[1]))
+        return self._dense("_input", input)
+
+    def _gradient(self, gradOutput: Tensor, x: Tensor) -> Tensor:
+        outputs = len(self.weight) if self.partition is None else len(self.partition)
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (len(x), outputs))
+        return self._dense("_gradOutput", gradOutput)
+
+    def __repr__(self) -> str:
+        outputs, inputs = self.weight.shape
+        return f"{self._typename}({inputs} -> {outputs})" + (" without bias" if self.bias is None else "")
+
+    # Torch7's network is Sequential(ParallelTable(Identity, LookupTable), MM): the LookupTable has the weight.
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        table = fields["network"].modules[0].modules[1]
+        weights = {
+            name: value for name in ("weight", "gradWeight") if (value := getattr(table, name, None)) is not None
+        }
+        super()._fromTorch7(fields | weights, version)
+        if fields.get("partition") is not None:
+            self.setPartition(fields["partition"].astype(np.int64) - 1)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        def layer(name: str, version: int = 1, **more: Any) -> t7.TorchObject:
+            empty = np.empty(0, self._dtype)
+            return t7.TorchObject(name, version, {"_type": self._type, "output": empty, "gradInput": empty} | more)
+
+        fields = super()._toTorch7()
+        weights = {name: fields.pop(name) for name in ("weight", "gradWeight")}
+        table = layer("nn.LookupTable", 4, paddingValue=0, shouldScaleGradByFreq=False, **weights)
+        both = layer("nn.ParallelTable", modules=[layer("nn.Identity"), table])
+        network = layer("nn.Sequential", modules=[both, layer("nn.MM", transA=False, transB=True)])
+        outputs, inputs = self.weight.shape
+        columns = np.arange(1, outputs + 1, dtype=self._dtype)
+        partition = columns if self.partition is None else columns[self.partition]
+        named = {"inputsize": inputs, "outputsize": outputs, "allcolumns": columns, "partition": partition}
+        return fields | named | {"network": network}

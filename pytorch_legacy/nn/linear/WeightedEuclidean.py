@@ -1,0 +1,78 @@
+"""Distances to learned points, in learned units."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn.linear.Euclidean import Euclidean
+from pytorch_legacy.storage import Tensor
+
+
+class WeightedEuclidean(Euclidean):
+    """The distances between a vector, or each row of a batch, and the columns of the weight, each in units of its own.
+
+    .. math:: y_o = \\|c_o * (x - w_o)\\|, \\quad
+              dx = \\sum_o \\frac{c_o^2 (x - w_o)}{y_o + \\epsilon} dy_o, \\quad
+              dw_o = -\\frac{c_o^2 (x - w_o)}{y_o + \\epsilon} dy_o, \\quad
+              dc_o = \\frac{c_o (x - w_o)^2}{y_o + \\epsilon} dy_o
+
+    Parameters
+    ----------
+    inputSize, outputSize : int
+        Number of elements of a vector, and number of columns.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of inputSize x outputSize
+    diagCov, gradDiagCov : array of inputSize x outputSize
+        The columns c.
+
+    Raises
+    ------
+    ShapeError
+        If the input is not 1-D or 2-D with inputSize columns.
+
+    Notes
+    -----
+    Shapes: ``(N x) inputSize`` to ``(N x) outputSize``. The constant is 1e-7. The weight starts as that of Euclidean,
+    diagCov with ones. Unlike Torch7, the gradient of diagCov always obeys `scale`. Source: Torch7 nn.WeightedEuclidean.
+    """
+
+    diagCov: Tensor
+    gradDiagCov: Tensor
+
+    def __init__(self, inputSize: int, outputSize: int) -> None:
+        self.diagCov = np.empty((inputSize, outputSize), np.float32)
+        self.gradDiagCov = np.zeros((inputSize, outputSize), np.float32)
+        super().__init__(inputSize, outputSize)
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws a new weight, uniform with standard deviation `stdv` if it is given, and fills diagCov with ones."""
+        self.diagCov.fill(1)
+        super().reset(stdv)
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """weight and diagCov, and their gradients."""
+        return [self.weight, self.diagCov], [self.gradWeight, self.gradDiagCov]
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        differences = self._differences(input)
+        slopes = self._slopes(differences, input, gradOutput)
+        gradient = (differences * differences * slopes).sum(0, dtype=np.float64).T * self.diagCov
+        super().accGradParameters(input, gradOutput, scale)
+        self.gradDiagCov += scale * gradient
+
+    def defaultAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
+        """Moves the parameters with no detour: they stand in for their gradients."""
+        gradient, self.gradDiagCov = self.gradDiagCov, self.diagCov
+        try:
+            super().defaultAccUpdateGradParameters(input, gradOutput, lr)
+        finally:
+            self.gradDiagCov = gradient
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """A gradient that was not saved is zero."""
+        super()._fromTorch7({"gradDiagCov": np.zeros_like(fields["diagCov"])} | fields, version)
+
+    def _metric(self) -> Tensor:
+        return self.diagCov.T**2

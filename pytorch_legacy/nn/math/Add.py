@@ -1,0 +1,92 @@
+"""A learned vector added to each sample."""
+
+from math import prod, sqrt
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.storage import Tensor
+
+
+class Add(Module):
+    """Adds a learned vector, or one learned number, to its input or to each sample of a batch::
+
+        output    = input + bias
+        gradInput = gradOutput
+        gradBias += scale * gradOutput, summed over the batch (with `scalar`, over everything)
+
+    Parameters
+    ----------
+    inputSize : int
+        Number of elements of a sample.
+    scalar : bool
+        Learn one number instead of inputSize.
+
+    Attributes
+    ----------
+    bias, gradBias : array of inputSize or of 1
+
+    Notes
+    -----
+    A sample is the bias's own shape; a batch is any array whose samples have as many elements. The bias starts uniform
+    in [-s, s) with s = 1 / sqrt(its first size). Source: Torch7 nn.Add.
+    """
+
+    _dropped = ("_ones",)
+
+    bias: Tensor
+    gradBias: Tensor
+    scalar = False
+
+    def __init__(self, inputSize: int, scalar: bool = False) -> None:
+        super().__init__()
+        self.scalar = scalar
+        size = 1 if scalar else check.count(self, "inputSize", inputSize)
+        self.bias, self.gradBias = np.empty(size, np.float32), np.zeros(size, np.float32)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws a new bias, uniform with standard deviation `stdv` if it is given."""
+        limit = 1 / sqrt(len(self.bias)) if stdv is None else stdv * sqrt(3)
+        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        rows = self._rows(input)
+        output = self._resize("output", input.shape)
+        output[...] = input
+        output.reshape(rows)[...] += self.bias.reshape(-1)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", input.shape)
+        gradInput[...] = gradOutput
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        check.like(self, "gradOutput", gradOutput, input)
+        rows = self._dense("_gradOutput", gradOutput).reshape(self._rows(input))
+        self.gradBias += scale * rows.sum(0, dtype=np.float64).reshape(self.gradBias.shape)
+
+    def clearState(self) -> "Add":
+        clear(self, "_gradOutput")
+        super().clearState()
+        return self
+
+    def _rows(self, input: Tensor) -> tuple[int, int]:
+        """The input's sizes as rows, each of which gets the bias."""
+        shape = check.tensor(self, "input", input).shape
+        if self.scalar:
+            return prod(shape), 1
+        if shape == self.bias.shape:
+            return 1, self.bias.size
+        if prod(shape[1:]) != self.bias.size:
+            wanted = sizes(self.bias.shape)
+            raise ShapeError(f"{self._typename}: input: expected {wanted} or a batch of that, got {sizes(shape)}")
+        return shape[0], self.bias.size

@@ -1,0 +1,67 @@
+"""A constant added."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.storage import Tensor
+
+
+class AddConstant(Module):
+    """Adds a number, or a vector along the last dimension::
+
+        output    = input + constant_scalar
+        gradInput = gradOutput
+
+    Parameters
+    ----------
+    constant_scalar : float or array
+        The number, or a vector as long as the last dimension of the input.
+    inplace : bool
+        Write into the input, and take the constant off again in the backward pass, for the layer before. gradInput is
+        then gradOutput itself.
+
+    Notes
+    -----
+    Any shape. Source: Torch7 nn.AddConstant.
+    """
+
+    inplace = False
+
+    def __init__(self, constant_scalar: Any, inplace: bool = False) -> None:
+        super().__init__()
+        self.constant_scalar = (
+            constant_scalar if np.ndim(constant_scalar) == 0 else np.array(constant_scalar, np.float32)
+        )
+        self.inplace = inplace
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        constant = self._constant(check.tensor(self, "input", input))
+        target = check.writable(self, "input", input) if self.inplace else self._resize("output", input.shape)
+        self.output = np.add(input, constant, out=target)
+        return self.output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        if self.inplace:
+            np.subtract(input, self._constant(input), out=input)
+            self.gradInput = gradOutput
+        else:
+            self._resize("gradInput", input.shape)[...] = gradOutput
+        return self.gradInput
+
+    def _constant(self, input: Tensor) -> Any:
+        """The number, or the vector if it fits to the input."""
+        constant = self.constant_scalar
+        if isinstance(constant, np.ndarray):
+            if constant.ndim != 1 or constant.shape != input.shape[-1:]:
+                raise ShapeError(
+                    f"{self._typename}: constant_scalar: expected a number or a vector as long as the last dimension of "
+                    f"{described(input)}, got {described(constant)}"
+                )
+            return constant
+        return self._dtype.type(constant)

@@ -1,0 +1,80 @@
+"""A learned term for each element."""
+
+from math import sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random, t7
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.math.broadcasting import aligned, gathered
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.storage import Tensor
+
+
+class CAdd(Module):
+    """Adds a learned array to its input, or to each sample of a batch::
+
+        output    = input + bias
+        gradInput = gradOutput
+        gradBias += scale * gradOutput, summed over where the bias was repeated
+
+    Parameters
+    ----------
+    sizes : int
+        The sizes of the bias, one by one or as a tuple. If they are as many as the input has, those of 1 are repeated
+        as often as needed; otherwise they are those of one sample.
+
+    Attributes
+    ----------
+    bias, gradBias : arrays of these sizes
+
+    Notes
+    -----
+    The bias starts uniform in [-s, s) with s = 1 / sqrt(number of its elements). Source: Torch7 nn.CAdd.
+    """
+
+    bias: Tensor
+    gradBias: Tensor
+
+    def __init__(self, *sizes: Any) -> None:
+        super().__init__()
+        shape = sizes[0] if len(sizes) == 1 and np.ndim(sizes[0]) else sizes
+        self.size = tuple(check.count(self, "sizes", size) for size in shape)
+        self.bias, self.gradBias = np.empty(self.size, np.float32), np.zeros(self.size, np.float32)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws a new bias, uniform with standard deviation `stdv` if it is given."""
+        limit = 1 / sqrt(self.bias.size) if stdv is None else stdv * sqrt(3)
+        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        bias = aligned(self, self.bias, check.tensor(self, "input", input).shape)
+        return np.add(input, bias, out=self._resize("output", input.shape))
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", input.shape)
+        gradInput[...] = gradOutput
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        check.like(self, "gradOutput", gradOutput, input)
+        bias = aligned(self, self.bias, input.shape)
+        self.gradBias += scale * gathered(self._dense("_gradOutput", gradOutput), bias).reshape(self.gradBias.shape)
+
+    def clearState(self) -> Self:
+        clear(self, "_gradOutput")
+        super().clearState()
+        return self
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self.size = self.bias.shape
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"size": np.array(self.size, np.int64).view(t7.Storage)}

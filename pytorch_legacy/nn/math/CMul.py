@@ -1,0 +1,80 @@
+"""A learned factor for each element."""
+
+from math import sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random, t7
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.math.broadcasting import aligned, gathered
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.storage import Tensor
+
+
+class CMul(Module):
+    """Multiplies its input, or each sample of a batch, by a learned array::
+
+        output      = input * weight
+        gradInput   = gradOutput * weight
+        gradWeight += scale * gradOutput * input, summed over where the weight was repeated
+
+    Parameters
+    ----------
+    sizes : int
+        The sizes of the weight, one by one or as a tuple. If they are as many as the input has, those of 1 are repeated
+        as often as needed; otherwise they are those of one sample.
+
+    Attributes
+    ----------
+    weight, gradWeight : arrays of these sizes
+
+    Notes
+    -----
+    The weight starts uniform in [-s, s) with s = 1 / sqrt(number of its elements). Source: Torch7 nn.CMul.
+    """
+
+    weight: Tensor
+    gradWeight: Tensor
+
+    def __init__(self, *sizes: Any) -> None:
+        super().__init__()
+        shape = sizes[0] if len(sizes) == 1 and np.ndim(sizes[0]) else sizes
+        self.size = tuple(check.count(self, "sizes", size) for size in shape)
+        self.weight, self.gradWeight = np.empty(self.size, np.float32), np.zeros(self.size, np.float32)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
+        limit = 1 / sqrt(self.weight.size) if stdv is None else stdv * sqrt(3)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        weight = aligned(self, self.weight, check.tensor(self, "input", input).shape)
+        return np.multiply(input, weight, out=self._resize("output", input.shape))
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        weight = aligned(self, self.weight, check.tensor(self, "input", input).shape)
+        check.like(self, "gradOutput", gradOutput, input)
+        if self.gradInput is None:
+            return None
+        return np.multiply(gradOutput, weight, out=self._resize("gradInput", input.shape))
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        check.like(self, "gradOutput", gradOutput, input)
+        weight = aligned(self, self.weight, input.shape)
+        product = np.multiply(input, gradOutput, out=self._resize("_product", input.shape))
+        self.gradWeight += scale * gathered(product, weight).reshape(self.gradWeight.shape)
+
+    def clearState(self) -> Self:
+        clear(self, "_product")
+        super().clearState()
+        return self
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self.size = self.weight.shape
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"size": np.array(self.size, np.int64).view(t7.Storage)}

@@ -1,0 +1,50 @@
+"""The same output for every input."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Constant(Module):
+    """Gives a constant array, whatever its input::
+
+        output    = value, once for each sample
+        gradInput = 0
+
+    Parameters
+    ----------
+    value : float or array
+        A number stands for an array of one element.
+    nInputDim : int, optional
+        The rank of one sample. An input with more dimensions is a batch, and the output has one value for each sample.
+
+    Notes
+    -----
+    Source: Torch7 nn.Constant.
+    """
+
+    nInputDim: int | None = None
+
+    def __init__(self, value: Any, nInputDim: int | None = None) -> None:
+        super().__init__()
+        self.value = np.array(value, np.float32, ndmin=1)
+        self.nInputDim = nInputDim
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", self._shape(input))
+        output[...] = self.value
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._shape(input))
+        gradInput: Tensor = self._zeros("gradInput", input)
+        return gradInput
+
+    def _shape(self, input: Tensor) -> tuple[int, ...]:
+        check.array(self, "input", input)
+        batch = input.shape[:1] if self.nInputDim is not None and input.ndim > self.nInputDim else ()
+        return batch + self.value.shape

@@ -1,0 +1,22 @@
+"""Means along a dimension."""
+
+from pytorch_legacy.nn.math.Sum import Sum
+
+
+class Mean(Sum):
+    """Takes the mean of the elements along one dimension: a Sum with ``sizeAverage``.
+
+    Parameters
+    ----------
+    dimension : int
+        Negative ones count from the end.
+    nInputDims : int, optional
+        The rank of one sample. An input with one dimension more is a batch, and `dimension` does not count its first.
+
+    Notes
+    -----
+    Source: Torch7 nn.Mean.
+    """
+
+    def __init__(self, dimension: int = 0, nInputDims: int | None = None) -> None:
+        super().__init__(dimension, nInputDims, sizeAverage=True)

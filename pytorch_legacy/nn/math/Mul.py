@@ -1,0 +1,59 @@
+"""One learned factor."""
+
+from math import sqrt
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.storage import Tensor
+
+
+class Mul(Module):
+    """Multiplies its input by one learned number::
+
+        output      = input * weight
+        gradInput   = gradOutput * weight
+        gradWeight += scale * sum(gradOutput * input)
+
+    Attributes
+    ----------
+    weight, gradWeight : array of 1
+
+    Notes
+    -----
+    Any shape. The weight starts uniform in [-1, 1). Source: Torch7 nn.Mul.
+    """
+
+    weight: Tensor
+    gradWeight: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight, self.gradWeight = np.empty(1, np.float32), np.zeros(1, np.float32)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
+        limit = 1.0 if stdv is None else stdv * sqrt(3)
+        self.weight[...] = random.uniform(-limit, limit, 1, self._dtype)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        check.tensor(self, "input", input)
+        return np.multiply(input, self.weight[0], out=self._resize("output", input.shape))
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        return np.multiply(gradOutput, self.weight[0], out=self._resize("gradInput", input.shape))
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        product = np.multiply(input, gradOutput, out=self._resize("_product", input.shape))
+        self.gradWeight += scale * product.sum(dtype=np.float64)
+
+    def clearState(self) -> "Mul":
+        clear(self, "_product")
+        super().clearState()
+        return self

@@ -1,0 +1,39 @@
+"""How the parameters of CAdd and CMul meet their input."""
+
+from math import prod
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.storage import Tensor
+
+
+def aligned(module: TorchObject, parameter: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The parameter as an array that NumPy broadcasts to an input of that shape, without giving it other sizes.
+
+    With as many dimensions as the input, sizes of 1 are repeated. Otherwise the parameter has as many elements as the
+    input or as a sample of it, or only one.
+    """
+    if parameter.ndim == len(shape) and all(p in (1, n) for p, n in zip(parameter.shape, shape, strict=True)):
+        return parameter
+    if parameter.size == prod(shape):
+        return parameter.reshape(shape)
+    if parameter.ndim != len(shape):
+        if parameter.size == 1:
+            return parameter.reshape((1,) * len(shape))
+        if parameter.size == prod(shape[1:]):
+            return parameter.reshape(1, *shape[1:])
+    raise ShapeError(
+        f"{module._typename}: input: expected {sizes(parameter.shape)} or a batch of that, got {sizes(shape)}"
+    )
+
+
+def gathered(array: Tensor, part: Tensor) -> Tensor:
+    """The gradient of `part`, which was broadcast to the shape of `array`: summed over what was repeated.
+
+    Sums over a batch are long: they are in double precision.
+    """
+    pairs = zip(array.shape, part.shape, strict=True)
+    return array.sum(tuple(d for d, (n, p) in enumerate(pairs) if p != n), keepdims=True, dtype=np.float64)

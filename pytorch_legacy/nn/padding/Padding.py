@@ -1,0 +1,83 @@
+"""Constants put into one dimension."""
+
+from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Padding(Module):
+    """Lengthens one dimension by constant slices::
+
+        output    = concatenate([input before the place, |pad| slices of value, input after it], axis=dim)
+        gradInput = gradOutput without these slices
+
+    Parameters
+    ----------
+    dim : int
+        The dimension. Negative ones count from the end.
+    pad : int
+        How many slices. Negative: the place counts from the beginning. Positive: it counts from the end.
+    nInputDim : int, optional
+        The rank of one sample. An input of another rank is a batch, and `dim` does not count its first dimension.
+    value : float
+        What the slices hold.
+    index : int
+        The place: 0, at the beginning or at the end, up to the size of the dimension.
+
+    Raises
+    ------
+    IndexRangeError
+        If the dimension or the place is out of range.
+
+    Notes
+    -----
+    Source: Torch7 nn.Padding.
+    """
+
+    _oneBased = ("dim", "index")
+    nInputDim: int | None = None
+    value = 0.0
+    index = 0
+
+    def __init__(self, dim: int, pad: int, nInputDim: int | None = None, value: float = 0, index: int = 0) -> None:
+        super().__init__()
+        self.dim = dim
+        self.pad = pad
+        self.nInputDim = nInputDim
+        self.value = value
+        self.index = check.count(self, "index", index, 0)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        shape, parts = self._layout(input)
+        output = self._resize("output", shape)
+        output.fill(self.value)
+        for source, target in parts:
+            output[target] = input[source]
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        shape, parts = self._layout(input)
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        gradInput = self._resize("gradInput", input.shape)
+        for source, target in parts:
+            gradInput[source] = gradOutput[target]
+        return gradInput
+
+    def _layout(self, input: Tensor) -> tuple[tuple[int, ...], list[tuple[tuple[slice, ...], tuple[slice, ...]]]]:
+        """The shape of the output, and where the parts before and after the place lie in input and output."""
+        shape = check.tensor(self, "input", input).shape
+        batch = self.nInputDim is not None and len(shape) != self.nInputDim
+        axis = check.axis(self, self.dim, len(shape), "dim", batch)
+        size, count = shape[axis], abs(self.pad)
+        if self.index > size:
+            raise IndexRangeError(
+                f"{self._typename}: index: {self.index} is out of range for a dimension of size {size}"
+            )
+        place = size - self.index if self.pad > 0 else self.index
+        before = (slice(None),) * axis
+        parts = [
+            ((*before, slice(0, place)), (*before, slice(0, place))),
+            ((*before, slice(place, size)), (*before, slice(place + count, size + count))),
+        ]
+        return (*shape[:axis], size + count, *shape[axis + 1 :]), parts

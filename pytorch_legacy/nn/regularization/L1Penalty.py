@@ -1,0 +1,58 @@
+"""A penalty on the sum of magnitudes."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class L1Penalty(Module):
+    """Passes its input on, not a copy of it, and adds the gradient of a penalty on the way back::
+
+        loss      = l1weight * sum(|input|)
+        output    = input
+        gradInput = gradOutput + l1weight * sign(input)
+
+    Parameters
+    ----------
+    l1weight : float
+        Weight of the penalty.
+    sizeAverage : bool
+        Divide the weight by the number of elements.
+    provideOutput : bool
+        False for a layer at the end of a branch that nobody reads: gradOutput then counts for nothing.
+
+    Notes
+    -----
+    Any shape. Field ``loss`` holds the last penalty. Source: Torch7 nn.L1Penalty.
+    """
+
+    sizeAverage = False
+    provideOutput = True
+    loss = 0.0
+
+    def __init__(self, l1weight: float, sizeAverage: bool = False, provideOutput: bool = True) -> None:
+        super().__init__()
+        self.l1weight = l1weight
+        self.sizeAverage = sizeAverage
+        self.provideOutput = provideOutput
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        self.output = check.tensor(self, "input", input)
+        self.loss = self._weight(input) * float(np.abs(input).sum(dtype=np.float64))
+        return input
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor | None) -> Tensor:
+        check.tensor(self, "input", input)
+        if self.provideOutput:
+            gradient = check.like(self, "gradOutput", gradOutput, input)
+        gradInput = self._resize("gradInput", input.shape)
+        np.sign(input, out=gradInput)
+        np.multiply(gradInput, self._dtype.type(self._weight(input)), out=gradInput)
+        if self.provideOutput:
+            np.add(gradInput, gradient, out=gradInput)
+        return gradInput
+
+    def _weight(self, input: Tensor) -> float:
+        return self.l1weight / max(input.size, 1) if self.sizeAverage else self.l1weight

@@ -1,0 +1,34 @@
+"""Random planes of zeros."""
+
+from pytorch_legacy.nn.regularization.Dropout import Dropout
+
+
+class SpatialDropout(Dropout):
+    """Sets each plane of a picture to zero with probability p while training::
+
+        output    = input * noise         noise = 0 with probability p, else 1, for each plane of a picture
+        gradInput = gradOutput * noise
+
+    In evaluation both are multiplied by 1 - p instead.
+
+    Parameters
+    ----------
+    p : float
+        Probability of a zero, 0 <= p < 1.
+    stochasticInference : bool
+        Draw noise in evaluation too.
+
+    Notes
+    -----
+    Shape ``(N x) C x H x W``; field ``noise``, ``(N x) C x 1 x 1``, holds the last noise. Unlike Torch7's, the layer
+    also runs backward in evaluation. Source: Torch7 nn.SpatialDropout; Tompson et al., "Efficient Object Localization
+    Using Convolutional Networks" (2015).
+    """
+
+    _ranks = (3, 4)
+
+    def __init__(self, p: float = 0.5, stochasticInference: bool = False) -> None:
+        super().__init__(p, v1=True, stochasticInference=stochasticInference)
+
+    def _noiseShape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return (*shape[:-2], 1, 1)

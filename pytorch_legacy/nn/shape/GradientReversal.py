@@ -1,0 +1,52 @@
+"""Gradients turned round."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class GradientReversal(Module):
+    """Passes its input on, not a copy of it, and turns the gradient round::
+
+        output    = input
+        gradInput = -lambda * gradOutput
+
+    Parameters
+    ----------
+    lambda_ : float
+        The factor.
+
+    Notes
+    -----
+    Any shape. Files of the first version have no factor: it was 1. Source: Torch7 nn.GradientReversal; Ganin and
+    Lempitsky, "Unsupervised Domain Adaptation by Backpropagation" (2015).
+    """
+
+    def __init__(self, lambda_: float = 1) -> None:
+        super().__init__()
+        self.lambda_ = lambda_
+
+    def setLambda(self, lambda_: float) -> None:
+        """Sets another factor."""
+        self.lambda_ = lambda_
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        self.output = check.tensor(self, "input", input)
+        return input
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        return np.multiply(gradOutput, self._dtype.type(-self.lambda_), out=self._resize("gradInput", input.shape))
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        fields = dict(fields)
+        factor = fields.pop("lambda", 1)
+        super()._fromTorch7(fields | {"lambda_": 1 if version < 2 else factor}, version)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        fields = super()._toTorch7()
+        return fields | {"lambda": fields.pop("lambda_")}

@@ -1,0 +1,60 @@
+"""Slices picked by their indices."""
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError, IndexRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.storage import Tensor
+
+
+class Index(Module):
+    """Picks slices of an array along one dimension, by a vector of indices that is an input too::
+
+        output       = input[0].take(input[1], axis=dimension)
+        gradInput[0] = the sum of the gradients of every copy of a slice
+        gradInput[1] = 0
+
+    Parameters
+    ----------
+    dimension : int
+        Negative ones count from the end.
+
+    Raises
+    ------
+    IndexRangeError
+        If an index is out of range.
+
+    Notes
+    -----
+    Indices are a vector of integers that count from 0. Source: Torch7 nn.Index.
+    """
+
+    _oneBased = ("dimension",)
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__()
+        self.dimension = dimension
+        self.gradInput = []
+
+    def updateOutput(self, input: list[Tensor]) -> Tensor:
+        axis, shape = self._layout(input)
+        return np.take(input[0], input[1], axis, out=self._resize("output", shape), mode="clip")
+
+    def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
+        axis, shape = self._layout(input)
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        gradInput: list[Tensor] = self._zeros("gradInput", input)
+        np.add.at(np.moveaxis(gradInput[0], axis, 0), input[1], np.moveaxis(gradOutput, axis, 0))
+        return gradInput
+
+    def _layout(self, input: list[Tensor]) -> tuple[int, tuple[int, ...]]:
+        array, indices = check.table(self, "input", input, 2)
+        axis = check.axis(self, self.dimension, check.tensor(self, "input[0]", array).ndim)
+        if not isinstance(indices, np.ndarray) or indices.dtype.kind not in "iu" or indices.ndim != 1:
+            raise DtypeError(f"{self._typename}: input[1]: expected a vector of integers, got {described(indices)}")
+        size = array.shape[axis]
+        for index in indices[(indices < 0) | (indices >= size)][:1]:
+            raise IndexRangeError(f"{self._typename}: input[1]: expected indices from 0 to {size - 1}, got {index}")
+        return axis, (*array.shape[:axis], indices.size, *array.shape[axis + 1 :])

@@ -1,0 +1,48 @@
+"""Elements picked by a mask."""
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.storage import Tensor
+
+
+class MaskedSelect(Module):
+    """Picks the elements of an array where a mask, which is an input too, is not zero::
+
+        output       = input[0][input[1] != 0], a vector
+        gradInput[0] = gradOutput at these places, 0 elsewhere
+        gradInput[1] = 0
+
+    Notes
+    -----
+    The mask is an array of integers or booleans of the same shape. Source: Torch7 nn.MaskedSelect.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gradInput = []
+
+    def updateOutput(self, input: list[Tensor]) -> Tensor:
+        mask = self._mask(input)
+        output = self._resize("output", (int(np.count_nonzero(mask)),))
+        output[...] = input[0][mask]
+        return output
+
+    def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
+        mask = self._mask(input)
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (int(np.count_nonzero(mask)),))
+        gradInput: list[Tensor] = self._zeros("gradInput", input)
+        gradInput[0][mask] = gradOutput
+        return gradInput
+
+    def _mask(self, input: list[Tensor]) -> Tensor:
+        array, mask = check.table(self, "input", input, 2)
+        check.tensor(self, "input[0]", array)
+        if not isinstance(mask, np.ndarray) or mask.dtype.kind not in "biu":
+            raise DtypeError(
+                f"{self._typename}: input[1]: expected a mask of integers or booleans, got {described(mask)}"
+            )
+        return check.shape(self, "input[1]", mask, array.shape) != 0

@@ -1,0 +1,66 @@
+"""A stretch of a dimension."""
+
+from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Narrow(Module):
+    """Copies a stretch of its input along one dimension::
+
+        output    = input[..., offset : offset + length, ...]
+        gradInput = gradOutput there, 0 elsewhere
+
+    Parameters
+    ----------
+    dimension : int
+        Negative ones count from the end.
+    offset : int
+        Where to begin. A negative one, as in Torch7, means all but the last `length` elements.
+    length : int
+        How many elements. Negative ones count from the end: -1 takes everything from `offset` on, -2 leaves one out.
+
+    Raises
+    ------
+    IndexRangeError
+        If the stretch does not lie within the input.
+
+    Notes
+    -----
+    Arrays of integers pass too. The offset's field is called ``index``. Source: Torch7 nn.Narrow.
+    """
+
+    _oneBased = ("dimension", "index")
+
+    def __init__(self, dimension: int, offset: int, length: int = 1) -> None:
+        super().__init__()
+        self.dimension = dimension
+        self.index = offset
+        self.length = length
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        part = input[self._window(input)]
+        output = self._resize("output", part.shape, part.dtype)
+        output[...] = part
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        window = self._window(input)
+        check.like(self, "gradOutput", gradOutput, input[window])
+        gradInput: Tensor = self._zeros("gradInput", input)
+        gradInput[window] = gradOutput
+        return gradInput
+
+    def _window(self, input: Tensor) -> tuple[slice, ...]:
+        axis = check.axis(self, self.dimension, check.array(self, "input", input).ndim)
+        size, start, length = input.shape[axis], self.index, self.length
+        if start < 0:
+            start, length = 0, size - length
+        elif length < 0:
+            length += size - start + 1
+        if length < 0 or start + length > size:
+            raise IndexRangeError(
+                f"{self._typename}: offset {self.index}, length {self.length}: out of range for dimension {axis} of size {size}"
+            )
+        return (*(slice(None),) * axis, slice(start, start + length))

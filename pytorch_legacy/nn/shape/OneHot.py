@@ -1,0 +1,62 @@
+"""Indices made vectors."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError, IndexRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.storage import Tensor
+
+
+class OneHot(Module):
+    """Turns each index into a vector that is 1 at that index and 0 elsewhere::
+
+        output[..., j] = 1 if j == input[...] else 0
+        gradInput      = 0
+
+    Parameters
+    ----------
+    outputSize : int
+        The length of the vectors: indices go from 0 to outputSize - 1.
+
+    Raises
+    ------
+    IndexRangeError
+        If an index is out of range.
+
+    Notes
+    -----
+    The input is an array of any shape, of integers or of whole floating-point numbers, or one number; the output has
+    one dimension more. Source: Torch7 nn.OneHot.
+    """
+
+    def __init__(self, outputSize: int) -> None:
+        super().__init__()
+        self.outputSize = check.count(self, "outputSize", outputSize)
+
+    def updateOutput(self, input: Any) -> Tensor:
+        indices = self._indices(input)
+        output = self._resize("output", (*indices.shape, self.outputSize))
+        np.equal(indices[..., None], np.arange(self.outputSize), out=output, casting="unsafe")
+        return output
+
+    def updateGradInput(self, input: Any, gradOutput: Tensor) -> Tensor:
+        shape = self._indices(input).shape
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*shape, self.outputSize))
+        gradInput: Tensor = self._zeros("gradInput", input if isinstance(input, np.ndarray) else np.empty(0))
+        return gradInput
+
+    def _indices(self, input: Any) -> Tensor:
+        indices = np.empty(0, object) if isinstance(input, (list, tuple)) else np.asarray(input)
+        if indices.dtype.kind not in "iuf" or np.any(indices != np.trunc(indices)):
+            raise DtypeError(
+                f"{self._typename}: input: expected an index or an array of indices, got {described(input)}"
+            )
+        for index in indices[(indices < 0) | (indices >= self.outputSize)][:1]:
+            raise IndexRangeError(
+                f"{self._typename}: input: expected indices from 0 to {self.outputSize - 1}, got {index}"
+            )
+        return indices

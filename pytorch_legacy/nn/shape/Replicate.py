@@ -1,0 +1,63 @@
+"""The same array several times."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.storage import Tensor
+
+
+class Replicate(Module):
+    """Repeats its input along a new dimension::
+
+        output    = input, nFeature times
+        gradInput = sum(gradOutput, axis=dim)
+
+    The output is a read-only view of the input: its elements are not repeated in memory.
+
+    Parameters
+    ----------
+    nFeature : int
+        How often.
+    dim : int
+        Where the output has the new dimension. Negative ones count from its end.
+    ndim : int, optional
+        The rank of one sample. `dim` does not count the dimensions before, those of a batch.
+
+    Notes
+    -----
+    Any shape; arrays of integers pass too. Source: Torch7 nn.Replicate.
+    """
+
+    _oneBased = ("dim",)
+    dim = 0
+    ndim: int | None = None
+
+    def __init__(self, nFeature: int, dim: int = 0, ndim: int | None = None) -> None:
+        super().__init__()
+        self.nfeatures = check.count(self, "nFeature", nFeature)
+        self.dim = dim
+        self.ndim = ndim
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        axis = self._axis(input)
+        shape = (*input.shape[:axis], self.nfeatures, *input.shape[axis:])
+        self.output = np.broadcast_to(np.expand_dims(input, axis), shape)
+        return self.output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        axis = self._axis(input)
+        shape = (*input.shape[:axis], self.nfeatures, *input.shape[axis:])
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        gradInput = self._resize("gradInput", input.shape)
+        return np.sum(self._dense("_gradOutput", gradOutput), axis, out=gradInput)
+
+    def clearState(self) -> "Replicate":
+        clear(self, "_gradOutput")
+        super().clearState()
+        return self
+
+    def _axis(self, input: Tensor) -> int:
+        rank = check.array(self, "input", input).ndim
+        return check.axis(self, self.dim, rank + 1, "dim", 0 if self.ndim is None else rank - self.ndim)

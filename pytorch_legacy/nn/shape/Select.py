@@ -1,0 +1,57 @@
+"""One slice of an array."""
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.storage import Tensor
+
+
+class Select(Module):
+    """Copies one slice of its input, which loses a dimension::
+
+        output    = input[..., index, ...]
+        gradInput = gradOutput there, 0 elsewhere
+
+    Parameters
+    ----------
+    dimension, index : int
+        The dimension, batch included, and the place in it. Negative ones count from the end.
+
+    Raises
+    ------
+    ShapeError
+        If the input has fewer than two dimensions.
+    IndexRangeError
+        If dimension or index are out of range.
+
+    Notes
+    -----
+    Arrays of integers pass too. Source: Torch7 nn.Select.
+    """
+
+    _oneBased = ("dimension", "index")
+
+    def __init__(self, dimension: int, index: int) -> None:
+        super().__init__()
+        self.dimension = dimension
+        self.index = index
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        part = input[self._place(input)]
+        output = self._resize("output", part.shape, part.dtype)
+        output[...] = part
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        place = self._place(input)
+        check.like(self, "gradOutput", gradOutput, input[place])
+        gradInput: Tensor = self._zeros("gradInput", input)
+        gradInput[place] = gradOutput
+        return gradInput
+
+    def _place(self, input: Tensor) -> tuple[slice | int, ...]:
+        if check.array(self, "input", input).ndim < 2:
+            raise ShapeError(f"{self._typename}: input: expected 2 or more dimensions, got {sizes(input.shape)}")
+        axis = check.axis(self, self.dimension, input.ndim)
+        return (*(slice(None),) * axis, check.place(self, "index", self.index, input.shape[axis]))

@@ -1,0 +1,63 @@
+"""Dimensions swapped."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Transpose(Module):
+    """Swaps dimensions, pair after pair, and copies the result::
+
+        output    = input.swapaxes(*pairs[0]).swapaxes(*pairs[1])...
+        gradInput = gradOutput, swapped back
+
+    Parameters
+    ----------
+    pairs : pairs of int
+        ``Transpose((0, 1), (1, 2))``: each pair names two dimensions as they are after the swaps before. Negative ones
+        count from the end.
+
+    Notes
+    -----
+    Arrays of integers pass too. The field of the pairs is called ``permutations``. Source: Torch7 nn.Transpose.
+    """
+
+    _oneBased = ("permutations",)
+    numInputDims: int | None = None
+
+    def __init__(self, *pairs: Any) -> None:
+        super().__init__()
+        self.permutations = [[int(a), int(b)] for a, b in pairs]
+
+    def setNumInputDims(self, numInputDims: int | None) -> Self:
+        """Says how many dimensions a sample has; pairs do not count those before. Returns self."""
+        self.numInputDims = numInputDims
+        return self
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        return self._copied("output", input, self._order(input))
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        order = self._order(input)
+        check.like(self, "gradOutput", gradOutput, input.transpose(order))
+        return self._copied("gradInput", gradOutput, [int(d) for d in np.argsort(order)])
+
+    def _order(self, input: Tensor) -> list[int]:
+        """Which dimension of the input is the first, second... of the output."""
+        rank = check.array(self, "input", input).ndim
+        batch = 0 if self.numInputDims is None else rank - self.numInputDims
+        order = list(range(rank))
+        for pair in self.permutations:
+            a, b = (check.axis(self, d, rank, batch=batch) for d in pair)
+            order[a], order[b] = order[b], order[a]
+        return order
+
+    def _copied(self, name: str, array: Tensor, order: list[int]) -> Tensor:
+        view = array.transpose(order)
+        copy = self._resize(name, view.shape, view.dtype)
+        copy[...] = view
+        return copy

@@ -1,0 +1,54 @@
+"""A dimension of size 1 put in."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.TorchObject import counted
+from pytorch_legacy.storage import Tensor
+
+
+class Unsqueeze(Module):
+    """Puts a dimension of size 1 in::
+
+        output    = expand_dims(input, pos)
+        gradInput = gradOutput without it
+
+    The results are views.
+
+    Parameters
+    ----------
+    pos : int
+        Where the output has the new dimension. Negative ones count from its end.
+    numInputDims : int, optional
+        The rank of one sample. `pos` does not count the dimensions before, those of a batch.
+
+    Notes
+    -----
+    Arrays of integers pass too. The position is printed as Torch7 prints it, counted from 1. Unlike Torch7's, the layer
+    does not take the rank of its first input for that of all samples. Source: Torch7 nn.Unsqueeze.
+    """
+
+    _oneBased = ("pos",)
+    numInputDims: int | None = None
+
+    def __init__(self, pos: int, numInputDims: int | None = None) -> None:
+        super().__init__()
+        self.pos = pos
+        self.numInputDims = numInputDims
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        self.output = np.expand_dims(input, self._axis(input))
+        return self.output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.like(self, "gradOutput", gradOutput, np.expand_dims(input, self._axis(input)))
+        self.gradInput = gradOutput.reshape(input.shape)
+        return self.gradInput
+
+    def _axis(self, input: Tensor) -> int:
+        rank = check.array(self, "input", input).ndim
+        return check.axis(self, self.pos, rank + 1, "pos", 0 if self.numInputDims is None else rank - self.numInputDims)
+
+    def __repr__(self) -> str:
+        return f"{self._typename}(dim {counted(self.pos, 1)})"

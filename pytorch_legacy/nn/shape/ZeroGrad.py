@@ -1,0 +1,26 @@
+"""The end of the way back."""
+
+from typing import Any
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+
+
+class ZeroGrad(Module):
+    """Passes its input on, not a copy of it, and lets no gradient through::
+
+        output    = input
+        gradInput = 0
+
+    Notes
+    -----
+    Arrays of any shape, or tables of them. Source: Torch7 nn.ZeroGrad.
+    """
+
+    def updateOutput(self, input: Any) -> Any:
+        self.output = check.arrays(self, "input", input)
+        return input
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        check.like(self, "gradOutput", gradOutput, input)
+        return self._zeros("gradInput", input)

@@ -1,0 +1,21 @@
+"""The smallest of several arrays, element by element."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn.table.CMaxTable import CMaxTable
+
+
+class CMinTable(CMaxTable):
+    """Takes the smallest of the elements in each place of the arrays of a list::
+
+        output       = min(input[0], input[1], ...)
+        gradInput[i] = gradOutput where input[i] was the first of the smallest, else 0
+
+    Notes
+    -----
+    All inputs have one shape. As in Torch7, a NaN counts only in the first array. Source: Torch7 nn.CMinTable.
+    """
+
+    _better: Any = np.less

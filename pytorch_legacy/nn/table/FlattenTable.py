@@ -1,0 +1,45 @@
+"""A nested table made a flat one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+
+
+class FlattenTable(Module):
+    """Gathers the arrays of lists within lists in one list, from left to right::
+
+        input     = [a, [b, [c, d]]]
+        output    = [a, b, c, d]
+        gradInput = gradOutput, nested as the input
+
+    The arrays are passed on, not copied.
+
+    Notes
+    -----
+    Unlike Torch7's, the method ``type`` returns the module as that of all modules does. Source: Torch7 nn.FlattenTable.
+    """
+
+    _dropped = ("input_map",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.output, self.gradInput = [], []
+
+    def updateOutput(self, input: Any) -> list[Any]:
+        self.output = _leaves(check.arrays(self, "input", input))
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: list[Any]) -> Any:
+        check.like(self, "gradOutput", gradOutput, _leaves(input))
+        self.gradInput = _nested(input, iter(gradOutput))
+        return self.gradInput
+
+
+def _leaves(tree: Any) -> list[Any]:
+    return [leaf for branch in tree for leaf in _leaves(branch)] if isinstance(tree, list) else [tree]
+
+
+def _nested(example: Any, leaves: Iterator[Any]) -> Any:
+    return [_nested(branch, leaves) for branch in example] if isinstance(example, list) else next(leaves)

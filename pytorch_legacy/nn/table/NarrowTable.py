@@ -1,0 +1,54 @@
+"""Some entries of a table."""
+
+from typing import Any
+
+from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import recursiveCopy
+
+
+class NarrowTable(Module):
+    """Passes some neighbouring entries of a list on, not copies of them::
+
+        output       = input[offset : offset + length]
+        gradInput[i] = gradOutput[i - offset] where there is one, else zeros
+
+    Parameters
+    ----------
+    offset : int
+        The first entry.
+    length : int
+        How many.
+
+    Notes
+    -----
+    Entries are arrays or tables of arrays. Source: Torch7 nn.NarrowTable.
+    """
+
+    _oneBased = ("offset",)
+
+    def __init__(self, offset: int, length: int = 1) -> None:
+        super().__init__()
+        self.offset = check.count(self, "offset", offset, 0)
+        self.length = check.count(self, "length", length)
+        self.output, self.gradInput = [], []
+
+    def updateOutput(self, input: list[Any]) -> list[Any]:
+        self.output = check.arrays(self, "input", self._narrowed(input))
+        return self.output
+
+    def updateGradInput(self, input: list[Any], gradOutput: list[Any]) -> list[Any]:
+        check.like(self, "gradOutput", gradOutput, self._narrowed(input))
+        gradInput: list[Any] = self._zeros("gradInput", input)
+        for i, gradient in enumerate(gradOutput, self.offset):
+            gradInput[i] = recursiveCopy(gradInput[i], gradient)
+        return gradInput
+
+    def _narrowed(self, input: list[Any]) -> list[Any]:
+        end = self.offset + self.length
+        if end > len(check.table(self, "input", input)):
+            raise IndexRangeError(
+                f"{self._typename}: input: expected a table of {end} or more, got a table of {len(input)}"
+            )
+        return input[self.offset : end]

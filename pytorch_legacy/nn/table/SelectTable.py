@@ -1,0 +1,60 @@
+"""One entry of a table."""
+
+from typing import Any
+
+from pytorch_legacy.errors import DtypeError, IndexRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.TorchObject import counted
+from pytorch_legacy.nn.utils import described, recursiveCopy
+
+
+class SelectTable(Module):
+    """Passes one entry of a table on, not a copy of it::
+
+        output       = input[index]
+        gradInput[i] = gradOutput  if i is the index, else zeros
+
+    Parameters
+    ----------
+    index : int or str
+        Which entry: its place in a list, where negative ones count from the end, or its key in a dict.
+
+    Notes
+    -----
+    Entries are arrays or tables of arrays. An index is printed as Torch7 prints it, counted from 1. Source: Torch7
+    nn.SelectTable.
+    """
+
+    _oneBased = ("index",)
+
+    def __init__(self, index: int | str) -> None:
+        super().__init__()
+        self.index = index
+        self.gradInput = []
+
+    def updateOutput(self, input: Any) -> Any:
+        check.arrays(self, "input", input)
+        self.output = input[self._place(input)]
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        place = self._place(input)
+        check.like(self, "gradOutput", gradOutput, input[place])
+        gradInput = self._zeros("gradInput", input)
+        gradInput[place] = recursiveCopy(gradInput[place], gradOutput)
+        return gradInput
+
+    def _place(self, input: Any) -> int | str:
+        """The key or the index in `input`."""
+        if isinstance(input, dict):
+            if self.index in input:
+                return self.index
+        elif not isinstance(input, list):
+            raise DtypeError(f"{self._typename}: input: expected a table, got {described(input)}")
+        elif isinstance(self.index, int) and -len(input) <= self.index < len(input):
+            return self.index
+        raise IndexRangeError(f"{self._typename}: index: {self.index!r} is not in {described(input)}")
+
+    def __repr__(self) -> str:
+        return f"{self._typename}({counted(self.index, 1)})"

@@ -1,0 +1,63 @@
+"""An array made a table."""
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.storage import Tensor
+
+
+class SplitTable(Module):
+    """Cuts an array into a list of slices along one dimension, which they lose::
+
+        output[i] = input[..., i, ...]
+        gradInput = stack(gradOutput, axis=dimension)
+
+    The slices are views of the input.
+
+    Parameters
+    ----------
+    dimension : int
+        Where to cut. Negative ones count from the end.
+    nInputDims : int, optional
+        The rank of one sample. An input with one dimension more is a batch, and `dimension` does not count its first.
+
+    Raises
+    ------
+    ShapeError
+        If the input has fewer than two dimensions.
+
+    Notes
+    -----
+    Arrays of integers pass too. Source: Torch7 nn.SplitTable.
+    """
+
+    _oneBased = ("dimension",)
+    nInputDims: int | None = None
+
+    def __init__(self, dimension: int, nInputDims: int | None = None) -> None:
+        super().__init__()
+        self.dimension = dimension
+        self.nInputDims = nInputDims
+        self.output = []
+
+    def updateOutput(self, input: Tensor) -> list[Tensor]:
+        self.output = self._slices(input)
+        return self.output
+
+    def updateGradInput(self, input: Tensor, gradOutput: list[Tensor]) -> Tensor | None:
+        check.like(self, "gradOutput", gradOutput, self._slices(input))
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", input.shape)
+        for target, gradient in zip(self._slices(gradInput), gradOutput, strict=True):
+            target[...] = gradient
+        return gradInput
+
+    def _slices(self, array: Tensor) -> list[Tensor]:
+        if check.array(self, "input", array).ndim < 2:
+            raise ShapeError(f"{self._typename}: input: expected 2 or more dimensions, got {sizes(array.shape)}")
+        axis = check.axis(self, self.dimension, array.ndim, batch=check.batched(array.ndim, self.nInputDims))
+        return list(np.moveaxis(array, axis, 0))

@@ -1,0 +1,25 @@
+"""Largest elements of several arrays."""
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import ShapeError
+from tests.case import Case, ErrorRow, normals
+
+
+def apart(rng):
+    return list(rng.permutation(np.linspace(-1, 1, 60)).reshape(3, 4, 5))
+
+
+# A NaN counts in the first array only, as in Torch7.
+CASES = [
+    Case("three", nn.CMaxTable, apart, lambda module, x: np.max(x, axis=0), skip=("nan_arrives",)),
+    Case("one", nn.CMaxTable, normals((2, 3)), lambda module, x: x[0]),
+]
+
+ERRORS = [
+    ErrorRow("shapes", nn.CMaxTable, lambda m: m.forward([np.zeros(2, "f"), np.zeros(3, "f")]), ShapeError,
+             r"input\[1\]: expected 2, got 3"),
+    ErrorRow("backward_first", nn.CMaxTable, lambda m: m.backward([np.zeros(2, "f")], np.zeros(2, "f")), ShapeError,
+             "input of the last forward: expected 2, got 0"),
+]  # fmt: skip

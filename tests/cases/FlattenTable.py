@@ -1,0 +1,24 @@
+"""Nested tables made flat."""
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import ShapeError
+from tests.case import Case, ErrorRow, normal, normals
+
+
+def nested(rng):
+    a, b, c, d = (rng.standard_normal((2, n)) for n in (3, 1, 2, 4))
+    return [a, [b, [c]], d]
+
+
+CASES = [
+    Case("nested", nn.FlattenTable, nested, lambda module, x: [x[0], x[1][0], x[1][1][0], x[2]]),
+    Case("flat", nn.FlattenTable, normals((2, 3), (2, 1)), lambda module, x: x),
+    Case("array", nn.FlattenTable, normal(2, 3), lambda module, x: [x]),
+]
+
+ERRORS = [
+    ErrorRow("gradOutput", nn.FlattenTable, lambda m: m.backward([[np.zeros(3, "f")]], [np.zeros(2, "f")]), ShapeError,
+             r"gradOutput\[0\]: expected 3, got 2"),
+]  # fmt: skip

@@ -1,0 +1,14 @@
+"""Sizes on the screen."""
+
+from pytorch_legacy import nn
+from tests.case import Case, normal, normals
+
+# What comes goes on as it is: whatever shape and type it has is the business of the next layer.
+PASSES = ("wrong_rank", "wrong_batch", "wrong_width", "wrong_dtype")
+
+CASES = [
+    Case("matrix", nn.PrintSize, normal(3, 4), lambda module, x: x, skip=PASSES),
+    Case("table", lambda: nn.PrintSize("here"), normals((3, 4), (3, 2)), lambda module, x: x, skip=PASSES),
+]
+
+ERRORS = []

@@ -424,6 +424,48 @@ THNN_API int32_t THNN_(SpatialGlobalAveragePooling_updateGradInput)(
     const THTensor *gradOutput, /* [IN] (N x) C x 1 x 1 */
     THTensor *gradInput);       /* [OUT] as input */
 
+THNN_API int32_t THNN_(SpatialFractionalMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialFractionalMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,          /* [IN] (N x) C x H x W */
+    THTensor *output,               /* [OUT] (N x) C x outputH x outputW */
+    int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,
+    THLongTensor *indices,          /* [OUT] as output : h * W + w of the maximum within its plane */
+    const THTensor *randomSamples); /* [IN] N x C x 2 : for width and height, in [0, 1); N is 1 for a single sample */
+
+THNN_API int32_t THNN_(SpatialFractionalMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,   /* [IN] (N x) C x outputH x outputW */
+    THTensor *gradInput,          /* [OUT] as input */
+    int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,
+    const THLongTensor *indices); /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(VolumetricFractionalMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W x T */
+    int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT, int64_t poolSizeW, int64_t poolSizeH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricFractionalMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,          /* [IN] (N x) C x H x W x T */
+    THTensor *output,               /* [OUT] (N x) C x outputH x outputW x outputT */
+    int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT, int64_t poolSizeW, int64_t poolSizeH,
+    THLongTensor *indices,          /* [OUT] as output : (h * W + w) * T + t of the maximum within its plane */
+    const THTensor *randomSamples); /* [IN] N x C x 3 : for time, width, height, in [0, 1); N is 1 for a single sample */
+
+THNN_API int32_t THNN_(VolumetricFractionalMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C x H x W x T */
+    const THTensor *gradOutput,   /* [IN] (N x) C x outputH x outputW x outputT */
+    THTensor *gradInput,          /* [OUT] as input */
+    int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT, int64_t poolSizeW, int64_t poolSizeH,
+    const THLongTensor *indices); /* [IN] as gradOutput */
+
 /* ------------------------------------------------------------------------------------------------ padding */
 
 THNN_API int32_t THNN_(SpatialReplicationPadding_outputSize)(

@@ -24,8 +24,10 @@ from .padding.SpatialReplicationPadding import SpatialReplicationPadding
 from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
 from .pooling.SpatialAveragePooling import SpatialAveragePooling
+from .pooling.SpatialFractionalMaxPooling import SpatialFractionalMaxPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
+from .pooling.VolumetricFractionalMaxPooling import VolumetricFractionalMaxPooling
 from .regularization.Dropout import Dropout
 from .shape.Identity import Identity
 from .shape.PixelShuffle import PixelShuffle
@@ -67,6 +69,7 @@ __all__ = [
     "SpatialBatchNormalization",
     "SpatialConvolution",
     "SpatialConvolutionMM",
+    "SpatialFractionalMaxPooling",
     "SpatialGlobalAveragePooling",
     "SpatialMaxPooling",
     "SpatialReplicationPadding",
@@ -76,4 +79,5 @@ __all__ = [
     "Unknown",
     "View",
     "VolumetricBatchNormalization",
+    "VolumetricFractionalMaxPooling",
 ]

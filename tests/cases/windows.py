@@ -23,6 +23,13 @@ def fixed(size: int, kernel: int, stride: int, pad: int, ceil: bool) -> list[ran
     return [range(start, start + kernel) for start in starts]
 
 
+def fractional(size: int, count: int, kernel: int, u: float) -> list[range]:
+    """Windows of one size at distances that a number u in [0, 1) decides."""
+    alpha = (size - kernel) / (count - 1) if count > 1 else 0.0
+    starts = [int((o + u) * alpha) - int(u * alpha) for o in range(count - 1)] + [size - kernel]
+    return [range(start, start + kernel) for start in starts]
+
+
 def inside(window: range, size: int) -> slice:
     """The part of a window that lies on the input."""
     return slice(max(window.start, 0), min(window.stop, size))
@@ -34,3 +41,9 @@ def pool(x: np.ndarray, rows: list[range], columns: list[range], function) -> np
     return np.stack(
         [np.stack([function(x[..., inside(r, height), inside(c, width)], r, c) for c in columns], -1) for r in rows], -2
     )
+
+
+def volume(x: np.ndarray, planes: list[range], rows: list[range], columns: list[range], function) -> np.ndarray:
+    """function(cells) of each triple of windows that lie on the one plane x."""
+    boxes = [[[x[p.start : p.stop, r.start : r.stop, c.start : c.stop] for c in columns] for r in rows] for p in planes]
+    return np.array([[[function(cells) for cells in row] for row in plane] for plane in boxes])

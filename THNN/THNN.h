@@ -466,6 +466,46 @@ THNN_API int32_t THNN_(VolumetricFractionalMaxPooling_updateGradInput)(
     int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT, int64_t poolSizeW, int64_t poolSizeH,
     const THLongTensor *indices); /* [IN] as gradOutput */
 
+THNN_API int32_t THNN_(SpatialMaxUnpooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t owidth, int64_t oheight,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialMaxUnpooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    THTensor *output,            /* [OUT] (N x) C x oheight x owidth */
+    const THLongTensor *indices, /* [IN] as input : h * owidth + w of each element within its plane, or -1 for none */
+    int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(SpatialMaxUnpooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oheight x owidth */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as input : -1 for none */
+    int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(VolumetricMaxUnpooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t otime, int64_t owidth, int64_t oheight,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricMaxUnpooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x T x H x W */
+    THTensor *output,            /* [OUT] (N x) C x otime x oheight x owidth */
+    const THLongTensor *indices, /* [IN] as input : (t * oheight + h) * owidth + w within its plane, or -1 for none */
+    int64_t otime, int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(VolumetricMaxUnpooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x otime x oheight x owidth */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as input : -1 for none */
+    int64_t otime, int64_t owidth, int64_t oheight);
+
 /* ------------------------------------------------------------------------------------------------ padding */
 
 THNN_API int32_t THNN_(SpatialReplicationPadding_outputSize)(

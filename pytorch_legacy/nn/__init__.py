@@ -27,7 +27,9 @@ from .pooling.SpatialAveragePooling import SpatialAveragePooling
 from .pooling.SpatialFractionalMaxPooling import SpatialFractionalMaxPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
+from .pooling.SpatialMaxUnpooling import SpatialMaxUnpooling
 from .pooling.VolumetricFractionalMaxPooling import VolumetricFractionalMaxPooling
+from .pooling.VolumetricMaxUnpooling import VolumetricMaxUnpooling
 from .regularization.Dropout import Dropout
 from .shape.Identity import Identity
 from .shape.PixelShuffle import PixelShuffle
@@ -72,6 +74,7 @@ __all__ = [
     "SpatialFractionalMaxPooling",
     "SpatialGlobalAveragePooling",
     "SpatialMaxPooling",
+    "SpatialMaxUnpooling",
     "SpatialReplicationPadding",
     "StochasticGradient",
     "Tanh",
@@ -80,4 +83,5 @@ __all__ = [
     "View",
     "VolumetricBatchNormalization",
     "VolumetricFractionalMaxPooling",
+    "VolumetricMaxUnpooling",
 ]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import pytorch_legacy as pl
 from pytorch_legacy import manualSeed, nn
 from tests.cases.windows import fractional
+
+GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 def awkward(rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -89,6 +94,69 @@ def test_fractional_regions_are_drawn_or_kept() -> None:
     assert [(a == b).all() for a, b in pairwise(seen)] == [False, False, True, True, True]
     module.forward(x[:1])
     assert module.randomSamples.shape == (1, 2, 2)
-    seen = np.stack([module.fixPoolingRegions(False).forward(x) is not None and module.randomSamples for _ in range(500)])
+    module.fixPoolingRegions(False)
+    draws = []
+    for _ in range(500):
+        module.forward(x)
+        draws.append(module.randomSamples)
+    seen = np.stack(draws)
     assert ((seen >= 0) & (seen < 1)).all()
     assert np.abs(seen.mean((0, 1, 2)) - 0.5).max() < 0.03
+
+
+# ---------------------------------------------------------------------------------------------- unpooling
+
+
+class Pooled(nn.Module):
+    """A pooling layer that has gone forward over planes of this size, with any indices."""
+
+    def __init__(self, indices: np.ndarray, size: tuple[int, ...]) -> None:
+        super().__init__()
+        self.indices = indices
+        for name, length in zip(("itime", "iheight", "iwidth")[-len(size) :], size, strict=True):
+            setattr(self, name, length)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dims", [2, 3])
+def test_unpooling_sweep(dims: int, dtype: type) -> None:
+    """The last of equal indices wins and takes the gradient; -1 is no cell."""
+    rng = np.random.default_rng(dims)
+    layer = nn.SpatialMaxUnpooling if dims == 2 else nn.VolumetricMaxUnpooling
+    for _ in range(60):
+        shape, size = (tuple(rng.integers(1, 5, dims).tolist()) for _ in range(2))
+        cells = int(np.prod(size))
+        x, g = rng.standard_normal((2, 3, *shape)).astype(dtype), rng.standard_normal((2, 3, *size)).astype(dtype)
+        indices = rng.integers(-1, cells, x.shape)
+        module = layer(Pooled(indices, size)).type(dtype)
+        y, gx = np.zeros((6, cells)), np.zeros((6, x[0, 0].size))
+        for plane in range(6):
+            values, places, gradient = (array.reshape(6, -1)[plane] for array in (x, indices, g))
+            last = {int(place): o for o, place in enumerate(places) if place >= 0}
+            for place, o in last.items():
+                y[plane, place], gx[plane, o] = values[o], gradient[place]
+        np.testing.assert_array_equal(module.forward(x), y.reshape(2, 3, *size))
+        np.testing.assert_array_equal(module.backward(x, g), gx.reshape(x.shape))
+
+
+def test_unpooling_of_pooling() -> None:
+    """Pooling what was unpooled gives it back, if it is positive."""
+    rng = np.random.default_rng(4)
+    for kernel, height, width in product((1, 2, 3), (6, 7), (6, 8)):
+        x = rng.uniform(1, 2, (2, 3, height, width)).astype(np.float32)
+        pool, again = nn.SpatialMaxPooling(kernel, kernel), nn.SpatialMaxPooling(kernel, kernel)
+        pooled = pool.forward(x).copy()
+        np.testing.assert_array_equal(again.forward(nn.SpatialMaxUnpooling(pool).forward(pooled)), pooled)
+        np.testing.assert_array_equal(again.indices, pool.indices)
+
+
+def test_unpooling_shares_its_pooling_layer() -> None:
+    """In a clone, in another precision, in a pickle, and in a file."""
+    pool = nn.SpatialMaxPooling(2, 2)
+    net = nn.Sequential().add(pool).add(nn.SpatialMaxUnpooling(pool))
+    assert net.modules[1].pooling is pool
+    for twin in (net.clone(), pickle.loads(pickle.dumps(net)), net.double()):
+        assert twin.modules[1].pooling is twin.modules[0]
+    assert pool._type == "torch.DoubleTensor"
+    loaded = pl.load(GOLDEN / "pooling" / "SpatialMaxUnpooling_2x4x6.t7")["module"]
+    assert loaded.modules[1].pooling is loaded.modules[0]

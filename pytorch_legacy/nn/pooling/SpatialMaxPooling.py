@@ -31,6 +31,8 @@ class SpatialMaxPooling(WindowedPooling):
     ----------
     indices : int64 array, as output
         Where each maximum was: row * width + column within its plane.
+    iheight, iwidth : int
+        Height and width of the last input, for ``SpatialMaxUnpooling``.
 
     Raises
     ------
@@ -52,6 +54,7 @@ class SpatialMaxPooling(WindowedPooling):
         window = self._window
         shape = output_size(self, "SpatialMaxPooling_outputSize", check.tensor(self, "input", input), *window)
         output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
+        self.iheight, self.iwidth = input.shape[-2:]
         call(self, "SpatialMaxPooling_updateOutput", input, output, indices, *window)
         return output
 

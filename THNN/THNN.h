@@ -506,6 +506,26 @@ THNN_API int32_t THNN_(VolumetricMaxUnpooling_updateGradInput)(
     const THLongTensor *indices, /* [IN] as input : -1 for none */
     int64_t otime, int64_t owidth, int64_t oheight);
 
+THNN_API int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) L x F */
+    int64_t minK, double factor,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) L x F */
+    THTensor *output,      /* [OUT] (N x) k x F : k = max(minK, ceil(factor * L)) */
+    THLongTensor *indices, /* [OUT] as output : the frames that were kept, ascending */
+    int64_t minK, double factor);
+
+THNN_API int32_t THNN_(TemporalDynamicKMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) L x F */
+    const THTensor *gradOutput,  /* [IN] (N x) k x F */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    int64_t minK, double factor);
+
 /* ------------------------------------------------------------------------------------------------ padding */
 
 THNN_API int32_t THNN_(SpatialReplicationPadding_outputSize)(

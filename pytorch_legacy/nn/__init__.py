@@ -28,6 +28,7 @@ from .pooling.SpatialFractionalMaxPooling import SpatialFractionalMaxPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
 from .pooling.SpatialMaxUnpooling import SpatialMaxUnpooling
+from .pooling.TemporalDynamicKMaxPooling import TemporalDynamicKMaxPooling
 from .pooling.VolumetricFractionalMaxPooling import VolumetricFractionalMaxPooling
 from .pooling.VolumetricMaxUnpooling import VolumetricMaxUnpooling
 from .regularization.Dropout import Dropout
@@ -78,6 +79,7 @@ __all__ = [
     "SpatialReplicationPadding",
     "StochasticGradient",
     "Tanh",
+    "TemporalDynamicKMaxPooling",
     "Threshold",
     "Unknown",
     "View",

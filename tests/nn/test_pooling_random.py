@@ -160,3 +160,33 @@ def test_unpooling_shares_its_pooling_layer() -> None:
     assert pool._type == "torch.DoubleTensor"
     loaded = pl.load(GOLDEN / "pooling" / "SpatialMaxUnpooling_2x4x6.t7")["module"]
     assert loaded.modules[1].pooling is loaded.modules[0]
+
+
+# ---------------------------------------------------------------------------------------------- k largest
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kmax_sweep(dtype: type) -> None:
+    """All lengths up to 9 and all k, with ties, both zeros, NaN and infinities."""
+    rng = np.random.default_rng(5)
+    for length in range(1, 10):
+        x = awkward(rng, 20, length, 18).astype(dtype)
+        x[x == 0] *= rng.choice([1, -1], (x == 0).sum())
+        rank = np.argsort(np.where(np.isnan(x), -np.inf, np.where(x == np.inf, -1e9, -x)), -2, kind="stable")
+        for k in range(1, length + 1):
+            module = nn.TemporalDynamicKMaxPooling(k).type(dtype)
+            kept = np.sort(rank[:, :k], 1)
+            np.testing.assert_array_equal(module.forward(x), np.take_along_axis(x, kept, 1))
+            np.testing.assert_array_equal(module.indices, kept)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kmax_tells_close_numbers_apart(dtype: type) -> None:
+    """Neighbours in the whole range of numbers, where any digit may decide."""
+    rng = np.random.default_rng(6)
+    near = rng.standard_normal(200) * 10.0 ** rng.integers(-30, 30, 200)
+    x = np.stack([near.astype(dtype), np.nextafter(near.astype(dtype), dtype(np.inf))], 1).reshape(-1, 1)
+    x = rng.permutation(x)
+    for k in (1, 7, 150, 399):
+        module = nn.TemporalDynamicKMaxPooling(k).type(dtype)
+        np.testing.assert_array_equal(np.sort(module.forward(x)[:, 0]), np.sort(x[:, 0])[-k:])

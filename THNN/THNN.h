@@ -526,6 +526,27 @@ THNN_API int32_t THNN_(TemporalDynamicKMaxPooling_updateGradInput)(
     const THLongTensor *indices, /* [IN] as gradOutput */
     int64_t minK, double factor);
 
+THNN_API int32_t THNN_(SpatialStochasticPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialStochasticPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oH x oW */
+    THLongTensor *indices, /* [OUT] [OPTIONAL] as output : h * W + w of the cell that was drawn, or -1; not in evaluation */
+    const THTensor *noise, /* [IN] [OPTIONAL] as output : uniform in [0, 1); NULL for evaluation */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialStochasticPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] [OPTIONAL] as gradOutput : -1 for none; NULL for evaluation */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
 /* ------------------------------------------------------------------------------------------------ padding */
 
 THNN_API int32_t THNN_(SpatialReplicationPadding_outputSize)(

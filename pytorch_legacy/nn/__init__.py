@@ -28,6 +28,7 @@ from .pooling.SpatialFractionalMaxPooling import SpatialFractionalMaxPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
 from .pooling.SpatialMaxUnpooling import SpatialMaxUnpooling
+from .pooling.SpatialStochasticPooling import SpatialStochasticPooling
 from .pooling.TemporalDynamicKMaxPooling import TemporalDynamicKMaxPooling
 from .pooling.VolumetricFractionalMaxPooling import VolumetricFractionalMaxPooling
 from .pooling.VolumetricMaxUnpooling import VolumetricMaxUnpooling
@@ -77,6 +78,7 @@ __all__ = [
     "SpatialMaxPooling",
     "SpatialMaxUnpooling",
     "SpatialReplicationPadding",
+    "SpatialStochasticPooling",
     "StochasticGradient",
     "Tanh",
     "TemporalDynamicKMaxPooling",

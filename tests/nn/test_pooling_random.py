@@ -190,3 +190,121 @@ def test_kmax_tells_close_numbers_apart(dtype: type) -> None:
     for k in (1, 7, 150, 399):
         module = nn.TemporalDynamicKMaxPooling(k).type(dtype)
         np.testing.assert_array_equal(np.sort(module.forward(x)[:, 0]), np.sort(x[:, 0])[-k:])
+
+
+# ---------------------------------------------------------------------------------------------- stochastic
+
+
+def weights(values: np.ndarray) -> np.ndarray:
+    """What the probabilities of cells are in proportion to."""
+    infinite = values == np.inf
+    return infinite.astype(float) if infinite.any() else np.maximum(values, 0)
+
+
+def chosen(values: np.ndarray, noise: float) -> int:
+    """Which of these cells the noise draws, or -1."""
+    if np.isnan(values).any():
+        return int(np.argmax(np.isnan(values)))
+    a = weights(values)
+    beyond = np.flatnonzero((np.cumsum(a) > noise * a.sum()) & (a > 0))
+    return int(beyond[0]) if beyond.size else int(np.flatnonzero(a > 0)[-1]) if a.any() else -1
+
+
+def averaged(values: np.ndarray) -> tuple[float, np.ndarray]:
+    """The average of these cells, and its derivative by each."""
+    if np.isnan(values).any():
+        return np.nan, np.where(values <= 0, 0, np.nan)
+    a = weights(values)
+    if not a.any():
+        return 0.0, np.zeros(len(a))
+    if np.inf in values:
+        return np.inf, a / a.sum()
+    y = (a * a).sum() / a.sum()
+    return y, np.where(a > 0, (2 * a - y) / a.sum(), 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_stochastic_sweep(dtype: type) -> None:
+    """All windows, strides and paddings on small planes, with ties, NaN and infinities; forward and backward, both modes."""
+    rng = np.random.default_rng(7)
+    for kernel, stride, ceil, size in product((1, 2, 3), (1, 2, 3), (False, True), ((3, 4), (6, 5), (7, 3))):
+        pad = int(rng.integers(0, kernel // 2 + 1))
+        module = nn.SpatialStochasticPooling(kernel, kernel, stride, stride, pad, pad).type(dtype)
+        module = module.ceil() if ceil else module
+        x = awkward(rng, 1, *size).astype(dtype)
+        output = module.forward(x)
+        _, outH, outW = output.shape
+        g = rng.integers(1, 9, output.shape).astype(dtype)
+        module.noise[0, 0, 0], module.noise[0, -1, -1] = rng.choice([0, 1, -1, np.nan], 2)
+        output = module.fixNoise().forward(x).copy()
+        gradInput = module.backward(x, g).copy()
+        indices = module.indices.copy()
+        module.evaluate()
+        mean, meanGradInput = module.forward(x).copy(), module.backward(x, g).copy()
+        expected, expectedMean = np.zeros_like(x), np.zeros(x.shape)
+        for o, p in product(range(outH), range(outW)):
+            rows, columns = (np.arange(i * stride - pad, i * stride - pad + kernel) for i in (o, p))
+            rows, columns = rows[(rows >= 0) & (rows < size[0])], columns[(columns >= 0) & (columns < size[1])]
+            cells = (rows[:, None] * size[1] + columns).ravel()
+            values, gradient = x.ravel()[cells], g[0, o, p]
+            noise = float(module.noise[0, o, p])
+            pick = chosen(values, 2 if np.isnan(noise) else max(noise, 0))
+            assert indices[0, o, p] == (cells[pick] if pick >= 0 else -1)
+            np.testing.assert_array_equal(output[0, o, p], values[pick] if pick >= 0 else 0)
+            if pick >= 0:
+                expected.flat[cells[pick]] += gradient
+            y, slopes = averaged(values.astype(np.float64))
+            np.testing.assert_allclose(mean[0, o, p], y, rtol=1e-6)
+            expectedMean.flat[cells] += gradient * slopes
+        np.testing.assert_array_equal(gradInput, expected)
+        np.testing.assert_allclose(meanGradInput, expectedMean, rtol=1e-5, atol=1e-5)
+
+
+def test_stochastic_frequencies() -> None:
+    """Cells come as often as their values say: chi-square of 200 000 draws, and their mean is that of evaluation."""
+    manualSeed(8)
+    window = np.array([[0.5, 0.0, 2.0], [-1.0, 1.0, 3.5]], np.float32)
+    x = np.broadcast_to(window, (200_000, 1, 2, 3))
+    module = nn.SpatialStochasticPooling(3, 2)
+    drawn = module.forward(x)
+    count = np.bincount(module.indices.ravel(), minlength=6)
+    assert count[[1, 3]].tolist() == [0, 0]
+    expected = len(x) * np.maximum(window.ravel(), 0) / 7
+    above = expected > 0
+    chiSquare = (np.square(count - expected)[above] / expected[above]).sum()
+    assert chiSquare < 16.3  # with 3 degrees of freedom, exceeded once in 1000 seeds
+    mean, deviation = drawn.mean(dtype=float), drawn.std(dtype=float)
+    module.evaluate()
+    assert abs(module.forward(x[:1]).item() - mean) < 4 * deviation / np.sqrt(len(x))
+    assert module.forward(x[:1]).item() == pytest.approx((0.25 + 4 + 1 + 12.25) / 7)
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e150, 0.4e308])
+def test_stochastic_beyond_double_precision(scale: float) -> None:
+    """Sums and squares may leave the range of numbers, the results do not."""
+    x = np.array([[[4.0, 1.0, 0.0], [3.0, -2.0, 2.0]]])
+    module = nn.SpatialStochasticPooling(3, 2).double().fixNoise()
+    module.noise = np.array([[[0.75]]])
+    for train in (True, False):
+        module.train = train
+        usual, slopes = module.forward(x).copy(), module.backward(x, np.ones((1, 1, 1))).copy()
+        np.testing.assert_allclose(module.forward(scale * x), scale * usual, rtol=1e-12 if scale > 1e-300 else 1e-9)
+        np.testing.assert_allclose(module.backward(scale * x, np.ones((1, 1, 1))), slopes, rtol=1e-9)
+    assert module.indices.item() == 3  # 4 + 1 do not exceed 7.5, 4 + 1 + 3 do
+
+
+def test_stochastic_noise_is_drawn_or_kept() -> None:
+    manualSeed(9)
+    module, x = nn.SpatialStochasticPooling(2, 2), np.ones((2, 6, 6), np.float32)
+    seen = []
+    for step in range(4):
+        module.fixNoise(step >= 2)
+        module.forward(x)
+        seen.append(module.noise.copy())
+    assert [(a == b).all() for a, b in pairwise(seen)] == [False, True, True]
+    module.forward(x[:1])
+    assert module.noise.shape == (1, 3, 3)
+    module.evaluate()
+    state = module.noise.copy()
+    module.fixNoise(False).forward(x)
+    np.testing.assert_array_equal(module.noise, state)

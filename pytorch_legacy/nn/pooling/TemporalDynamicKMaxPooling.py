@@ -13,8 +13,9 @@ from pytorch_legacy.storage import Tensor
 class TemporalDynamicKMaxPooling(Module):
     """Keeps the k largest numbers of each feature over time, in the order in which they came.
 
-    .. math:: y_{jf} = x_{i_{jf} f}, \\qquad i_{1f} < \\dots < i_{kf} \\text{ the places of the } k \\text{ largest of } x_{\\cdot f},
-              \\qquad k = \\max(minK, \\lceil factor \\cdot L \\rceil)
+    .. math:: y_{jf} = x_{i_{jf} f}, \\qquad k = \\max(minK, \\lceil factor \\cdot L \\rceil),
+
+    where :math:`i_{1f} < \\dots < i_{kf}` are the frames of the k largest of feature f.
 
     The gradient goes to the places that they came from. NaN counts as larger than every number; of equals the earlier is
     taken first.

@@ -547,6 +547,30 @@ THNN_API int32_t THNN_(SpatialStochasticPooling_updateGradInput)(
     const THLongTensor *indices, /* [IN] [OPTIONAL] as gradOutput : -1 for none; NULL for evaluation */
     int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
 
+THNN_API int32_t THNN_(SpatialS3Pooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t pool, int64_t gridW, int64_t gridH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialS3Pooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    THTensor *output,            /* [OUT] (N x) C x (H // pool) x (W // pool) : rounded down */
+    THLongTensor *indices,       /* [OUT] [OPTIONAL] as output : h * W + w of each maximum; not of means */
+    const THLongTensor *rows,    /* [IN] [OPTIONAL] (H // pool) : those that are kept; NULL for the mean, in evaluation */
+    const THLongTensor *columns, /* [IN] [OPTIONAL] (W // pool) : likewise */
+    int64_t pool, int64_t gridW, int64_t gridH);
+
+THNN_API int32_t THNN_(SpatialS3Pooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x (H // pool) x (W // pool) */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] [OPTIONAL] as gradOutput : NULL for means */
+    const THLongTensor *rows,    /* [IN] [OPTIONAL] (H // pool) */
+    const THLongTensor *columns, /* [IN] [OPTIONAL] (W // pool) */
+    int64_t pool, int64_t gridW, int64_t gridH);
+
 /* ------------------------------------------------------------------------------------------------ padding */
 
 THNN_API int32_t THNN_(SpatialReplicationPadding_outputSize)(

@@ -55,7 +55,7 @@ SCALARS: dict[str, float] = {
     "train": 1, "momentum": 0.1, "eps": 1e-5, "scale": 1.0, "threshold": 0.0, "val": 0.0,
     "sizeAverage": 1, "ignore_index": -100, "low": 0.0, "high": 1.0, "mean": 0.0, "stdv": 1.0, "p": 0.5,
     "outputW": 3, "outputH": 2, "outputT": 4, "poolSizeW": 3, "poolSizeH": 2, "poolSizeT": 2,
-    "otime": 4, "minK": 3, "factor": 0.25,
+    "otime": 4, "minK": 3, "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2,
 }  # fmt: skip
 
 

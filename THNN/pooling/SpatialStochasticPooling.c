@@ -241,7 +241,7 @@ int32_t THNN_(SpatialStochasticPooling_updateOutput)(THNNState *state, const THT
   Call call;
   THNN_enter(&call, state, __func__);
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p), width = THNN_wholeLines(p.w.out);
-  const int threads = THNN_threads(&call, 2 * p.planes * outputs * kW * kH);
+  const int threads = THNN_threads(&call, THNN_work(2.0 * (double)(p.planes * outputs) * (double)kW * (double)kH));
   const real *x = THNN_in(&call, view(input)), *u = THNN_in(&call, view(noise));
   real *y = THNN_out(&call, view(output));
   index_t *index = noise ? THNN_out(&call, view(indices)) : NULL;
@@ -276,7 +276,7 @@ int32_t THNN_(SpatialStochasticPooling_updateGradInput)(THNNState *state, const 
   Call call;
   THNN_enter(&call, state, __func__);
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p), width = THNN_wholeLines(p.w.out);
-  const int threads = THNN_threads(&call, p.planes * (cells + 2 * outputs * (indices ? 1 : kW * kH)));
+  const int threads = THNN_threads(&call, THNN_work((double)p.planes * ((double)cells + 2.0 * (double)outputs * (double)(indices ? 1 : kW * kH))));
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));

@@ -115,7 +115,7 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(THNNState *state, const T
   Call call;
   THNN_enter(&call, state, __func__);
   const int threads = THNN_threads(&call, s.samples * s.length * s.features * (int64_t)sizeof(real));
-  const int64_t room = THNN_ceilDiv(s.length, BLOCK) * BLOCK * BLOCK;
+  const int64_t room = s.length * THNN_min(BLOCK, s.features) + 64; /* no cache line is two threads' */
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));

@@ -10,7 +10,7 @@
 #ifndef THNN_POOLING_FRACTIONAL_H
 #define THNN_POOLING_FRACTIONAL_H
 
-#include "pooling/maxima.h"
+#include "pooling/spans.h"
 #include "pooling/window.h"
 
 static const char *const fractionalOut[] = {['W'] = "outputW", ['H'] = "outputH", ['T'] = "outputT"};
@@ -57,16 +57,6 @@ static void fractionalStarts(int64_t *start, const Axis *a, double u)
   start[a->out - 1] = a->in - a->kernel;
 }
 
-/* best[i] = max(best[i], x[i]), from[i] = the row that it came from */
-THNN_INLINE void maxRow(real *restrict best, lane *restrict from, const real *restrict x, lane row, int64_t width)
-{
-  for (int64_t i = 0; i < width; i++) {
-    const int take = (!(x[i] <= best[i])) & (best[i] == best[i]);
-    best[i] = take ? x[i] : best[i];
-    from[i] = take ? row : from[i];
-  }
-}
-
 /* One plane; start holds the windows' first cells along t, h and w, one axis after the other. */
 THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const Windows *p, const int64_t *start, real *best,
                                  lane *from)
@@ -82,17 +72,9 @@ THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const W
         for (int64_t j = i == 0; j < h.kernel; j++)
           maxRow(best, from, x + (first + i * h.in + j) * w.in, (lane)(i * h.in + j), w.in);
       for (int64_t ow = 0; ow < w.out; ow++) {
-        int64_t at = startW[ow];
-        real m = best[at];
-        lane row = from[at];
-        for (int64_t i = at + 1; i < startW[ow] + w.kernel; i++) {
-          const real v = best[i];
-          const int greater = (!(v <= m)) & (m == m), equal = (v == m) | ((v != v) & (m != m));
-          const int take = greater | (equal & (from[i] < row));
-          m = take ? v : m;
-          row = take ? from[i] : row;
-          at = take ? i : at;
-        }
+        lane row;
+        real m;
+        const int64_t at = maxSpan(best, from, startW[ow], startW[ow] + w.kernel, &m, &row);
         y[ow] = m;
         index[ow] = (first + row) * w.in + at;
       }
@@ -104,8 +86,8 @@ static int32_t fractionalForward(Call *call, const THTensor *input, THTensor *ou
                                  const THTensor *randomSamples, const Windows *p, const int *order)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int64_t lines = p->t.out * p->h.out * p->t.kernel * p->h.kernel; /* rows that are looked at */
-  const int threads = THNN_threads(call, p->planes * (lines * p->w.in + outputs * p->w.kernel));
+  const double lines = (double)(p->t.out * p->h.out) * (double)p->t.kernel * (double)p->h.kernel; /* rows that are looked at */
+  const int threads = THNN_threads(call, THNN_work((double)p->planes * (lines * (double)p->w.in + (double)outputs)));
   const int64_t width = THNN_wholeLines(p->w.in), starts = THNN_wholeLines(p->t.out + p->h.out + p->w.out);
   const real *x = THNN_in(call, view(input)), *samples = THNN_in(call, view(randomSamples));
   real *y = THNN_out(call, view(output));

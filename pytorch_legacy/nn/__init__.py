@@ -28,6 +28,7 @@ from .pooling.SpatialFractionalMaxPooling import SpatialFractionalMaxPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
 from .pooling.SpatialMaxUnpooling import SpatialMaxUnpooling
+from .pooling.SpatialS3Pooling import SpatialS3Pooling
 from .pooling.SpatialStochasticPooling import SpatialStochasticPooling
 from .pooling.TemporalDynamicKMaxPooling import TemporalDynamicKMaxPooling
 from .pooling.VolumetricFractionalMaxPooling import VolumetricFractionalMaxPooling
@@ -78,6 +79,7 @@ __all__ = [
     "SpatialMaxPooling",
     "SpatialMaxUnpooling",
     "SpatialReplicationPadding",
+    "SpatialS3Pooling",
     "SpatialStochasticPooling",
     "StochasticGradient",
     "Tanh",

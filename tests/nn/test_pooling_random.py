@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -308,3 +308,100 @@ def test_stochastic_noise_is_drawn_or_kept() -> None:
     state = module.noise.copy()
     module.fixNoise(False).forward(x)
     np.testing.assert_array_equal(module.noise, state)
+
+
+# ---------------------------------------------------------------------------------------------- S3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_s3_sweep(dtype: type) -> None:
+    """Small planes, pools and grids, with ties, NaN and infinities; the gradient follows the maxima."""
+    rng = np.random.default_rng(10)
+    for height, width, p, cells in product((3, 4, 7), (3, 6, 8), (1, 2, 3), (1, 2, 4)):
+        x = awkward(rng, 2, height, width).astype(dtype)
+        module = nn.SpatialS3Pooling(p, p * cells, p * int(rng.integers(1, 4))).type(dtype)
+        output = module.forward(x)
+        assert output.shape == (2, height // p, width // p)
+        g = rng.integers(1, 9, output.shape).astype(dtype)
+        expected = np.zeros_like(x)
+        for plane, (a, row), (b, column) in product(range(2), enumerate(module.rows), enumerate(module.columns)):
+            window = range(row, min(row + p, height)), range(column, min(column + p, width))
+            value, index = largest(x[plane], *window)
+            np.testing.assert_array_equal(output[plane, a, b], value)
+            assert module.indices[plane, a, b] == index
+            expected[plane].flat[index] += g[plane, a, b]
+        np.testing.assert_array_equal(module.backward(x, g), expected)
+
+
+def test_s3_identity() -> None:
+    """Pool and grid of 1 leave all as it is; a grid of 1 row and 3 columns, pool 1, as well."""
+    x, g = np.random.default_rng(0).standard_normal((2, 2, 5, 7)).astype(np.float32)
+    for grid, train in product((1, 3), (True, False)):
+        module = nn.SpatialS3Pooling(1, grid, 1)
+        module.train = train
+        np.testing.assert_array_equal(module.forward(x), x)
+        np.testing.assert_array_equal(module.backward(x, g), g)
+
+
+def test_s3_choices() -> None:
+    """From each cell as many as it should be, ascending, each choice as often as any other."""
+    manualSeed(11)
+    module, x = nn.SpatialS3Pooling(2, 4, 6), np.zeros((1, 11, 9), np.float32)  # columns 4 4 1, rows 6 5
+    drawn = []
+    for _ in range(6000):
+        module.forward(x)
+        assert module.rows.shape == (5,) and module.columns.shape == (4,)
+        drawn.append(np.concatenate([module.rows, module.columns]))
+    rows, columns = np.split(np.array(drawn), [5], 1)
+    for kept, cells in ((rows, [(0, 6, 3), (6, 11, 2)]), (columns, [(0, 4, 2), (4, 8, 2)])):
+        assert (np.diff(kept) > 0).all()
+        at = 0
+        for start, end, m in cells:
+            choices = [tuple(choice) for choice in kept[:, at : at + m]]
+            possible = list(combinations(range(start, end), m))
+            count = np.array([choices.count(choice) for choice in possible])
+            assert count.sum() == len(drawn)
+            expected = len(drawn) / len(possible)
+            freedom = len(possible) - 1
+            assert (np.square(count - expected) / expected).sum() < freedom + 4 * np.sqrt(2 * freedom)
+            at += m
+
+
+def test_s3_evaluation_is_the_mean_of_training() -> None:
+    manualSeed(12)
+    x = np.random.default_rng(12).standard_normal((1, 10, 9))
+    module = nn.SpatialS3Pooling(2, 6, 8).double()
+    outputs = np.stack([module.forward(x).copy() for _ in range(4000)])
+    module.evaluate()
+    error = np.abs(outputs.mean(0) - module.forward(x)) / (outputs.std(0) / np.sqrt(len(outputs)) + 1e-9)
+    assert error.max() < 4.5
+    # With a grid as large as the pool every row of M is as likely as another.
+    ones = nn.SpatialMaxPooling(2, 2, 1, 1).double().forward(x)[:, :8, :8]
+    plain = ones.reshape(1, 4, 2, 4, 2).mean((2, 4))
+    module = nn.SpatialS3Pooling(2, 2, 2).double()
+    module.evaluate()
+    np.testing.assert_allclose(module.forward(x)[:, :4], plain, rtol=1e-12)
+
+
+@pytest.mark.parametrize("grid", [1000, 30000])
+def test_s3_weights_of_large_grids(grid: int) -> None:
+    """A constant stays what it is, and a ramp gives the means of order statistics, (j + 1) (t + 1) / (m + 1) - 1."""
+    module = nn.SpatialS3Pooling(10, grid, 10).double()
+    module.evaluate()
+    x = np.stack([np.ones(1000), -np.arange(1000.0)])[:, None].repeat(10, 1)  # each is the largest of those from it on
+    constant, ramp = module.forward(x)[:, 0]
+    np.testing.assert_allclose(constant, 1, rtol=1e-12)
+    np.testing.assert_allclose(ramp, 1 - (np.arange(100) + 1) * 1001 / 101, rtol=1e-11)
+
+
+def test_s3_regions_are_drawn_or_kept() -> None:
+    manualSeed(13)
+    module, x = nn.SpatialS3Pooling(2, 8, 8), np.zeros((2, 3, 17, 33), np.float32)
+    seen = []
+    for step in range(4):
+        module.fixPoolingRegions(step >= 2)
+        module.forward(x)
+        seen.append(np.concatenate([module.rows, module.columns]))
+    assert [(a == b).all() for a, b in pairwise(seen)] == [False, True, True]
+    for size in (16, 33):  # planes that the choice does not fit
+        assert module.forward(x[..., :size]).shape[-1] == size // 2

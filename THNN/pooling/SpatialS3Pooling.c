@@ -99,47 +99,37 @@ static void fillMix(Mix mix, const Axis *a, const index_t *choice)
 
 /* ---- Rows of M. */
 
+/* What one thread works with; means only for means. */
 typedef struct Buffers {
-  real *best, *value; /* maxima of columns, of windows */
-  lane *from;         /* the row of each in best */
-  int64_t *at;        /* the cell of each in value, of the plane */
-  double *grid, *row; /* H x columns that are kept; W */
+  Spans spans;        /* of W + pool places: those beyond the plane lose to every cell */
+  double *means, *row; /* H x W / pool; W */
 } Buffers;
 
-/* best[w] = max over the pool rows from h on */
-THNN_INLINE void maxOfRows(const Buffers *b, const real *x, const Windows *p, int64_t h)
+/* Row h of M, and where its values came from. */
+THNN_INLINE void mapRow(const Spans *s, const real *x, const Windows *p, int64_t h)
 {
   const int64_t width = p->w.in;
-  memcpy(b->best, x + h * width, (size_t)width * sizeof(real));
-  memset(b->from, 0, (size_t)width * sizeof(lane));
-  for (int64_t i = 1; i < THNN_min(p->h.kernel, p->h.in - h); i++) maxRow(b->best, b->from, x + (h + i) * width, (lane)i, width);
-}
-
-/* Row h of M, and where its values came from. */
-THNN_INLINE void mapRow(const Buffers *b, const real *x, const Windows *p, int64_t h)
-{
-  maxOfRows(b, x, p, h);
-  for (int64_t w = 0; w < p->w.in; w++) {
-    lane row;
-    const int64_t column = maxSpan(b->best, b->from, w, THNN_min(w + p->w.kernel, p->w.in), b->value + w, &row);
-    b->at[w] = (h + row) * p->w.in + column;
+  firstRow(s, x + h * width, width);
+  for (int64_t i = 1; i < THNN_min(p->h.kernel, p->h.in - h); i++) nextRow(s, x + (h + i) * width, (lane)i, width);
+  for (int64_t w = width; w < width + p->w.kernel; w++) {
+    s->best[w] = -INFINITY;
+    s->from[w] = INT32_MAX;
   }
+  maxSpans(s, p->w.kernel, width);
 }
 
 /* ---- Planes. */
 
 THNN_KERNEL void choosePlane(real *y, index_t *index, const real *x, const Windows *p, const index_t *rows, const index_t *columns,
-                             Buffers b)
+                             Spans s)
 {
   const Axis w = p->w;
   for (int64_t oh = 0; oh < p->h.out; oh++, y += w.out, index += w.out) {
-    maxOfRows(&b, x, p, rows[oh]);
+    mapRow(&s, x, p, rows[oh]);
     for (int64_t ow = 0; ow < w.out; ow++) {
-      lane row;
-      real m;
-      const int64_t column = maxSpan(b.best, b.from, columns[ow], THNN_min(columns[ow] + w.kernel, w.in), &m, &row);
-      y[ow] = m;
-      index[ow] = (rows[oh] + row) * w.in + column;
+      const int64_t at = columns[ow];
+      y[ow] = s.max[at];
+      index[ow] = (rows[oh] + s.row[at]) * w.in + at + s.column[at];
     }
   }
 }
@@ -148,19 +138,19 @@ THNN_KERNEL void mixPlane(real *y, const real *x, const Windows *p, Mix rows, Mi
 {
   const int64_t out = p->w.out;
   for (int64_t h = 0; h < p->h.in; h++) {
-    mapRow(&b, x, p, h);
+    mapRow(&b.spans, x, p, h);
     for (int64_t ow = 0; ow < out; ow++) {
       const double *weight = columns.weight + ow * columns.span;
-      const real *value = b.value + columns.first[ow];
+      const real *value = b.spans.max + columns.first[ow];
       double sum = 0;
       for (int64_t i = 0; i < columns.count[ow]; i++) sum += weight[i] * (double)value[i];
-      b.grid[h * out + ow] = sum;
+      b.means[h * out + ow] = sum;
     }
   }
   for (int64_t oh = 0; oh < p->h.out; oh++) {
     memset(b.row, 0, (size_t)out * sizeof(double));
     for (int64_t i = 0; i < rows.count[oh]; i++) {
-      const double weight = rows.weight[oh * rows.span + i], *restrict from = b.grid + (rows.first[oh] + i) * out;
+      const double weight = rows.weight[oh * rows.span + i], *restrict from = b.means + (rows.first[oh] + i) * out;
       for (int64_t ow = 0; ow < out; ow++) b.row[ow] += weight * from[ow];
     }
     for (int64_t ow = 0; ow < out; ow++) y[oh * out + ow] = (real)b.row[ow];
@@ -170,43 +160,34 @@ THNN_KERNEL void mixPlane(real *y, const real *x, const Windows *p, Mix rows, Mi
 THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Windows *p, Mix rows, Mix columns, Buffers b)
 {
   const int64_t out = p->w.out;
-  memset(b.grid, 0, (size_t)(p->h.in * out) * sizeof(double));
+  memset(b.means, 0, (size_t)(p->h.in * out) * sizeof(double));
   for (int64_t oh = 0; oh < p->h.out; oh++)
     for (int64_t i = 0; i < rows.count[oh]; i++) {
       const double weight = rows.weight[oh * rows.span + i];
-      double *restrict to = b.grid + (rows.first[oh] + i) * out;
+      double *restrict to = b.means + (rows.first[oh] + i) * out;
       for (int64_t ow = 0; ow < out; ow++) to[ow] += weight * (double)g[oh * out + ow];
     }
   memset(gx, 0, (size_t)planeCells(p) * sizeof(real));
   for (int64_t h = 0; h < p->h.in; h++) {
-    mapRow(&b, x, p, h);
+    mapRow(&b.spans, x, p, h);
     memset(b.row, 0, (size_t)p->w.in * sizeof(double));
     for (int64_t ow = 0; ow < out; ow++)
       for (int64_t i = 0; i < columns.count[ow]; i++)
-        b.row[columns.first[ow] + i] += columns.weight[ow * columns.span + i] * b.grid[h * out + ow];
-    for (int64_t w = 0; w < p->w.in; w++) gx[b.at[w]] += (real)b.row[w];
+        b.row[columns.first[ow] + i] += columns.weight[ow * columns.span + i] * b.means[h * out + ow];
+    for (int64_t w = 0; w < p->w.in; w++)
+      gx[(h + b.spans.row[w]) * p->w.in + w + b.spans.column[w]] += (real)b.row[w];
   }
 }
 
 /* ---- Functions. */
 
-/* Room for each thread; `means` only for what means need. */
-static Buffers newBuffers(Call *call, const Windows *p, int threads, int means)
-{
-  const int64_t width = THNN_wholeLines(p->w.in), grid = means ? THNN_wholeLines(p->h.in * p->w.out) : 0;
-  real *rows = THNN_scratch(call, threads * 2 * width, sizeof(real));
-  lane *from = THNN_scratch(call, threads * width, sizeof(lane));
-  int64_t *at = THNN_scratch(call, threads * width, sizeof(int64_t));
-  double *doubles = THNN_scratch(call, threads * (grid + width), sizeof(double));
-  return (Buffers){rows, rows + width, from, at, doubles + width, doubles};
-}
+/* Doubles for each thread: means and a row. */
+THNN_INLINE int64_t doublesOf(const Windows *p) { return THNN_wholeLines(p->h.in * p->w.out) + THNN_wholeLines(p->w.in); }
 
-static Buffers ofThread(Buffers b, const Windows *p, int thread, int means)
+THNN_INLINE Buffers buffersOf(Spans spans, double *doubles, const Windows *p, int thread)
 {
-  const int64_t width = THNN_wholeLines(p->w.in), grid = means ? THNN_wholeLines(p->h.in * p->w.out) : 0;
-  const int64_t doubles = thread * (grid + width);
-  return (Buffers){b.best + thread * 2 * width, b.value + thread * 2 * width, b.from + thread * width, b.at + thread * width,
-                   b.grid + doubles, b.row + doubles};
+  double *mine = doubles + thread * doublesOf(p);
+  return (Buffers){spansOf(spans, thread, p->w.in + p->w.kernel), mine, mine + THNN_wholeLines(p->h.in * p->w.out)};
 }
 
 int32_t THNN_(SpatialS3Pooling_outputSize)(const THTensor *input, int64_t pool, int64_t gridW, int64_t gridH, int64_t size[8])
@@ -232,13 +213,14 @@ int32_t THNN_(SpatialS3Pooling_updateOutput)(THNNState *state, const THTensor *i
   THNN_enter(&call, state, __func__);
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const int means = !(rows && columns);
-  const int threads = THNN_threads(&call, THNN_work((double)p.planes * (double)pool * (double)(means ? 2 * cells : p.h.out * p.w.in + outputs)));
+  const int threads = THNN_threads(&call, THNN_work(2.0 * (double)p.planes * (double)pool * (double)(means ? cells : p.h.out * p.w.in)));
   const real *x = THNN_in(&call, view(input));
   const index_t *r = THNN_in(&call, view(rows)), *c = THNN_in(&call, view(columns));
   real *y = THNN_out(&call, view(output));
   index_t *index = means ? NULL : THNN_out(&call, view(indices));
   index_t *unused = means || indices ? NULL : THNN_scratch(&call, threads * outputs, sizeof(int64_t));
-  const Buffers buffers = newBuffers(&call, &p, threads, means);
+  const Spans spans = newSpans(&call, threads, p.w.in + pool);
+  double *doubles = means ? THNN_scratch(&call, threads * doublesOf(&p), sizeof(double)) : NULL;
   const Mix mixR = newMix(&call, &p.h, r), mixC = newMix(&call, &p.w, c);
   if (THNN_failed(&call) || (r && THNN_badIndices(&call, "rows", r, p.h.out, p.h.in, 0)) ||
       (c && THNN_badIndices(&call, "columns", c, p.w.out, p.w.in, 0)))
@@ -249,9 +231,12 @@ int32_t THNN_(SpatialS3Pooling_updateOutput)(THNNState *state, const THTensor *i
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p.planes; i++) {
     const int me = THNN_threadId();
-    const Buffers mine = ofThread(buffers, &p, me, means);
-    if (means) mixPlane(y + i * outputs, x + i * cells, &p, mixR, mixC, mine);
-    else choosePlane(y + i * outputs, index ? index + i * outputs : unused + me * outputs, x + i * cells, &p, r, c, mine);
+    if (means) {
+      mixPlane(y + i * outputs, x + i * cells, &p, mixR, mixC, buffersOf(spans, doubles, &p, me));
+      continue;
+    }
+    index_t *at = index ? index + i * outputs : unused + me * outputs;
+    choosePlane(y + i * outputs, at, x + i * cells, &p, r, c, spansOf(spans, me, p.w.in + pool));
   }
   return THNN_leave(&call);
 }
@@ -271,8 +256,7 @@ int32_t THNN_(SpatialS3Pooling_updateGradInput)(THNNState *state, const THTensor
   Call call;
   THNN_enter(&call, state, __func__);
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  const int means = !indices;
-  const int threads = THNN_threads(&call, THNN_work((double)p.planes * (double)(means ? 2 * cells : 1) * (double)(means ? pool : cells + outputs)));
+  const int threads = THNN_threads(&call, THNN_work((double)p.planes * (double)cells * (indices ? 1.0 : 2.0 * (double)pool)));
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices)), *r = THNN_in(&call, view(rows)), *c = THNN_in(&call, view(columns));
   real *gx = THNN_out(&call, view(gradInput));
@@ -285,13 +269,14 @@ int32_t THNN_(SpatialS3Pooling_updateGradInput)(THNNState *state, const THTensor
     return THNN_leave(&call);
   }
 
-  const Buffers buffers = newBuffers(&call, &p, threads, means);
+  const Spans spans = newSpans(&call, threads, p.w.in + pool);
+  double *doubles = THNN_scratch(&call, threads * doublesOf(&p), sizeof(double));
   const Mix mixR = newMix(&call, &p.h, r), mixC = newMix(&call, &p.w, c);
   if (THNN_failed(&call)) return THNN_leave(&call);
   fillMix(mixR, &p.h, r);
   fillMix(mixC, &p.w, c);
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p.planes; i++)
-    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, &p, mixR, mixC, ofThread(buffers, &p, THNN_threadId(), means));
+    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, &p, mixR, mixC, buffersOf(spans, doubles, &p, THNN_threadId()));
   return THNN_leave(&call);
 }

@@ -144,37 +144,46 @@ THNN_INLINE int isSpecial(double sum, double squares) { return !(squares < 1e300
 
 /* ---- Planes. */
 
-/* sum, target and run have room for a row of windows each. */
-THNN_KERNEL void drawPlane(real *y, index_t *index, const real *x, const real *noise, const Windows *p, double *restrict sum,
-                           double *restrict target, double *restrict run)
+/* Rows of windows, in lanes of 64 bits all. */
+typedef struct Draws {
+  double *sum, *target, *run;
+  int64_t *at;
+} Draws;
+
+/* at[o] = the last cell above 0 that comes while run[o] has not exceeded its target, if it is in row h. A branch would be mispredicted
+ * as often as the noise has it. */
+THNN_INLINE void drawCells(int64_t *restrict at, double *restrict run, const double *restrict target, const real *restrict x,
+                           const Axis *w, int64_t h)
 {
-  const Axis w = p->w;
-  for (int64_t oh = 0; oh < p->h.out; oh++, y += w.out, index += w.out, noise += w.out) {
-    sumWindows(sum, NULL, x, p, oh);
-    for (int64_t o = 0; o < w.out; o++) {
-      target[o] = (noise[o] < 0 ? 0 : (double)noise[o]) * sum[o];
-      run[o] = 0;
-      y[o] = 0;
-      index[o] = -1;
+  for (int64_t j = 0; j < w->kernel; j++) {
+    int64_t first, end;
+    windowsWithCell(w, j, &first, &end);
+    for (int64_t o = first; o < end; o++) {
+      const int64_t i = h * w->in + o * w->stride - w->pad + j;
+      const double v = (double)x[i];
+      const int64_t take = -(int64_t)((v > 0) & !(run[o] > target[o]));
+      at[o] = (i & take) | (at[o] & ~take);
+      run[o] += v <= 0 ? 0 : v;
     }
-    for (int64_t h = windowStart(&p->h, oh); h < windowEnd(&p->h, oh); h++)
-      for (int64_t j = 0; j < w.kernel; j++) {
-        int64_t first, end;
-        windowsWithCell(&w, j, &first, &end);
-        for (int64_t o = first; o < end; o++) {
-          const int64_t i = h * w.in + o * w.stride - w.pad + j;
-          const real v = x[i];
-          const int take = (v > 0) & !(run[o] > target[o]);
-          y[o] = take ? v : y[o];
-          index[o] = take ? i : index[o];
-          run[o] += v <= 0 ? 0 : (double)v;
-        }
-      }
-    for (int64_t o = 0; o < w.out; o++)
-      if (!(sum[o] < INFINITY)) {
-        index[o] = drawAlone(x, p, oh, o, noise[o] < 0 ? 0 : (double)noise[o]);
-        y[o] = x[index[o]];
-      }
+  }
+}
+
+THNN_KERNEL void drawPlane(real *y, index_t *index, const real *x, const real *noise, const Windows *p, Draws d)
+{
+  const int64_t out = p->w.out;
+  for (int64_t oh = 0; oh < p->h.out; oh++, y += out, index += out, noise += out) {
+    sumWindows(d.sum, NULL, x, p, oh);
+    for (int64_t o = 0; o < out; o++) {
+      d.target[o] = (noise[o] < 0 ? 0 : (double)noise[o]) * d.sum[o];
+      d.run[o] = 0;
+      d.at[o] = -1;
+    }
+    for (int64_t h = windowStart(&p->h, oh); h < windowEnd(&p->h, oh); h++) drawCells(d.at, d.run, d.target, x, &p->w, h);
+    for (int64_t o = 0; o < out; o++) {
+      if (!(d.sum[o] < INFINITY)) d.at[o] = drawAlone(x, p, oh, o, noise[o] < 0 ? 0 : (double)noise[o]);
+      index[o] = d.at[o];
+      y[o] = d.at[o] < 0 ? 0 : x[d.at[o]];
+    }
   }
 }
 
@@ -208,7 +217,9 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Windo
         for (int64_t o = first; o < end; o++) {
           const int64_t i = h * w.in + o * w.stride - w.pad + j;
           const real v = x[i];
-          if (v > 0 && v < INFINITY) gx[i] += (real)(slope[o] * (double)v + offset[o]);
+          const int take = (v > 0) & (v < INFINITY);
+          const real share = (real)(slope[o] * (double)v + offset[o]);
+          gx[i] += take ? share : 0;
         }
       }
     for (int64_t o = 0; o < w.out; o++)
@@ -247,6 +258,7 @@ int32_t THNN_(SpatialStochasticPooling_updateOutput)(THNNState *state, const THT
   index_t *index = noise ? THNN_out(&call, view(indices)) : NULL;
   index_t *unused = noise && !indices ? THNN_scratch(&call, threads * outputs, sizeof(int64_t)) : NULL;
   double *rows = THNN_scratch(&call, threads * 3 * width, sizeof(double));
+  int64_t *places = THNN_scratch(&call, threads * width, sizeof(int64_t));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)
@@ -258,7 +270,8 @@ int32_t THNN_(SpatialStochasticPooling_updateOutput)(THNNState *state, const THT
       continue;
     }
     index_t *at = index ? index + i * outputs : unused + me * outputs;
-    drawPlane(y + i * outputs, at, x + i * cells, u + i * outputs, &p, row, row + width, row + 2 * width);
+    const Draws mine = {row, row + width, row + 2 * width, places + me * width};
+    drawPlane(y + i * outputs, at, x + i * cells, u + i * outputs, &p, mine);
   }
   return THNN_leave(&call);
 }
@@ -276,7 +289,8 @@ int32_t THNN_(SpatialStochasticPooling_updateGradInput)(THNNState *state, const 
   Call call;
   THNN_enter(&call, state, __func__);
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p), width = THNN_wholeLines(p.w.out);
-  const int threads = THNN_threads(&call, THNN_work((double)p.planes * ((double)cells + 2.0 * (double)outputs * (double)(indices ? 1 : kW * kH))));
+  const double work = (double)outputs * (indices ? 1.0 : 2.0 * (double)kW * (double)kH);
+  const int threads = THNN_threads(&call, THNN_work((double)p.planes * ((double)cells + work)));
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));

@@ -11,13 +11,13 @@
  *   output     (N x) k x F, overwritten; indices likewise
  *   gradInput  as input, overwritten
  *
- * A feature's numbers become unsigned integers of the same order. The k-th largest is then found digit by digit, from the highest on:
- * the time does not depend on the numbers. */
+ * Numbers become integers of the same order. The k-th largest is then found bit by bit, from the highest on, by counting how many are
+ * as large: sixteen features at a time, in a time that does not depend on the numbers. */
 #include <math.h>
 #include "core/real.h"
 
-#define keyFloat uint32_t
-#define keyDouble uint64_t
+#define keyFloat int32_t
+#define keyDouble int64_t
 typedef THNN_PASTE(key, Real, ) key;
 
 /* Features are treated in blocks, so that rows of the input are read in pieces of whole cache lines. */
@@ -31,6 +31,7 @@ static int32_t check(const char *f, const THTensor *input, int64_t minK, double 
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 2, 3, "(N x) L x F"));
   const int64_t *last = input->size + input->nDimension;
+  THNN_TRY(THNN_checkRange(f, "input length", last[-2], 0, THNN_MAX_SIZE));
   THNN_TRY(THNN_checkRange(f, "minK", minK, 1, THNN_MAX_SIZE));
   if (!(factor >= 0 && factor <= 1)) return THNN_fail(THNN_ERR_VALUE, f, "factor", "expected 0 to 1, got %g", factor);
   const int64_t k = THNN_max(minK, (int64_t)ceil(factor * (double)last[-2]));
@@ -46,50 +47,55 @@ static void pooledShape(const THTensor *input, const Shape *s, int64_t *size)
   size[input->nDimension - 2] = s->k;
 }
 
-/* Unsigned integers in the order of numbers: -0 equals 0, NaN comes last. */
+#define SIGN ((key)((uint64_t)1 << (8 * sizeof(key) - 1)))
+
+/* Integers in the order of numbers: -0 equals 0, NaN comes last. */
 THNN_INLINE key keyOf(real x)
 {
-  const key sign = (key)1 << (8 * sizeof(key) - 1);
   const THNN_REAL value = x + 0; /* -0 becomes 0 */
   key bits;
   memcpy(&bits, &value, sizeof bits);
-  if (value != value) return (key)-1;
-  return bits & sign ? ~bits : bits | sign;
+  const key ordered = bits < 0 ? bits ^ ~SIGN : bits;
+  return value != value ? ~SIGN : ordered;
 }
 
-/* The k-th largest of n keys; *equals = how many of those that equal it are among the k largest. */
-static key kthLargest(const key *keys, int64_t n, int64_t k, int64_t *equals)
+/* kth[f] = the k-th largest of the keys of feature f; equals[f] = how many of those that equal it are among the k largest */
+THNN_INLINE void kthLargest(key *kth, int64_t *equals, const key *keys, int64_t length, int64_t k)
 {
-  key prefix = 0, mask = 0;
-  for (int shift = 8 * (int)sizeof(key) - 8; shift >= 0; shift -= 8) {
-    int64_t count[256] = {0};
-    for (int64_t i = 0; i < n; i++)
-      if ((keys[i] & mask) == prefix) count[keys[i] >> shift & 255]++;
-    int digit = 255;
-    for (; count[digit] < k; digit--) k -= count[digit];
-    prefix |= (key)digit << shift;
-    mask |= (key)255 << shift;
+  key greater[BLOCK] = {0}; /* than kth and the bits below, as far as it is known */
+  for (int f = 0; f < BLOCK; f++) kth[f] = SIGN;
+  for (int bit = 8 * (int)sizeof(key) - 1; bit >= 0; bit--) {
+    key count[BLOCK] = {0}, candidate[BLOCK];
+    for (int f = 0; f < BLOCK; f++) candidate[f] = kth[f] ^ (key)((uint64_t)1 << bit);
+    for (int64_t t = 0; t < length; t++)
+      for (int f = 0; f < BLOCK; f++) count[f] += keys[t * BLOCK + f] >= candidate[f];
+    for (int f = 0; f < BLOCK; f++) {
+      const int take = count[f] >= k;
+      kth[f] = take ? candidate[f] : kth[f];
+      greater[f] = take ? greater[f] : count[f];
+    }
   }
-  *equals = k;
-  return prefix;
+  for (int f = 0; f < BLOCK; f++) equals[f] = k - greater[f];
 }
 
 /* `width` features of one sample, whose rows are s->features apart. keys has room for BLOCK features over time. */
-static void selectBlock(real *y, index_t *index, const real *x, const Shape *s, int64_t width, key *keys)
+THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Shape *s, int64_t width, key *keys)
 {
+  key kth[BLOCK];
+  int64_t equals[BLOCK], at[BLOCK];
+  if (width < BLOCK) memset(keys, 0, (size_t)(s->length * BLOCK) * sizeof(key));
   for (int64_t t = 0; t < s->length; t++)
-    for (int64_t f = 0; f < width; f++) keys[f * s->length + t] = keyOf(x[t * s->features + f]);
-  for (int64_t f = 0; f < width; f++) {
-    const key *mine = keys + f * s->length;
-    int64_t equals, at = f;
-    const key kth = kthLargest(mine, s->length, s->k, &equals);
-    for (int64_t t = 0; t < s->length; t++) {
-      if (mine[t] < kth || (mine[t] == kth && equals-- <= 0)) continue;
-      y[at] = x[t * s->features + f];
-      index[at] = t;
-      at += s->features;
+    for (int64_t f = 0; f < width; f++) keys[t * BLOCK + f] = keyOf(x[t * s->features + f]);
+  kthLargest(kth, equals, keys, s->length, s->k);
+  for (int64_t f = 0; f < width; f++) at[f] = f;
+  for (int64_t t = 0; t < s->length; t++)
+    for (int64_t f = 0; f < width; f++) {
+      const key mine = keys[t * BLOCK + f];
+      if (mine < kth[f] || (mine == kth[f] && equals[f]-- <= 0)) continue;
+      y[at[f]] = x[t * s->features + f];
+      index[at[f]] = t;
+      at[f] += s->features;
     }
-  }
 }
 
 int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(const THTensor *input, int64_t minK, double factor, int64_t size[8])
@@ -115,7 +121,7 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(THNNState *state, const T
   Call call;
   THNN_enter(&call, state, __func__);
   const int threads = THNN_threads(&call, s.samples * s.length * s.features * (int64_t)sizeof(real));
-  const int64_t room = s.length * THNN_min(BLOCK, s.features) + 64; /* no cache line is two threads' */
+  const int64_t room = s.length * BLOCK;
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));

@@ -3,10 +3,7 @@
  * Along an axis of `in` cells, `out` windows of `pool` cells begin at
  *   start(o) = floor((o + u) * alpha) - floor(u * alpha),   alpha = (in - pool) / (out - 1),
  * and the last one at in - pool; u in [0, 1) is drawn for each plane and axis. This is Torch7's formula, in double precision for both
- * element types, so that both see the same windows. A number outside of [0, 1] counts as its nearer end, NaN as 0.
- *
- * The maximum is first taken over the rows of a window, along whole rows, then over the cells of that row. A candidate carries the row
- * it came from, so that ties are broken as if cell by cell. */
+ * element types, so that both see the same windows. A number outside of [0, 1] counts as its nearer end, NaN as 0. */
 #ifndef THNN_POOLING_FRACTIONAL_H
 #define THNN_POOLING_FRACTIONAL_H
 
@@ -58,25 +55,21 @@ static void fractionalStarts(int64_t *start, const Axis *a, double u)
 }
 
 /* One plane; start holds the windows' first cells along t, h and w, one axis after the other. */
-THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const Windows *p, const int64_t *start, real *best,
-                                 lane *from)
+THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const Windows *p, const int64_t *start, Spans s)
 {
   const Axis t = p->t, h = p->h, w = p->w;
   const int64_t *startH = start + t.out, *startW = startH + h.out;
   for (int64_t ot = 0; ot < t.out; ot++)
     for (int64_t oh = 0; oh < h.out; oh++, y += w.out, index += w.out) {
       const int64_t first = start[ot] * h.in + startH[oh];
-      memcpy(best, x + first * w.in, (size_t)w.in * sizeof(real));
-      memset(from, 0, (size_t)w.in * sizeof(lane));
+      firstRow(&s, x + first * w.in, w.in);
       for (int64_t i = 0; i < t.kernel; i++)
-        for (int64_t j = i == 0; j < h.kernel; j++)
-          maxRow(best, from, x + (first + i * h.in + j) * w.in, (lane)(i * h.in + j), w.in);
+        for (int64_t j = i == 0; j < h.kernel; j++) nextRow(&s, x + (first + i * h.in + j) * w.in, (lane)(i * h.in + j), w.in);
+      maxSpans(&s, w.kernel, w.in - w.kernel + 1);
       for (int64_t ow = 0; ow < w.out; ow++) {
-        lane row;
-        real m;
-        const int64_t at = maxSpan(best, from, startW[ow], startW[ow] + w.kernel, &m, &row);
-        y[ow] = m;
-        index[ow] = (first + row) * w.in + at;
+        const int64_t at = startW[ow];
+        y[ow] = s.max[at];
+        index[ow] = (first + s.row[at]) * w.in + at + s.column[at];
       }
     }
 }
@@ -87,13 +80,12 @@ static int32_t fractionalForward(Call *call, const THTensor *input, THTensor *ou
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   const double lines = (double)(p->t.out * p->h.out) * (double)p->t.kernel * (double)p->h.kernel; /* rows that are looked at */
-  const int threads = THNN_threads(call, THNN_work((double)p->planes * (lines * (double)p->w.in + (double)outputs)));
-  const int64_t width = THNN_wholeLines(p->w.in), starts = THNN_wholeLines(p->t.out + p->h.out + p->w.out);
+  const int threads = THNN_threads(call, THNN_work((double)p->planes * lines * (double)p->w.in));
+  const int64_t starts = THNN_wholeLines(p->t.out + p->h.out + p->w.out);
   const real *x = THNN_in(call, view(input)), *samples = THNN_in(call, view(randomSamples));
   real *y = THNN_out(call, view(output));
   index_t *index = THNN_out(call, view(indices));
-  real *best = THNN_scratch(call, threads * width, sizeof(real));
-  lane *from = THNN_scratch(call, threads * width, sizeof(lane));
+  const Spans spans = newSpans(call, threads, p->w.in);
   int64_t *start = THNN_scratch(call, threads * starts, sizeof(int64_t));
   if (THNN_failed(call)) return THNN_leave(call);
 
@@ -106,7 +98,7 @@ static int32_t fractionalForward(Call *call, const THTensor *input, THTensor *ou
     fractionalStarts(mine, &p->t, u[0]);
     fractionalStarts(mine + p->t.out, &p->h, u[1]);
     fractionalStarts(mine + p->t.out + p->h.out, &p->w, u[2]);
-    fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, mine, best + me * width, from + me * width);
+    fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, mine, spansOf(spans, me, p->w.in));
   }
   return THNN_leave(call);
 }

@@ -1,14 +1,45 @@
-/* The largest cell of windows that begin anywhere: first over whole rows, then over a span of the row of maxima. A candidate carries the
- * row it came from, so that ties are broken as if cell by cell: the first of equals wins, in row-major order, and the first NaN before
- * every number. */
+/* The largest cell of windows that begin anywhere: first over the rows of a window, along whole rows; then over neighbours, at every
+ * place of that row at once. A candidate carries the row it came from, so that ties are broken as if cell by cell: the first of
+ * equals wins, in row-major order, and the first NaN before every number. */
 #ifndef THNN_POOLING_SPANS_H
 #define THNN_POOLING_SPANS_H
 
 #include "pooling/maxima.h"
 
-/* best[i] = max(best[i], x[i]), from[i] = the row that it came from */
-THNN_INLINE void maxRow(real *restrict best, lane *restrict from, const real *restrict x, lane row, int64_t width)
+/* What each place of a row knows: the largest of its column and the row of it, and the largest of a span that begins there. */
+typedef struct Spans {
+  real *best, *max;
+  lane *from, *row, *column; /* column counts from the place on */
+} Spans;
+
+/* Room for rows of `width` places, for each of `threads`; a thread's own begin at spansOf(). */
+static Spans newSpans(Call *call, int threads, int64_t width)
 {
+  const int64_t room = THNN_wholeLines(width);
+  real *values = THNN_scratch(call, threads * 2 * room, sizeof(real));
+  lane *lanes = THNN_scratch(call, threads * 3 * room, sizeof(lane));
+  if (!values || !lanes) return (Spans){0};
+  return (Spans){values, values + room, lanes, lanes + room, lanes + 2 * room};
+}
+
+THNN_INLINE Spans spansOf(Spans s, int thread, int64_t width)
+{
+  const int64_t values = thread * 2 * THNN_wholeLines(width), lanes = thread * 3 * THNN_wholeLines(width);
+  return (Spans){s.best + values, s.max + values, s.from + lanes, s.row + lanes, s.column + lanes};
+}
+
+/* best[i] = x[i] of the first row of a window */
+THNN_INLINE void firstRow(const Spans *s, const real *x, int64_t width)
+{
+  memcpy(s->best, x, (size_t)width * sizeof(real));
+  memset(s->from, 0, (size_t)width * sizeof(lane));
+}
+
+/* best[i] = max(best[i], x[i]), from[i] = the row that it came from */
+THNN_INLINE void nextRow(const Spans *s, const real *restrict x, lane row, int64_t width)
+{
+  real *restrict best = s->best;
+  lane *restrict from = s->from;
   for (int64_t i = 0; i < width; i++) {
     const int take = (!(x[i] <= best[i])) & (best[i] == best[i]);
     best[i] = take ? x[i] : best[i];
@@ -16,21 +47,28 @@ THNN_INLINE void maxRow(real *restrict best, lane *restrict from, const real *re
   }
 }
 
-/* The largest of best[first], ..., best[end - 1], its row, and its place. */
-THNN_INLINE int64_t maxSpan(const real *best, const lane *from, int64_t first, int64_t end, real *max, lane *row)
+/* max[i] = the largest of best[i], ..., best[i + kernel - 1], for every i < places */
+THNN_INLINE void maxSpans(const Spans *s, int64_t kernel, int64_t places)
 {
-  int64_t at = first;
-  *max = best[first];
-  *row = from[first];
-  for (int64_t i = first + 1; i < end; i++) {
-    const real v = best[i];
-    const int greater = (!(v <= *max)) & (*max == *max), equal = (v == *max) | ((v != v) & (*max != *max));
-    const int take = greater | (equal & (from[i] < *row));
-    *max = take ? v : *max;
-    *row = take ? from[i] : *row;
-    at = take ? i : at;
+  const real *restrict best = s->best;
+  const lane *restrict from = s->from;
+  real *restrict max = s->max;
+  lane *restrict row = s->row, *restrict column = s->column;
+  for (int64_t i = 0; i < places; i++) {
+    max[i] = best[i];
+    row[i] = from[i];
+    column[i] = 0;
   }
-  return at;
+  for (int64_t j = 1; j < kernel; j++)
+    for (int64_t i = 0; i < places; i++) {
+      const real v = best[i + j], m = max[i];
+      const lane r = from[i + j];
+      const int greater = (!(v <= m)) & (m == m), equal = (v == m) | ((v != v) & (m != m));
+      const int take = greater | (equal & (r < row[i]));
+      max[i] = take ? v : m;
+      row[i] = take ? r : row[i];
+      column[i] = take ? (lane)j : column[i];
+    }
 }
 
 #endif

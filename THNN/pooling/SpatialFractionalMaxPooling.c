@@ -4,17 +4,17 @@
  *   indices[o] = the i that it came from, h * W + w within its plane
  *   gradInput[i] = sum over o with indices[o] = i of gradOutput[o]
  *
- * per plane, where the window of output (oh, ow) is the product of two intervals of poolSizeH and poolSizeW cells. pooling/fractional.h
- * says where they begin; randomSamples has the two numbers that decide it for each plane, first that of the width. The first of equal
- * cells wins, in row-major order, and the first NaN beats every number.
+ * per plane, where the window of output (oh, ow) is the product of two intervals of poolSizeH and poolSizeW cells.
+ * pooling/fractional.h says where they begin; randomSamples has the two numbers that decide it for each plane, first that of the
+ * width. The first of equal cells wins, in row-major order, and the first NaN beats every number.
  *
  *   input          (N x) C x H x W
  *   randomSamples  N x C x 2, where N is 1 for a single sample
  *   output         (N x) C x outputH x outputW, overwritten; indices likewise
  *   gradInput      as input, overwritten
  *
- * Source: Torch7 nn; Graham, "Fractional Max-Pooling" (2014). Torch7 found no room for windows that begin one cell after another, and
- * failed on a window of nothing but NaN. */
+ * Source: Torch7 nn; Graham, "Fractional Max-Pooling" (2014). Torch7 found no room for windows that begin one cell after another,
+ * and failed on a window of nothing but NaN. */
 #include "pooling/fractional.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,

@@ -3,9 +3,9 @@
  *   output[i]    = input[o] for the last o with indices[o] = i, or 0
  *   gradInput[o] = gradOutput[indices[o]] if o is the last with its index, else 0
  *
- * per plane, where i = h * owidth + w. So where windows overlap and one cell was the maximum of several, the last of them in row-major
- * order wins, forward and backward. The index -1, of a window without a cell, is passed over. (Torch7 wrote duplicates in the same
- * order, but gave the gradient to all of them.)
+ * per plane, where i = h * owidth + w. So where windows overlap and one cell was the maximum of several, the last of them in
+ * row-major order wins, forward and backward. The index -1, of a window without a cell, is passed over. (Torch7 wrote duplicates in
+ * the same order, but gave the gradient to all of them.)
  *
  *   input      (N x) C x H x W
  *   indices    as input

@@ -4,20 +4,21 @@
  *   training:    output[a][b] = M[rows[a]][columns[b]],   indices[a][b] = the cell that it came from, h * W + w within its plane
  *   evaluation:  output[a][b] = the mean of that over all choices
  *
- * Rows lie in cells of gridH, of which the last may be smaller. From a cell of t rows floor(t / pool) different ones are chosen, all
- * choices being equally likely, and kept in their order. In that order the j-th of m out of t is row r of the cell with probability
- * C(r, j) * C(t - 1 - r, m - 1 - j) / C(t, m), counted from 0; columns are chosen likewise and independently. So the mean is a weighted sum
- * of M. With a grid as large as the pool it is the plain mean of pool x pool values. Of the first of equal cells, in row-major order, and
- * of NaN, which beats every number, the gradient follows the maximum.
+ * Rows lie in cells of gridH, of which the last may be smaller. From a cell of t rows floor(t / pool) different ones are chosen,
+ * all choices being equally likely, and kept in their order. In that order the j-th of m out of t is row r of the cell with
+ * probability C(r, j) * C(t - 1 - r, m - 1 - j) / C(t, m), counted from 0; columns are chosen likewise and independently. So the
+ * mean is a weighted sum of M. With a grid as large as the pool it is the plain mean of pool x pool values. The
+ * gradient goes to the maximum: the first of equal cells, in row-major order, and the first NaN before every number.
  *
  *   input          (N x) C x H x W
  *   rows, columns  H / pool, W / pool numbers of rows and columns, for all planes alike; NULL: the mean along that axis
- *   output         (N x) C x H / pool x W / pool, quotients rounded down; overwritten, indices likewise (of two choices, not of means)
+ *   output         (N x) C x H / pool x W / pool, quotients rounded down; overwritten, indices likewise (not of means)
  *   gradInput      as input, overwritten; without indices that of the means
  *
- * Source: Zhai et al., "S3Pool: Pooling with Stochastic Spatial Sampling" (2017). Its code pools averages in evaluation, with windows
- * that reach pool / 2 cells back; that is not the mean of training, and has another size. */
+ * Source: Zhai et al., "S3Pool: Pooling with Stochastic Spatial Sampling" (2017). Its code pools averages in evaluation, with
+ * windows that reach pool / 2 cells back; that is not the mean of training, and has another size. */
 #include <math.h>
+#include "pooling/maxima.h"
 #include "pooling/spans.h"
 #include "pooling/window.h"
 
@@ -55,8 +56,8 @@ typedef struct Mix {
   int64_t span;
 } Mix;
 
-/* Probabilities of the j-th of m out of t, for the cells j to j + t - m. They rise and fall; from their largest one neighbour follows from
- * neighbour, and nothing overflows. */
+/* Probabilities of the j-th of m out of t, for the cells j to j + t - m. They rise and fall; from their largest one neighbour
+ * follows from neighbour, and nothing overflows. */
 static void probabilities(double *weight, int64_t j, int64_t m, int64_t t)
 {
   const int64_t count = t - m + 1, middle = (int64_t)((double)(t - m) * ((double)j + 0.5) / (double)m);
@@ -109,8 +110,8 @@ typedef struct Buffers {
 THNN_INLINE void mapRow(const Spans *s, const real *x, const Windows *p, int64_t h)
 {
   const int64_t width = p->w.in;
-  firstRow(s, x + h * width, width);
-  for (int64_t i = 1; i < THNN_min(p->h.kernel, p->h.in - h); i++) nextRow(s, x + (h + i) * width, (lane)i, width);
+  beginSpans(s, x + h * width, width);
+  for (int64_t i = 1; i < THNN_min(p->h.kernel, p->h.in - h); i++) addToSpans(s, x + (h + i) * width, (place)i, width);
   for (int64_t w = width; w < width + p->w.kernel; w++) {
     s->best[w] = -INFINITY;
     s->from[w] = INT32_MAX;
@@ -213,7 +214,8 @@ int32_t THNN_(SpatialS3Pooling_updateOutput)(THNNState *state, const THTensor *i
   THNN_enter(&call, state, __func__);
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const int means = !(rows && columns);
-  const int threads = THNN_threads(&call, THNN_work(2.0 * (double)p.planes * (double)pool * (double)(means ? cells : p.h.out * p.w.in)));
+  const double looked = (double)p.planes * (double)(means ? cells : p.h.out * p.w.in) * (double)pool;
+  const int threads = THNN_threads(&call, THNN_work(2 * looked));
   const real *x = THNN_in(&call, view(input));
   const index_t *r = THNN_in(&call, view(rows)), *c = THNN_in(&call, view(columns));
   real *y = THNN_out(&call, view(output));

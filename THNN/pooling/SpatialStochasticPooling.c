@@ -5,14 +5,14 @@
  *   evaluation:  output[o] = sum of a_i * a_i / S, what training gives on average
  *                gradInput[i] = sum over o with i in window(o) and a_i > 0 of gradOutput[o] * (2 * a_i - output[o]) / S
  *
- * with a_i = max(input[i], 0) and S the sum of a_i over window(o), which is kH x kW cells from (oh * dH - padH, ow * dW - padW) on. The
- * cell is the first one, in row-major order, at which the running sum of a exceeds noise[o] * S; so the cell follows from the noise.
- * Noise below 0 counts as 0, and from 1 on (or NaN) it chooses the last cell above 0.
+ * with a_i = max(input[i], 0) and S the sum of a_i over window(o), which is kH x kW cells from (oh * dH - padH, ow * dW - padW) on.
+ * The cell is the first one, in row-major order, at which the running sum of a exceeds noise[o] * S; so the cell follows from the
+ * noise. Noise below 0 counts as 0, and from 1 on (or NaN) it chooses the last cell above 0.
  *
  *   no cell above 0    output 0, index -1, no gradient
  *   infinite cells     share the probability evenly; in evaluation they share the gradient, and the output is infinite
- *   NaN                output NaN; index of the first NaN, to which the gradient goes; in evaluation the gradient is NaN for all cells
- *                      that are not 0 or less
+ *   NaN                output NaN; index of the first NaN, to which the gradient goes; in evaluation all cells above 0, and NaN
+ *                      itself, have the gradient NaN
  *
  *   input         (N x) C x H x W
  *   noise         (N x) C x oH x oW, in [0, 1); NULL: evaluation
@@ -26,8 +26,8 @@
 #include <math.h>
 #include "pooling/window.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
-                     int ceil_mode, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                     int64_t padH, int ceil_mode, Windows *p)
 {
   THNN_TRY(checkPlanes(f, input, 2, p));
   THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
@@ -150,8 +150,8 @@ typedef struct Draws {
   int64_t *at;
 } Draws;
 
-/* at[o] = the last cell above 0 that comes while run[o] has not exceeded its target, if it is in row h. A branch would be mispredicted
- * as often as the noise has it. */
+/* at[o] = the last cell above 0 that comes while run[o] has not exceeded its target, if it is in row h. A branch would be
+ * mispredicted as often as the noise has it. */
 THNN_INLINE void drawCells(int64_t *restrict at, double *restrict run, const double *restrict target, const real *restrict x,
                            const Axis *w, int64_t h)
 {

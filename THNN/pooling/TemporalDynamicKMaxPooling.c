@@ -4,15 +4,15 @@
  *   indices[.][f] = the frames of the k largest of input[.][f], ascending
  *   gradInput[indices[j][f]][f] = gradOutput[j][f], 0 elsewhere
  *
- * per sample, with k = max(minK, ceil(factor * L)). NaN counts as larger than every number; of equals the earlier frame is taken first.
- * (Torch7 left the choice among equals to its sort, which is not stable.)
+ * per sample, with k = max(minK, ceil(factor * L)). NaN counts as larger than every number; of equals the earlier frame is taken
+ * first. (Torch7 left the choice among equals to its sort, which is not stable.)
  *
  *   input      (N x) L x F
  *   output     (N x) k x F, overwritten; indices likewise
  *   gradInput  as input, overwritten
  *
- * Numbers become integers of the same order. The k-th largest is then found bit by bit, from the highest on, by counting how many are
- * as large: sixteen features at a time, in a time that does not depend on the numbers. */
+ * Numbers become integers of the same order. The k-th largest is then found bit by bit, from the highest on, by counting how many
+ * are as large: sixteen features at a time, in a time that does not depend on the numbers. */
 #include <math.h>
 #include "core/real.h"
 

@@ -5,8 +5,8 @@
  *   gradInput[i] = sum over o with indices[o] = i of gradOutput[o]
  *
  * Time is the last axis of a plane here, and only here, as it was in Torch7. Windows are products of three intervals;
- * pooling/fractional.h says where they begin; randomSamples has the numbers that decide it for each plane, for time, width, height. The
- * first of equal cells wins, in row-major order, and the first NaN beats every number.
+ * pooling/fractional.h says where they begin; randomSamples has the numbers that decide it for each plane, for time, width, height.
+ * The first of equal cells wins, in row-major order, and the first NaN beats every number.
  *
  *   input          (N x) C x H x W x T
  *   randomSamples  N x C x 3, where N is 1 for a single sample

@@ -2,11 +2,12 @@
  *
  * Along an axis of `in` cells, `out` windows of `pool` cells begin at
  *   start(o) = floor((o + u) * alpha) - floor(u * alpha),   alpha = (in - pool) / (out - 1),
- * and the last one at in - pool; u in [0, 1) is drawn for each plane and axis. This is Torch7's formula, in double precision for both
- * element types, so that both see the same windows. A number outside of [0, 1] counts as its nearer end, NaN as 0. */
+ * and the last one at in - pool; u in [0, 1) is drawn for each plane and axis. This is Torch7's formula, in double precision for
+ * both element types, so that both see the same windows. A number outside of [0, 1] counts as its nearer end, NaN as 0. */
 #ifndef THNN_POOLING_FRACTIONAL_H
 #define THNN_POOLING_FRACTIONAL_H
 
+#include "pooling/maxima.h"
 #include "pooling/spans.h"
 #include "pooling/window.h"
 
@@ -62,9 +63,9 @@ THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const W
   for (int64_t ot = 0; ot < t.out; ot++)
     for (int64_t oh = 0; oh < h.out; oh++, y += w.out, index += w.out) {
       const int64_t first = start[ot] * h.in + startH[oh];
-      firstRow(&s, x + first * w.in, w.in);
+      beginSpans(&s, x + first * w.in, w.in);
       for (int64_t i = 0; i < t.kernel; i++)
-        for (int64_t j = i == 0; j < h.kernel; j++) nextRow(&s, x + (first + i * h.in + j) * w.in, (lane)(i * h.in + j), w.in);
+        for (int64_t j = i == 0; j < h.kernel; j++) addToSpans(&s, x + (first + i * h.in + j) * w.in, (place)(i * h.in + j), w.in);
       maxSpans(&s, w.kernel, w.in - w.kernel + 1);
       for (int64_t ow = 0; ow < w.out; ow++) {
         const int64_t at = startW[ow];

@@ -639,6 +639,152 @@ THNN_API int32_t THNN_(SpatialGlobalAveragePooling_updateGradInput)(
     const THTensor *gradOutput, /* [IN] (N x) C x 1 x 1 */
     THTensor *gradInput);       /* [OUT] as input */
 
+THNN_API int32_t THNN_(SpatialFractionalMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialFractionalMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,          /* [IN] (N x) C x H x W */
+    THTensor *output,               /* [OUT] (N x) C x outputH x outputW */
+    int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,
+    THLongTensor *indices,          /* [OUT] as output : h * W + w of the maximum within its plane */
+    const THTensor *randomSamples); /* [IN] N x C x 2 : for width and height, in [0, 1); N is 1 for a single sample */
+
+THNN_API int32_t THNN_(SpatialFractionalMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,   /* [IN] (N x) C x outputH x outputW */
+    THTensor *gradInput,          /* [OUT] as input */
+    int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,
+    const THLongTensor *indices); /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(VolumetricFractionalMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W x T */
+    int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT, int64_t poolSizeW, int64_t poolSizeH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricFractionalMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,          /* [IN] (N x) C x H x W x T */
+    THTensor *output,               /* [OUT] (N x) C x outputH x outputW x outputT */
+    int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT, int64_t poolSizeW, int64_t poolSizeH,
+    THLongTensor *indices,          /* [OUT] as output : (h * W + w) * T + t of the maximum within its plane */
+    const THTensor *randomSamples); /* [IN] N x C x 3 : for time, width, height, in [0, 1); N is 1 for a single sample */
+
+THNN_API int32_t THNN_(VolumetricFractionalMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,        /* [IN] (N x) C x H x W x T */
+    const THTensor *gradOutput,   /* [IN] (N x) C x outputH x outputW x outputT */
+    THTensor *gradInput,          /* [OUT] as input */
+    int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT, int64_t poolSizeW, int64_t poolSizeH,
+    const THLongTensor *indices); /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(SpatialMaxUnpooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t owidth, int64_t oheight,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialMaxUnpooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    THTensor *output,            /* [OUT] (N x) C x oheight x owidth */
+    const THLongTensor *indices, /* [IN] as input : h * owidth + w of each element within its plane, or -1 for none */
+    int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(SpatialMaxUnpooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oheight x owidth */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as input : -1 for none */
+    int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(VolumetricMaxUnpooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t otime, int64_t owidth, int64_t oheight,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricMaxUnpooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x T x H x W */
+    THTensor *output,            /* [OUT] (N x) C x otime x oheight x owidth */
+    const THLongTensor *indices, /* [IN] as input : (t * oheight + h) * owidth + w within its plane, or -1 for none */
+    int64_t otime, int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(VolumetricMaxUnpooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x otime x oheight x owidth */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as input : -1 for none */
+    int64_t otime, int64_t owidth, int64_t oheight);
+
+THNN_API int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) L x F */
+    int64_t minK, double factor,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) L x F */
+    THTensor *output,      /* [OUT] (N x) k x F : k = max(minK, ceil(factor * L)) */
+    THLongTensor *indices, /* [OUT] as output : the frames that were kept, ascending */
+    int64_t minK, double factor);
+
+THNN_API int32_t THNN_(TemporalDynamicKMaxPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) L x F */
+    const THTensor *gradOutput,  /* [IN] (N x) k x F */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    int64_t minK, double factor);
+
+THNN_API int32_t THNN_(SpatialStochasticPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialStochasticPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oH x oW */
+    THLongTensor *indices, /* [OUT] [OPTIONAL] as output : h * W + w of the cell that was drawn, or -1; not in evaluation */
+    const THTensor *noise, /* [IN] [OPTIONAL] as output : uniform in [0, 1); NULL for evaluation */
+
+THNN_API int32_t THNN_(SpatialStochasticPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] [OPTIONAL] as gradOutput : -1 for none; NULL for evaluation */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialS3Pooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t pool, int64_t gridW, int64_t gridH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialS3Pooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    THTensor *output,            /* [OUT] (N x) C x (H // pool) x (W // pool) : rounded down */
+    THLongTensor *indices,       /* [OUT] [OPTIONAL] as output : h * W + w of each maximum; not of means */
+    const THLongTensor *rows,    /* [IN] [OPTIONAL] (H // pool) : those that are kept; NULL for the mean, in evaluation */
+    const THLongTensor *columns, /* [IN] [OPTIONAL] (W // pool) : likewise */
+    int64_t pool, int64_t gridW, int64_t gridH);
+
+THNN_API int32_t THNN_(SpatialS3Pooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x (H // pool) x (W // pool) */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] [OPTIONAL] as gradOutput : NULL for means */
+    const THLongTensor *rows,    /* [IN] [OPTIONAL] (H // pool) */
+    const THLongTensor *columns, /* [IN] [OPTIONAL] (W // pool) */
+    int64_t pool, int64_t gridW, int64_t gridH);
+
 THNN_API int32_t THNN_(TemporalMaxPooling_outputSize)(
     const THTensor *input, /* [IN] (N x) nFrame x frameSize */
     int64_t kW, int64_t dW,

@@ -83,6 +83,16 @@ def pooling() -> Iterator[Row]:
         yield Row("SpatialAveragePooling", label, shape,
                   lambda k=kernel, s=stride, p=pad: nn.SpatialAveragePooling(k, k, s, s, p, p),
                   lambda m, x, k=kernel, s=stride, p=pad: F.avg_pool2d(x, k, s, p), (4 * (n + o), 4 * (n + o)))  # fmt: skip
+    for shape, size in [((64, 256, 56, 56), 40), ((32, 64, 33, 33), 14)]:
+        n, o = prod(shape), pooled(shape, size, size)
+        yield Row("SpatialFractionalMaxPooling", f"{text(shape)} 2x2 to {size}x{size}", shape,
+                  lambda size=size: nn.SpatialFractionalMaxPooling(2, 2, size, size),
+                  lambda m, x, size=size: F.fractional_max_pool2d(x, 2, output_size=(size, size), return_indices=True)[0],
+                  (4 * n + 12 * o, 4 * n + 12 * o))  # fmt: skip
+    shape = (64, 500, 300)
+    n, o = prod(shape), 64 * 10 * 300
+    yield Row("TemporalDynamicKMaxPooling", f"{text(shape)} 10 of 500", shape, lambda: nn.TemporalDynamicKMaxPooling(10),
+              lambda m, x: x.gather(1, x.topk(10, 1)[1].sort(1)[0]), (4 * n + 12 * o, 4 * n + 12 * o))  # fmt: skip
 
 
 def activation() -> Iterator[Row]:

@@ -36,9 +36,9 @@ SIZES = {
     "C": 3,
     "H": 5,
     "W": 7,
-    "T": 4,
+    "T": 6,
     "L": 7,
-    "oT": 3,
+    "oT": 5,
     "oH": 4,
     "oW": 5,
     "nFrame": 5,
@@ -48,17 +48,20 @@ SIZES = {
     "outputSize": 4,
     "nInputPlane": 3,
     "nOutputPlane": 4,
+    "F": 4,
+    "k": 3,
 }
 
 # A legal value for every number.
 SCALARS: dict[str, float] = {
     "kT": 2, "kW": 3, "kH": 2, "dT": 1, "dW": 1, "dH": 1, "padT": 0, "padW": 0, "padH": 0, "ceil_mode": 0,
-    "dilationT": 1, "dilationW": 1, "dilationH": 1, "count_include_pad": 1, "otime": 2, "owidth": 3, "oheight": 2,
+    "dilationT": 1, "dilationW": 1, "dilationH": 1, "count_include_pad": 1, "otime": 4, "owidth": 3, "oheight": 2,
     "pad_l": 1, "pad_r": 2, "pad_t": 3, "pad_b": 1, "inplace": 0, "train": 1, "momentum": 0.1, "eps": 1e-5,
     "scale": 1.0, "threshold": 0.0, "val": 0.0, "sizeAverage": 1, "ignore_index": -100, "low": 0.0, "high": 1.0,
     "mean": 0.0, "stdv": 1.0, "p": 1, "min_val": 0.75, "max_val": 1.25, "negval": 0.1, "lower": 0.1, "upper": 0.3,
     "alpha": 1.0, "beta": 1.0, "lambda_": 0.5, "nOutputPlane": 4, "dim": 1, "margin": 1.0, "rate": 2.0, "median": 0.0,
-    "sigma": 1.0,
+    "sigma": 1.0, "outputW": 3, "outputH": 2, "outputT": 4, "poolSizeW": 3, "poolSizeH": 2, "poolSizeT": 2, "minK": 3,
+    "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2,
 }  # fmt: skip
 
 

@@ -268,15 +268,6 @@ INITIAL: dict[str, Callable[[], nn.Module]] = {
     "nn.BatchNormalization(5)": lambda: nn.BatchNormalization(5),
     "nn.SpatialBatchNormalization(5)": lambda: nn.SpatialBatchNormalization(5),
     CHAIN: chain,
-    "nn.Bilinear(3, 4, 5)": lambda: nn.Bilinear(3, 4, 5),
-    "nn.Euclidean(4, 3)": lambda: nn.Euclidean(4, 3),
-    "nn.WeightedEuclidean(4, 3)": lambda: nn.WeightedEuclidean(4, 3),
-    "nn.Cosine(4, 3)": lambda: nn.Cosine(4, 3),
-    "nn.CMul(4)": lambda: nn.CMul(4),
-    "nn.CAdd(4)": lambda: nn.CAdd(4),
-    "nn.Add(4)": lambda: nn.Add(4),
-    "nn.Mul()": nn.Mul,
-    "nn.LinearWeightNorm(5, 4)": lambda: nn.LinearWeightNorm(5, 4),
 }
 
 

@@ -113,12 +113,17 @@ from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
 from .pooling.SpatialAveragePooling import SpatialAveragePooling
 from .pooling.SpatialDilatedMaxPooling import SpatialDilatedMaxPooling
+from .pooling.SpatialFractionalMaxPooling import SpatialFractionalMaxPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
 from .pooling.SpatialGlobalMaxPooling import SpatialGlobalMaxPooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
+from .pooling.SpatialMaxUnpooling import SpatialMaxUnpooling
+from .pooling.SpatialS3Pooling import SpatialS3Pooling
+from .pooling.SpatialStochasticPooling import SpatialStochasticPooling
 from .pooling.TemporalAdaptiveAveragePooling import TemporalAdaptiveAveragePooling
 from .pooling.TemporalAdaptiveMaxPooling import TemporalAdaptiveMaxPooling
 from .pooling.TemporalAveragePooling import TemporalAveragePooling
+from .pooling.TemporalDynamicKMaxPooling import TemporalDynamicKMaxPooling
 from .pooling.TemporalGlobalAveragePooling import TemporalGlobalAveragePooling
 from .pooling.TemporalGlobalMaxPooling import TemporalGlobalMaxPooling
 from .pooling.TemporalMaxPooling import TemporalMaxPooling
@@ -126,9 +131,11 @@ from .pooling.VolumetricAdaptiveAveragePooling import VolumetricAdaptiveAverageP
 from .pooling.VolumetricAdaptiveMaxPooling import VolumetricAdaptiveMaxPooling
 from .pooling.VolumetricAveragePooling import VolumetricAveragePooling
 from .pooling.VolumetricDilatedMaxPooling import VolumetricDilatedMaxPooling
+from .pooling.VolumetricFractionalMaxPooling import VolumetricFractionalMaxPooling
 from .pooling.VolumetricGlobalAveragePooling import VolumetricGlobalAveragePooling
 from .pooling.VolumetricGlobalMaxPooling import VolumetricGlobalMaxPooling
 from .pooling.VolumetricMaxPooling import VolumetricMaxPooling
+from .pooling.VolumetricMaxUnpooling import VolumetricMaxUnpooling
 from .regularization.Dropout import Dropout
 from .regularization.L1Penalty import L1Penalty
 from .regularization.SpatialDropout import SpatialDropout
@@ -302,12 +309,16 @@ __all__ = [
     "SpatialConvolutionMM",
     "SpatialDilatedMaxPooling",
     "SpatialDropout",
+    "SpatialFractionalMaxPooling",
     "SpatialGlobalAveragePooling",
     "SpatialGlobalMaxPooling",
     "SpatialLogSoftMax",
     "SpatialMaxPooling",
+    "SpatialMaxUnpooling",
     "SpatialReplicationPadding",
+    "SpatialS3Pooling",
     "SpatialSoftMax",
+    "SpatialStochasticPooling",
     "SplitTable",
     "Sqrt",
     "Square",
@@ -319,6 +330,7 @@ __all__ = [
     "TemporalAdaptiveAveragePooling",
     "TemporalAdaptiveMaxPooling",
     "TemporalAveragePooling",
+    "TemporalDynamicKMaxPooling",
     "TemporalGlobalAveragePooling",
     "TemporalGlobalMaxPooling",
     "TemporalMaxPooling",
@@ -333,9 +345,11 @@ __all__ = [
     "VolumetricBatchNormalization",
     "VolumetricDilatedMaxPooling",
     "VolumetricDropout",
+    "VolumetricFractionalMaxPooling",
     "VolumetricGlobalAveragePooling",
     "VolumetricGlobalMaxPooling",
     "VolumetricMaxPooling",
+    "VolumetricMaxUnpooling",
     "WeightNorm",
     "WeightedEuclidean",
     "WeightedMSECriterion",

@@ -26,6 +26,13 @@ def fixed(size: int, kernel: int, stride: int, pad: int, ceil: bool) -> list[ran
     return [range(start, start + kernel) for start in starts]
 
 
+def fractional(size: int, count: int, kernel: int, u: float) -> list[range]:
+    """Windows of one size at distances that a number u in [0, 1) decides."""
+    alpha = (size - kernel) / (count - 1) if count > 1 else 0.0
+    starts = [int((o + u) * alpha) - int(u * alpha) for o in range(count - 1)] + [size - kernel]
+    return [range(start, start + kernel) for start in starts]
+
+
 def inside(window: range, size: int) -> slice:
     """The part of a window that lies on the input."""
     return slice(max(window.start, 0), min(window.stop, size))
@@ -97,3 +104,9 @@ def usual_errors(make, shape: tuple[int, ...], layout: str, indexed: bool = Fals
     if indexed:
         rows.append(ErrorRow("index", make, backward_with_bad_index, IndexRangeError, r"indices: expected 0 to \d+, got \d+"))
     return rows
+
+
+def volume(x: np.ndarray, planes: list[range], rows: list[range], columns: list[range], function) -> np.ndarray:
+    """function(cells) of each triple of windows that lie on the one plane x."""
+    boxes = [[[x[p.start : p.stop, r.start : r.stop, c.start : c.stop] for c in columns] for r in rows] for p in planes]
+    return np.array([[[function(cells) for cells in row] for row in plane] for plane in boxes])

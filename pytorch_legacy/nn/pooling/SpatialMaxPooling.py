@@ -29,6 +29,8 @@ class SpatialMaxPooling(Indexed, WindowedPooling):
     ----------
     indices : int64 array, as output
         Where each maximum was: row * width + column within its plane.
+    iheight, iwidth : int
+        Height and width of the last input, for ``SpatialMaxUnpooling``.
 
     Raises
     ------
@@ -49,6 +51,7 @@ class SpatialMaxPooling(Indexed, WindowedPooling):
         window = self._window
         shape = output_size(self, "SpatialMaxPooling_outputSize", check.tensor(self, "input", input), *window)
         output, indices = self._resizeWithIndices(shape)
+        self.iheight, self.iwidth = input.shape[-2:]
         call(self, "SpatialMaxPooling_updateOutput", input, output, indices, *window)
         return output
 

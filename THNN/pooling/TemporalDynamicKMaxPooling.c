@@ -1,0 +1,172 @@
+/* TemporalDynamicKMaxPooling: the k largest numbers of each feature over time, in the order in which they came.
+ *
+ *   output[j][f]  = input[indices[j][f]][f], j < k
+ *   indices[.][f] = the frames of the k largest of input[.][f], ascending
+ *   gradInput[indices[j][f]][f] = gradOutput[j][f], 0 elsewhere
+ *
+ * per sample, with k = max(minK, ceil(factor * L)). NaN counts as larger than every number; of equals the earlier frame is taken
+ * first. (Torch7 left the choice among equals to its sort, which is not stable.)
+ *
+ *   input      (N x) L x F
+ *   output     (N x) k x F, overwritten; indices likewise
+ *   gradInput  as input, overwritten
+ *
+ * Numbers become integers of the same order. The k-th largest is then found bit by bit, from the highest on, by counting how many
+ * are as large: sixteen features at a time, in a time that does not depend on the numbers. */
+#include <math.h>
+#include "core/real.h"
+
+#define keyFloat int32_t
+#define keyDouble int64_t
+typedef THNN_PASTE(key, Real, ) key;
+
+/* Features are treated in blocks, so that rows of the input are read in pieces of whole cache lines. */
+enum { BLOCK = 16 };
+
+typedef struct Shape {
+  int64_t samples, length, features, k, blocks;
+} Shape;
+
+static int32_t check(const char *f, const THTensor *input, int64_t minK, double factor, Shape *s)
+{
+  THNN_TRY(THNN_checkInput(f, "input", view(input), 2, 3, "(N x) L x F"));
+  const int64_t *last = input->size + input->nDimension;
+  THNN_TRY(THNN_checkRange(f, "input length", last[-2], 0, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "minK", minK, 1, THNN_MAX_SIZE));
+  if (!(factor >= 0 && factor <= 1)) return THNN_fail(THNN_ERR_VALUE, f, "factor", "expected 0 to 1, got %g", factor);
+  const int64_t k = THNN_max(minK, (int64_t)ceil(factor * (double)last[-2]));
+  *s = (Shape){input->nDimension == 3 ? input->size[0] : 1, last[-2], last[-1], k, THNN_ceilDiv(last[-1], BLOCK)};
+  if (k <= last[-2]) return THNN_OK;
+  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least %lld frames, got %s", (long long)k,
+                   THNN_shapeText(input->nDimension, input->size).text);
+}
+
+static void pooledShape(const THTensor *input, const Shape *s, int64_t *size)
+{
+  for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < input->nDimension ? input->size[d] : 0;
+  size[input->nDimension - 2] = s->k;
+}
+
+#define SIGN ((key)((uint64_t)1 << (8 * sizeof(key) - 1)))
+
+/* Integers in the order of numbers: -0 equals 0, NaN comes last. */
+THNN_INLINE key keyOf(real x)
+{
+  const THNN_REAL value = x + 0; /* -0 becomes 0 */
+  key bits;
+  memcpy(&bits, &value, sizeof bits);
+  const key ordered = bits < 0 ? bits ^ ~SIGN : bits;
+  return value != value ? ~SIGN : ordered;
+}
+
+/* kth[f] = the k-th largest of the keys of feature f; equals[f] = how many of those that equal it are among the k largest */
+THNN_INLINE void kthLargest(key *kth, int64_t *equals, const key *keys, int64_t length, int64_t k)
+{
+  key greater[BLOCK] = {0}; /* than kth and the bits below, as far as it is known */
+  for (int f = 0; f < BLOCK; f++) kth[f] = SIGN;
+  for (int bit = 8 * (int)sizeof(key) - 1; bit >= 0; bit--) {
+    key count[BLOCK] = {0}, candidate[BLOCK];
+    for (int f = 0; f < BLOCK; f++) candidate[f] = kth[f] ^ (key)((uint64_t)1 << bit);
+    for (int64_t t = 0; t < length; t++)
+      for (int f = 0; f < BLOCK; f++) count[f] += keys[t * BLOCK + f] >= candidate[f];
+    for (int f = 0; f < BLOCK; f++) {
+      const int take = count[f] >= k;
+      kth[f] = take ? candidate[f] : kth[f];
+      greater[f] = take ? greater[f] : count[f];
+    }
+  }
+  for (int f = 0; f < BLOCK; f++) equals[f] = k - greater[f];
+}
+
+/* `width` features of one sample, whose rows are s->features apart. keys has room for BLOCK features over time. */
+THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Shape *s, int64_t width, key *keys)
+{
+  key kth[BLOCK];
+  int64_t equals[BLOCK], at[BLOCK];
+  if (width < BLOCK) memset(keys, 0, (size_t)(s->length * BLOCK) * sizeof(key));
+  for (int64_t t = 0; t < s->length; t++)
+    for (int64_t f = 0; f < width; f++) keys[t * BLOCK + f] = keyOf(x[t * s->features + f]);
+  kthLargest(kth, equals, keys, s->length, s->k);
+  for (int64_t f = 0; f < width; f++) at[f] = f;
+  for (int64_t t = 0; t < s->length; t++)
+    for (int64_t f = 0; f < width; f++) {
+      const key mine = keys[t * BLOCK + f];
+      if (mine < kth[f] || (mine == kth[f] && equals[f]-- <= 0)) continue;
+      y[at[f]] = x[t * s->features + f];
+      index[at[f]] = t;
+      at[f] += s->features;
+    }
+}
+
+int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(const THTensor *input, int64_t minK, double factor, int64_t size[8])
+{
+  Shape s;
+  THNN_TRY(check(__func__, input, minK, factor, &s));
+  if (!size) return THNN_fail(THNN_ERR_NULL, __func__, "size", "expected a place for 8 sizes, got NULL");
+  pooledShape(input, &s, size);
+  return THNN_OK;
+}
+
+int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
+                                                       THLongTensor *indices, int64_t minK, double factor)
+{
+  Shape s;
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(check(__func__, input, minK, factor, &s));
+  pooledShape(input, &s, size);
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
+  THNN_TRY(THNN_checkOutput(__func__, "indices", view(indices), input->nDimension, size));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = THNN_threads(&call, s.samples * s.length * s.features * (int64_t)sizeof(real));
+  const int64_t room = s.length * BLOCK;
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  index_t *index = THNN_out(&call, view(indices));
+  key *keys = THNN_scratch(&call, threads * room, sizeof(key));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s.samples * s.blocks; i++) {
+    const int64_t sample = i / s.blocks, first = i % s.blocks * BLOCK, at = sample * s.k * s.features + first;
+    selectBlock(y + at, index + at, x + sample * s.length * s.features + first, &s, THNN_min(BLOCK, s.features - first),
+                keys + THNN_threadId() * room);
+  }
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(TemporalDynamicKMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                          THTensor *gradInput, const THLongTensor *indices, int64_t minK,
+                                                          double factor)
+{
+  Shape s;
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(check(__func__, input, minK, factor, &s));
+  pooledShape(input, &s, size);
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
+  THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkShape(__func__, "indices", view(indices), input->nDimension, size));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = THNN_threads(&call, s.samples * (s.length + s.k) * s.features);
+  const real *g = THNN_in(&call, view(gradOutput));
+  const index_t *index = THNN_in(&call, view(indices));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, s.samples * s.k * s.features, s.length, 0))
+    return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s.samples * s.blocks; i++) {
+    const int64_t sample = i / s.blocks, first = i % s.blocks * BLOCK, end = THNN_min(first + BLOCK, s.features);
+    real *to = gx + sample * s.length * s.features;
+    for (int64_t t = 0; t < s.length; t++)
+      for (int64_t f = first; f < end; f++) to[t * s.features + f] = 0;
+    for (int64_t j = sample * s.k; j < (sample + 1) * s.k; j++)
+      for (int64_t f = first; f < end; f++) to[index[j * s.features + f] * s.features + f] += g[j * s.features + f];
+  }
+  return THNN_leave(&call);
+}

@@ -1,0 +1,63 @@
+/* VolumetricFractionalMaxPooling: SpatialFractionalMaxPooling with a third axis.
+ *
+ *   output[o]  = max over i in window(o) of input[i]
+ *   indices[o] = the i that it came from, (h * W + w) * T + t within its plane
+ *   gradInput[i] = sum over o with indices[o] = i of gradOutput[o]
+ *
+ * Time is the last axis of a plane here, and only here, as it was in Torch7. Windows are products of three intervals;
+ * pooling/fractional.h says where they begin; randomSamples has the numbers that decide it for each plane, for time, width, height.
+ * The first of equal cells wins, in row-major order, and the first NaN beats every number.
+ *
+ *   input          (N x) C x H x W x T
+ *   randomSamples  N x C x 3, where N is 1 for a single sample
+ *   output         (N x) C x outputH x outputW x outputT, overwritten; indices likewise
+ *   gradInput      as input, overwritten
+ *
+ * Source: Torch7 nn. */
+#include "pooling/fractional.h"
+
+static int32_t check(const char *f, const THTensor *input, int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT,
+                     int64_t poolSizeW, int64_t poolSizeH, Windows *p)
+{
+  return checkFractional(f, input, "HWT", (int64_t[]){outputH, outputW, outputT}, (int64_t[]){poolSizeH, poolSizeW, poolSizeT}, p);
+}
+
+int32_t THNN_(VolumetricFractionalMaxPooling_outputSize)(const THTensor *input, int64_t outputT, int64_t outputW, int64_t outputH,
+                                                         int64_t poolSizeT, int64_t poolSizeW, int64_t poolSizeH, int64_t size[8])
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, outputT, outputW, outputH, poolSizeT, poolSizeW, poolSizeH, &p));
+  return outputShape(__func__, input, &p, size);
+}
+
+int32_t THNN_(VolumetricFractionalMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
+                                                           int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT,
+                                                           int64_t poolSizeW, int64_t poolSizeH, THLongTensor *indices,
+                                                           const THTensor *randomSamples)
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, outputT, outputW, outputH, poolSizeT, poolSizeW, poolSizeH, &p));
+  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
+  THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
+  THNN_TRY(checkSamples(__func__, input, randomSamples, &p));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  return fractionalForward(&call, input, output, indices, randomSamples, &p, (int[]){2, 1, 0});
+}
+
+int32_t THNN_(VolumetricFractionalMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                              THTensor *gradInput, int64_t outputT, int64_t outputW,
+                                                              int64_t outputH, int64_t poolSizeT, int64_t poolSizeW,
+                                                              int64_t poolSizeH, const THLongTensor *indices)
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, outputT, outputW, outputH, poolSizeT, poolSizeW, poolSizeH, &p));
+  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
+  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  return fractionalBackward(&call, gradOutput, gradInput, indices, &p);
+}

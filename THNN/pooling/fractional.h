@@ -1,0 +1,120 @@
+/* Fractional max pooling: windows of one size at distances that vary at random, over planes of two or three axes.
+ *
+ * Along an axis of `in` cells, `out` windows of `pool` cells begin at
+ *   start(o) = floor((o + u) * alpha) - floor(u * alpha),   alpha = (in - pool) / (out - 1),
+ * and the last one at in - pool; u in [0, 1) is drawn for each plane and axis. This is Torch7's formula, in double precision for
+ * both element types, so that both see the same windows. A number outside of [0, 1] counts as its nearer end, NaN as 0. */
+#ifndef THNN_POOLING_FRACTIONAL_H
+#define THNN_POOLING_FRACTIONAL_H
+
+#include "pooling/maxima.h"
+#include "pooling/spans.h"
+#include "pooling/window.h"
+
+static const char *const fractionalOut[] = {['W'] = "outputW", ['H'] = "outputH", ['T'] = "outputT"};
+static const char *const fractionalPool[] = {['W'] = "poolSizeW", ['H'] = "poolSizeH", ['T'] = "poolSizeT"};
+
+/* Planes whose axes, from the slowest to the fastest, are called `letters`; the Windows count them as t, h, w all the same. */
+static int32_t checkFractional(const char *f, const THTensor *input, const char *letters, const int64_t *out, const int64_t *pool,
+                               Windows *p)
+{
+  const int dims = (int)strlen(letters);
+  const char *layout = dims == 2 ? "(N x) C x H x W" : "(N x) C x H x W x T";
+  THNN_TRY(THNN_checkInput(f, "input", view(input), dims + 1, dims + 2, layout));
+  const int64_t *size = input->size + input->nDimension - dims;
+  for (int d = 0; d < dims; d++) THNN_TRY(THNN_checkRange(f, THNN_axisIn[(int)letters[d]], size[d], 1, INT64_MAX));
+  THNN_TRY(checkPlanes(f, input, dims, p));
+  Axis *axes[] = {&p->t, &p->h, &p->w};
+  for (int d = 0; d < dims; d++) {
+    const int letter = letters[d];
+    THNN_TRY(THNN_checkRange(f, fractionalOut[letter], out[d], 1, THNN_MAX_SIZE));
+    THNN_TRY(THNN_checkRange(f, fractionalPool[letter], pool[d], 1, THNN_MAX_SIZE));
+    if (out[d] + pool[d] - 1 > size[d])
+      return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes with room for the windows: %s %lld, %s %lld, %s %lld",
+                       THNN_axisIn[letter], (long long)size[d], fractionalOut[letter], (long long)out[d], fractionalPool[letter],
+                       (long long)pool[d]);
+    *axes[3 - dims + d] = (Axis){size[d], out[d], pool[d], 0, 0, 1};
+  }
+  return THNN_OK;
+}
+
+/* randomSamples: N x C x dims, one number for each plane and axis. */
+static int32_t checkSamples(const char *f, const THTensor *input, const THTensor *randomSamples, const Windows *p)
+{
+  const int batch = input->nDimension == p->dims + 2;
+  const int64_t size[] = {batch ? input->size[0] : 1, input->size[batch], p->dims};
+  return THNN_checkShape(f, "randomSamples", view(randomSamples), 3, size);
+}
+
+static void fractionalStarts(int64_t *start, const Axis *a, double u)
+{
+  const double alpha = a->out > 1 ? (double)(a->in - a->kernel) / (double)(a->out - 1) : 0;
+  u = u >= 0 ? u <= 1 ? u : 1 : 0;
+  for (int64_t o = 0; o < a->out - 1; o++)
+    start[o] = THNN_min((int64_t)(((double)o + u) * alpha) - (int64_t)(u * alpha), a->in - a->kernel);
+  start[a->out - 1] = a->in - a->kernel;
+}
+
+/* One plane; start holds the windows' first cells along t, h and w, one axis after the other. */
+THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const Windows *p, const int64_t *start, Spans s)
+{
+  const Axis t = p->t, h = p->h, w = p->w;
+  const int64_t *startH = start + t.out, *startW = startH + h.out;
+  for (int64_t ot = 0; ot < t.out; ot++)
+    for (int64_t oh = 0; oh < h.out; oh++, y += w.out, index += w.out) {
+      const int64_t first = start[ot] * h.in + startH[oh];
+      beginSpans(&s, x + first * w.in, w.in);
+      for (int64_t i = 0; i < t.kernel; i++)
+        for (int64_t j = i == 0; j < h.kernel; j++) addToSpans(&s, x + (first + i * h.in + j) * w.in, (place)(i * h.in + j), w.in);
+      maxSpans(&s, w.kernel, w.in - w.kernel + 1);
+      for (int64_t ow = 0; ow < w.out; ow++) {
+        const int64_t at = startW[ow];
+        y[ow] = s.max[at];
+        index[ow] = (first + s.row[at]) * w.in + at + s.column[at];
+      }
+    }
+}
+
+/* The whole forward pass. samples[d] of a plane is for the axis `order[d]`: 0, 1, 2 for t, h, w. */
+static int32_t fractionalForward(Call *call, const THTensor *input, THTensor *output, THLongTensor *indices,
+                                 const THTensor *randomSamples, const Windows *p, const int *order)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  const double lines = (double)(p->t.out * p->h.out) * (double)p->t.kernel * (double)p->h.kernel; /* rows that are looked at */
+  const int threads = THNN_threads(call, THNN_work((double)p->planes * lines * (double)p->w.in));
+  const int64_t starts = THNN_wholeLines(p->t.out + p->h.out + p->w.out);
+  const real *x = THNN_in(call, view(input)), *samples = THNN_in(call, view(randomSamples));
+  real *y = THNN_out(call, view(output));
+  index_t *index = THNN_out(call, view(indices));
+  const Spans spans = newSpans(call, threads, p->w.in);
+  int64_t *start = THNN_scratch(call, threads * starts, sizeof(int64_t));
+  if (THNN_failed(call)) return THNN_leave(call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    const int me = THNN_threadId();
+    double u[3] = {0, 0, 0};
+    for (int d = 0; d < p->dims; d++) u[order[d]] = (double)samples[i * p->dims + d];
+    int64_t *mine = start + me * starts;
+    fractionalStarts(mine, &p->t, u[0]);
+    fractionalStarts(mine + p->t.out, &p->h, u[1]);
+    fractionalStarts(mine + p->t.out + p->h.out, &p->w, u[2]);
+    fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, mine, spansOf(spans, me, p->w.in));
+  }
+  return THNN_leave(call);
+}
+
+static int32_t fractionalBackward(Call *call, const THTensor *gradOutput, THTensor *gradInput, const THLongTensor *indices,
+                                  const Windows *p)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (cells + outputs));
+  const real *g = THNN_in(call, view(gradOutput));
+  const index_t *index = THNN_in(call, view(indices));
+  real *gx = THNN_out(call, view(gradInput));
+  if (THNN_failed(call) || THNN_badIndices(call, "indices", index, p->planes * outputs, cells, 0)) return THNN_leave(call);
+  scatterPlanes(threads, gx, g, index, p->planes, cells, outputs);
+  return THNN_leave(call);
+}
+
+#endif

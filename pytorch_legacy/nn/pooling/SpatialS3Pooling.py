@@ -1,0 +1,110 @@
+"""Maxima at random rows and columns."""
+
+from typing import Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialS3Pooling(Module):
+    """Max pooling at every place, of which a random choice of rows and columns is kept while training.
+
+    .. math:: M_i = \\max_{j \\in R_i} x_j, \\qquad y_{ab} = M_{rows_a columns_b}
+
+    where :math:`R_i` is p x p cells from i on, those on the plane. Rows lie in cells of ``gridH``; out of each, one in p is
+    chosen, different ones, all choices being equally likely, and kept in their order. Columns are chosen likewise. The choice is
+    the same for all planes of a batch. The larger the grid, the more an image is distorted; a grid of p keeps one row of p.
+
+    In evaluation the output is what training gives on average, a weighted sum of M. With a grid of p it is the plain mean of
+    p x p of its values.
+
+    Parameters
+    ----------
+    p : int
+        Size of a window, and by how much planes shrink.
+    gridW, gridH : int
+        Width and height of the cells, multiples of p. The last cell may be smaller.
+
+    Attributes
+    ----------
+    rows, columns : int64 arrays
+        The choice, ascending: drawn anew in each training pass, unless it is fixed.
+    indices : int64 array, as output
+        Where each maximum was in training: row * width + column within its plane.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D or has planes smaller than p x p, or a number is out of range.
+    IndexRangeError
+        If a row or column that you chose is outside of the plane.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x H/p x W/p``, rounded down, in both modes.
+    Source: Zhai et al., "S3Pool: Pooling with Stochastic Spatial Sampling" (2017). Its code cut planes to those windows that lie
+    on them as a whole, and had another size and another mean in evaluation: windows of averages that begin p/2 cells
+    earlier. C: ``THNN/pooling/SpatialS3Pooling.c``.
+    """
+
+    fixedRegions = False
+
+    def __init__(self, p: int, gridW: int, gridH: int) -> None:
+        super().__init__()
+        self.p = p
+        self.gridW = gridW
+        self.gridH = gridH
+        self.indices = np.empty(0, np.int64)
+        self.rows = np.empty(0, np.int64)
+        self.columns = np.empty(0, np.int64)
+
+    def fixPoolingRegions(self, val: bool = True) -> Self:
+        """Keeps the choice of the next pass for all passes after it (or draws it each time again); returns self.
+
+        Set fields ``rows`` and ``columns`` to choose them.
+        """
+        self.fixedRegions = val
+        return self
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        numbers = self.p, self.gridW, self.gridH
+        shape = output_size(self, "SpatialS3Pooling_outputSize", check.tensor(self, "input", input), *numbers)
+        output = self._resize("output", shape)
+        choice: tuple[Tensor | None, ...] = None, None, None
+        if self.train:
+            self.rows = self._chosen(self.rows, input.shape[-2], self.gridH)
+            self.columns = self._chosen(self.columns, input.shape[-1], self.gridW)
+            choice = self._resize("indices", shape, np.int64), self.rows, self.columns
+        call(self, "SpatialS3Pooling_updateOutput", input, output, *choice, *numbers)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        choice = (self.indices, self.rows, self.columns) if self.train else (None, None, None)
+        arguments = input, gradOutput, gradInput, *choice, self.p, self.gridW, self.gridH
+        call(self, "SpatialS3Pooling_updateGradInput", *arguments)
+        return gradInput
+
+    def clearState(self) -> Self:
+        utils.clear(self, "indices", "rows", "columns")
+        return super().clearState()
+
+    def _chosen(self, old: Tensor, cells: int, grid: int) -> Tensor:
+        """The rows (or columns) to keep: those with the smallest of uniform numbers in each cell of the grid."""
+        if self.fixedRegions and len(old) == cells // self.p and old.max() < cells:
+            return old
+        noise = random.uniform(0, 1, cells, np.float64)
+        starts = range(0, cells, grid)
+        return np.concatenate([start + self._smallest(noise[start : start + grid]) for start in starts])
+
+    def _smallest(self, noise: Tensor) -> Tensor:
+        """Where the smallest numbers are, one in p, in their order."""
+        return np.sort(np.argsort(noise, kind="stable")[: len(noise) // self.p])
+
+    def __repr__(self) -> str:
+        return f"{self._typename}({self.p}, {self.gridW}x{self.gridH})"

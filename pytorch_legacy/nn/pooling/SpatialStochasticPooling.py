@@ -1,0 +1,95 @@
+"""Cells drawn by their values."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialStochasticPooling(WindowedPooling):
+    """One cell of each window while training, drawn with a probability in proportion to its value; their average otherwise.
+
+    .. math:: P(y_o = x_i) = \\frac{a_i}{S_o}, \\qquad a_i = \\max(x_i, 0), \\qquad S_o = \\sum_{i \\in R_o} a_i
+
+    While training, the gradient goes to the cell that was drawn. In evaluation the output is what training gives on average,
+    and has an exact gradient at the cells above 0:
+
+    .. math:: y_o = \\sum_{i \\in R_o} \\frac{a_i^2}{S_o}, \\qquad \\frac{\\partial y_o}{\\partial x_i} = \\frac{2 a_i - y_o}{S_o}
+
+    A window without a cell above 0 gives 0, and has no gradient. Infinite cells share the probability evenly. NaN gives NaN.
+
+    Parameters
+    ----------
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+    padW, padH : int
+        Cells of padding on either side, at most half a kernel. They are never drawn.
+
+    Attributes
+    ----------
+    noise : array, as output
+        Numbers in [0, 1), one for each window: the cell is the first one, in row-major order, at which the running sum of a
+        exceeds ``noise * S``. Drawn anew in each training pass, unless they are fixed.
+    indices : int64 array, as output
+        Where each cell was in training: row * width + column within its plane, or -1.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
+    Source: Zeiler and Fergus, "Stochastic Pooling for Regularization of Deep Convolutional Neural Networks" (2013); the
+    package inn for Torch7 had such a layer, which took the first cell of a window of zeros, left windows of negative sums
+    undefined, and had no gradient in evaluation. C: ``THNN/pooling/SpatialStochasticPooling.c``.
+    """
+
+    fixedNoise = False
+
+    def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
+        super().__init__((kW, kH), (dW, dH), (padW, padH))
+        self.indices = np.empty(0, np.int64)
+        self.noise = np.empty(0, np.float32)
+
+    def fixNoise(self, val: bool = True) -> Self:
+        """Keeps the noise of the next pass for all passes after it (or draws it each time again); returns self.
+
+        Set field ``noise`` to choose it.
+        """
+        self.fixedNoise = val
+        return self
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        window = self._window
+        shape = output_size(self, "SpatialStochasticPooling_outputSize", check.tensor(self, "input", input), *window)
+        output, indices, noise = self._resize("output", shape), None, None
+        if self.train:
+            if not self.fixedNoise or self.noise.shape != shape:
+                self.noise = random.uniform(0, 1, shape, self._dtype)
+            indices, noise = self._resize("indices", shape, np.int64), self.noise
+        call(self, "SpatialStochasticPooling_updateOutput", input, output, indices, noise, *window)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        indices = self.indices if self.train else None
+        call(self, "SpatialStochasticPooling_updateGradInput", input, gradOutput, gradInput, indices, *self._window)
+        return gradInput
+
+    def clearState(self) -> Self:
+        utils.clear(self, "indices", "noise")
+        return super().clearState()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """The indices of a file are of another kind, and are made anew by the next forward: they stay behind."""
+        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)
+        self.__dict__.setdefault("noise", np.empty(0, self._dtype))

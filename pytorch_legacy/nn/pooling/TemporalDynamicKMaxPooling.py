@@ -1,0 +1,73 @@
+"""The largest frames of each feature."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class TemporalDynamicKMaxPooling(Module):
+    """Keeps the k largest numbers of each feature over time, in the order in which they came.
+
+    .. math:: y_{jf} = x_{i_{jf} f}, \\qquad k = \\max(minK, \\lceil factor \\cdot L \\rceil),
+
+    where :math:`i_{1f} < \\dots < i_{kf}` are the frames of the k largest of feature f.
+
+    The gradient goes to the places that they came from. NaN counts as larger than every number; of equals the earlier is
+    taken first.
+
+    Parameters
+    ----------
+    minK : int
+        Least number of frames to keep.
+    factor : float
+        From 0 to 1: the part of the input's frames to keep. For layer m of l such layers the source takes (l - m) / l.
+
+    Attributes
+    ----------
+    indices : int64 array, as output
+        The frames that were kept.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 2-D or 3-D or has fewer than k frames, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) L x F`` to ``(N x) k x F``.
+    In Torch7 it was left open which of several equal numbers are kept.
+    Source: Torch7 ``nn.TemporalDynamicKMaxPooling``; Kalchbrenner et al., "A Convolutional Neural Network for Modelling
+    Sentences" (2014); C: ``THNN/pooling/TemporalDynamicKMaxPooling.c``.
+    """
+
+    def __init__(self, minK: int, factor: float = 0) -> None:
+        super().__init__()
+        self.minK = minK
+        self.factor = factor
+        self.indices = np.empty(0, np.int64)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        k = self.minK, self.factor
+        shape = output_size(self, "TemporalDynamicKMaxPooling_outputSize", check.tensor(self, "input", input), *k)
+        output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
+        call(self, "TemporalDynamicKMaxPooling_updateOutput", input, output, indices, *k)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        arguments = input, gradOutput, gradInput, self.indices, self.minK, self.factor
+        call(self, "TemporalDynamicKMaxPooling_updateGradInput", *arguments)
+        return gradInput
+
+    def clearState(self) -> Self:
+        utils.clear(self, "indices")
+        return super().clearState()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """The indices of a file count from 1, and are made anew by the next forward: they stay behind."""
+        super()._fromTorch7({"factor": 0} | fields | {"indices": np.empty(0, np.int64)}, version)

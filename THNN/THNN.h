@@ -752,6 +752,7 @@ THNN_API int32_t THNN_(SpatialStochasticPooling_updateOutput)(
     THTensor *output,      /* [OUT] (N x) C x oH x oW */
     THLongTensor *indices, /* [OUT] [OPTIONAL] as output : h * W + w of the cell that was drawn, or -1; not in evaluation */
     const THTensor *noise, /* [IN] [OPTIONAL] as output : uniform in [0, 1); NULL for evaluation */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
 
 THNN_API int32_t THNN_(SpatialStochasticPooling_updateGradInput)(
     THNNState *state,

@@ -22,7 +22,7 @@ static int64_t counted(const Axis *a, int64_t o, int includePad)
 /* What is looked up: where windows lie, and how many cells of them count. For sliding windows that is a product of rows (of all slices)
  * and columns; adaptive ones, which often come in short rows, have a number for each output of a plane. */
 typedef struct Tables {
-  Spans t, h;
+  Intervals t, h;
   real *rows, *columns, *cells;
   int64_t *pick; /* adaptive: where sumAdaptive finds a sum in its table */
 } Tables;
@@ -201,7 +201,7 @@ __attribute__((unused)) static int32_t averageForward(const char *f, THNNState *
 /* What backward needs beside. */
 typedef struct Spread {
   Tables of;
-  Spans seenT, seenH; /* the windows of a slice and of a row */
+  Intervals seenT, seenH; /* the windows of a slice and of a row */
   Axis seen;          /* adaptive: those of columns, as windows with inputs and outputs exchanged, */
   int64_t *pick;      /* and where sumAdaptive finds them */
   int64_t most;       /* rows of gradOutput at a time */

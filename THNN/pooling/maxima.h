@@ -70,7 +70,7 @@ THNN_INLINE void maxRows(Candidates best, const real *x, int keep, lane offset, 
 }
 
 /* The rows of the box that output row (ot, oh) sees; returns the position of its first row in the plane. */
-THNN_INLINE int64_t maxBox(Candidates best, const real *x, const Windows *p, const Spans *t, const Spans *h, int64_t ot, int64_t oh)
+THNN_INLINE int64_t maxBox(Candidates best, const real *x, const Windows *p, const Intervals *t, const Intervals *h, int64_t ot, int64_t oh)
 {
   const int64_t width = p->w.in, slice = p->h.in * width;
   const int64_t first = t->start[ot], top = h->start[oh], rows = h->end[oh] - top;
@@ -195,7 +195,7 @@ THNN_INLINE int anyNaN(const real *x, const Windows *p, int64_t first, int64_t e
 }
 
 /* Output rows [first, end) of a plane, along rows. The buffers hold a padded row each. */
-THNN_KERNEL void maxBand(real *y, index_t *index, const real *x, const Windows *p, const Spans *t, const Spans *h, int64_t first,
+THNN_KERNEL void maxBand(real *y, index_t *index, const real *x, const Windows *p, const Intervals *t, const Intervals *h, int64_t first,
                          int64_t end, Candidates row, Candidates spare, Candidates last)
 {
   if (anyNaN(x, p, first, end)) {
@@ -246,7 +246,7 @@ __attribute__((unused)) static int32_t maxForward(const char *f, THNNState *stat
   index_t *index = THNN_out(&call, view(indices));
   real *values = THNN_scratch(&call, threads * 3 * length, sizeof(real));
   lane *places = THNN_scratch(&call, threads * 3 * length, sizeof(lane));
-  const Spans t = cellsOfWindows(&call, &p->t), h = cellsOfWindows(&call, &p->h);
+  const Intervals t = cellsOfWindows(&call, &p->t), h = cellsOfWindows(&call, &p->h);
   if (THNN_failed(&call)) return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)

@@ -64,28 +64,28 @@ THNN_INLINE int64_t planeCells(const Windows *p) { return p->t.in * p->h.in * p-
 THNN_INLINE int64_t planeOutputs(const Windows *p) { return p->t.out * p->h.out * p->w.out; }
 
 /* Intervals of an axis, to be looked up where a division would be slow: the cells of each window, or the windows of each cell. */
-typedef struct Spans {
+typedef struct Intervals {
   int64_t *start, *end;
-} Spans;
+} Intervals;
 
-__attribute__((unused)) static Spans cellsOfWindows(Call *call, const Axis *a)
+__attribute__((unused)) static Intervals cellsOfWindows(Call *call, const Axis *a)
 {
-  Spans spans = {THNN_scratch(call, a->out, sizeof(int64_t)), THNN_scratch(call, a->out, sizeof(int64_t))};
+  Intervals found = {THNN_scratch(call, a->out, sizeof(int64_t)), THNN_scratch(call, a->out, sizeof(int64_t))};
   for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++) {
-    spans.start[o] = windowStart(a, o);
-    spans.end[o] = windowEnd(a, o);
+    found.start[o] = windowStart(a, o);
+    found.end[o] = windowEnd(a, o);
   }
-  return spans;
+  return found;
 }
 
-__attribute__((unused)) static Spans windowsOfCells(Call *call, const Axis *a)
+__attribute__((unused)) static Intervals windowsOfCells(Call *call, const Axis *a)
 {
-  Spans spans = {THNN_scratch(call, a->in, sizeof(int64_t)), THNN_scratch(call, a->in, sizeof(int64_t))};
+  Intervals found = {THNN_scratch(call, a->in, sizeof(int64_t)), THNN_scratch(call, a->in, sizeof(int64_t))};
   for (int64_t i = 0; !THNN_failed(call) && i < a->in; i++) {
-    spans.start[i] = firstWindow(a, i);
-    spans.end[i] = endWindow(a, i);
+    found.start[i] = firstWindow(a, i);
+    found.end[i] = endWindow(a, i);
   }
-  return spans;
+  return found;
 }
 
 /* ---- What a layer's check is made of: first the input's planes, then each axis, in the order of the arguments. */

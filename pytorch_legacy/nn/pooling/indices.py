@@ -1,7 +1,7 @@
 """Indices of max pooling as Torch7 stored them, and as they are here.
 
-Here an index is the position of a cell within its plane, row-major and counted from 0 (of temporal layers: the frame); -1
-means no cell. Torch7 had four kinds:
+Here an index is the position of a cell within its plane, row-major and counted from 0; -1 means no
+cell. Torch7 had four kinds:
 
 ===================================================== ==========================================================
 nn.SpatialAdaptiveMaxPooling                          two planes of indices, 2 x (N x) C x oH x oW: row and column
@@ -70,7 +70,9 @@ def fromTorch7(module: Module, indices: Tensor, size: tuple[int, ...]) -> Tensor
         dilation = [getattr(module, f"dilation{axis}", 1) for axis in "THW"]
         return _flat(tuple(start + d * step for start, d, step in zip(starts, dilation, steps, strict=True)), size)
     if kind == "frames":
-        return np.where(indices < 0, -1, indices + _frameStarts(module, indices.shape))
+        features = indices.shape[-1]
+        flat = (indices + _frameStarts(module, indices.shape)) * features + np.arange(features)
+        return np.where(indices < 0, -1, flat)
     return indices - 1
 
 
@@ -81,7 +83,7 @@ def toTorch7(module: Module, indices: Tensor, size: tuple[int, ...]) -> Tensor:
     """
     kind, module = _kind(module)
     if kind == "frames":
-        return np.where(indices < 0, -1, indices - _frameStarts(module, indices.shape))
+        return np.where(indices < 0, -1, indices // indices.shape[-1] - _frameStarts(module, indices.shape))
     if kind == "positions":
         return indices + 1
     dims = 2 if kind == "adaptive" else 3

@@ -27,8 +27,6 @@ FILES = [
 
 def gathered(layer: str, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """What lies at these positions."""
-    if layer.startswith("Temporal"):
-        return np.take_along_axis(x, indices, -2)
     dims = 3 if layer.startswith("Volumetric") else 2
     lead = x.shape[:-dims]
     return np.take_along_axis(x.reshape(*lead, -1), indices.reshape(*lead, -1), -1).reshape(indices.shape)

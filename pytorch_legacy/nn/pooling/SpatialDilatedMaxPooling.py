@@ -63,6 +63,7 @@ class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
         window = self._window
         shape = output_size(self, "SpatialDilatedMaxPooling_outputSize", check.tensor(self, "input", input), *window)
         output, indices = self._resizeWithIndices(shape)
+        self.iheight, self.iwidth = input.shape[-2:]  # for an unpooling layer
         call(self, "SpatialDilatedMaxPooling_updateOutput", input, output, indices, *window)
         return output
 

@@ -51,7 +51,7 @@ class SpatialMaxPooling(Indexed, WindowedPooling):
         window = self._window
         shape = output_size(self, "SpatialMaxPooling_outputSize", check.tensor(self, "input", input), *window)
         output, indices = self._resizeWithIndices(shape)
-        self.iheight, self.iwidth = input.shape[-2:]
+        self.iheight, self.iwidth = input.shape[-2:]  # for an unpooling layer
         call(self, "SpatialMaxPooling_updateOutput", input, output, indices, *window)
         return output
 

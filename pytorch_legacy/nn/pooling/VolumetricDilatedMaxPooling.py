@@ -66,6 +66,7 @@ class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
         window = self._window
         shape = output_size(self, "VolumetricDilatedMaxPooling_outputSize", check.tensor(self, "input", input), *window)
         output, indices = self._resizeWithIndices(shape)
+        self.itime, self.iheight, self.iwidth = input.shape[-3:]  # for an unpooling layer
         call(self, "VolumetricDilatedMaxPooling_updateOutput", input, output, indices, *window)
         return output
 

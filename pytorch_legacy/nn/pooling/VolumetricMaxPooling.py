@@ -55,6 +55,7 @@ class VolumetricMaxPooling(Indexed, WindowedPooling):
         window = self._window
         shape = output_size(self, "VolumetricMaxPooling_outputSize", check.tensor(self, "input", input), *window)
         output, indices = self._resizeWithIndices(shape)
+        self.itime, self.iheight, self.iwidth = input.shape[-3:]  # for an unpooling layer
         call(self, "VolumetricMaxPooling_updateOutput", input, output, indices, *window)
         return output
 

@@ -59,6 +59,9 @@ class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
         *window, ceil_mode = super()._window
         return *window, *self._sizes("dilation"), ceil_mode
 
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}, {','.join(map(str, self._sizes('dilation')))})"
+
     def updateOutput(self, input: Tensor) -> Tensor:
         window = self._window
         shape = output_size(self, "SpatialDilatedMaxPooling_outputSize", check.tensor(self, "input", input), *window)

@@ -38,6 +38,10 @@ SIZES = {
     "W": 7,
     "oH": 4,
     "oW": 5,
+    "T": 9,
+    "oT": 8,
+    "L": 7,
+    "oL": 5,
     "inputSize": 5,
     "outputSize": 4,
     "nInputPlane": 3,
@@ -46,10 +50,11 @@ SIZES = {
 
 # A legal value for every number.
 SCALARS: dict[str, float] = {
-    "kW": 3, "kH": 2, "dW": 1, "dH": 1, "padW": 0, "padH": 0, "ceil_mode": 0, "count_include_pad": 1,
+    "kW": 3, "kH": 2, "kT": 2, "dW": 1, "dH": 1, "dT": 1, "padW": 0, "padH": 0, "padT": 0, "ceil_mode": 0, "count_include_pad": 1,
     "owidth": 3, "oheight": 2, "pad_l": 1, "pad_r": 2, "pad_t": 3, "pad_b": 1, "inplace": 0,
     "train": 1, "momentum": 0.1, "eps": 1e-5, "scale": 1.0, "threshold": 0.0, "val": 0.0,
     "sizeAverage": 1, "ignore_index": -100, "low": 0.0, "high": 1.0, "mean": 0.0, "stdv": 1.0, "p": 0.5,
+    "beta": 1.0, "exact": 1,
 }  # fmt: skip
 
 

@@ -5,11 +5,6 @@
 #include <math.h>
 #include "pooling/pooling.h"
 
-/* An integer as wide as real: values and rows then fill vectors of one length. */
-#define laneFloat int32_t
-#define laneDouble int64_t
-typedef THNN_PASTE(lane, Real, ) lane;
-
 /* Does (v, r) beat the best so far (m, s)? A number by its size, NaN always, equals by the earlier row. */
 THNN_INLINE int beats(real v, lane r, real m, lane s)
 {

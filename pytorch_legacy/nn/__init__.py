@@ -19,13 +19,20 @@ from .linear.Linear import Linear
 from .Module import Module
 from .normalization.BatchNormalization import BatchNormalization
 from .normalization.SpatialBatchNormalization import SpatialBatchNormalization
+from .normalization.SpatialInstanceNormalization import SpatialInstanceNormalization
 from .normalization.VolumetricBatchNormalization import VolumetricBatchNormalization
 from .padding.SpatialReplicationPadding import SpatialReplicationPadding
+from .pooling.SoftGate import SoftGate
 from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
 from .pooling.SpatialAveragePooling import SpatialAveragePooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
+from .pooling.SpatialLocalImportancePooling import SpatialLocalImportancePooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
+from .pooling.SpatialSimplifiedLIP import SpatialSimplifiedLIP
+from .pooling.SpatialSoftPool import SpatialSoftPool
+from .pooling.TemporalSoftPool import TemporalSoftPool
+from .pooling.VolumetricSoftPool import VolumetricSoftPool
 from .regularization.Dropout import Dropout
 from .shape.Identity import Identity
 from .shape.PixelShuffle import PixelShuffle
@@ -60,6 +67,7 @@ __all__ = [
     "Reshape",
     "Sequential",
     "Sigmoid",
+    "SoftGate",
     "SoftMax",
     "SpatialAdaptiveAveragePooling",
     "SpatialAdaptiveMaxPooling",
@@ -68,12 +76,18 @@ __all__ = [
     "SpatialConvolution",
     "SpatialConvolutionMM",
     "SpatialGlobalAveragePooling",
+    "SpatialInstanceNormalization",
+    "SpatialLocalImportancePooling",
     "SpatialMaxPooling",
     "SpatialReplicationPadding",
+    "SpatialSimplifiedLIP",
+    "SpatialSoftPool",
     "StochasticGradient",
     "Tanh",
+    "TemporalSoftPool",
     "Threshold",
     "Unknown",
     "View",
     "VolumetricBatchNormalization",
+    "VolumetricSoftPool",
 ]

@@ -45,9 +45,10 @@ int32_t THNN_(SpatialLocalImportancePooling_updateOutput)(THNNState *state, cons
                                                           THTensor *output, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                           int64_t padW, int64_t padH, int32_t ceil_mode)
 {
-  SoftPool s = {.beta = 1, .exact = 1};
+  SoftPool s;
   const Windows *p = &s.p;
   THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &s.p));
+  setBeta(&s, 1, 1);
   THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, p));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "logit", view(logit), 0));
@@ -65,7 +66,7 @@ int32_t THNN_(SpatialLocalImportancePooling_updateOutput)(THNNState *state, cons
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(rows, &n, 1, 1);
+    Rows r = rowsOf(rows, &n);
     lipPoolPlane(y + i * outputs, x + i * cells, l + i * cells, &s, &r);
   }
   return THNN_leave(&call);
@@ -76,9 +77,10 @@ int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(THNNState *state, c
                                                              int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                                              int64_t padH, int32_t ceil_mode)
 {
-  SoftPool s = {.beta = 1, .exact = 1};
+  SoftPool s;
   const Windows *p = &s.p;
   THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &s.p));
+  setBeta(&s, 1, 1);
   THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, p));
   THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
   THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "logit", view(logit), 0));
@@ -103,7 +105,7 @@ int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(THNNState *state, c
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(rows, &n, 1, 1);
+    Rows r = rowsOf(rows, &n);
     lipSpreadPlane(gx + i * cells, gl + i * cells, x + i * cells, l + i * cells, g + i * outputs, &s, &r);
   }
   return THNN_leave(&call);

@@ -6,7 +6,7 @@
 
 static int32_t checkBeta(const char *f, double beta, SoftPool *s)
 {
-  s->beta = (THNN_REAL)beta;
+  setBeta(s, 0, (THNN_REAL)beta);
   if (beta >= 0 && s->beta < INFINITY) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "beta", "expected a finite number of 0 or more, got %g", beta);
 }
@@ -38,7 +38,7 @@ static int32_t softPool(const char *f, THNNState *state, const THTensor *input, 
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(rows, &n, 0, s->beta);
+    Rows r = rowsOf(rows, &n);
     softPoolPlane(y + i * outputs, x + i * cells, s, &r);
   }
   return THNN_leave(&call);
@@ -52,7 +52,7 @@ static int32_t softSpread(const char *f, THNNState *state, const THTensor *input
   THNN_TRY(checkBeta(f, beta, s));
   THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
   THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "input", view(input), 0));
-  s->exact = exact && s->beta > 0;
+  s->exact &= exact != 0;
 
   Call call;
   THNN_enter(&call, state, f);
@@ -67,7 +67,7 @@ static int32_t softSpread(const char *f, THNNState *state, const THTensor *input
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(rows, &n, 0, s->beta);
+    Rows r = rowsOf(rows, &n);
     softSpreadPlane(gx + i * cells, x + i * cells, g + i * outputs, s, &r);
   }
   return THNN_leave(&call);

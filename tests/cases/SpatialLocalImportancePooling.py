@@ -34,9 +34,9 @@ CASES = [
     case("ceil_pad", (3, 3, 2, 2, 1, 1), 1, 1, 6, 8, ceil=True),
     case("whole_plane", (5, 4), 2, 3, 4, 5),
     case("two_pieces", (3, 2, 2, 1), 1, 1, 3, 1100),
-    case("far_apart", (3, 3, 2, 2, 1, 1), 2, 2, 7, 6, spread=30.0),
-    case("far_apart_stride1", (2, 3, 1, 1), 1, 2, 5, 6, spread=30.0),
-    case("far_apart_stride3", (4, 4, 3, 3), 1, 2, 7, 10, spread=30.0),
+    case("far_apart", (3, 3, 2, 2, 1, 1), 2, 2, 7, 6, spread=60.0),
+    case("far_apart_stride1", (2, 3, 1, 1), 1, 2, 5, 6, spread=60.0),
+    case("far_apart_stride3", (4, 4, 3, 3), 1, 2, 7, 10, spread=60.0),
 ]
 
 

@@ -36,7 +36,7 @@ def reference(module, x):
 
 def spread(*shape: int):
     """An input whose neighbours differ so much that no exponential serves two windows."""
-    return lambda rng: rng.uniform(-60, 60, shape) + 1000
+    return lambda rng: rng.uniform(-90, 90, shape)
 
 
 def case(name: str, arguments: tuple[int, ...], *shape: int, ceil: bool = False, beta: float = 1.0, input=None) -> Case:

@@ -105,8 +105,8 @@ class SpatialInstanceNormalization(Module):
                  None if gradInput is None else gradInput.reshape(planes), gradWeight, gradBias, weight, *running,
                  self.save_mean, self.save_std, True, scale, self.eps)  # fmt: skip
         if gradWeight is not None and gradBias is not None:
-            self.gradWeight += gradWeight.reshape(-1, self.weight.size).sum(0)
-            self.gradBias += gradBias.reshape(-1, self.weight.size).sum(0)
+            self.gradWeight += gradWeight.reshape(-1, self.weight.size).sum(0, np.float64)
+            self.gradBias += gradBias.reshape(-1, self.weight.size).sum(0, np.float64)
         return self.gradInput
 
     def _planes(self, input: Tensor) -> tuple[int, int, int, int]:

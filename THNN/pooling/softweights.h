@@ -292,35 +292,53 @@ THNN_INLINE THNN_REAL windowWeight(int lip, THNN_REAL beta, THNN_REAL x, THNN_RE
 THNN_INLINE void passWindows(int pass, int lip, int64_t stride, const SoftPool *s, const real *x, const real *l, const Block *b,
                              const Rows *r, const real *g, real *restrict gx, real *restrict gl)
 {
-  real *restrict sum = r->ws, *restrict product = r->wv, *restrict m = r->m, *restrict wild = r->wild;
+  real *restrict cell = r->a, *restrict logit = r->b, *restrict toX = r->la, *restrict toLogit = r->lb; /* free by now */
   const THNN_REAL beta = s->beta, room = s->room, share = (THNN_REAL)1 / (THNN_REAL)(b->slices * b->rows * b->cells);
   const int exact = s->exact;
   for (int64_t t = 0; t < b->slices; t++)
     for (int64_t h = 0; h < b->rows; h++)
       for (int64_t j = 0; j < b->w.kernel; j++) {
-        /* The windows whose cell j is on the input. */
+        /* The windows whose cell j is on the input: n, beginning with the first. */
         const int64_t shift = j - b->w.pad, first = THNN_ceilDiv(THNN_max(-shift, 0), stride);
-        const int64_t end = THNN_min(b->w.out, THNN_ceilDiv(b->cells - shift, stride));
-        const int64_t at = t * b->slice + h * b->pitch + shift;
-        for (int64_t o = first; o < end; o++) {
-          const int64_t i = at + o * stride;
-          if (pass == LARGEST) {
-            const THNN_REAL key = lip ? l[i] : x[i];
-            m[o] = !(key <= m[o]) & (m[o] == m[o]) ? key : m[o];
-            wild[o] = (real_abs(x[i]) <= room) & (real_abs(lip ? key : 0) <= CALM) ? wild[o] : 1;
-            continue;
+        const int64_t n = THNN_min(b->w.out, THNN_ceilDiv(b->cells - shift, stride)) - first;
+        const int64_t at = t * b->slice + h * b->pitch + shift + first * stride;
+        real *restrict sum = r->ws + first, *restrict product = r->wv + first;
+        real *restrict m = r->m + first, *restrict wild = r->wild + first;
+#pragma omp simd
+        for (int64_t o = 0; o < n; o++) cell[o] = x[at + o * stride];
+        if (lip)
+#pragma omp simd
+          for (int64_t o = 0; o < n; o++) logit[o] = l[at + o * stride];
+        if (pass == LARGEST) {
+#pragma omp simd
+          for (int64_t o = 0; o < n; o++) {
+            const THNN_REAL key = lip ? logit[o] : cell[o], old = m[o];
+            m[o] = !(key <= old) & (old == old) ? key : old;
+            wild[o] = (real_abs(cell[o]) <= room) & (real_abs(lip ? key : 0) <= CALM) ? wild[o] : 1;
           }
-          THNN_REAL value;
-          const THNN_REAL weight = windowWeight(lip, beta, x[i], lip ? l[i] : 0, m[o], share, &value);
-          if (pass == SUMS) {
+        } else if (pass == SUMS) {
+#pragma omp simd
+          for (int64_t o = 0; o < n; o++) {
+            THNN_REAL value;
+            const THNN_REAL weight = windowWeight(lip, beta, cell[o], lip ? logit[o] : 0, m[o], share, &value);
+            const THNN_REAL term = weight * value;
             sum[o] += weight;
-            product[o] += weight == 0 ? 0 : weight * value;
-            continue;
+            product[o] += weight == 0 ? 0 : term;
           }
-          const THNN_REAL toX = sum[o] == 0 ? 0 : g[o] * (weight * sum[o]);
-          const THNN_REAL toLogit = toX == 0 ? 0 : toX * (value - product[o]);
-          gx[i] += lip || !exact ? toX : toX + beta * toLogit;
-          if (lip) gl[i] += toLogit;
+        } else {
+#pragma omp simd
+          for (int64_t o = 0; o < n; o++) {
+            THNN_REAL value;
+            const THNN_REAL weight = sum[o] * windowWeight(lip, beta, cell[o], lip ? logit[o] : 0, m[o], share, &value);
+            const THNN_REAL sent = g[first + o] * weight, slope = sent * (value - product[o]);
+            toX[o] = weight == 0 ? 0 : sent;
+            toLogit[o] = weight == 0 ? 0 : slope;
+          }
+#pragma omp simd
+          for (int64_t o = 0; o < n; o++) gx[at + o * stride] += lip || !exact ? toX[o] : toX[o] + beta * toLogit[o];
+          if (lip)
+#pragma omp simd
+            for (int64_t o = 0; o < n; o++) gl[at + o * stride] += toLogit[o];
         }
       }
 }

@@ -2,16 +2,12 @@
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ShapeError, ValueRangeError
-from tests.case import Case, ErrorRow, normal
-from tests.cases.SpatialSoftPool import forward, reference, spread
+from tests.case import Case, ErrorRow
+from tests.cases.SpatialSoftPool import forward, made
 
 
-def case(name: str, arguments: tuple[int, ...], *shape: int, ceil: bool = False, beta: float = 1.0, input=None) -> Case:
-    def make():
-        module = nn.TemporalSoftPool(*arguments, beta=beta)
-        return module.ceil() if ceil else module
-
-    return Case(name, make, input or normal(*shape), reference)
+def case(name: str, arguments: tuple[int, ...], *shape: int, **options) -> Case:
+    return made(nn.TemporalSoftPool, name, arguments, *shape, **options)
 
 
 CASES = [
@@ -25,7 +21,7 @@ CASES = [
     case("whole_sequence", (6,), 2, 2, 6),
     case("cold", (3, 2, 1), 2, 2, 8, beta=20.0),
     case("pieces", (3, 1, 1), 1, 2, 1300),
-    case("far_apart", (3, 2, 1), input=spread(2, 2, 9)),
+    case("far_apart", (3, 2, 1), 2, 2, 9, far=True),
 ]
 
 ERRORS = [

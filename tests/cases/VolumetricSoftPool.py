@@ -2,16 +2,12 @@
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ShapeError, ValueRangeError
-from tests.case import Case, ErrorRow, normal
-from tests.cases.SpatialSoftPool import forward, reference, spread
+from tests.case import Case, ErrorRow
+from tests.cases.SpatialSoftPool import forward, made
 
 
-def case(name: str, arguments: tuple[int, ...], *shape: int, ceil: bool = False, beta: float = 1.0, input=None) -> Case:
-    def make():
-        module = nn.VolumetricSoftPool(*arguments, beta=beta)
-        return module.ceil() if ceil else module
-
-    return Case(name, make, input or normal(*shape), reference)
+def case(name: str, arguments: tuple[int, ...], *shape: int, **options) -> Case:
+    return made(nn.VolumetricSoftPool, name, arguments, *shape, **options)
 
 
 CASES = [
@@ -24,7 +20,7 @@ CASES = [
     case("ceil", (2, 2, 2), 1, 2, 3, 5, 3, ceil=True),
     case("whole_volume", (3, 5, 4), 2, 3, 3, 4, 5),
     case("cold", (2, 2, 2), 1, 2, 4, 5, 4, beta=30.0),
-    case("far_apart", (3, 3, 3, 2, 2, 2, 1, 1, 1), input=spread(1, 2, 5, 4, 5)),
+    case("far_apart", (3, 3, 3, 2, 2, 2, 1, 1, 1), 1, 2, 5, 4, 5, far=True),
 ]
 
 ERRORS = [

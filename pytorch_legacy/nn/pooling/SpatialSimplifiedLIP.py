@@ -54,5 +54,6 @@ class SpatialSimplifiedLIP(Sequential):
     def reset(self, stdv: float | None = None) -> None:
         """Begins anew as average pooling; `stdv` is not used."""
         super().reset(stdv)
-        for convolution in self.findModules(SpatialConvolution)[0]:
-            convolution.weight.fill(0)
+        for convolution in self.listModules():
+            if isinstance(convolution, SpatialConvolution):
+                convolution.weight.fill(0)

@@ -3,8 +3,8 @@
  *   output[o]    = sum over i in window(o) of w[o,i] input[i],   w[o,i] = exp(beta input[i]) / sum over j of exp(beta input[j])
  *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] w[o,i] (1 + beta (input[i] - output[o]))
  *
- * per channel, where window (ot, oh, ow) is kT x kH x kW cells from (ot * dT - padT, oh * dH - padH, ow * dW - padW) on; all else is
- * as there.
+ * per channel, where window (ot, oh, ow) is kT x kH x kW cells from (ot * dT - padT, oh * dH - padH, ow * dW - padW) on; all
+ * else is as there.
  *
  *   input      (N x) C x T x H x W
  *   output     (N x) C x oT x oH x oW, overwritten

@@ -5,15 +5,15 @@
  *
  * SoftPool is the case l = beta x, where the two gradients make one: gradX[i] + beta gradL[i].
  *
- * A window is calm if none of its logits is beyond CALM. Then E = exp(l) is far from overflow and underflow, one exponential per cell
- * serves all windows, and with S[o] = sum E and p[o] = g[o] / S[o]
+ * A window is calm if none of its logits is beyond CALM. Then E = exp(l) is far from overflow and underflow, one exponential per
+ * cell serves all windows, and with S[o] = sum E and p[o] = g[o] / S[o]
  *     gradX[i] = E[i] sum over o of p[o],   gradL[i] = E[i] (x[i] sum over o of p[o] - sum over o of p[o] y[o])
  * so that backward, too, works along whole rows.
  *
  * In any other window the weights are exp(l - m), where m is its largest logit, with an exponential for each cell of each window.
- * No logit is too large there, and infinite and NaN cells are at home: cells of equal logits, infinite ones too, have equal weights; a
- * cell without weight counts for nothing, even if it is infinite; NaN goes to the windows that see it. Where all cells of a SoftPool
- * window are -inf the output is -inf and the gradient 0.
+ * No logit is too large there, and infinite and NaN cells are at home: cells of equal logits, infinite ones too, have equal
+ * weights; a cell without weight counts for nothing, even if it is infinite; NaN goes to the windows that see it. Where all cells
+ * of a SoftPool window are -inf the output is -inf and the gradient 0.
  *
  * One thread works on a plane, block by block, a block being the cells that a piece of one row of windows sees; so sums have one
  * order. What a window gives depends on its own cells alone, to the last digit. */
@@ -104,8 +104,8 @@ THNN_INLINE THNN_REAL weighCell(int lip, THNN_REAL scale, THNN_REAL x, THNN_REAL
   return weight;
 }
 
-/* a[i] (+)= E of cells i of n <= 3 rows, b[i] (+)= these times their values, row by row. `keep`: e keeps the weights; `last`: la and lb
- * get the addends of the only row. Is no cell too large? If one is, only sums that it goes into are of no use. */
+/* a[i] (+)= E of cells i of n <= 3 rows, b[i] (+)= these times their values, row by row. `keep`: e keeps the weights; `last`: la
+ * and lb get the addends of the only row. Is no cell too large? If one is, only sums that it goes into are of no use. */
 THNN_INLINE int weighFewRows(int lip, int n, int add, int keep, int last, const SoftPool *s, const real *x, const real *l,
                              int64_t pitch, int64_t cells, real *restrict a, real *restrict b, real *restrict e,
                              real *restrict la, real *restrict lb)
@@ -233,7 +233,7 @@ THNN_INLINE void spreadColumns(real *restrict a, real *restrict b, const real *r
   }
 }
 
-/* Gradients of one row, from its weights e and from p and q, what its calm windows send. `wild`: cells that are too large get none. */
+/* Gradients of one row, from its weights e and from p and q, what its calm windows send. `wild`: too large cells get none. */
 THNN_INLINE void addGradients(int lip, int wild, THNN_REAL room, const real *x, const real *l, const real *e, const real *p,
                               const real *q, int64_t cells, real *restrict gx, real *restrict gl)
 {

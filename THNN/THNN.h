@@ -639,6 +639,87 @@ THNN_API int32_t THNN_(SpatialGlobalAveragePooling_updateGradInput)(
     const THTensor *gradOutput, /* [IN] (N x) C x 1 x 1 */
     THTensor *gradInput);       /* [OUT] as input */
 
+THNN_API int32_t THNN_(TemporalSoftPool_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x L */
+    int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalSoftPool_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x L */
+    THTensor *output,      /* [OUT] (N x) C x oL */
+    int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode, double beta);
+
+THNN_API int32_t THNN_(TemporalSoftPool_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x L */
+    const THTensor *gradOutput, /* [IN] (N x) C x oL */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode, double beta,
+    int32_t exact);
+
+THNN_API int32_t THNN_(SpatialSoftPool_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialSoftPool_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oH x oW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode, double beta);
+
+THNN_API int32_t THNN_(SpatialSoftPool_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode, double beta,
+    int32_t exact);
+
+THNN_API int32_t THNN_(VolumetricSoftPool_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricSoftPool_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oT x oH x oW */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int32_t ceil_mode, double beta);
+
+THNN_API int32_t THNN_(VolumetricSoftPool_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x oT x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int32_t ceil_mode, double beta,
+    int32_t exact);
+
+THNN_API int32_t THNN_(SpatialLocalImportancePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialLocalImportancePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    const THTensor *logit, /* [IN] as input */
+    THTensor *output,      /* [OUT] (N x) C x oH x oW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *logit,      /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    THTensor *gradLogit,        /* [OUT] as input */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
 THNN_API int32_t THNN_(SpatialFractionalMaxPooling_outputSize)(
     const THTensor *input, /* [IN] (N x) C x H x W */
     int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,

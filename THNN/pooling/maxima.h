@@ -9,12 +9,9 @@
 #include <math.h>
 #include "pooling/window.h"
 
-/* An integer as wide as real, so that values and positions fill vectors of one length; and its largest value. */
-#define laneFloat int32_t
-#define laneDouble int64_t
+/* The largest lane. */
 #define lastFloat INT32_MAX
 #define lastDouble INT64_MAX
-typedef THNN_PASTE(lane, Real, ) lane;
 static const lane LAST = THNN_PASTE(last, Real, );
 
 /* Candidates in a row: values and their positions, counted from the first cell of the window's first row. */

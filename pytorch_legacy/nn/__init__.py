@@ -106,9 +106,11 @@ from .math.Sum import Sum
 from .Module import Module
 from .normalization.BatchNormalization import BatchNormalization
 from .normalization.SpatialBatchNormalization import SpatialBatchNormalization
+from .normalization.SpatialInstanceNormalization import SpatialInstanceNormalization
 from .normalization.VolumetricBatchNormalization import VolumetricBatchNormalization
 from .padding.Padding import Padding
 from .padding.SpatialReplicationPadding import SpatialReplicationPadding
+from .pooling.SoftGate import SoftGate
 from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
 from .pooling.SpatialAveragePooling import SpatialAveragePooling
@@ -116,9 +118,12 @@ from .pooling.SpatialDilatedMaxPooling import SpatialDilatedMaxPooling
 from .pooling.SpatialFractionalMaxPooling import SpatialFractionalMaxPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
 from .pooling.SpatialGlobalMaxPooling import SpatialGlobalMaxPooling
+from .pooling.SpatialLocalImportancePooling import SpatialLocalImportancePooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
 from .pooling.SpatialMaxUnpooling import SpatialMaxUnpooling
 from .pooling.SpatialS3Pooling import SpatialS3Pooling
+from .pooling.SpatialSimplifiedLIP import SpatialSimplifiedLIP
+from .pooling.SpatialSoftPool import SpatialSoftPool
 from .pooling.SpatialStochasticPooling import SpatialStochasticPooling
 from .pooling.TemporalAdaptiveAveragePooling import TemporalAdaptiveAveragePooling
 from .pooling.TemporalAdaptiveMaxPooling import TemporalAdaptiveMaxPooling
@@ -127,6 +132,7 @@ from .pooling.TemporalDynamicKMaxPooling import TemporalDynamicKMaxPooling
 from .pooling.TemporalGlobalAveragePooling import TemporalGlobalAveragePooling
 from .pooling.TemporalGlobalMaxPooling import TemporalGlobalMaxPooling
 from .pooling.TemporalMaxPooling import TemporalMaxPooling
+from .pooling.TemporalSoftPool import TemporalSoftPool
 from .pooling.VolumetricAdaptiveAveragePooling import VolumetricAdaptiveAveragePooling
 from .pooling.VolumetricAdaptiveMaxPooling import VolumetricAdaptiveMaxPooling
 from .pooling.VolumetricAveragePooling import VolumetricAveragePooling
@@ -136,6 +142,7 @@ from .pooling.VolumetricGlobalAveragePooling import VolumetricGlobalAveragePooli
 from .pooling.VolumetricGlobalMaxPooling import VolumetricGlobalMaxPooling
 from .pooling.VolumetricMaxPooling import VolumetricMaxPooling
 from .pooling.VolumetricMaxUnpooling import VolumetricMaxUnpooling
+from .pooling.VolumetricSoftPool import VolumetricSoftPool
 from .regularization.Dropout import Dropout
 from .regularization.L1Penalty import L1Penalty
 from .regularization.SpatialDropout import SpatialDropout
@@ -293,6 +300,7 @@ __all__ = [
     "Sequential",
     "Sigmoid",
     "SmoothL1Criterion",
+    "SoftGate",
     "SoftMarginCriterion",
     "SoftMax",
     "SoftMin",
@@ -312,12 +320,16 @@ __all__ = [
     "SpatialFractionalMaxPooling",
     "SpatialGlobalAveragePooling",
     "SpatialGlobalMaxPooling",
+    "SpatialInstanceNormalization",
+    "SpatialLocalImportancePooling",
     "SpatialLogSoftMax",
     "SpatialMaxPooling",
     "SpatialMaxUnpooling",
     "SpatialReplicationPadding",
     "SpatialS3Pooling",
+    "SpatialSimplifiedLIP",
     "SpatialSoftMax",
+    "SpatialSoftPool",
     "SpatialStochasticPooling",
     "SplitTable",
     "Sqrt",
@@ -334,6 +346,7 @@ __all__ = [
     "TemporalGlobalAveragePooling",
     "TemporalGlobalMaxPooling",
     "TemporalMaxPooling",
+    "TemporalSoftPool",
     "Threshold",
     "Transpose",
     "Unknown",
@@ -350,6 +363,7 @@ __all__ = [
     "VolumetricGlobalMaxPooling",
     "VolumetricMaxPooling",
     "VolumetricMaxUnpooling",
+    "VolumetricSoftPool",
     "WeightNorm",
     "WeightedEuclidean",
     "WeightedMSECriterion",

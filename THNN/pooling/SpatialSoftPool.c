@@ -1,0 +1,48 @@
+/* SpatialSoftPool: the mean of each window, in which a cell weighs the more the larger it is.
+ *
+ *   output[o]    = sum over i in window(o) of w[o,i] input[i],   w[o,i] = exp(beta input[i]) / sum over j of exp(beta input[j])
+ *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] w[o,i] (1 + beta (input[i] - output[o]))
+ *
+ * per plane, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on. Cells outside the input do not take
+ * part. beta 0 is average pooling; the larger beta, the nearer is max pooling. With `exact` 0 gradInput is what was published with
+ * SoftPool, gradOutput[o] w[o,i] alone, which is not the derivative.
+ *
+ *   input      (N x) C x H x W
+ *   output     (N x) C x oH x oW, overwritten
+ *   gradInput  as input, overwritten
+ *
+ * Source: A. Stergiou, R. Poppe, G. Kalliatakis, Refining activation downsampling with SoftPool, ICCV 2021. */
+#include "pooling/softpool.h"
+
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+                     int ceil_mode, Windows *p)
+{
+  THNN_TRY(checkPlanes(f, input, 2, p));
+  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
+  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+}
+
+int32_t THNN_(SpatialSoftPool_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                                          int64_t padH, int32_t ceil_mode, int64_t size[8])
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  return outputShape(__func__, input, &p, size);
+}
+
+int32_t THNN_(SpatialSoftPool_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kW, int64_t kH,
+                                            int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode, double beta)
+{
+  SoftPool s;
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &s.p));
+  return softPool(__func__, state, input, output, beta, &s);
+}
+
+int32_t THNN_(SpatialSoftPool_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                               THTensor *gradInput, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                                               int64_t padH, int32_t ceil_mode, double beta, int32_t exact)
+{
+  SoftPool s;
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &s.p));
+  return softSpread(__func__, state, input, gradOutput, gradInput, beta, exact, &s);
+}

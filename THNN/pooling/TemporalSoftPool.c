@@ -1,0 +1,42 @@
+/* TemporalSoftPool: SpatialSoftPool of sequences.
+ *
+ *   output[o]    = sum over i in window(o) of w[o,i] input[i],   w[o,i] = exp(beta input[i]) / sum over j of exp(beta input[j])
+ *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] w[o,i] (1 + beta (input[i] - output[o]))
+ *
+ * per channel, where window o is kW cells from o * dW - padW on; all else is as there.
+ *
+ *   input      (N x) C x L
+ *   output     (N x) C x oL, overwritten
+ *   gradInput  as input, overwritten */
+#include "pooling/softpool.h"
+
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, int64_t padW, int ceil_mode, Windows *p)
+{
+  THNN_TRY(checkPlanes(f, input, 1, p));
+  return checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w);
+}
+
+int32_t THNN_(TemporalSoftPool_outputSize)(const THTensor *input, int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode,
+                                           int64_t size[8])
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, dW, padW, ceil_mode, &p));
+  return outputShape(__func__, input, &p, size);
+}
+
+int32_t THNN_(TemporalSoftPool_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kW, int64_t dW,
+                                             int64_t padW, int32_t ceil_mode, double beta)
+{
+  SoftPool s;
+  THNN_TRY(check(__func__, input, kW, dW, padW, ceil_mode, &s.p));
+  return softPool(__func__, state, input, output, beta, &s);
+}
+
+int32_t THNN_(TemporalSoftPool_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                THTensor *gradInput, int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode,
+                                                double beta, int32_t exact)
+{
+  SoftPool s;
+  THNN_TRY(check(__func__, input, kW, dW, padW, ceil_mode, &s.p));
+  return softSpread(__func__, state, input, gradOutput, gradInput, beta, exact, &s);
+}

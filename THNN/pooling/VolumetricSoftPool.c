@@ -1,0 +1,49 @@
+/* VolumetricSoftPool: SpatialSoftPool of volumes.
+ *
+ *   output[o]    = sum over i in window(o) of w[o,i] input[i],   w[o,i] = exp(beta input[i]) / sum over j of exp(beta input[j])
+ *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] w[o,i] (1 + beta (input[i] - output[o]))
+ *
+ * per channel, where window (ot, oh, ow) is kT x kH x kW cells from (ot * dT - padT, oh * dH - padH, ow * dW - padW) on; all
+ * else is as there.
+ *
+ *   input      (N x) C x T x H x W
+ *   output     (N x) C x oT x oH x oW, overwritten
+ *   gradInput  as input, overwritten */
+#include "pooling/softpool.h"
+
+static int32_t check(const char *f, const THTensor *input, int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH,
+                     int64_t padT, int64_t padW, int64_t padH, int ceil_mode, Windows *p)
+{
+  THNN_TRY(checkPlanes(f, input, 3, p));
+  THNN_TRY(checkSliding(f, 'T', kT, dT, padT, ceil_mode, &p->t));
+  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
+  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+}
+
+int32_t THNN_(VolumetricSoftPool_outputSize)(const THTensor *input, int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW,
+                                             int64_t dH, int64_t padT, int64_t padW, int64_t padH, int32_t ceil_mode,
+                                             int64_t size[8])
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
+  return outputShape(__func__, input, &p, size);
+}
+
+int32_t THNN_(VolumetricSoftPool_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kT, int64_t kW,
+                                               int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
+                                               int64_t padH, int32_t ceil_mode, double beta)
+{
+  SoftPool s;
+  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &s.p));
+  return softPool(__func__, state, input, output, beta, &s);
+}
+
+int32_t THNN_(VolumetricSoftPool_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                  THTensor *gradInput, int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW,
+                                                  int64_t dH, int64_t padT, int64_t padW, int64_t padH, int32_t ceil_mode,
+                                                  double beta, int32_t exact)
+{
+  SoftPool s;
+  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &s.p));
+  return softSpread(__func__, state, input, gradOutput, gradInput, beta, exact, &s);
+}

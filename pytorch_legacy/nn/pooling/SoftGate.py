@@ -1,0 +1,45 @@
+"""The logits of local importance pooling, kept within bounds."""
+
+import numpy as np
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class SoftGate(Module):
+    """The logistic function, stretched.
+
+    .. math:: y = \\frac{c}{1 + e^{-x}}, \\qquad \\frac{\\partial y}{\\partial x} = y \\left(1 - \\frac{y}{c}\\right)
+
+    Parameters
+    ----------
+    coefficient : float
+        Above every output; the factor c of the formula.
+
+    Notes
+    -----
+    Shapes: any; the output has that of the input.
+    Torch7 has no such layer. Source: as SpatialLocalImportancePooling.
+    """
+
+    def __init__(self, coefficient: float = 12.0) -> None:
+        super().__init__()
+        self.coefficient = coefficient
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", check.tensor(self, "input", input).shape)
+        call(self, "Sigmoid_updateOutput", input, output)
+        output *= self.coefficient
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.tensor(self, "gradOutput", gradOutput)
+        check.shape(self, "gradOutput", gradOutput, check.shape(self, "input", input, self.output.shape).shape)
+        gradInput = self._resize("gradInput", input.shape)
+        np.multiply(self.output, -1 / self.coefficient, out=gradInput)
+        gradInput += 1
+        gradInput *= self.output
+        gradInput *= gradOutput
+        return gradInput

@@ -1,0 +1,59 @@
+"""Means of windows, weighed by a second plane."""
+
+from typing import Any
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialLocalImportancePooling(WindowedPooling):
+    """Mean of each window of a plane, in which a cell weighs as much as the logit that comes with it says.
+
+    .. math::
+        y_o = \\sum_{i \\in R_o} w_{oi} x_i, \\qquad w_{oi} = \\frac{e^{l_i}}{\\sum_{j \\in R_o} e^{l_j}}
+
+    The input is the table ``[x, l]``, the gradient a table of two as well: :math:`\\sum_o g_o w_{oi}` for x and
+    :math:`\\sum_o g_o w_{oi} (x_i - y_o)` for l. Equal logits are average pooling without the padding, logits that are the
+    input itself SoftPool. Logits may be as large as they like.
+
+    Parameters
+    ----------
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+    padW, padH : int
+        Cells of padding on either side, at most half a kernel. They have no weight.
+
+    Raises
+    ------
+    DtypeError, ShapeError, ValueRangeError
+        If the input is no table of two arrays of one shape, 3-D or 4-D, the kernel does not fit, or a number is out of
+        range.
+
+    Notes
+    -----
+    Shapes: ``[(N x) C x H x W, the same]`` to ``(N x) C x oH x oW``.
+    Cells whose logit is +inf share their windows evenly, cells of -inf have no weight, unless all have it.
+    Torch7 has no such layer. Source: Z. Gao, L. Wang, G. Wu, "LIP: Local importance-based pooling", 2019; C:
+    ``THNN/pooling/SpatialLocalImportancePooling.c``.
+    """
+
+    def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
+        super().__init__((kW, kH), (dW, dH), (padW, padH))
+        self.gradInput: Any = []
+
+    def updateOutput(self, input: list[Tensor]) -> Tensor:
+        x, logit = check.tensors(self, "input", input, 2)
+        window = self._window
+        output = self._resize("output", output_size(self, "SpatialLocalImportancePooling_outputSize", x, *window))
+        call(self, "SpatialLocalImportancePooling_updateOutput", x, logit, output, *window)
+        return output
+
+    def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
+        x, logit = check.tensors(self, "input", input, 2)
+        gradX, gradLogit = self._resizeTable("gradInput", [x.shape, x.shape])
+        call(self, "SpatialLocalImportancePooling_updateGradInput", x, logit, gradOutput, gradX, gradLogit, *self._window)
+        return self.gradInput

@@ -1,0 +1,54 @@
+"""Soft maxima of windows of sequences."""
+
+from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
+
+
+class TemporalSoftPool(SoftPooling):
+    """Mean of each window of a sequence, in which a cell weighs the more the larger it is.
+
+    .. math::
+        y_o = \\sum_{i \\in R_o} w_{oi} x_i, \\qquad w_{oi} = \\frac{e^{\\beta x_i}}{\\sum_{j \\in R_o} e^{\\beta x_j}}, \\qquad
+        \\frac{\\partial y_o}{\\partial x_i} = w_{oi} (1 + \\beta (x_i - y_o))
+
+    Between mean and maximum; every cell gets some gradient. Inputs may be as large as they like.
+
+    Parameters
+    ----------
+    kW : int
+        Length of a window.
+    dW : int, optional
+        Distance of windows; that of the kernel if not given.
+    padW : int
+        Cells of padding on either side, at most half a kernel. They have no weight.
+    beta : float
+        Inverse temperature, 0 or more: 0 is average pooling without the padding, large values come near max pooling.
+    gradient : "exact" or "published"
+        What ``backward`` computes: the derivative, or what was published with SoftPool,
+        :math:`\\sum_o g_o w_{oi}` alone.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 2-D or 3-D, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x L`` to ``(N x) C x oL``.
+    A cell of +inf takes the whole window, and its gradient; where all cells are -inf the output is -inf and the gradient 0;
+    NaN gives NaN.
+    Torch7 has no such layer. Source: A. Stergiou, R. Poppe, G. Kalliatakis, "Refining activation downsampling with
+    SoftPool", 2021; C: ``THNN/pooling/TemporalSoftPool.c``.
+    """
+
+    _axes = "W"
+    _layer = "TemporalSoftPool"
+
+    def __init__(
+        self,
+        kW: int,
+        dW: int | None = None,
+        padW: int = 0,
+        beta: float = 1.0,
+        gradient: str = "exact",
+    ) -> None:
+        super().__init__((kW,), (dW,), (padW,), beta, gradient)

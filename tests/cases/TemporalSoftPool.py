@@ -1,0 +1,34 @@
+"""Means of windows of sequences whose cells weigh exp(beta x)."""
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import ShapeError, ValueRangeError
+from tests.case import Case, ErrorRow
+from tests.cases.SpatialSoftPool import forward, made
+
+
+def case(name: str, arguments: tuple[int, ...], *shape: int, **options) -> Case:
+    return made(nn.TemporalSoftPool, name, arguments, *shape, **options)
+
+
+CASES = [
+    case("2", (2,), 2, 3, 7),
+    case("2_stride1", (2, 1), 2, 2, 5),
+    case("3_stride2_pad1", (3, 2, 1), 2, 2, 8),
+    case("3_stride1_pad1", (3, 1, 1), 2, 2, 8),
+    case("5_stride2_pad2", (5, 2, 2), 2, 2, 9),
+    case("stride_beyond_kernel", (2, 5), 1, 2, 11),
+    case("ceil", (2,), 2, 2, 7, ceil=True),
+    case("whole_sequence", (6,), 2, 2, 6),
+    case("cold", (3, 2, 1), 2, 2, 8, beta=20.0),
+    case("pieces", (3, 1, 1), 1, 2, 1300),
+    case("far_apart", (3, 2, 1), 2, 2, 9, far=True),
+]
+
+ERRORS = [
+    ErrorRow("rank", lambda: nn.TemporalSoftPool(2), forward(4), ShapeError, r"input: expected \(N x\) C x L, got 1-D \(4\)"),
+    ErrorRow("kernel_too_large", lambda: nn.TemporalSoftPool(5), forward(2, 4), ShapeError,
+             r"input width 4 with padding 0, kW 5"),
+    ErrorRow("stride", lambda: nn.TemporalSoftPool(2, 0), forward(2, 4), ValueRangeError, r"dW: expected 1 to \d+, got 0"),
+    ErrorRow("beta", lambda: nn.TemporalSoftPool(2, beta=float("inf")), forward(2, 4), ValueRangeError,
+             r"beta: expected a finite number of 0 or more, got inf"),
+]  # fmt: skip

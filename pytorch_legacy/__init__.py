@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import nn, t7
+from . import explain, nn, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .errors import THNNError
@@ -23,6 +23,7 @@ __all__ = [
     "T7Error",
     "THNNError",
     "__version__",
+    "explain",
     "getNumThreads",
     "load",
     "manualSeed",

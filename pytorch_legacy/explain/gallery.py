@@ -18,7 +18,15 @@ from . import plot
 
 LONGEST = 96  # a longer side hides what windows of four cells do
 PAIRS = 3  # layers in a row
-LEGEND = "of each layer:\nits output,\nand the gradient\nof the output's sum;\nred: more of a pixel\nmakes more of it,\nblue: less,\nwhite: no matter"
+LEGEND = """\
+left: the output
+right: what a pixel
+counts for in it
+(the gradient of its sum)
+
+red: more makes more
+blue: more makes less
+white: nothing"""
 
 
 @dataclass(frozen=True)
@@ -30,9 +38,9 @@ class Exhibit:
     name : str
         The class in ``nn``.
     label : str
-        Its sizes in a few words, or None: arguments of the class.
+        Its sizes in a few words.
     arguments : tuple
-        What it is made from; PLANES stands for the planes of the image.
+        What it is made from; PLANES stands for the planes of the image, and modules are copied.
     prepare : function
         What is done to it before the image comes; returns the layer to use.
     input : function
@@ -83,6 +91,13 @@ EXHIBITS = (
     Exhibit("SpatialMixedPooling", "4x4", FOUR),
     Exhibit("SpatialGatedPooling", "4x4", FOUR),
 )
+
+# And why others are not here, by the beginnings of their names.
+LEFT_OUT = {
+    "Feature": "pools the planes of a pixel",
+    "Temporal": "pools sequences",
+    "Volumetric": "pools volumes",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,8 +185,9 @@ def pooling(image: Any) -> Gallery:
 
 
 def _picture(exhibit: Exhibit, image: Tensor) -> Picture:
-    arguments = [len(image) if argument == PLANES else argument for argument in exhibit.arguments]
-    layer, input = exhibit.prepare(getattr(nn, exhibit.name)(*arguments)), exhibit.input(image[None])
+    arguments = [argument.clone() if isinstance(argument, Module) else argument for argument in exhibit.arguments]
+    made = getattr(nn, exhibit.name)(*(len(image) if argument is PLANES else argument for argument in arguments))
+    layer, input = exhibit.prepare(made), exhibit.input(image[None])
     output = layer.forward(input)[0]
     gradient = layer.updateGradInput(input, np.ones_like(layer.output))
     first = gradient[0] if isinstance(gradient, list) else gradient  # a table: that of the image, not of its logits

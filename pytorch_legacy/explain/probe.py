@@ -48,7 +48,7 @@ def feeds(module: Module, size: tuple[int, ...], axis: int) -> Tensor:
         samples[i].swapaxes(0, axis + 1)[i] = np.nan
     dyed = np.concatenate([np.isnan(_output(module, samples[i : i + step])) for i in range(0, cells + 1, step)])
     outputs = dyed.swapaxes(1, axis + 2)
-    reached: Tensor = outputs.any(tuple(range(2, outputs.ndim)))
+    reached: Tensor = np.any(outputs, axis=tuple(range(2, outputs.ndim)))
     return (reached[:-1] & ~reached[-1]).T
 
 

@@ -31,7 +31,7 @@ def test_adaptive_windows_of_all_sizes(layer) -> None:
         module = layer(out, 1)
         for size in range(1, MOST + 1):
             expected = matrix(definition.adaptive(size, out), size)
-            np.testing.assert_array_equal(feeds(module, (1, size), 1), expected, f"{size} cells to {out}")
+            assert np.array_equal(feeds(module, (1, size), 1), expected), f"{size} cells to {out}"
 
 
 @pytest.mark.parametrize("layer", [nn.SpatialAveragePooling, nn.SpatialMaxPooling])
@@ -42,8 +42,8 @@ def test_sliding_windows_of_all_sizes(layer, kernel: int) -> None:
         module.ceil_mode = ceil
         for size in range(max(kernel - 2 * pad, 1), MOST + 1):
             expected = matrix(definition.fixed(size, kernel, stride, pad, ceil), size)
-            name = f"{size} cells, kernel {kernel}, stride {stride}, pad {pad}, ceil {ceil}"
-            np.testing.assert_array_equal(feeds(module, (1, size), 1), expected, name)
+            case = f"{size} cells, kernel {kernel}, stride {stride}, pad {pad}, ceil {ceil}"
+            assert np.array_equal(feeds(module, (1, size), 1), expected), case
 
 
 def test_average_gathers_from_the_windows_that_it_reads() -> None:
@@ -51,7 +51,7 @@ def test_average_gathers_from_the_windows_that_it_reads() -> None:
     for out, size in product(range(1, MOST + 1), range(1, MOST + 1)):
         module, ones = nn.SpatialAdaptiveAveragePooling(out, 1), np.eye(out, dtype="f").reshape(out, 1, 1, out)
         gradInput = module.updateGradInput(np.empty((out, 1, 1, size), "f"), ones)
-        np.testing.assert_array_equal(gradInput[:, 0, 0] != 0, matrix(definition.adaptive(size, out), size))
+        assert np.array_equal(gradInput[:, 0, 0] != 0, matrix(definition.adaptive(size, out), size)), f"{size} cells to {out}"
 
 
 def test_rows_and_columns_of_the_answer() -> None:

@@ -11,7 +11,7 @@ from pytorch_legacy.storage import Tensor
 from . import plot
 
 if TYPE_CHECKING:
-    from .windows import Axis, Windows
+    from .windows import Windows
 
 COLOURS = ["#ffffff", "#4878a8", "#e08030"]  # not in the window, in it, in one of the two windows only
 GRID = 40  # cells up to which lines are drawn between them
@@ -28,12 +28,12 @@ def of(found: Windows) -> Any:
     for axis, (own, *others) in zip(found.axes, panels, strict=True):
         outputs, cells = axis.feeds.shape
         lone = axis.feeds & ~axis.fixed if axis.fixed is not None else np.zeros_like(axis.feeds)
-        _panel(own, axis, axis.feeds, lone, f"{axis.name}: {cells} cells to {outputs}".removeprefix(": "))
+        panel(own, axis.feeds, lone, f"{axis.name}: {cells} cells to {outputs}".removeprefix(": "))
         for other in others:
             if axis.fixed is None:
                 other.set_axis_off()
                 continue
-            _panel(other, axis, axis.fixed, axis.fixed & ~axis.feeds, f"fixed: kernel {axis.kernel}, stride {axis.stride}")
+            panel(other, axis.fixed, axis.fixed & ~axis.feeds, f"fixed: kernel {axis.kernel}, stride {axis.stride}")
     return figure
 
 
@@ -41,22 +41,23 @@ def _inches(cells: int) -> float:
     return float(np.clip(0.25 * cells, 1.2, 6))
 
 
-def _panel(panel: Any, axis: Axis, feeds: Tensor, lone: Tensor, title: str) -> None:
+def panel(axes: Any, feeds: Tensor, lone: Tensor, title: str) -> None:
+    """Outputs downwards, cells from left to right, those of `lone` in another colour."""
     from matplotlib.colors import ListedColormap
 
     outputs, cells = feeds.shape
     picture = np.where(lone, 2, feeds.astype(int))
-    panel.imshow(picture, ListedColormap(COLOURS), vmin=0, vmax=2, interpolation="nearest",
+    axes.imshow(picture, ListedColormap(COLOURS), vmin=0, vmax=2, interpolation="nearest",
                  aspect="equal" if max(outputs, cells) <= GRID else "auto")  # fmt: skip
-    panel.set_title(title, fontsize="medium")
-    panel.set_xlabel("input cell")
-    panel.set_ylabel("output")
-    panel.locator_params(integer=True)
+    axes.set_title(title, fontsize="medium")
+    axes.set_xlabel("input cell")
+    axes.set_ylabel("output")
+    axes.locator_params(integer=True)
     if max(outputs, cells) <= GRID:
-        panel.set_xticks(np.arange(cells + 1) - 0.5, minor=True)
-        panel.set_yticks(np.arange(outputs + 1) - 0.5, minor=True)
-        panel.grid(which="minor", color="#c8c8c8", linewidth=0.7)
-        panel.tick_params(which="minor", length=0)
+        axes.set_xticks(np.arange(cells + 1) - 0.5, minor=True)
+        axes.set_yticks(np.arange(outputs + 1) - 0.5, minor=True)
+        axes.grid(which="minor", color="#c8c8c8", linewidth=0.7)
+        axes.tick_params(which="minor", length=0)
     if max(outputs, cells) <= 12:
-        panel.set_xticks(range(cells))
-        panel.set_yticks(range(outputs))
+        axes.set_xticks(range(cells))
+        axes.set_yticks(range(outputs))

@@ -16,7 +16,7 @@ def new_figure(width: float, height: float) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise UnsupportedError('drawing needs matplotlib; run: pip install "pytorch-legacy[plot]"') from None
-    return Figure((width, height), DPI, layout="constrained")
+    return Figure((width, height), DPI, layout="compressed")
 
 
 def save(figure: Any, path: str | Path) -> None:
@@ -25,4 +25,4 @@ def save(figure: Any, path: str | Path) -> None:
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in known:
         raise UnsupportedError(f"{path}: expected a file that ends in .{', .'.join(sorted(known))}")
-    figure.savefig(path)
+    figure.savefig(path, bbox_inches="tight")

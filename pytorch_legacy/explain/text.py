@@ -62,7 +62,9 @@ def _table(axis: Axis) -> list[str]:
 def _remarks(axis: Axis) -> list[str]:
     outputs = len(axis.feeds)
     lines = []
-    if axis.fixed is not None and len(axis.differs):
+    if axis.fixed is not None and len(axis.differs) == outputs:
+        lines.append(f"all {outputs} windows differ from fixed ones")
+    elif len(axis.differs):
         lines.append(f"{len(axis.differs)} of {outputs} windows differ from fixed ones: {_some([str(o) for o in axis.differs])}")
     elif axis.fixed is not None:
         lines.append("the same windows as fixed ones")

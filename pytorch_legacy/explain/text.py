@@ -69,7 +69,7 @@ def _remarks(axis: Axis) -> list[str]:
     elif axis.fixed is not None:
         lines.append("the same windows as fixed ones")
     elif not axis.slides:
-        lines.append("more outputs than cells: no fixed window does that")
+        lines.append("more outputs than cells: cells are repeated")
     times = axis.feeds.sum(0)
     if shared := [f"{i} (in {span(axis.outputs(i))})" for i in map(int, np.flatnonzero(times > 1))]:
         lines.append(f"cells in several windows: {_some(shared)}")

@@ -26,7 +26,8 @@ def axes_of(module: Any) -> int:
         raise DtypeError(f"explain: layer: expected a pooling layer, got {type(module).__name__}")
     for name in _names(module):
         for family, axes in AXES.items():
-            if name.startswith(family) and name.endswith(("Pooling", "SubSampling", "SoftPool", "LIP")):
+            pools = name.endswith(("Pooling", "SubSampling", "SoftPool", "LIP")) and "Dynamic" not in name
+            if pools and name.startswith(family):
                 return axes
     raise UnsupportedError(f"explain: layer: expected one with windows, such as nn.SpatialMaxPooling, got {module._typename}")
 

@@ -104,6 +104,7 @@ SLIDING: dict[str, tuple[Any, ...]] = {
     "stochastic": ("SpatialStochasticPooling",),
 }
 NAMES = {1: ("",), 2: ("height", "width"), 3: ("time", "height", "width")}
+HEIGHT = 4  # of the input of a layer that is told for one axis: at most, and enough for each
 KINDS = ("adaptive", "global", "fractional", *SLIDING)
 
 
@@ -176,7 +177,7 @@ def windows(
         numbers = [_numbers(name, value, axes) for name, value in given.items()]
         layers = [_layer(layer, o, k, d, p, dilated, ceil) for o, k, d, p, dilated in zip(*numbers, strict=True)]
         sizes = _numbers("size", size, axes)
-        found = [_axis(name, each, (1, cells), 1) for name, each, cells in zip(NAMES[axes], layers, sizes, strict=True)]
+        found = [_axis(name, each, (HEIGHT, cells), 1) for name, each, cells in zip(NAMES[axes], layers, sizes, strict=True)]
         return Windows(layer, tuple(found))
     axes = axes_of(layer)
     if ceil or list(given.values()) != [None, None, None, 0, 1]:

@@ -37,27 +37,27 @@ def feeds(module: Module, size: tuple[int, ...], axis: int) -> Tensor:
     if min(size) < 1:
         raise ValueRangeError(f"explain: size: expected 1 cell or more, got {min(size)}")
     module, cells = module.clone(), size[axis]
-    step = cells + 1  # all samples in one call: layers with random windows draw them anew for each
-    if hasattr(module, "fixPoolingRegions"):  # and for each sample, but for this
+    if hasattr(module, "fixPoolingRegions"):
         _fix(module)
-        step = 1
     shape = _smallest(module, size, axis)
     if (cells + 1) * np.prod(shape, dtype=np.float64) > MOST_CELLS:
         raise ValueRangeError(f"explain: size: an axis of {cells} cells is too long to try them all")
     samples = _samples(module, cells + 1, shape)  # one for each cell, and one that stays clean
     for i in range(cells):
         samples[i].swapaxes(0, axis + 1)[i] = np.nan
+    step = 1 if hasattr(module, "randomSamples") else cells + 1  # windows that each sample draws are fixed for one only
     dyed = np.concatenate([np.isnan(_output(module, samples[i : i + step])) for i in range(0, cells + 1, step)])
     outputs = dyed.swapaxes(1, axis + 2)
     reached: Tensor = np.any(outputs, axis=tuple(range(2, outputs.ndim)))
     return (reached[:-1] & ~reached[-1]).T
 
 
-def _fix(fractional: Any) -> None:
-    """Keeps the regions of the first plane, if the layer has drawn any, else those that it draws next."""
-    samples = fractional.fixPoolingRegions().randomSamples
-    if samples.size:
-        fractional.randomSamples = samples[:1, :1]
+def _fix(module: Any) -> None:
+    """Keeps the random windows that the layer has drawn, those of its first plane, or those that it draws next."""
+    module.fixPoolingRegions()
+    samples = getattr(module, "randomSamples", None)
+    if samples is not None and samples.size:
+        module.randomSamples = samples[:1, :1]
 
 
 def _smallest(module: Module, size: tuple[int, ...], axis: int) -> tuple[int, ...]:

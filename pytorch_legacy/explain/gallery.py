@@ -95,6 +95,7 @@ EXHIBITS = (
 # And why others are not here, by the beginnings of their names.
 LEFT_OUT = {
     "Feature": "pools the planes of a pixel",
+    "SoftGate": "makes logits for others",
     "Temporal": "pools sequences",
     "Volumetric": "pools volumes",
 }

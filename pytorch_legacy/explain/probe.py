@@ -26,7 +26,7 @@ def axes_of(module: Any) -> int:
         raise DtypeError(f"explain: layer: expected a pooling layer, got {type(module).__name__}")
     for name in _names(module):
         for family, axes in AXES.items():
-            pools = name.endswith(("Pooling", "SubSampling", "SoftPool", "LIP")) and "Dynamic" not in name
+            pools = name.endswith(("Pooling", "SubSampling", "SoftPool")) and "Dynamic" not in name
             if pools and name.startswith(family):
                 return axes
     raise UnsupportedError(f"explain: layer: expected one with windows, such as nn.SpatialMaxPooling, got {module._typename}")
@@ -75,7 +75,8 @@ def _smallest(module: Module, size: tuple[int, ...], axis: int) -> tuple[int, ..
 
 def _samples(module: Module, count: int, shape: tuple[int, ...]) -> Tensor:
     """Samples of as many planes as the layer wants, full of ones."""
-    planes = getattr(module, "nInputPlane", getattr(module, "inputFrameSize", 1))
+    told = [getattr(layer, name, None) for layer in module.listModules() for name in ("nInputPlane", "inputFrameSize")]
+    planes = next((number for number in told if number is not None), 1)
     return np.ones((count, planes, *shape), module._dtype)
 
 

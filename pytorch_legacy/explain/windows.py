@@ -230,7 +230,7 @@ def _made(name: str, *arguments: Any) -> Any:
 
 
 def _axis(name: str, layer: Module, size: tuple[int, ...], axis: int) -> Axis:
-    found = Axis(name, feeds(layer, size, axis), None, hasattr(layer, "kW"))
+    found = Axis(name, feeds(layer, size, axis), None, any(hasattr(inner, "kW") for inner in layer.listModules()))
     if found.slides or found.stride == 0:
         return found
     fixed = nn.SpatialMaxPooling(found.kernel, 1, found.stride, 1)

@@ -37,7 +37,7 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateOutput)(THNNState *state, cons
 {
   Windows p;
   THNN_TRY(check(__func__, input, owidth, oheight, &p));
-  return averageForward(__func__, state, input, output, 0, &p);
+  return THNN_(averageForward)(__func__, state, input, output, 0, &p);
 }
 
 int32_t THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, const THTensor *input,
@@ -46,5 +46,5 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, c
   Windows p;
   THNN_TRY(checkPlanes(__func__, input, 2, &p));
   THNN_TRY(checkOutputsOf(__func__, input, gradOutput, &p));
-  return averageBackward(__func__, state, input, gradOutput, gradInput, 0, &p);
+  return THNN_(averageBackward)(__func__, state, input, gradOutput, gradInput, 0, &p);
 }

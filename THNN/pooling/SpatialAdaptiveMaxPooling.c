@@ -35,7 +35,7 @@ int32_t THNN_(SpatialAdaptiveMaxPooling_updateOutput)(THNNState *state, const TH
 {
   Windows p;
   THNN_TRY(check(__func__, input, owidth, oheight, &p));
-  return maxForward(__func__, state, input, output, indices, &p);
+  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
 }
 
 int32_t THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -44,5 +44,5 @@ int32_t THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(THNNState *state, const
   Windows p;
   THNN_TRY(checkPlanes(__func__, input, 2, &p));
   THNN_TRY(checkOutputsOf(__func__, input, gradOutput, &p));
-  return maxBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

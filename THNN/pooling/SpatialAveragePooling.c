@@ -36,7 +36,7 @@ int32_t THNN_(SpatialAveragePooling_updateOutput)(THNNState *state, const THTens
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return averageForward(__func__, state, input, output, count_include_pad, &p);
+  return THNN_(averageForward)(__func__, state, input, output, count_include_pad, &p);
 }
 
 int32_t THNN_(SpatialAveragePooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -45,5 +45,5 @@ int32_t THNN_(SpatialAveragePooling_updateGradInput)(THNNState *state, const THT
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return averageBackward(__func__, state, input, gradOutput, gradInput, count_include_pad, &p);
+  return THNN_(averageBackward)(__func__, state, input, gradOutput, gradInput, count_include_pad, &p);
 }

@@ -37,7 +37,7 @@ int32_t THNN_(SpatialDilatedMaxPooling_updateOutput)(THNNState *state, const THT
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, dilationW, dilationH, ceil_mode, &p));
-  return maxForward(__func__, state, input, output, indices, &p);
+  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
 }
 
 int32_t THNN_(SpatialDilatedMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -47,5 +47,5 @@ int32_t THNN_(SpatialDilatedMaxPooling_updateGradInput)(THNNState *state, const 
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, dilationW, dilationH, ceil_mode, &p));
-  return maxBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

@@ -21,7 +21,7 @@ int32_t THNN_(SpatialGlobalAveragePooling_updateOutput)(THNNState *state, const 
 {
   Windows p;
   THNN_TRY(checkGlobal(__func__, input, 2, &p));
-  return globalAverageForward(__func__, state, input, output, &p);
+  return THNN_(globalAverageForward)(__func__, state, input, output, &p);
 }
 
 int32_t THNN_(SpatialGlobalAveragePooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -29,5 +29,5 @@ int32_t THNN_(SpatialGlobalAveragePooling_updateGradInput)(THNNState *state, con
 {
   Windows p;
   THNN_TRY(checkGlobal(__func__, input, 2, &p));
-  return globalAverageBackward(__func__, state, input, gradOutput, gradInput, &p);
+  return THNN_(globalAverageBackward)(__func__, state, input, gradOutput, gradInput, &p);
 }

@@ -37,7 +37,7 @@ int32_t THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, const THTensor *
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return maxForward(__func__, state, input, output, indices, &p);
+  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
 }
 
 int32_t THNN_(SpatialMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -46,5 +46,5 @@ int32_t THNN_(SpatialMaxPooling_updateGradInput)(THNNState *state, const THTenso
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return maxBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

@@ -267,7 +267,7 @@ int32_t THNN_(SpatialS3Pooling_updateGradInput)(THNNState *state, const THTensor
     return THNN_leave(&call);
   if (indices) {
     if (!THNN_badIndices(&call, "indices", index, p.planes * outputs, cells, 0))
-      scatterPlanes(threads, gx, g, index, p.planes, cells, outputs);
+      THNN_(scatterPlanes)(threads, gx, g, index, p.planes, cells, outputs);
     return THNN_leave(&call);
   }
 

@@ -33,16 +33,16 @@ int32_t THNN_(SpatialSoftPool_outputSize)(const THTensor *input, int64_t kW, int
 int32_t THNN_(SpatialSoftPool_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kW, int64_t kH,
                                             int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode, double beta)
 {
-  SoftPool s;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &s.p));
-  return softPool(__func__, state, input, output, beta, &s);
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  return THNN_(softPool)(__func__, state, input, output, beta, &p);
 }
 
 int32_t THNN_(SpatialSoftPool_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                THTensor *gradInput, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                                int64_t padH, int32_t ceil_mode, double beta, int32_t exact)
 {
-  SoftPool s;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &s.p));
-  return softSpread(__func__, state, input, gradOutput, gradInput, beta, exact, &s);
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  return THNN_(softSpread)(__func__, state, input, gradOutput, gradInput, beta, exact, &p);
 }

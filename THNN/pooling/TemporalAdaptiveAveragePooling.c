@@ -29,7 +29,7 @@ int32_t THNN_(TemporalAdaptiveAveragePooling_updateOutput)(THNNState *state, con
 {
   Windows p;
   THNN_TRY(check(__func__, input, owidth, &p));
-  return averageForward(__func__, state, input, output, 0, &p);
+  return THNN_(averageForward)(__func__, state, input, output, 0, &p);
 }
 
 int32_t THNN_(TemporalAdaptiveAveragePooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -38,5 +38,5 @@ int32_t THNN_(TemporalAdaptiveAveragePooling_updateGradInput)(THNNState *state, 
   Windows p;
   THNN_TRY(checkPlanes(__func__, input, 1, &p));
   THNN_TRY(checkOutputsOf(__func__, input, gradOutput, &p));
-  return averageBackward(__func__, state, input, gradOutput, gradInput, 0, &p);
+  return THNN_(averageBackward)(__func__, state, input, gradOutput, gradInput, 0, &p);
 }

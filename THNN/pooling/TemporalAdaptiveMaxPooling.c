@@ -30,7 +30,7 @@ int32_t THNN_(TemporalAdaptiveMaxPooling_updateOutput)(THNNState *state, const T
 {
   Windows p;
   THNN_TRY(check(__func__, input, owidth, &p));
-  return maxForward(__func__, state, input, output, indices, &p);
+  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
 }
 
 int32_t THNN_(TemporalAdaptiveMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -39,5 +39,5 @@ int32_t THNN_(TemporalAdaptiveMaxPooling_updateGradInput)(THNNState *state, cons
   Windows p;
   THNN_TRY(checkPlanes(__func__, input, 1, &p));
   THNN_TRY(checkOutputsOf(__func__, input, gradOutput, &p));
-  return maxBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

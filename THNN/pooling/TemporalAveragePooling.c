@@ -25,7 +25,7 @@ int32_t THNN_(TemporalAveragePooling_updateOutput)(THNNState *state, const THTen
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, dW, &p));
-  return averageForward(__func__, state, input, output, 0, &p);
+  return THNN_(averageForward)(__func__, state, input, output, 0, &p);
 }
 
 int32_t THNN_(TemporalAveragePooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -33,5 +33,5 @@ int32_t THNN_(TemporalAveragePooling_updateGradInput)(THNNState *state, const TH
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, dW, &p));
-  return averageBackward(__func__, state, input, gradOutput, gradInput, 0, &p);
+  return THNN_(averageBackward)(__func__, state, input, gradOutput, gradInput, 0, &p);
 }

@@ -29,7 +29,7 @@ int32_t THNN_(TemporalMaxPooling_updateOutput)(THNNState *state, const THTensor 
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, dW, &p));
-  return maxForward(__func__, state, input, output, indices, &p);
+  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
 }
 
 int32_t THNN_(TemporalMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -37,5 +37,5 @@ int32_t THNN_(TemporalMaxPooling_updateGradInput)(THNNState *state, const THTens
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, dW, &p));
-  return maxBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

@@ -27,16 +27,16 @@ int32_t THNN_(TemporalSoftPool_outputSize)(const THTensor *input, int64_t kW, in
 int32_t THNN_(TemporalSoftPool_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kW, int64_t dW,
                                              int64_t padW, int32_t ceil_mode, double beta)
 {
-  SoftPool s;
-  THNN_TRY(check(__func__, input, kW, dW, padW, ceil_mode, &s.p));
-  return softPool(__func__, state, input, output, beta, &s);
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, dW, padW, ceil_mode, &p));
+  return THNN_(softPool)(__func__, state, input, output, beta, &p);
 }
 
 int32_t THNN_(TemporalSoftPool_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                 THTensor *gradInput, int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode,
                                                 double beta, int32_t exact)
 {
-  SoftPool s;
-  THNN_TRY(check(__func__, input, kW, dW, padW, ceil_mode, &s.p));
-  return softSpread(__func__, state, input, gradOutput, gradInput, beta, exact, &s);
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, dW, padW, ceil_mode, &p));
+  return THNN_(softSpread)(__func__, state, input, gradOutput, gradInput, beta, exact, &p);
 }

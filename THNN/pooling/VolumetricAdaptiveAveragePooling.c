@@ -33,7 +33,7 @@ int32_t THNN_(VolumetricAdaptiveAveragePooling_updateOutput)(THNNState *state, c
 {
   Windows p;
   THNN_TRY(check(__func__, input, otime, owidth, oheight, &p));
-  return averageForward(__func__, state, input, output, 0, &p);
+  return THNN_(averageForward)(__func__, state, input, output, 0, &p);
 }
 
 int32_t THNN_(VolumetricAdaptiveAveragePooling_updateGradInput)(THNNState *state, const THTensor *input,
@@ -42,5 +42,5 @@ int32_t THNN_(VolumetricAdaptiveAveragePooling_updateGradInput)(THNNState *state
   Windows p;
   THNN_TRY(checkPlanes(__func__, input, 3, &p));
   THNN_TRY(checkOutputsOf(__func__, input, gradOutput, &p));
-  return averageBackward(__func__, state, input, gradOutput, gradInput, 0, &p);
+  return THNN_(averageBackward)(__func__, state, input, gradOutput, gradInput, 0, &p);
 }

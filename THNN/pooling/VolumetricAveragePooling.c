@@ -34,7 +34,7 @@ int32_t THNN_(VolumetricAveragePooling_updateOutput)(THNNState *state, const THT
 {
   Windows p;
   THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
-  return averageForward(__func__, state, input, output, count_include_pad, &p);
+  return THNN_(averageForward)(__func__, state, input, output, count_include_pad, &p);
 }
 
 int32_t THNN_(VolumetricAveragePooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -44,5 +44,5 @@ int32_t THNN_(VolumetricAveragePooling_updateGradInput)(THNNState *state, const 
 {
   Windows p;
   THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
-  return averageBackward(__func__, state, input, gradOutput, gradInput, count_include_pad, &p);
+  return THNN_(averageBackward)(__func__, state, input, gradOutput, gradInput, count_include_pad, &p);
 }

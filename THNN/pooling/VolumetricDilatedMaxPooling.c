@@ -38,7 +38,7 @@ int32_t THNN_(VolumetricDilatedMaxPooling_updateOutput)(THNNState *state, const 
 {
   Windows p;
   THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH, ceil_mode, &p));
-  return maxForward(__func__, state, input, output, indices, &p);
+  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
 }
 
 int32_t THNN_(VolumetricDilatedMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -49,5 +49,5 @@ int32_t THNN_(VolumetricDilatedMaxPooling_updateGradInput)(THNNState *state, con
 {
   Windows p;
   THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH, ceil_mode, &p));
-  return maxBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

@@ -25,7 +25,7 @@ int32_t THNN_(VolumetricGlobalMaxPooling_updateOutput)(THNNState *state, const T
 {
   Windows p;
   THNN_TRY(checkGlobal(__func__, input, 3, &p));
-  return globalMaxForward(__func__, state, input, output, indices, &p);
+  return THNN_(globalMaxForward)(__func__, state, input, output, indices, &p);
 }
 
 int32_t THNN_(VolumetricGlobalMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -33,5 +33,5 @@ int32_t THNN_(VolumetricGlobalMaxPooling_updateGradInput)(THNNState *state, cons
 {
   Windows p;
   THNN_TRY(checkGlobal(__func__, input, 3, &p));
-  return maxBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

@@ -36,7 +36,7 @@ int32_t THNN_(VolumetricMaxPooling_updateOutput)(THNNState *state, const THTenso
 {
   Windows p;
   THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
-  return maxForward(__func__, state, input, output, indices, &p);
+  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
 }
 
 int32_t THNN_(VolumetricMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -46,5 +46,5 @@ int32_t THNN_(VolumetricMaxPooling_updateGradInput)(THNNState *state, const THTe
 {
   Windows p;
   THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
-  return maxBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

@@ -113,7 +113,7 @@ static int32_t fractionalBackward(Call *call, const THTensor *gradOutput, THTens
   const index_t *index = THNN_in(call, view(indices));
   real *gx = THNN_out(call, view(gradInput));
   if (THNN_failed(call) || THNN_badIndices(call, "indices", index, p->planes * outputs, cells, 0)) return THNN_leave(call);
-  scatterPlanes(threads, gx, g, index, p->planes, cells, outputs);
+  THNN_(scatterPlanes)(threads, gx, g, index, p->planes, cells, outputs);
   return THNN_leave(call);
 }
 

@@ -38,11 +38,15 @@ def _pillow() -> Any:
     return Image
 
 
+def _must_exist(path: str) -> None:
+    if not Path(path).exists():
+        raise Problem(f"{path}: there is no such file")
+
+
 def read(path: str, options: argparse.Namespace, planes: int | None) -> Source:
     """The input file as an array with a batch dimension."""
     suffix = Path(path).suffix.lower()
-    if not Path(path).exists():
-        raise Problem(f"{path}: there is no such file")
+    _must_exist(path)
     if suffix in PICTURES:
         return _read_picture(path, options, planes)
     if suffix == ".npy":
@@ -73,32 +77,39 @@ def _tensor(path: str, value: Any, key: str | None) -> Tensor:
     return value
 
 
-def _read_picture(path: str, options: argparse.Namespace, planes: int | None) -> Source:
+def picture(path: str, size: str | None) -> Any:
+    """A Pillow image, gray or RGB, resized to "WxH" if that is given."""
+    _must_exist(path)
     Image = _pillow()
     try:
         with Image.open(path) as opened:
-            picture = opened.convert("RGB" if opened.mode not in ("L", "1", "I", "I;16", "LA") else "L")
+            image = opened.convert("RGB" if opened.mode not in ("L", "1", "I", "I;16", "LA") else "L")
     except (OSError, SyntaxError, Image.DecompressionBombError) as error:
         raise Problem(f"{path}: not a picture that can be read: {error}") from None
-    if options.size:
+    if size:
         try:
-            width, height = (int(number) for number in options.size.lower().split("x"))
+            width, height = (int(number) for number in size.lower().split("x"))
             if min(width, height) < 1:
                 raise ValueError
         except ValueError:
-            raise Problem(f"--size {options.size}: expected width x height in pixels, such as 224x224") from None
-        shrinks = width <= picture.width and height <= picture.height
-        picture = picture.resize((width, height), Image.Resampling.BOX if shrinks else Image.Resampling.BICUBIC)
+            raise Problem(f"--size {size}: expected width x height in pixels, such as 224x224") from None
+        shrinks = width <= image.width and height <= image.height
+        image = image.resize((width, height), Image.Resampling.BOX if shrinks else Image.Resampling.BICUBIC)
+    return image
+
+
+def _read_picture(path: str, options: argparse.Namespace, planes: int | None) -> Source:
+    image = picture(path, options.size)
     if planes not in (None, 1, 3):
         raise Problem(f"{path}: the network wants {planes} planes, a picture has 1 or 3; give an .npy or .t7 file")
     colours = None
-    if planes == 1 and picture.mode == "RGB":
-        luminance, *chroma = picture.convert("YCbCr").split()
+    if planes == 1 and image.mode == "RGB":
+        luminance, *chroma = image.convert("YCbCr").split()
         colours = None if options.gray else chroma
-        picture = picture.convert("L") if options.gray else luminance
+        image = image.convert("L") if options.gray else luminance
     elif planes == 3:
-        picture = picture.convert("RGB")
-    array = np.asarray(picture)
+        image = image.convert("RGB")
+    array = np.asarray(image)
     return Source(array[None, None] if array.ndim == 2 else array.transpose(2, 0, 1)[None], True, colours)
 
 

@@ -170,6 +170,6 @@ def test_installed_command_and_help() -> None:
         pytest.skip("the package is not installed in this environment")
     shown = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
     assert "inspect" in shown and "a classifier prints its" in shown
-    for name in ("inspect", "run"):
+    for name in ("inspect", "run", "explain"):
         shown = subprocess.run([command, name, "--help"], capture_output=True, text=True, check=True).stdout
         assert "pytorch-legacy " + name in shown

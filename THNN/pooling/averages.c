@@ -1,0 +1,309 @@
+/* How average pooling layers of one, two and three dimensions work.
+ *
+ * A window is a box: forward adds its rows, then its columns. Backward spreads each row of gradOutput over the columns, then adds the
+ * rows that a row of the input is seen by. All passes run along whole rows. */
+#include "pooling/averages.h"
+#include "pooling/sums.h"
+
+/* Rows that one thread works on at a time: few enough to stay in its cache. */
+enum { BAND = 64 };
+
+/* How many cells of window o count along one axis: those on the input; with includePad also those in the padding. */
+static int64_t counted(const Axis *a, int64_t o, int includePad)
+{
+  if (!includePad || !a->kernel) return windowCells(a, o);
+  const int64_t start = o * a->stride - a->pad;
+  return THNN_min(start + a->kernel, a->in + a->pad) - start;
+}
+
+/* What is looked up: where windows lie, and how many cells of them count. For sliding windows that is a product of rows (of all slices)
+ * and columns; adaptive ones, which often come in short rows, have a number for each output of a plane. */
+typedef struct Tables {
+  Intervals t, h;
+  real *rows, *columns, *cells;
+  int64_t *pick; /* adaptive: where sumAdaptive finds a sum in its table */
+} Tables;
+
+/* For a table with room for `most` rows. */
+static int64_t *picks(Call *call, const Axis *a, int64_t most)
+{
+  int64_t *pick = THNN_scratch(call, a->out, sizeof(int64_t));
+  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++)
+    pick[o] = windowStart(a, o) + (windowCells(a, o) > THNN_ceilDiv(a->in, a->out) ? most * a->in : 0);
+  return pick;
+}
+
+static Tables tables(Call *call, const Windows *p, int includePad)
+{
+  const int64_t rows = p->t.out * p->h.out, columns = p->w.out;
+  Tables s = {cellsOfWindows(call, &p->t), cellsOfWindows(call, &p->h), .rows = THNN_scratch(call, rows, sizeof(real)),
+              .columns = THNN_scratch(call, columns, sizeof(real))};
+  if (!p->w.kernel) s.cells = THNN_scratch(call, rows * columns, sizeof(real));
+  if (!p->w.kernel) s.pick = picks(call, &p->w, BAND);
+  if (THNN_failed(call)) return s;
+  for (int64_t o = 0; o < rows; o++)
+    s.rows[o] = (real)counted(&p->t, o / p->h.out, includePad) * (real)counted(&p->h, o % p->h.out, includePad);
+  for (int64_t o = 0; o < columns; o++) s.columns[o] = (real)counted(&p->w, o, includePad);
+  if (p->w.kernel) return s;
+  for (int64_t o = 0; o < rows; o++)
+    for (int64_t w = 0; w < columns; w++) s.cells[o * columns + w] = s.rows[o] * s.columns[w];
+  return s;
+}
+
+/* ---- columns of sliding windows */
+
+/* y[o] = (x[o * stride] + ... + x[o * stride + kernel - 1]) / (rows * columns[o]), for a kernel that the compiler knows */
+THNN_INLINE void meanFewColumns(real *restrict y, const real *restrict x, int64_t out, int kernel, int stride, real rows,
+                                const real *restrict columns)
+{
+  for (int64_t o = 0; o < out; o++) {
+    real sum = x[o * stride];
+    for (int j = 1; j < kernel; j++) sum += x[o * stride + j];
+    y[o] = sum / (rows * columns[o]);
+  }
+}
+
+THNN_INLINE void meanSlidingColumns(real *restrict y, const real *restrict x, const Axis *w, real rows, const real *restrict columns)
+{
+  const int64_t out = w->out, kernel = w->kernel, stride = w->stride;
+  if (kernel == 2 && stride == 1) meanFewColumns(y, x, out, 2, 1, rows, columns);
+  else if (kernel == 2 && stride == 2) meanFewColumns(y, x, out, 2, 2, rows, columns);
+  else if (kernel == 3 && stride == 1) meanFewColumns(y, x, out, 3, 1, rows, columns);
+  else if (kernel == 3 && stride == 2) meanFewColumns(y, x, out, 3, 2, rows, columns);
+  else if (kernel == 3 && stride == 3) meanFewColumns(y, x, out, 3, 3, rows, columns);
+  else {
+    for (int64_t o = 0; o < out; o++) y[o] = x[o * stride];
+    for (int64_t j = 1; j < kernel; j++)
+      for (int64_t o = 0; o < out; o++) y[o] += x[o * stride + j];
+    for (int64_t o = 0; o < out; o++) y[o] /= rows * columns[o];
+  }
+}
+
+/* x[q * stride + r] = sum over the windows that hold that cell; share[q - j] is 0 where there is no window */
+THNN_INLINE void spreadFewColumns(real *restrict x, const real *restrict share, int64_t groups, int kernel, int stride)
+{
+  for (int64_t q = 0; q < groups; q++)
+    for (int r = 0; r < stride; r++) {
+      real sum = 0;
+      for (int j = (kernel - 1 - r) / stride; j >= 0 && r < kernel; j--) sum += share[q - j];
+      x[q * stride + r] = sum;
+    }
+}
+
+THNN_INLINE void spreadSlidingColumns(real *restrict x, const real *restrict share, const Axis *w)
+{
+  const int64_t kernel = w->kernel, stride = w->stride, groups = THNN_ceilDiv(paddedLength(w), stride);
+  if (kernel == 2 && stride == 1) spreadFewColumns(x, share, groups, 2, 1);
+  else if (kernel == 2 && stride == 2) spreadFewColumns(x, share, groups, 2, 2);
+  else if (kernel == 3 && stride == 1) spreadFewColumns(x, share, groups, 3, 1);
+  else if (kernel == 3 && stride == 2) spreadFewColumns(x, share, groups, 3, 2);
+  else if (kernel == 3 && stride == 3) spreadFewColumns(x, share, groups, 3, 3);
+  else {
+    memset(x, 0, (size_t)(groups * stride) * sizeof(real));
+    for (int64_t j = 0; j < kernel; j++)
+      for (int64_t o = 0; o < w->out; o++) x[o * stride + j] += share[o];
+  }
+}
+
+/* ---- columns of adaptive windows */
+
+/* y[row][o] = sum of x[row] over window o, for `rows` <= `most` rows; the table has room for 2 * most rows.
+ *
+ * Every window has n = ceil(in / out) cells or one more. While n is small it is quickest to add n neighbours, and one
+ * more, at every place of the rows at once, and to pick the sums that are wanted. */
+THNN_INLINE void sumAdaptive(real *restrict y, const real *restrict x, int64_t rows, int64_t most, const Axis *a,
+                             const int64_t *restrict pick, real *restrict table)
+{
+  const int64_t in = a->in, out = a->out, n = THNN_ceilDiv(in, out), cells = rows * in;
+  if (n > 8) {
+    for (int64_t row = 0; row < rows; row++)
+      for (int64_t o = 0; o < out; o++) {
+        const int64_t start = windowStart(a, o);
+        y[row * out + o] = (real)sumCells(x + row * in + start, windowEnd(a, o) - start);
+      }
+    return;
+  }
+  real *restrict more = table + most * in;
+  sumRows(table, x, 0, n, 1, cells - n + 1);
+  for (int64_t i = 0; i < cells - n; i++) more[i] = table[i] + x[i + n];
+  for (int64_t row = 0; row < rows; row++, y += out, table += in)
+    for (int64_t o = 0; o < out; o++) y[o] = table[pick[o]];
+}
+
+/* ---- forward */
+
+/* sum[w] = sum of the box of rows that output row (ot, oh) sees */
+THNN_INLINE void sumBox(real *sum, const real *x, const Windows *p, const Tables *s, int64_t ot, int64_t oh)
+{
+  const int64_t width = p->w.in, slice = p->h.in * width, h = s->h.start[oh], rows = s->h.end[oh] - h;
+  const int64_t first = s->t.start[ot], end = s->t.end[ot];
+  for (int64_t t = first; t < end; t++) {
+    if (!p->w.kernel && p->w.out == 1) { /* whole rows are one long row */
+      const real cells = (real)sumCells(x + t * slice + h * width, rows * width);
+      *sum = t > first ? *sum + cells : cells;
+    } else {
+      sumRows(sum, x + t * slice + h * width, t > first, rows, width, width);
+    }
+  }
+}
+
+/* Output rows [first, end) of a plane. sum: a padded row, or a band of rows; table: twice as much (adaptive only). */
+THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Windows *p, const Tables *s, int64_t first, int64_t end,
+                          real *restrict sum, real *restrict table)
+{
+  const Axis *w = &p->w;
+  if (w->kernel) {
+    memset(sum, 0, (size_t)paddedLength(w) * sizeof(real));
+    for (int64_t o = first; o < end; o++) {
+      sumBox(sum + w->pad, x, p, s, o / p->h.out, o % p->h.out);
+      meanSlidingColumns(y + o * w->out, sum, w, s->rows[o], s->columns);
+    }
+    return;
+  }
+  for (int64_t o = first; o < end; o++) sumBox(sum + (o - first) * (w->out == 1 ? 1 : w->in), x, p, s, o / p->h.out, o % p->h.out);
+  if (w->out == 1) memcpy(y + first, sum, (size_t)(end - first) * sizeof(real));
+  else sumAdaptive(y + first * w->out, sum, end - first, BAND, w, s->pick, table);
+  const real *restrict cells = s->cells;
+  for (int64_t o = first * w->out; o < end * w->out; o++) y[o] /= cells[o];
+}
+
+int32_t THNN_(averageForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, int includePad,
+                              const Windows *p)
+{
+  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
+  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
+  const int threads = THNN_threads(&call, p->planes * (cells + outputs));
+  const int64_t length = THNN_wholeLines(p->w.kernel ? paddedLength(&p->w) : BAND * p->w.in), buffer = p->w.kernel ? length : 3 * length;
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  const Tables s = tables(&call, p, includePad);
+  real *buffers = THNN_scratch(&call, threads * buffer, sizeof(real));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes * bands; i++) {
+    const int64_t plane = i / bands, first = i % bands * BAND;
+    real *mine = buffers + THNN_threadId() * buffer;
+    meanBand(y + plane * outputs, x + plane * cells, p, &s, first, THNN_min(first + BAND, rows), mine, mine + length);
+  }
+  return THNN_leave(&call);
+}
+
+/* ---- backward */
+
+/* What backward needs beside. */
+typedef struct Spread {
+  Tables of;
+  Intervals seenT, seenH; /* the windows of a slice and of a row */
+  Axis seen;          /* adaptive: those of columns, as windows with inputs and outputs exchanged, */
+  int64_t *pick;      /* and where sumAdaptive finds them */
+  int64_t most;       /* rows of gradOutput at a time */
+  int64_t share, length; /* room for a row of shares, with zeros on either side, and for a row spread over the columns */
+} Spread;
+
+/* At most so many windows along an axis see one of n neighbouring cells. */
+static int64_t mostWindows(const Axis *a, int64_t n)
+{
+  return THNN_min(a->kernel ? (n + a->kernel - 2) / a->stride + 1 : n * a->out / a->in + 2, a->out);
+}
+
+/* Rows [first, first + rows) of gradOutput per counted cell, spread over the columns. */
+THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const Windows *p, const Spread *s, int64_t first,
+                            int64_t rows, real *restrict share, real *restrict table)
+{
+  const Axis *w = &p->w;
+  if (!w->kernel) {
+    const real *restrict cells = s->of.cells + first * w->out, *restrict from = g + first * w->out;
+    for (int64_t i = 0; i < rows * w->out; i++) share[i] = from[i] / cells[i];
+    sumAdaptive(spread, share, rows, s->most, &s->seen, s->pick, table);
+    return;
+  }
+  real *restrict to = share + THNN_ceilDiv(w->kernel, w->stride) - 1;
+  for (int64_t row = 0; row < rows; row++, spread += s->length) {
+    const real *restrict from = g + (first + row) * w->out, *restrict columns = s->of.columns;
+    const real cells = s->of.rows[first + row];
+    for (int64_t ow = 0; ow < w->out; ow++) to[ow] = from[ow] / (cells * columns[ow]);
+    spreadSlidingColumns(spread, to, w);
+  }
+}
+
+/* Rows [top, bottom) of slice t of gradInput. */
+THNN_KERNEL void gatherBand(real *restrict gx, const real *restrict g, const Windows *p, const Spread *s, int64_t t, int64_t top,
+                            int64_t bottom, real *restrict spread, real *restrict share, real *restrict table)
+{
+  const int64_t width = p->w.in, firstT = s->seenT.start[t], endT = s->seenT.end[t];
+  const int64_t first = s->seenH.start[top], rows = THNN_max(s->seenH.end[bottom - 1] - first, 0);
+  if (p->w.kernel) memset(share, 0, (size_t)s->share * sizeof(real));
+  for (int64_t ot = firstT; ot < endT; ot++)
+    spreadRows(spread + (ot - firstT) * rows * s->length, g, p, s, ot * p->h.out + first, rows, share, table);
+  for (int64_t h = top; h < bottom; h++) {
+    real *row = gx + (t * p->h.in + h) * width;
+    const int64_t begin = s->seenH.start[h], seen = s->seenH.end[h] - begin;
+    if (firstT >= endT || seen <= 0) memset(row, 0, (size_t)width * sizeof(real)); /* between windows */
+    else
+      for (int64_t ot = firstT; ot < endT; ot++)
+        sumRows(row, spread + ((ot - firstT) * rows + begin - first) * s->length + p->w.pad, ot > firstT, seen, s->length, width);
+  }
+}
+
+/* A plane of gradInput, window by window. */
+THNN_KERNEL void scatterPlane(real *restrict gx, const real *restrict g, const Windows *p, const Spread *s, real *restrict spread,
+                              real *restrict share, real *restrict table)
+{
+  const int64_t width = p->w.in;
+  memset(gx, 0, (size_t)planeCells(p) * sizeof(real));
+  memset(share, 0, (size_t)s->share * sizeof(real));
+  for (int64_t o = 0; o < p->t.out * p->h.out; o++) {
+    const int64_t ot = o / p->h.out, oh = o % p->h.out;
+    spreadRows(spread, g, p, s, o, 1, share, table);
+    for (int64_t t = s->of.t.start[ot]; t < s->of.t.end[ot]; t++)
+      for (int64_t h = s->of.h.start[oh]; h < s->of.h.end[oh]; h++) {
+        real *restrict row = gx + (t * p->h.in + h) * width;
+        const real *restrict from = spread + p->w.pad;
+        for (int64_t w = 0; w < width; w++) row[w] += from[w];
+      }
+  }
+}
+
+int32_t THNN_(averageBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                               THTensor *gradInput, int includePad, const Windows *p)
+{
+  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const int scatter = THNN_poolingBackward(&call) == THNN_SCATTER;
+  const Axis *w = &p->w;
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p), bands = scatter ? 1 : p->t.in * THNN_ceilDiv(p->h.in, BAND);
+  const int threads = THNN_threads(&call, p->planes * (cells + outputs));
+  const real *g = THNN_in(&call, view(gradOutput));
+  real *gx = THNN_out(&call, view(gradInput));
+  Spread s = {tables(&call, p, includePad), windowsOfCells(&call, &p->t), windowsOfCells(&call, &p->h), .most = scatter ? 1 : mostWindows(&p->h, BAND)};
+  if (w->kernel) {
+    s.length = THNN_ceilDiv(paddedLength(w), w->stride) * w->stride;
+    s.share = THNN_ceilDiv(w->kernel, w->stride) - 1 + s.length / w->stride;
+  } else {
+    s.seen = (Axis){w->out, w->in, 0, 0, 0, 1};
+    s.pick = picks(&call, &s.seen, s.most);
+    s.length = w->in;
+    s.share = s.most * w->out;
+  }
+  const int64_t spread = (scatter ? 1 : mostWindows(&p->t, 1)) * s.most * s.length, table = w->kernel ? 0 : 2 * s.most * w->out;
+  const int64_t buffer = THNN_wholeLines(spread + s.share + table);
+  real *buffers = THNN_scratch(&call, threads * buffer, sizeof(real));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes * bands; i++) {
+    real *mine = buffers + THNN_threadId() * buffer;
+    const int64_t plane = i / bands, perSlice = THNN_max(bands / p->t.in, 1), t = i % bands / perSlice, top = i % perSlice * BAND;
+    if (scatter) scatterPlane(gx + plane * cells, g + plane * outputs, p, &s, mine, mine + spread, mine + spread + s.share);
+    else gatherBand(gx + plane * cells, g + plane * outputs, p, &s, t, top, THNN_min(top + BAND, p->h.in), mine, mine + spread,
+                    mine + spread + s.share);
+  }
+  return THNN_leave(&call);
+}

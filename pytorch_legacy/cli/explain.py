@@ -1,0 +1,98 @@
+"""``pytorch-legacy explain``: what pooling layers do, as a table or a picture."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from pytorch_legacy import explain
+
+from . import files
+from .problem import Problem
+from .progress import busy
+
+HELP = "show what a pooling layer does: its windows, or a picture through all layers"
+DESCRIPTION = """\
+Show which input cells feed each output of a pooling layer, or send a picture through every one.
+
+  pytorch-legacy explain adaptive 5 3                          windows that share 5 cells, beside those of one size
+  pytorch-legacy explain adaptive 33x54 14x30 -o windows.png   both axes, height first, as a picture too
+  pytorch-legacy explain max 10 --kernel 3 --stride 2 --ceil   windows that slide
+  pytorch-legacy explain pooling photo.jpg -o grid.png         what every layer makes of a photo, and its gradient
+
+Sizes are those of an array's shape, height before width: 33x54 is 33 high and 54 wide; 14 is 14 along every axis.
+"""
+SUMMARIES = {
+    "adaptive": "windows that share the input as evenly as they can",
+    "global": "one window, the whole input",
+    "fractional": "windows at random steps",
+    **dict.fromkeys(explain.SLIDING, "windows of one size, a stride apart"),
+    "pooling": "a picture through every pooling layer, and the gradient back",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
+    for kind, summary in SUMMARIES.items():
+        sub = kinds.add_parser(kind, help=summary, description=f"{kind}: {summary}.")
+        if kind == "pooling":
+            sub.add_argument("image", metavar="IMAGE", help="a picture, gray or in colour")
+            sub.add_argument("-o", "--output", metavar="GRID.png", required=True, help="where to draw")
+            sub.add_argument("--size", metavar="WxH", help="resize to this size first (default: longer side at most 96)")
+            continue
+        sub.add_argument("size", metavar="SIZE", help="size of the input: 5, or 33x54")
+        if kind in ("adaptive", "fractional"):
+            sub.add_argument("outputs", metavar="OUTPUT", help="size of the output: 3, or 14x30")
+        if kind in ("fractional", *explain.SLIDING):
+            sub.add_argument("--kernel", metavar="SIZE", required=True, help="size of a window: 3, or 3x2")
+        if kind in explain.SLIDING:
+            sub.add_argument("--stride", metavar="SIZE", help="distance of windows (default: that of the kernel)")
+            sub.add_argument("--pad", metavar="SIZE", default="0", help="cells before and after the input (default 0)")
+            sub.add_argument("--ceil", action="store_true", help="the last window may reach past the edge")
+        if kind == "max":
+            sub.add_argument("--dilation", metavar="SIZE", default="1", help="distance of a window's cells (default 1)")
+        sub.add_argument("-o", "--output", metavar="PICTURE.png", help="draw the windows too (png, svg or pdf)")
+
+
+def execute(options: argparse.Namespace) -> None:
+    if options.kind == "pooling":
+        _gallery(options)
+        return
+    size = _sizes("SIZE", options.size, 1)
+    given = {}
+    for name in ("kernel", "stride", "pad", "dilation"):
+        if (text := getattr(options, name, None)) is not None:
+            given[name] = _sizes(f"--{name}", text, 0 if name == "pad" else 1, len(size))
+    if hasattr(options, "outputs"):
+        given["output"] = _sizes("OUTPUT", options.outputs, 1, len(size))
+    found = explain.windows(options.kind, size, **given, ceil=getattr(options, "ceil", False))
+    print(found)
+    if options.output:
+        found.draw(options.output)
+        print(f"\nwrote {options.output}")
+
+
+def _sizes(name: str, text: str, least: int, axes: int | None = None) -> tuple[int, ...]:
+    """(33, 54) of "33x54", and of "14" as many as there are axes."""
+    try:
+        sizes = tuple(int(number) for number in text.lower().split("x"))
+    except ValueError:
+        sizes = ()
+    if not sizes or min(sizes) < least or max(sizes) > 2**31 - 1:
+        raise Problem(f"{name} {text}: expected a size such as 5 or 33x54, of numbers from {least} on")
+    if axes and len(sizes) not in (1, axes):
+        raise Problem(f"{name} {text}: expected {'one number' if axes == 1 else f'1 number or {axes}'}, as the input has")
+    return sizes * (axes or 1) if len(sizes) == 1 else sizes
+
+
+def _gallery(options: argparse.Namespace) -> None:
+    image = files.picture(options.image, options.size)
+    if not options.size:
+        image.thumbnail((explain.LONGEST, explain.LONGEST))
+    array = np.atleast_3d(np.asarray(image, np.float32) / 255).transpose(2, 0, 1)
+    with busy(f"drawing {options.output}"):
+        gallery = explain.pooling(array)
+        gallery.draw(options.output)
+    print(gallery)
+    print(f"wrote {options.output}")

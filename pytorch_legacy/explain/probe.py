@@ -1,0 +1,95 @@
+"""Asks a layer itself which cells feed which output.
+
+A NaN is a dye: it colours every output whose window holds it, and no other, in means, maxima and norms alike. So there
+is no second account of where windows lie, which could be wrong where the library is right.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+AXES = {"Temporal": 1, "Spatial": 2, "Volumetric": 3}
+FRAMES_FIRST = ("TemporalMaxPooling", "TemporalSubSampling")  # input (N x) L x C, all others (N x) C x L
+
+MOST_CELLS = 2**27  # that one try may take
+
+
+def axes_of(module: Any) -> int:
+    """How many axes the layer pools: the last dimensions of its input."""
+    if not isinstance(module, Module):
+        raise DtypeError(f"explain: layer: expected a pooling layer, got {type(module).__name__}")
+    for name in _names(module):
+        for family, axes in AXES.items():
+            pools = name.endswith(("Pooling", "SubSampling", "SoftPool")) and "Dynamic" not in name
+            if pools and name.startswith(family):
+                return axes
+    raise UnsupportedError(f"explain: layer: expected one with windows, such as nn.SpatialMaxPooling, got {module._typename}")
+
+
+def feeds(module: Module, size: tuple[int, ...], axis: int) -> Tensor:
+    """Which cells along the axis feed which output along it: a bool array of outputs x cells."""
+    if min(size) < 1:
+        raise ValueRangeError(f"explain: size: expected 1 cell or more, got {min(size)}")
+    module, cells = module.clone(), size[axis]
+    if hasattr(module, "fixPoolingRegions"):
+        _fix(module)
+    shape = _smallest(module, size, axis)
+    if (cells + 1) * np.prod(shape, dtype=np.float64) > MOST_CELLS:
+        raise ValueRangeError(f"explain: size: an axis of {cells} cells is too long to try them all")
+    samples = _samples(module, cells + 1, shape)  # one for each cell, and one that stays clean
+    for i in range(cells):
+        samples[i].swapaxes(0, axis + 1)[i] = np.nan
+    step = 1 if hasattr(module, "randomSamples") else cells + 1  # windows that each sample draws are fixed for one only
+    dyed = np.concatenate([np.isnan(_output(module, samples[i : i + step])) for i in range(0, cells + 1, step)])
+    outputs = dyed.swapaxes(1, axis + 2)
+    reached: Tensor = np.any(outputs, axis=tuple(range(2, outputs.ndim)))
+    return (reached[:-1] & ~reached[-1]).T
+
+
+def _fix(module: Any) -> None:
+    """Keeps the random windows that the layer has drawn, those of its first plane, or those that it draws next."""
+    module.fixPoolingRegions()
+    samples = getattr(module, "randomSamples", None)
+    if samples is not None and samples.size:
+        module.randomSamples = samples[:1, :1]
+
+
+def _smallest(module: Module, size: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """The size with the other axes as short as the layer takes them: they do not move windows along this one."""
+    for short in (1, 2, 4, 8, 16, 32, 64):
+        shape = tuple(length if i == axis else min(length, short) for i, length in enumerate(size))
+        try:
+            if _output(module, _samples(module, 1, shape)).size:
+                return shape
+        except Exception:  # a class of the user's has its own ways to refuse
+            continue
+    _output(module, _samples(module, 1, size))  # or says why not
+    return size
+
+
+def _samples(module: Module, count: int, shape: tuple[int, ...]) -> Tensor:
+    """Samples of as many planes as the layer wants, full of ones."""
+    told = [getattr(layer, name, None) for layer in module.listModules() for name in ("nInputPlane", "inputFrameSize")]
+    planes = next((number for number in told if number is not None), 1)
+    return np.ones((count, planes, *shape), module._dtype)
+
+
+def _output(module: Module, samples: Tensor) -> Tensor:
+    """What the layer makes of samples x planes x axes, in that layout."""
+    names = _names(module)
+    if any(name in FRAMES_FIRST for name in names):
+        return module.forward(samples.swapaxes(1, 2)).swapaxes(1, 2)
+    takesLogits = any(name.endswith("LocalImportancePooling") for name in names)
+    result: Tensor = module.forward([samples, np.ones_like(samples)] if takesLogits else samples)
+    return result
+
+
+def _names(module: Module) -> list[str]:
+    """The names of the module's class and of those that it extends."""
+    return [base.__name__ for base in type(module).__mro__]

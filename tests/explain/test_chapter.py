@@ -1,0 +1,81 @@
+"""What docs/pooling.md shows is what happens: its tables, its Python, its pictures."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from math import gcd
+from pathlib import Path
+
+import pytest
+
+from pytorch_legacy import explain, nn
+from pytorch_legacy.cli import main
+from pytorch_legacy.explain.gallery import EXHIBITS
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTER = (ROOT / "docs" / "pooling.md").read_text(encoding="utf-8")
+TABLES = re.findall(r"^```\n\$ pytorch-legacy (explain .*)\n((?:.*\n)*?)```", CHAPTER, re.MULTILINE)
+
+
+def block(language: str) -> str:
+    found = re.search(rf"^ *```{language}\n(.*?)^ *```", CHAPTER, re.DOTALL | re.MULTILINE)
+    assert found
+    return found.group(1)
+
+
+@pytest.mark.parametrize(("command", "shown"), TABLES)
+def test_tables(capsys, command: str, shown: str) -> None:
+    if "--dilation" in command and "SpatialDilatedMaxPooling" not in nn.__all__:
+        pytest.skip("nn.SpatialDilatedMaxPooling is to come")
+    assert main(command.split()) == 0
+    assert capsys.readouterr().out == shown
+
+
+def test_a_layer_of_your_own() -> None:
+    done = subprocess.run([sys.executable, "-c", block("python")], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.stdout.splitlines() == ["[2 3]", "True"], done.stderr
+
+
+def test_declaration_is_the_one_of_the_header() -> None:
+    header = (ROOT / "THNN" / "THNN.h").read_text(encoding="utf-8")
+    assert " ".join(block("c").split()) in " ".join(header.split())
+
+
+def test_every_layer_of_the_gallery_has_its_paragraph() -> None:
+    headings = ", ".join(re.findall(r"^### (.*)$", CHAPTER, re.MULTILINE)).split(", ")
+    assert sorted(headings) == sorted(exhibit.name for exhibit in EXHIBITS)
+
+
+def test_facts_about_adaptive_windows() -> None:
+    for cells in range(1, 25):
+        for outputs in range(1, 25):
+            feeds = explain.windows("adaptive", cells, outputs).axes[0].feeds
+            lengths, times = feeds.sum(1), feeds.sum(0)
+            assert max(1, cells // outputs) <= lengths.min() and lengths.max() <= -(-cells // outputs) + 1
+            assert lengths.sum() == cells + outputs - gcd(cells, outputs)
+            assert outputs > cells or (times.max() <= 2 and (feeds[1:] & feeds[:-1]).sum(1).max(initial=0) <= 1)
+            assert cells % outputs or times.max() == 1
+
+
+def test_pictures_are_there_small_and_drawn_by_the_script(tmp_path) -> None:
+    names = re.findall(r"\]\(images/(\w+)\.png\)", CHAPTER)
+    folder = ROOT / "docs" / "images"
+    assert sorted(f"{name}.png" for name in names) == sorted(path.name for path in folder.iterdir())
+    assert all((folder / f"{name}.png").stat().st_size < 150_000 for name in names)
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("PIL")
+    script = runpy.run_path(str(ROOT / "docs" / "pictures.py"))
+    assert sorted(script["PICTURES"]) == sorted(names)
+    for name in ("rounded", "directions"):
+        script["PICTURES"][name]().savefig(tmp_path / f"{name}.png")
+
+
+def test_links() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", CHAPTER):
+        assert (ROOT / "docs" / target).exists(), target
+    anchors = {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
+               for heading in re.findall(r"^#+ (.*)$", CHAPTER, re.MULTILINE)}  # fmt: skip
+    assert set(re.findall(r"\]\(#([^)]+)\)", CHAPTER)) <= anchors

@@ -424,6 +424,28 @@ THNN_API int32_t THNN_(SpatialGlobalAveragePooling_updateGradInput)(
     const THTensor *gradOutput, /* [IN] (N x) C x 1 x 1 */
     THTensor *gradInput);       /* [OUT] as input */
 
+THNN_API int32_t THNN_(SpatialPowerAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    double power, int32_t use_abs,
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialPowerAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oH x oW */
+    double power, int32_t use_abs,
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialPowerAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    const THTensor *output,     /* [IN] as gradOutput */
+    double power, int32_t use_abs,
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
 /* ------------------------------------------------------------------------------------------------ padding */
 
 THNN_API int32_t THNN_(SpatialReplicationPadding_outputSize)(

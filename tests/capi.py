@@ -50,6 +50,7 @@ SCALARS: dict[str, float] = {
     "owidth": 3, "oheight": 2, "pad_l": 1, "pad_r": 2, "pad_t": 3, "pad_b": 1, "inplace": 0,
     "train": 1, "momentum": 0.1, "eps": 1e-5, "scale": 1.0, "threshold": 0.0, "val": 0.0,
     "sizeAverage": 1, "ignore_index": -100, "low": 0.0, "high": 1.0, "mean": 0.0, "stdv": 1.0, "p": 0.5,
+    "power": 2.5, "use_abs": 1,
 }  # fmt: skip
 
 

@@ -13,8 +13,7 @@
  *
  * A window is a rectangle: forward adds its rows, then its columns; backward spreads each row of gradOutput over the columns, then
  * gathers the rows that see a row of the input. Both passes run along whole rows. */
-#include "pooling/sums.h"
-#include "pooling/window.h"
+#include "pooling/columns.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
                      int ceil_mode, Windows *p)
@@ -32,21 +31,6 @@ static int64_t counted(const Axis *a, int64_t o, int includePad)
   return THNN_min(start + a->kernel, a->in + a->pad) - start;
 }
 
-/* y[o] = sum over j of x[o * stride + j] */
-THNN_INLINE void sumColumns(real *restrict y, const real *restrict x, int64_t out, int64_t kernel, int64_t stride)
-{
-  for (int64_t o = 0; o < out; o++) y[o] = x[o * stride];
-  for (int64_t j = 1; j < kernel; j++)
-    for (int64_t o = 0; o < out; o++) y[o] += x[o * stride + j];
-}
-
-/* x[o * stride + j] += y[o] */
-THNN_INLINE void spreadColumns(real *restrict x, const real *restrict y, int64_t out, int64_t kernel, int64_t stride)
-{
-  for (int64_t j = 0; j < kernel; j++)
-    for (int64_t o = 0; o < out; o++) x[o * stride + j] += y[o];
-}
-
 /* columns[ow] says how many columns of a window count, rows[oh] how many rows; sum is a padded row whose ends are 0. */
 THNN_KERNEL void meanPlane(real *y, const real *x, const Windows *p, const real *columns, const real *rows, real *sum)
 {
@@ -55,9 +39,7 @@ THNN_KERNEL void meanPlane(real *y, const real *x, const Windows *p, const real 
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
     const int64_t top = windowStart(&h, oh);
     sumRows(sum + w.pad, x + top * w.in, windowEnd(&h, oh) - top, w.in, w.in);
-    if (w.stride == 1) sumColumns(y, sum, w.out, w.kernel, 1);
-    else if (w.stride == 2) sumColumns(y, sum, w.out, w.kernel, 2);
-    else sumColumns(y, sum, w.out, w.kernel, w.stride);
+    sumColumns(y, sum, w.out, w.kernel, w.stride);
     for (int64_t ow = 0; ow < w.out; ow++) y[ow] /= rows[oh] * columns[ow];
   }
 }
@@ -71,16 +53,9 @@ THNN_KERNEL void spreadPlane(real *gx, const real *g, const Windows *p, const re
   memset(spread, 0, (size_t)(h.out * length) * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++) {
     for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[oh * w.out + ow] / (rows[oh] * columns[ow]);
-    real *row = spread + oh * length;
-    if (w.stride == 1) spreadColumns(row, share, w.out, w.kernel, 1);
-    else if (w.stride == 2) spreadColumns(row, share, w.out, w.kernel, 2);
-    else spreadColumns(row, share, w.out, w.kernel, w.stride);
+    spreadColumns(spread + oh * length, share, w.out, w.kernel, w.stride);
   }
-  for (int64_t i = 0; i < h.in; i++, gx += w.in) {
-    const int64_t first = THNN_firstWindowOf(i, h.kernel, h.stride, h.pad), end = THNN_endWindowOf(i, h.out, h.stride, h.pad);
-    if (first < end) sumRows(gx, spread + first * length + w.pad, end - first, length, w.in);
-    else memset(gx, 0, (size_t)w.in * sizeof(real)); /* between windows */
-  }
+  gatherRows(gx, spread, p);
 }
 
 int32_t THNN_(SpatialAveragePooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,

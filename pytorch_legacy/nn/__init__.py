@@ -25,7 +25,9 @@ from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
 from .pooling.SpatialAveragePooling import SpatialAveragePooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
+from .pooling.SpatialLPPooling import SpatialLPPooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
+from .pooling.SpatialPowerAveragePooling import SpatialPowerAveragePooling
 from .regularization.Dropout import Dropout
 from .shape.Identity import Identity
 from .shape.PixelShuffle import PixelShuffle
@@ -68,7 +70,9 @@ __all__ = [
     "SpatialConvolution",
     "SpatialConvolutionMM",
     "SpatialGlobalAveragePooling",
+    "SpatialLPPooling",
     "SpatialMaxPooling",
+    "SpatialPowerAveragePooling",
     "SpatialReplicationPadding",
     "StochasticGradient",
     "Tanh",

@@ -1,0 +1,158 @@
+"""What is known of pooling with powers and with weights, whatever the values."""
+
+from itertools import product
+from math import inf
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn, t7
+from tests.cases import SpatialPowerAveragePooling
+from tests.trees import assert_close
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "pooling"
+POWERS = (1, 1.5, 2, 3, 4, 7.25, inf)
+
+
+def uniform(*shape, low=-1.0):
+    return np.random.default_rng(0).uniform(low, 1, shape)
+
+
+def sweep():
+    """Windows (kernel, stride, pad, ceil) along one axis, and planes of all small sizes that hold them."""
+    for k, d, ceil in product(range(1, 5), range(1, 4), (False, True)):
+        for pad in range(k // 2 + 1):
+            sizes = [(height, width) for height in range(1, 10) for width in (height, 10 - height)]
+            yield k, d, pad, ceil, [size for size in sizes if min(size) + 2 * pad >= k]
+
+
+def with_ceil(module, ceil):
+    return module.ceil() if ceil else module
+
+
+# ---------------------------------------------------------------------------------------------- powers
+
+
+@pytest.mark.parametrize("p", [1, 2, 2.5, inf])
+def test_power_over_all_small_sizes(p):
+    for k, d, pad, ceil, sizes in sweep():
+        module = with_ceil(nn.SpatialPowerAveragePooling(p, k, k, d, d, pad, pad), ceil).double()
+        for size in sizes:
+            x = uniform(1, *size)
+            expected = SpatialPowerAveragePooling.reference(module, x)
+            np.testing.assert_allclose(module.forward(x), expected, rtol=1e-12, err_msg=f"{k} {d} {pad} {ceil} {size}")
+            gradOutput = uniform(*expected.shape, low=0.5)
+            total = (module.backward(x, gradOutput) * x).sum()  # Euler: the norm is homogeneous
+            assert total == pytest.approx((gradOutput * expected).sum(), rel=1e-11)
+
+
+def test_power_one_is_the_sum_of_positive_cells():
+    x = uniform(2, 3, 6, 7, low=0.1)
+    total = nn.SpatialAveragePooling(3, 2, 2, 1).double()
+    total.divide = False
+    np.testing.assert_allclose(nn.SpatialPowerAveragePooling(1, 3, 2, 2, 1).double().forward(x), total.forward(x), rtol=1e-14)
+
+
+def test_power_two_is_the_root_of_the_sum_of_squares():
+    x = uniform(2, 3, 6, 7)
+    total = nn.SpatialAveragePooling(3, 2, 2, 1).double()
+    total.divide = False
+    norm = nn.SpatialPowerAveragePooling(2, 3, 2, 2, 1).double()
+    np.testing.assert_allclose(norm.forward(x), np.sqrt(total.forward(x * x)), rtol=1e-14)
+
+
+@pytest.mark.parametrize("p", POWERS)
+@pytest.mark.parametrize("factor", [-3.0, 1e-200, 1e200])
+def test_norms_are_homogeneous(p, factor):
+    x, module = uniform(2, 5, 6), nn.SpatialPowerAveragePooling(p, 3, 2, 1, 1).double()
+    small, gradOutput = module.forward(x).copy(), uniform(2, 4, 4)
+    gradient = module.backward(x, gradOutput).copy()
+    np.testing.assert_allclose(module.forward(factor * x), abs(factor) * small, rtol=1e-12)
+    np.testing.assert_allclose(module.backward(factor * x, gradOutput), np.sign(factor) * gradient, rtol=1e-11, atol=1e-15)
+
+
+def test_norms_fall_with_the_power_towards_the_maximum():
+    x = uniform(2, 8, 8)
+    norms = [nn.SpatialPowerAveragePooling(p, 2, 2).double().forward(x) for p in (0.5, *POWERS[:-1], 200, 1e4, inf)]
+    for larger, smaller in zip(norms, norms[1:], strict=False):
+        assert (larger >= smaller * (1 - 1e-14)).all()
+    np.testing.assert_array_equal(norms[-1], nn.SpatialMaxPooling(2, 2).double().forward(np.abs(x)))
+    np.testing.assert_allclose(norms[-2], norms[-1], rtol=1e-3)
+
+
+@pytest.mark.parametrize("p", (0.5, *POWERS))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_windows_of_zeros(p, dtype):
+    x = np.zeros((1, 4, 6), dtype)
+    x[:, :2, :2] = 3
+    x[:, 2, 4] = 1e-44
+    module = nn.SpatialPowerAveragePooling(p, 2, 2).type(dtype)
+    y = module.forward(x)
+    np.testing.assert_array_equal(y[0] > 0, [[True, False, False], [False, False, True]])
+    gradInput = module.backward(x, np.ones_like(y))
+    assert (gradInput[x == 0] == 0).all()
+    assert (gradInput[x != 0] > 0).all()
+
+
+@pytest.mark.parametrize("p", POWERS)
+def test_large_and_small_floats_stay_finite(p):
+    for size in (1e30, 3e37, 1e-30, 1e-40):
+        x = np.full((1, 4, 4), size, "f")
+        module = nn.SpatialPowerAveragePooling(p, 2, 2)
+        ratio = 4 ** (1 / p)
+        np.testing.assert_allclose(module.forward(x) / np.float32(size), ratio, rtol=1e-5 if size > 1e-35 else 1e-3)
+        gradInput = module.backward(x, np.ones((1, 2, 2), "f"))
+        np.testing.assert_allclose(gradInput, ratio ** (1 - p) if p < inf else 0.25, rtol=1e-4 if size > 1e-35 else 1e-2)
+
+
+def test_equal_maxima_share_the_gradient():
+    x = np.array([[[2.0, -2.0, 1.0, 0.0]]])
+    module = nn.SpatialPowerAveragePooling(inf, 4, 1).double()
+    module.forward(x)
+    np.testing.assert_array_equal(module.backward(x, np.ones((1, 1, 1))), [[[0.5, -0.5, 0, 0]]])
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("SpatialLPPooling*.t7")), ids=lambda path: path.name)
+@pytest.mark.parametrize("children", ["objects", "records"])
+def test_torch7_network_of_lp_pooling(path, children):
+    """The file holds a network of layers: modules, or what stands in for those whose class is not known."""
+    case = pl.load(path)
+    module, train = case["module"], case["train"]
+    if children == "records":
+        record = t7.read(path)["module"]
+        module = nn.SpatialLPPooling.__new__(nn.SpatialLPPooling)
+        module._fromTorch7(record.fields, record.version)
+    near = 1e-10 if case["dtype"] == "double" else 1e-5
+    assert type(module) is nn.SpatialLPPooling
+    assert str(module) == case["tostring"]
+    assert_close(module.forward(case["input"]), train["output"], near)
+    assert_close(module.backward(case["input"], case["gradOutput"]), train["gradInput"], near)
+
+
+@pytest.mark.parametrize("p", [2, 3])
+def test_lp_pooling_is_stored_as_the_network(p):
+    old = nn.SpatialLPPooling(1, p, 3, 2, 2, 1).double()
+    new = nn.SpatialLPPooling.__new__(nn.SpatialLPPooling)
+    fields = old._toTorch7()
+    assert [layer.typename for layer in fields["modules"]] == (
+        ["nn.Square", "nn.SpatialAveragePooling", "nn.MulConstant", "nn.Sqrt"]
+        if p == 2
+        else ["nn.Power", "nn.SpatialAveragePooling", "nn.MulConstant", "nn.Power"]
+    )
+    new._fromTorch7(fields, 1)
+    x = uniform(1, 5, 6, low=0.1)
+    np.testing.assert_array_equal(new.forward(x), old.forward(x))
+    assert str(new) == str(old)
+    assert new.p == p
+
+
+def test_powers_of_signed_cells():
+    x = np.array([[[2.0, -1.0]]])
+    assert nn.SpatialLPPooling(1, 1, 2, 1).double().forward(x) == 1
+    assert nn.SpatialLPPooling(1, 3, 2, 1).double().forward(x) == pytest.approx(7 ** (1 / 3))
+    assert np.isnan(nn.SpatialLPPooling(1, 3, 2, 1).double().forward(-x))
+    assert np.isnan(nn.SpatialLPPooling(1, 1.5, 2, 1).double().forward(x))
+    cancelling = np.array([[[2e200, -2e200, 1e200, 0.0]]])
+    assert nn.SpatialLPPooling(1, 3, 4, 1).double().forward(cancelling) == pytest.approx(1e200)

@@ -38,6 +38,11 @@ SIZES = {
     "W": 7,
     "oH": 4,
     "oW": 5,
+    "oC": 2,
+    "T": 8,
+    "oT": 6,
+    "F": 3,
+    "M": 6,
     "inputSize": 5,
     "outputSize": 4,
     "nInputPlane": 3,
@@ -50,7 +55,7 @@ SCALARS: dict[str, float] = {
     "owidth": 3, "oheight": 2, "pad_l": 1, "pad_r": 2, "pad_t": 3, "pad_b": 1, "inplace": 0,
     "train": 1, "momentum": 0.1, "eps": 1e-5, "scale": 1.0, "threshold": 0.0, "val": 0.0,
     "sizeAverage": 1, "ignore_index": -100, "low": 0.0, "high": 1.0, "mean": 0.0, "stdv": 1.0, "p": 0.5,
-    "power": 2.5, "use_abs": 1,
+    "power": 2.5, "use_abs": 1, "width": 2, "stride": 1, "batchMode": 1,
 }  # fmt: skip
 
 

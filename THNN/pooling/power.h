@@ -31,7 +31,7 @@ typedef struct Power {
   double p, negative; /* negative: what the power of a negative cell is multiplied with */
   enum Kind kind;
   int useAbs;
-  double least, smallest;        /* sums from `least` on are exact; they all are when no cell but 0 is below `smallest` */
+  double least, most;            /* norms between which sums of powers are exact; no cell above `least` has a power of 0 */
   double leastRoot, largestRoot; /* outputs between which backward may use powers */
 } Power;
 
@@ -47,8 +47,8 @@ static int32_t checkPower(const char *f, double p, int useAbs, int64_t count, Po
   if (p == 3) kind = useAbs ? CUBE : PLAIN_CUBE;
   if (p == 4) kind = FOURTH;
   if (isinf(p)) kind = LARGEST;
-  const double least = (double)count * (realMin / realEpsilon), reach = sizeof(real) == 4 ? 1e15 : 1e120, e = fabs(p - 1);
-  *power = (Power){p, useAbs || even ? 1 : odd ? -1 : NAN, kind, useAbs, p == 1 ? -1 : least, pow(least, 1 / p),
+  const double least = (double)count * (realMin / realEpsilon), most = realMax / 4, reach = sizeof(real) == 4 ? 1e15 : 1e120, e = fabs(p - 1);
+  *power = (Power){p, useAbs || even ? 1 : odd ? -1 : NAN, kind, useAbs, pow(least, 1 / p), pow(most, 1 / p),
                    pow(reach, -1 / e), pow(reach, 1 / e)};
   return THNN_OK;
 }
@@ -111,6 +111,7 @@ THNN_KERNEL void takePowers(real *restrict t, const real *restrict x, int64_t n,
 THNN_KERNEL double smallestOf(const real *x, int64_t n)
 {
   real least = INFINITY;
+#pragma omp simd reduction(min : least)
   for (int64_t i = 0; i < n; i++) {
     const real a = real_fabs(x[i]), b = a > 0 ? a : INFINITY;
     least = b < least ? b : least;
@@ -138,22 +139,18 @@ static double scaledNorm(const real *x, int64_t rows, int64_t columns, int64_t d
   return largest * pow(sum, 1 / power->p);
 }
 
-/* Roots of a row of sums, some of which are out of range. `smallest` is the smallest cell of the plane, below 0 if unknown. */
-__attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh, const Windows *p, const Power *power,
-                                              double *smallest)
+/* Norms of a row that are out of the range in which sums can be trusted; 0 is out of it unless `zeros`. */
+THNN_INLINE int isOutside(real y, int zeros, real least, real most)
+{
+  return !((y >= least) | ((y == 0) & zeros)) | !(y <= most);
+}
+
+__attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh, const Windows *p, const Power *power, int zeros)
 {
   const Axis h = p->h, w = p->w;
   const int64_t top = windowStart(&h, oh), rows = windowEnd(&h, oh) - top;
   for (int64_t ow = 0; ow < w.out; ow++) {
-    const double size = fabs((double)y[ow]);
-    if (size >= power->least && size <= realMax) {
-      y[ow] = rootOf(y[ow], power->kind, power->p);
-      continue;
-    }
-    if (size == 0 && power->useAbs) { /* windows full of zeros are common */
-      if (*smallest < 0) *smallest = smallestOf(x, h.in * w.in);
-      if (*smallest >= power->smallest) continue;
-    }
+    if (!isOutside(y[ow], zeros, (real)power->least, (real)power->most)) continue;
     const int64_t left = windowStart(&w, ow);
     y[ow] = (real)scaledNorm(x + top * w.in + left, rows, windowEnd(&w, ow) - left, w.in, power);
   }
@@ -163,17 +160,26 @@ __attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh
 THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windows *p, const Power *power, enum Kind kind, real *sum)
 {
   const Axis h = p->h, w = p->w;
-  double smallest = -1;
+  const real least = (real)power->least, most = (real)power->most;
+  int zeros = 0, known = power->negative != 1; /* windows full of zeros are common: once for the plane, see whether they are all of them */
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
     const int64_t top = windowStart(&h, oh);
     addTerms(sum + w.pad, cells + top * w.in, kind, windowEnd(&h, oh) - top, w.in, w.in);
     sumColumns(y, sum, w.out, w.kernel, w.stride);
     if (kind == PLAIN || kind == MAGNITUDE) continue;
-    int outside = 0;
-    const real least = (real)power->least, most = realMax;
-    for (int64_t ow = 0; ow < w.out; ow++) outside |= !(real_fabs(y[ow]) >= least) | !(real_fabs(y[ow]) <= most);
-    if (outside) mendRow(y, x, oh, p, power, &smallest);
-    else for (int64_t ow = 0; ow < w.out; ow++) y[ow] = rootOf(y[ow], kind, power->p);
+    for (int64_t ow = 0; ow < w.out; ow++) y[ow] = rootOf(y[ow], kind, power->p);
+    for (int outside = 1; outside;) {
+      outside = 0;
+#pragma omp simd reduction(| : outside)
+      for (int64_t ow = 0; ow < w.out; ow++) outside |= isOutside(y[ow], zeros, least, most);
+      if (!outside) break;
+      if (known) {
+        mendRow(y, x, oh, p, power, zeros);
+        break;
+      }
+      zeros = smallestOf(x, h.in * w.in) >= power->least;
+      known = 1;
+    }
   }
 }
 
@@ -255,13 +261,10 @@ THNN_INLINE real shareOf(real y, enum Kind kind, double p)
   return 1;
 }
 
-/* What the power of |x|, p - 1, is multiplied with: the sign of x, or for signed cells 1 (p odd), -1 (even) or NaN. */
-THNN_INLINE double slopeSign(real x, const Power *power)
-{
-  return x < 0 ? (power->useAbs ? -1 : -power->negative) : 1;
-}
+/* What |x|^(p - 1) is multiplied with where x < 0: -1, or for signed cells 1 (p odd), -1 (even) or NaN. */
+THNN_INLINE double belowZero(const Power *power) { return power->useAbs ? -1 : -power->negative; }
 
-THNN_INLINE void normGradient(real *gx, const real *x, const real *g, const real *y, const Windows *p, const Power *power,
+THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const real *g, const real *y, const Windows *p, const Power *power,
                               enum Kind kind, real *share, real *spread)
 {
   const Axis w = p->w;
@@ -277,13 +280,19 @@ THNN_INLINE void normGradient(real *gx, const real *x, const real *g, const real
   }
   gatherRows(gx, spread, p);
   if (kind == PLAIN) return;
-  if (kind == LOGARITHM)
+  if (kind == LOGARITHM) {
+    const double q = power->p - 1, below = belowZero(power);
     for (int64_t i = 0; i < cells; i++) {
-      const double slope = vm_exp((power->p - 1) * vm_log(fabs((double)x[i]))) * slopeSign(x[i], power);
-      gx[i] = x[i] == 0 ? 0 : gx[i] * (real)slope;
+      const double slope = vm_exp(q * vm_log(fabs((double)x[i]))), sign = x[i] < 0 ? below : 1;
+      const real product = gx[i] * (real)(slope * sign);
+      gx[i] = x[i] == 0 ? 0 : product;
     }
-  else
-    for (int64_t i = 0; i < cells; i++) gx[i] = x[i] == 0 ? 0 : gx[i] * slopeOf(x[i], kind);
+  } else {
+    for (int64_t i = 0; i < cells; i++) {
+      const real product = gx[i] * slopeOf(x[i], kind);
+      gx[i] = x[i] == 0 ? 0 : product;
+    }
+  }
 }
 
 THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const real *y, const Windows *p, const Power *power,
@@ -311,22 +320,25 @@ THNN_KERNEL int needsRatios(const real *y, int64_t n, const Power *power)
   return outside;
 }
 
-/* The same from ratios, each cell of each window on its own; ties[ow] is for p = infinity. */
-THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict y,
-                                    const Windows *p, const Power *power, real *restrict ties)
+/* The same from ratios, each cell of each window on its own. For p = infinity the cells as large as the norm share its gradient:
+ * `share` is a row of that. */
+THNN_INLINE void ratioGradient(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict y,
+                               const Windows *p, const Power *power, int isLargest, real *restrict share)
 {
   const Axis h = p->h, w = p->w;
+  const double q = power->p - 1, below = belowZero(power);
   memset(gx, 0, (size_t)(h.in * w.in) * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out, g += w.out) {
     const int64_t top = windowStart(&h, oh), bottom = windowEnd(&h, oh);
-    if (power->kind == LARGEST) {
-      memset(ties, 0, (size_t)w.out * sizeof(real));
+    if (isLargest) {
+      memset(share, 0, (size_t)w.out * sizeof(real));
       for (int64_t r = top; r < bottom; r++)
         for (int64_t j = 0; j < w.kernel; j++) {
           const real *xr = x + r * w.in + j - w.pad;
           const int64_t end = endInside(&w, j);
-          for (int64_t ow = firstInside(&w, j); ow < end; ow++) ties[ow] += real_fabs(xr[ow * w.stride]) == y[ow];
+          for (int64_t ow = firstInside(&w, j); ow < end; ow++) share[ow] += real_fabs(xr[ow * w.stride]) == y[ow] ? 1 : 0;
         }
+      for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] / share[ow];
     }
     for (int64_t r = top; r < bottom; r++)
       for (int64_t j = 0; j < w.kernel; j++) {
@@ -335,14 +347,26 @@ THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, c
         const int64_t end = endInside(&w, j);
         for (int64_t ow = firstInside(&w, j); ow < end; ow++) {
           const real cell = xr[ow * w.stride], a = real_fabs(cell);
-          double ratio;
-          if (power->kind == LARGEST) ratio = a == y[ow] ? 1 / (double)ties[ow] : a != a ? a : 0;
-          else ratio = a == y[ow] ? 1 : vm_exp((power->p - 1) * vm_log((double)a / y[ow]));
-          const double slope = (double)g[ow] * ratio * slopeSign(cell, power);
-          to[ow * w.stride] += (cell == 0) | (y[ow] == 0) | (ratio == 0) ? 0 : (real)slope;
+          real part;
+          if (isLargest) {
+            part = cell < 0 ? -share[ow] : share[ow];
+            part = a == y[ow] ? part : 0;
+          } else {
+            const double power = vm_exp(q * vm_log((double)a / y[ow])), ratio = a == y[ow] ? 1 : power;
+            part = (real)(g[ow] * ratio * (cell < 0 ? below : 1));
+            part = (y[ow] == 0) | (ratio == 0) ? 0 : part;
+          }
+          to[ow * w.stride] += cell == 0 ? 0 : part;
         }
       }
   }
+}
+
+THNN_KERNEL void ratioGradientPlane(real *gx, const real *x, const real *g, const real *y, const Windows *p, const Power *power,
+                                    real *share)
+{
+  if (power->kind == LARGEST) ratioGradient(gx, x, g, y, p, power, 1, share);
+  else ratioGradient(gx, x, g, y, p, power, 0, share);
 }
 
 /* Gradients of all windows: all arguments are checked. */

@@ -21,13 +21,17 @@ from .normalization.BatchNormalization import BatchNormalization
 from .normalization.SpatialBatchNormalization import SpatialBatchNormalization
 from .normalization.VolumetricBatchNormalization import VolumetricBatchNormalization
 from .padding.SpatialReplicationPadding import SpatialReplicationPadding
+from .pooling.FeatureLPPooling import FeatureLPPooling
 from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
 from .pooling.SpatialAveragePooling import SpatialAveragePooling
+from .pooling.SpatialGaussianPooling import SpatialGaussianPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
 from .pooling.SpatialLPPooling import SpatialLPPooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
 from .pooling.SpatialPowerAveragePooling import SpatialPowerAveragePooling
+from .pooling.SpatialSubSampling import SpatialSubSampling
+from .pooling.TemporalSubSampling import TemporalSubSampling
 from .regularization.Dropout import Dropout
 from .shape.Identity import Identity
 from .shape.PixelShuffle import PixelShuffle
@@ -50,6 +54,7 @@ __all__ = [
     "Criterion",
     "CrossEntropyCriterion",
     "Dropout",
+    "FeatureLPPooling",
     "Identity",
     "JoinTable",
     "Linear",
@@ -69,13 +74,16 @@ __all__ = [
     "SpatialBatchNormalization",
     "SpatialConvolution",
     "SpatialConvolutionMM",
+    "SpatialGaussianPooling",
     "SpatialGlobalAveragePooling",
     "SpatialLPPooling",
     "SpatialMaxPooling",
     "SpatialPowerAveragePooling",
     "SpatialReplicationPadding",
+    "SpatialSubSampling",
     "StochasticGradient",
     "Tanh",
+    "TemporalSubSampling",
     "Threshold",
     "Unknown",
     "View",

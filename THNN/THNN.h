@@ -561,6 +561,73 @@ THNN_API int32_t THNN_(SpatialGaussianPooling_accGradParameters)(
     int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
     int32_t count_include_pad, double scale);
 
+THNN_API int32_t THNN_(SpatialMixedPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialMixedPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) C x H x W */
+    THTensor *output,       /* [OUT] (N x) C x oH x oW */
+    THLongTensor *indices,  /* [OUT] as output : h * W + w of the maximum within its plane */
+    const THTensor *weight, /* [IN] C or 1 : the share of the maximum */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialMixedPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    const THTensor *weight,      /* [IN] C or 1 */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialMixedPooling_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradWeight,        /* [ACC] C or 1 */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    double scale);
+
+THNN_API int32_t THNN_(SpatialGatedPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialGatedPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) C x H x W */
+    THTensor *output,       /* [OUT] (N x) C x oH x oW */
+    THLongTensor *indices,  /* [OUT] as output : h * W + w of the maximum within its plane */
+    THTensor *gate,         /* [OUT] as output : the share of the maximum */
+    const THTensor *weight, /* [IN] C x kH x kW or 1 x kH x kW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialGatedPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THTensor *output,      /* [IN] as gradOutput */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    const THTensor *gate,        /* [IN] as gradOutput */
+    const THTensor *weight,      /* [IN] C x kH x kW or 1 x kH x kW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialGatedPooling_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradWeight,        /* [ACC] C x kH x kW or 1 x kH x kW */
+    const THTensor *output,      /* [IN] as gradOutput */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    const THTensor *gate,        /* [IN] as gradOutput */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    double scale);
+
 /* ------------------------------------------------------------------------------------------------ padding */
 
 THNN_API int32_t THNN_(SpatialReplicationPadding_outputSize)(

@@ -25,10 +25,12 @@ from .pooling.FeatureLPPooling import FeatureLPPooling
 from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
 from .pooling.SpatialAveragePooling import SpatialAveragePooling
+from .pooling.SpatialGatedPooling import SpatialGatedPooling
 from .pooling.SpatialGaussianPooling import SpatialGaussianPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
 from .pooling.SpatialLPPooling import SpatialLPPooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
+from .pooling.SpatialMixedPooling import SpatialMixedPooling
 from .pooling.SpatialPowerAveragePooling import SpatialPowerAveragePooling
 from .pooling.SpatialSubSampling import SpatialSubSampling
 from .pooling.TemporalSubSampling import TemporalSubSampling
@@ -74,10 +76,12 @@ __all__ = [
     "SpatialBatchNormalization",
     "SpatialConvolution",
     "SpatialConvolutionMM",
+    "SpatialGatedPooling",
     "SpatialGaussianPooling",
     "SpatialGlobalAveragePooling",
     "SpatialLPPooling",
     "SpatialMaxPooling",
+    "SpatialMixedPooling",
     "SpatialPowerAveragePooling",
     "SpatialReplicationPadding",
     "SpatialSubSampling",

@@ -156,3 +156,126 @@ def test_powers_of_signed_cells():
     assert np.isnan(nn.SpatialLPPooling(1, 1.5, 2, 1).double().forward(x))
     cancelling = np.array([[[2e200, -2e200, 1e200, 0.0]]])
     assert nn.SpatialLPPooling(1, 3, 4, 1).double().forward(cancelling) == pytest.approx(1e200)
+
+
+# ---------------------------------------------------------------------------------------------- Gaussians
+
+
+def gaussian(arguments, mean=0.0, precision=0.0, ceil=False, include=False):
+    module = with_ceil(nn.SpatialGaussianPooling(*arguments), ceil).double()
+    module.mean[...] = mean
+    module.precision[...] = precision
+    module.count_include_pad = include
+    return module
+
+
+@pytest.mark.parametrize("include", [False, True])
+def test_gaussian_without_precision_is_the_average(include):
+    for k, d, pad, ceil, sizes in sweep():
+        module = gaussian((1, k, k, d, d, pad, pad), 0.3, 0.0, ceil, include)
+        average = with_ceil(nn.SpatialAveragePooling(k, k, d, d, pad, pad), ceil).double()
+        average.count_include_pad = include
+        for size in sizes:
+            x = uniform(1, *size)
+            y = average.forward(x)
+            np.testing.assert_allclose(module.forward(x), y, rtol=1e-12, atol=1e-15, err_msg=f"{k} {d} {pad} {ceil} {size}")
+            gradOutput = uniform(*y.shape)
+            np.testing.assert_allclose(
+                module.backward(x, gradOutput), average.backward(x, gradOutput), rtol=1e-12, atol=1e-15
+            )
+
+
+@pytest.mark.parametrize("precision", [-2.0, 0.0, 0.7, 1e30, inf])
+@pytest.mark.parametrize("mean", [0.0, 0.25, -7.0, 1e30])
+def test_gaussian_keeps_constants(mean, precision):
+    if mean == 1e30 and precision < 0:
+        precision = -1e-3
+    module = gaussian((2, 4, 3, 2, 1, 2, 1, 2), mean, precision, True)
+    x = np.full((2, 7, 8), 3.0)
+    y = module.forward(x)
+    np.testing.assert_allclose(y, 3, rtol=1e-12)
+    gradInput = module.backward(x, np.ones_like(y))
+    assert gradInput.sum() == pytest.approx(y.size)  # the weights of a window add up to 1
+    np.testing.assert_allclose(module.gradPrecision, 0, atol=1e-9)
+    assert np.isfinite(module.gradMean).all()
+
+
+def test_large_precision_takes_the_nearest_cell():
+    x = uniform(1, 9, 9)
+    for mean, cell in (((-1, 1), (2, 0)), ((0.4, -0.4), (1, 1)), ((50, -60), (0, 2))):
+        y = gaussian((1, 3, 3), np.array(mean, float), 1e12).forward(x)
+        np.testing.assert_allclose(y, x[:, cell[0] :: 3, cell[1] :: 3], rtol=1e-12)
+
+
+def test_gaussian_is_a_convolution():
+    module = gaussian((1, 3, 2, 2, 1), np.array([0.3, -0.2]), np.array([0.9, 0.4]))
+    x = uniform(1, 6, 9)
+    weight = np.exp(-0.45 * (np.arange(3) - 1.3) ** 2) * np.exp(-0.2 * (np.arange(2) - 0.3) ** 2)[:, None]
+    convolution = nn.SpatialConvolution(1, 1, 3, 2, 2, 1).double()
+    convolution.weight[...] = weight / weight.sum()
+    convolution.bias.fill(0)
+    np.testing.assert_allclose(module.forward(x), convolution.forward(x), rtol=1e-12, atol=1e-15)
+
+
+def test_symmetric_planes_do_not_move_the_mean():
+    x = uniform(2, 3, 7, 7)
+    x = x + x[..., ::-1]
+    x = x + x[..., ::-1, :]
+    module = gaussian((3, 3, 3, 2, 2, 1, 1), 0.0, 0.8)
+    y = module.forward(x)
+    module.zeroGradParameters()
+    module.backward(x, np.ones_like(y))
+    np.testing.assert_allclose(module.gradMean, 0, atol=1e-13)
+    assert (np.abs(module.gradPrecision) > 1e-6).all()
+
+
+def test_gaussian_takes_a_step_in_place():
+    """accUpdateGradParameters moves the parameters by gradients at their old values."""
+    module, x = gaussian((1, 3, 3), 0.2, 0.5), uniform(1, 6, 6)
+    y = module.forward(x)
+    module.zeroGradParameters()
+    module.accGradParameters(x, np.ones_like(y))
+    expected = module.mean - 0.1 * module.gradMean, module.precision - 0.1 * module.gradPrecision
+    module.accUpdateGradParameters(x, np.ones_like(y), 0.1)
+    np.testing.assert_allclose(module.mean, expected[0], rtol=1e-14)
+    np.testing.assert_allclose(module.precision, expected[1], rtol=1e-14)
+
+
+# ---------------------------------------------------------------------------------------------- blends
+
+
+@pytest.mark.parametrize("make", [nn.SpatialMixedPooling, nn.SpatialGatedPooling])
+def test_blends_over_all_small_sizes(make):
+    """Share 1 is the maximum, share 0 the mean, one half is in the middle; gates without a mask are one half."""
+    for k, d, pad, ceil, sizes in sweep():
+        arguments = k, k, d, d, pad, pad
+        blend, average = with_ceil(make(*arguments), ceil).double(), with_ceil(nn.SpatialAveragePooling(*arguments), ceil).double()
+        maximum = with_ceil(nn.SpatialMaxPooling(*arguments), ceil).double()
+        average.setCountExcludePad()
+        shares = (0.0, 0.5, 1.0) if make is nn.SpatialMixedPooling else (0.5,)
+        for size, share in product(sizes, shares):
+            blend.weight.fill(share if make is nn.SpatialMixedPooling else 0)
+            x = uniform(1, *size)
+            expected = share * maximum.forward(x) + (1 - share) * average.forward(x)
+            np.testing.assert_allclose(blend.forward(x), expected, rtol=1e-12, atol=1e-15, err_msg=f"{k} {d} {pad} {ceil} {size}")
+            gradOutput = uniform(*expected.shape)
+            gradient = share * maximum.backward(x, gradOutput) + (1 - share) * average.backward(x, gradOutput)
+            np.testing.assert_allclose(blend.updateGradInput(x, gradOutput), gradient, rtol=1e-12, atol=1e-15)
+
+
+def test_a_fixed_blend_has_no_parameters():
+    module = nn.SpatialMixedPooling(2, 2, alpha=0.3, learn=False)
+    x = np.arange(4, dtype="f").reshape(1, 2, 2)
+    np.testing.assert_allclose(module.forward(x), 0.3 * 3 + 0.7 * 1.5, rtol=1e-6)
+    module.backward(x, np.ones((1, 1, 1), "f"))
+    assert module.parameters() is None
+    assert (module.gradWeight == 0).all()
+
+
+def test_gates_follow_their_mask():
+    module = nn.SpatialGatedPooling(2, 1).double()
+    module.weight[...] = [[[1.0, 0.0]]]
+    x = np.array([[[2.0, 1.0, -30.0, 1.0]]])
+    gate = 1 / (1 + np.exp(-x[..., ::2]))
+    np.testing.assert_allclose(module.forward(x), gate * [[[2, 1]]] + (1 - gate) * [[[1.5, -14.5]]], rtol=1e-13)
+    np.testing.assert_allclose(module.gate, gate, rtol=1e-13)

@@ -28,8 +28,8 @@ ERRORS = [
              r"input: expected \(N x\) C x H x W, got 2-D"),
     ErrorRow("planes", lambda: nn.SpatialSubSampling(2, 2, 2), lambda m: m.forward(np.zeros((3, 4, 4), "f")), ShapeError,
              "weight: expected 3, got 2"),
-    ErrorRow("kernel_too_large", lambda: nn.SpatialSubSampling(1, 2, 5), lambda m: m.forward(np.zeros((1, 4, 4), "f")), ShapeError,
-             "input height 4 with padding 0, kH 5"),
+    ErrorRow("kernel_too_large", lambda: nn.SpatialSubSampling(1, 2, 5), lambda m: m.forward(np.zeros((1, 4, 4), "f")),
+             ShapeError, "input height 4 with padding 0, kH 5"),
     ErrorRow("no_planes", lambda: nn.SpatialSubSampling(1, 2, 5), lambda m: nn.SpatialSubSampling(0, 2, 2), ValueRangeError,
              "nInputPlane: expected 1 or more, got 0"),
 ]  # fmt: skip

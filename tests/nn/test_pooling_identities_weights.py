@@ -1,6 +1,6 @@
 """What is known of pooling with powers and with weights, whatever the values."""
 
-from itertools import product
+from itertools import pairwise, product
 from math import inf
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def test_norms_are_homogeneous(p, factor):
 def test_norms_fall_with_the_power_towards_the_maximum():
     x = uniform(2, 8, 8)
     norms = [nn.SpatialPowerAveragePooling(p, 2, 2).double().forward(x) for p in (0.5, *POWERS[:-1], 200, 1e4, inf)]
-    for larger, smaller in zip(norms, norms[1:], strict=False):
+    for larger, smaller in pairwise(norms):
         assert (larger >= smaller * (1 - 1e-14)).all()
     np.testing.assert_array_equal(norms[-1], nn.SpatialMaxPooling(2, 2).double().forward(np.abs(x)))
     np.testing.assert_allclose(norms[-2], norms[-1], rtol=1e-3)
@@ -249,8 +249,9 @@ def test_blends_over_all_small_sizes(make):
     """Share 1 is the maximum, share 0 the mean, one half is in the middle; gates without a mask are one half."""
     for k, d, pad, ceil, sizes in sweep():
         arguments = k, k, d, d, pad, pad
-        blend, average = with_ceil(make(*arguments), ceil).double(), with_ceil(nn.SpatialAveragePooling(*arguments), ceil).double()
-        maximum = with_ceil(nn.SpatialMaxPooling(*arguments), ceil).double()
+        blend, maximum, average = (
+            with_ceil(layer(*arguments), ceil).double() for layer in (make, nn.SpatialMaxPooling, nn.SpatialAveragePooling)
+        )
         average.setCountExcludePad()
         shares = (0.0, 0.5, 1.0) if make is nn.SpatialMixedPooling else (0.5,)
         for size, share in product(sizes, shares):

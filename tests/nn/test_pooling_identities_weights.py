@@ -180,9 +180,7 @@ def test_gaussian_without_precision_is_the_average(include):
             y = average.forward(x)
             np.testing.assert_allclose(module.forward(x), y, rtol=1e-12, atol=1e-15, err_msg=f"{k} {d} {pad} {ceil} {size}")
             gradOutput = uniform(*y.shape)
-            np.testing.assert_allclose(
-                module.backward(x, gradOutput), average.backward(x, gradOutput), rtol=1e-12, atol=1e-15
-            )
+            np.testing.assert_allclose(module.backward(x, gradOutput), average.backward(x, gradOutput), rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("precision", [-2.0, 0.0, 0.7, 1e30, inf])

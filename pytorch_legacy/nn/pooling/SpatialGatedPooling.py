@@ -54,6 +54,8 @@ class SpatialGatedPooling(WindowedPooling):
     Not in Torch7; after C.-Y. Lee, P. Gallagher and Z. Tu, 2016. C: ``THNN/pooling/SpatialGatedPooling.c``.
     """
 
+    kW: int
+    kH: int
     weight: Tensor
 
     def __init__(

@@ -42,6 +42,10 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
     Source: Torch7 ``nn.SpatialLPPooling``; C: ``THNN/pooling/SpatialPowerAveragePooling.c``.
     """
 
+    kW: int
+    kH: int
+    dW: int
+    dH: int
     _use_abs: ClassVar[bool] = False
 
     def __init__(self, nInputPlane: int, pnorm: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None) -> None:
@@ -55,7 +59,7 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """The network in the file says what p is; its layers may be of classes that are not known here."""
-        first, pooled, *_ = ([getattr(child, "fields", None) or vars(child) for child in fields["modules"]])
+        first, pooled, *_ = [getattr(child, "fields", None) or vars(child) for child in fields["modules"]]
         mine = {key: value for key, value in fields.items() if key != "modules"}
         sizes = {name: pooled[name] for name in ("kW", "kH", "dW", "dH")}
         super()._fromTorch7(mine | sizes | {"p": first.get("pow", 2)}, version)

@@ -639,6 +639,210 @@ THNN_API int32_t THNN_(SpatialGlobalAveragePooling_updateGradInput)(
     const THTensor *gradOutput, /* [IN] (N x) C x 1 x 1 */
     THTensor *gradInput);       /* [OUT] as input */
 
+THNN_API int32_t THNN_(SpatialPowerAveragePooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    double power, int32_t use_abs,
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialPowerAveragePooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x oH x oW */
+    double power, int32_t use_abs,
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialPowerAveragePooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    const THTensor *output,     /* [IN] as gradOutput */
+    double power, int32_t use_abs,
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(FeatureLPPooling_outputSize)(
+    const THTensor *input, /* [IN] N x C, N x C x L or N x C x H x W in batch mode, else the same without N */
+    int64_t width, int64_t stride, int32_t batchMode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(FeatureLPPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] N x C, N x C x L or N x C x H x W in batch mode, else the same without N */
+    THTensor *output,      /* [OUT] N x oC : as input but for oC = (C - width) / stride + 1 */
+    double power, int64_t width, int64_t stride, int32_t batchMode);
+
+THNN_API int32_t THNN_(FeatureLPPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *gradOutput, /* [IN] N x oC : as output */
+    const THTensor *input,      /* [IN] N x C, N x C x L or N x C x H x W in batch mode, else the same without N */
+    const THTensor *output,     /* [IN] N x oC : as input but for oC = (C - width) / stride + 1 */
+    THTensor *gradInput,        /* [OUT] as input */
+    double power, int64_t width, int64_t stride, int32_t batchMode);
+
+THNN_API int32_t THNN_(SpatialSubSampling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialSubSampling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) C x H x W */
+    THTensor *output,       /* [OUT] (N x) C x oH x oW */
+    const THTensor *weight, /* [IN] C */
+    const THTensor *bias,   /* [IN] C */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH);
+
+THNN_API int32_t THNN_(SpatialSubSampling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    const THTensor *weight,     /* [IN] C */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH);
+
+THNN_API int32_t THNN_(SpatialSubSampling_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x oH x oW */
+    THTensor *gradWeight,       /* [ACC] C */
+    THTensor *gradBias,         /* [ACC] C */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+    double scale);
+
+THNN_API int32_t THNN_(TemporalSubSampling_outputSize)(
+    const THTensor *input, /* [IN] (N x) T x F */
+    int64_t kW, int64_t dW,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalSubSampling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) T x F */
+    THTensor *output,       /* [OUT] (N x) oT x F */
+    const THTensor *weight, /* [IN] F */
+    const THTensor *bias,   /* [IN] F */
+    int64_t kW, int64_t dW);
+
+THNN_API int32_t THNN_(TemporalSubSampling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) T x F */
+    const THTensor *gradOutput, /* [IN] (N x) oT x F */
+    THTensor *gradInput,        /* [OUT] as input */
+    const THTensor *weight,     /* [IN] F */
+    int64_t kW, int64_t dW);
+
+THNN_API int32_t THNN_(TemporalSubSampling_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) T x F */
+    const THTensor *gradOutput, /* [IN] (N x) oT x F */
+    THTensor *gradWeight,       /* [ACC] F */
+    THTensor *gradBias,         /* [ACC] F */
+    int64_t kW, int64_t dW,
+    double scale);
+
+THNN_API int32_t THNN_(SpatialGaussianPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    const THTensor *mean,  /* [IN] C x M x 2 : along W and H, from the middle of the window */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialGaussianPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,     /* [IN] (N x) C x H x W */
+    THTensor *output,          /* [OUT] (N x) (C * M) x oH x oW */
+    const THTensor *mean,      /* [IN] C x M x 2 : along W and H, from the middle of the window */
+    const THTensor *precision, /* [IN] C x M x 2 : 1 / variance, along W and H */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int32_t count_include_pad);
+
+THNN_API int32_t THNN_(SpatialGaussianPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) (C * M) x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    const THTensor *mean,       /* [IN] C x M x 2 */
+    const THTensor *precision,  /* [IN] C x M x 2 */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int32_t count_include_pad);
+
+THNN_API int32_t THNN_(SpatialGaussianPooling_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) (C * M) x oH x oW */
+    THTensor *gradMean,         /* [ACC] C x M x 2 : may be `mean` itself */
+    THTensor *gradPrecision,    /* [ACC] C x M x 2 : may be `precision` itself */
+    const THTensor *mean,       /* [IN] C x M x 2 */
+    const THTensor *precision,  /* [IN] C x M x 2 */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int32_t count_include_pad, double scale);
+
+THNN_API int32_t THNN_(SpatialMixedPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialMixedPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) C x H x W */
+    THTensor *output,       /* [OUT] (N x) C x oH x oW */
+    THLongTensor *indices,  /* [OUT] as output : h * W + w of the maximum within its plane */
+    const THTensor *weight, /* [IN] C or 1 : the share of the maximum */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialMixedPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    const THTensor *weight,      /* [IN] C or 1 */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialMixedPooling_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradWeight,        /* [ACC] C or 1 */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    double scale);
+
+THNN_API int32_t THNN_(SpatialGatedPooling_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialGatedPooling_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) C x H x W */
+    THTensor *output,       /* [OUT] (N x) C x oH x oW */
+    THLongTensor *indices,  /* [OUT] as output : h * W + w of the maximum within its plane */
+    THTensor *gate,         /* [OUT] as output : the share of the maximum */
+    const THTensor *weight, /* [IN] C x kH x kW or 1 x kH x kW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialGatedPooling_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THTensor *output,      /* [IN] as gradOutput */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    const THTensor *gate,        /* [IN] as gradOutput */
+    const THTensor *weight,      /* [IN] C x kH x kW or 1 x kH x kW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
+
+THNN_API int32_t THNN_(SpatialGatedPooling_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput,  /* [IN] (N x) C x oH x oW */
+    THTensor *gradWeight,        /* [ACC] C x kH x kW or 1 x kH x kW */
+    const THTensor *output,      /* [IN] as gradOutput */
+    const THLongTensor *indices, /* [IN] as gradOutput */
+    const THTensor *gate,        /* [IN] as gradOutput */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+    double scale);
+
 THNN_API int32_t THNN_(TemporalSoftPool_outputSize)(
     const THTensor *input, /* [IN] (N x) C x L */
     int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode,

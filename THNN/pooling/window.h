@@ -53,6 +53,17 @@ THNN_INLINE int64_t endWindow(const Axis *a, int64_t i)
   return THNN_endWindowOf(i, a->out, a->stride, a->pad);
 }
 
+/* The windows whose cell j lies on the input, for sliding windows: [first, end), or none if end <= first. */
+THNN_INLINE int64_t firstInside(const Axis *a, int64_t j)
+{
+  return THNN_max(THNN_ceilDiv(a->pad - j * a->dilation, a->stride), 0);
+}
+
+THNN_INLINE int64_t endInside(const Axis *a, int64_t j)
+{
+  return THNN_min(THNN_ceilDiv(a->in + a->pad - j * a->dilation, a->stride), a->out);
+}
+
 /* Length of a row that has room for every cell of every window, those in the padding and past it included. */
 THNN_INLINE int64_t paddedLength(const Axis *a)
 {

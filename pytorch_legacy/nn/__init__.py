@@ -110,21 +110,28 @@ from .normalization.SpatialInstanceNormalization import SpatialInstanceNormaliza
 from .normalization.VolumetricBatchNormalization import VolumetricBatchNormalization
 from .padding.Padding import Padding
 from .padding.SpatialReplicationPadding import SpatialReplicationPadding
+from .pooling.FeatureLPPooling import FeatureLPPooling
 from .pooling.SoftGate import SoftGate
 from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
 from .pooling.SpatialAveragePooling import SpatialAveragePooling
 from .pooling.SpatialDilatedMaxPooling import SpatialDilatedMaxPooling
 from .pooling.SpatialFractionalMaxPooling import SpatialFractionalMaxPooling
+from .pooling.SpatialGatedPooling import SpatialGatedPooling
+from .pooling.SpatialGaussianPooling import SpatialGaussianPooling
 from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
 from .pooling.SpatialGlobalMaxPooling import SpatialGlobalMaxPooling
 from .pooling.SpatialLocalImportancePooling import SpatialLocalImportancePooling
+from .pooling.SpatialLPPooling import SpatialLPPooling
 from .pooling.SpatialMaxPooling import SpatialMaxPooling
 from .pooling.SpatialMaxUnpooling import SpatialMaxUnpooling
+from .pooling.SpatialMixedPooling import SpatialMixedPooling
+from .pooling.SpatialPowerAveragePooling import SpatialPowerAveragePooling
 from .pooling.SpatialS3Pooling import SpatialS3Pooling
 from .pooling.SpatialSimplifiedLIP import SpatialSimplifiedLIP
 from .pooling.SpatialSoftPool import SpatialSoftPool
 from .pooling.SpatialStochasticPooling import SpatialStochasticPooling
+from .pooling.SpatialSubSampling import SpatialSubSampling
 from .pooling.TemporalAdaptiveAveragePooling import TemporalAdaptiveAveragePooling
 from .pooling.TemporalAdaptiveMaxPooling import TemporalAdaptiveMaxPooling
 from .pooling.TemporalAveragePooling import TemporalAveragePooling
@@ -133,6 +140,7 @@ from .pooling.TemporalGlobalAveragePooling import TemporalGlobalAveragePooling
 from .pooling.TemporalGlobalMaxPooling import TemporalGlobalMaxPooling
 from .pooling.TemporalMaxPooling import TemporalMaxPooling
 from .pooling.TemporalSoftPool import TemporalSoftPool
+from .pooling.TemporalSubSampling import TemporalSubSampling
 from .pooling.VolumetricAdaptiveAveragePooling import VolumetricAdaptiveAveragePooling
 from .pooling.VolumetricAdaptiveMaxPooling import VolumetricAdaptiveMaxPooling
 from .pooling.VolumetricAveragePooling import VolumetricAveragePooling
@@ -237,6 +245,7 @@ __all__ = [
     "Dropout",
     "Euclidean",
     "Exp",
+    "FeatureLPPooling",
     "FlattenTable",
     "GatedLinearUnit",
     "GradientReversal",
@@ -318,19 +327,25 @@ __all__ = [
     "SpatialDilatedMaxPooling",
     "SpatialDropout",
     "SpatialFractionalMaxPooling",
+    "SpatialGatedPooling",
+    "SpatialGaussianPooling",
     "SpatialGlobalAveragePooling",
     "SpatialGlobalMaxPooling",
     "SpatialInstanceNormalization",
+    "SpatialLPPooling",
     "SpatialLocalImportancePooling",
     "SpatialLogSoftMax",
     "SpatialMaxPooling",
     "SpatialMaxUnpooling",
+    "SpatialMixedPooling",
+    "SpatialPowerAveragePooling",
     "SpatialReplicationPadding",
     "SpatialS3Pooling",
     "SpatialSimplifiedLIP",
     "SpatialSoftMax",
     "SpatialSoftPool",
     "SpatialStochasticPooling",
+    "SpatialSubSampling",
     "SplitTable",
     "Sqrt",
     "Square",
@@ -347,6 +362,7 @@ __all__ = [
     "TemporalGlobalMaxPooling",
     "TemporalMaxPooling",
     "TemporalSoftPool",
+    "TemporalSubSampling",
     "Threshold",
     "Transpose",
     "Unknown",

@@ -117,7 +117,8 @@ def written_elements(tensor: Tensor) -> np.ndarray:
 
 def example(draw: Any, function: Function, real: str) -> Call:
     chosen = {name: draw(st.integers(low, 6)) for name, low in LOWEST.items()}
-    call = capi.valid(function, real, capi.SIZES | chosen | {"oH": chosen["H"] - 1, "oW": chosen["W"] - 2})
+    pooled = {"oH": chosen["H"] - 1, "oW": chosen["W"] - 2, "oC": max(chosen["C"] - 1, 0)}
+    call = capi.valid(function, real, capi.SIZES | chosen | pooled)
     tensors = [a.name for a in function.arguments if is_tensor(a)]
     for _ in range(draw(st.integers(0, 4))):
         argument = draw(st.sampled_from([a for a in function.arguments if a.name != "state"]))

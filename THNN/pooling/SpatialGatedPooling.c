@@ -1,0 +1,246 @@
+/* SpatialGatedPooling: a blend of the maximum and the mean of each window, in a proportion that the window itself decides.
+ *
+ *   output[o]  = gate[o] * max(o) + (1 - gate[o]) * mean(o)
+ *   gate[o]    = sigmoid(sum over cells (r, c) of window(o) of weight[r][c] * input[(r, c)])
+ *   indices[o] = where the maximum was, h * W + w within its plane
+ *
+ * per plane, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on; cells outside the input take no part.
+ * There is one mask of weights for all planes, or one for each channel. With g = gradOutput and
+ * q[o] = g[o] * gate[o] * (1 - gate[o]) * (max(o) - mean(o)) = g[o] * gate[o] * (max(o) - output[o]):
+ *
+ *   gradInput[i]     = sum over o with indices[o] = i of g[o] * gate[o]
+ *                    + sum over o that see i, as their cell (r, c), of g[o] * (1 - gate[o]) / count(o) + q[o] * weight[r][c]
+ *   gradWeight[r][c] += scale * sum over o of q[o] * input[cell (r, c) of o]
+ *
+ *   input         (N x) C x H x W
+ *   output, gate  (N x) C x oH x oW, overwritten; indices likewise
+ *   gradInput     as input, overwritten
+ *   weight        C x kH x kW or 1 x kH x kW
+ *
+ * Ties and NaN are as in SpatialMaxPooling. The terms of gradWeight are summed in double precision, plane by plane in order.
+ * C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in convolutional neural networks, 2016. */
+#include "core/vmath.h"
+#include "pooling/blend.h"
+
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+                     int ceil_mode, Windows *p)
+{
+  THNN_TRY(checkPlanes(f, input, 2, p));
+  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
+  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+}
+
+/* The shape of weight: one mask, or one for each channel. Returns how many. */
+static int64_t maskSize(const THTensor *input, const THTensor *weight, const Windows *p, int64_t *size)
+{
+  size[0] = weight && weight->nDimension == 3 && weight->size[0] == 1 ? 1 : input->size[input->nDimension - 3];
+  size[1] = p->h.kernel;
+  size[2] = p->w.kernel;
+  return size[0];
+}
+
+/* Row r of the mask in the windows of row oh is this row of the plane, which it need not have. */
+THNN_INLINE int64_t rowOf(const Windows *p, int64_t oh, int64_t r) { return oh * p->h.stride - p->h.pad + r; }
+
+/* dot[ow] += w * x[ow * stride] */
+THNN_INLINE void addCells(real *restrict dot, const real *restrict x, real w, int64_t stride, int64_t n)
+{
+  if (stride == 1) for (int64_t o = 0; o < n; o++) dot[o] += w * x[o];
+  else if (stride == 2) for (int64_t o = 0; o < n; o++) dot[o] += w * x[2 * o];
+  else for (int64_t o = 0; o < n; o++) dot[o] += w * x[o * stride];
+}
+
+/* x[ow * stride] += share[ow] + w * q[ow] */
+THNN_INLINE void addShares(real *restrict x, const real *restrict share, const real *restrict q, real w, int64_t stride, int64_t n)
+{
+  if (stride == 1) for (int64_t o = 0; o < n; o++) x[o] += share[o] + w * q[o];
+  else for (int64_t o = 0; o < n; o++) x[o * stride] += share[o] + w * q[o];
+}
+
+THNN_KERNEL void gatePlane(real *y, index_t *index, real *gate, const real *x, const real *mask, const Windows *p, real *reals,
+                           lane *lanes)
+{
+  const Axis h = p->h, w = p->w;
+  const BlendRows b = blendRows(p, reals, lanes);
+  for (int64_t oh = 0; oh < h.out; oh++, y += w.out, index += w.out, gate += w.out) {
+    const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
+    memset(gate, 0, (size_t)w.out * sizeof(real));
+    for (int64_t i = top; i < end; i++) {
+      const real *weights = mask + (i - rowOf(p, oh, 0)) * w.kernel;
+      for (int64_t j = 0; j < w.kernel; j++) {
+        const int64_t first = firstInside(&w, j), n = endInside(&w, j) - first;
+        addCells(gate + first, x + i * w.in + first * w.stride - w.pad + j, weights[j], w.stride, n);
+      }
+    }
+    blendRow(y, index, &b, x, p, oh);
+    for (int64_t ow = 0; ow < w.out; ow++) {
+      gate[ow] = real_sigmoid(gate[ow]);
+      y[ow] = gate[ow] * y[ow] + (1 - gate[ow]) * b.mean[ow];
+    }
+  }
+}
+
+/* q[ow] as above, for a row of windows */
+THNN_INLINE void slopes(real *restrict q, const real *restrict x, const real *restrict g, const real *restrict y,
+                        const real *restrict gate, const index_t *restrict index, int64_t n)
+{
+  for (int64_t o = 0; o < n; o++) q[o] = g[o] * gate[o] * (x[index[o]] - y[o]);
+}
+
+THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real *y, const real *gate, const index_t *index,
+                             const real *mask, const Windows *p, real *share, real *q)
+{
+  const Axis h = p->h, w = p->w;
+  memset(gx, 0, (size_t)(h.in * w.in) * sizeof(real));
+  for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
+    const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
+    slopes(q, x, g, y, gate, index, w.out);
+    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] * (1 - gate[ow]) / (real)((end - top) * windowCells(&w, ow));
+    for (int64_t i = top; i < end; i++) {
+      const real *weights = mask + (i - rowOf(p, oh, 0)) * w.kernel;
+      for (int64_t j = 0; j < w.kernel; j++) {
+        const int64_t first = firstInside(&w, j), n = endInside(&w, j) - first;
+        addShares(gx + i * w.in + first * w.stride - w.pad + j, share + first, q + first, weights[j], w.stride, n);
+      }
+    }
+    for (int64_t ow = 0; ow < w.out; ow++) gx[index[ow]] += g[ow] * gate[ow];
+  }
+}
+
+/* total[r][c] = sum of q * input over the windows of a plane */
+THNN_KERNEL void maskTotals(double *total, const real *x, const real *g, const real *y, const real *gate, const index_t *index,
+                            const Windows *p, real *q)
+{
+  const Axis h = p->h, w = p->w;
+  memset(total, 0, (size_t)(h.kernel * w.kernel) * sizeof(double));
+  for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
+    const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
+    slopes(q, x, g, y, gate, index, w.out);
+    for (int64_t i = top; i < end; i++)
+      for (int64_t j = 0; j < w.kernel; j++) {
+        const int64_t first = firstInside(&w, j), n = endInside(&w, j) - first;
+        const real *cells = x + i * w.in + first * w.stride - w.pad + j;
+        double s = 0;
+#pragma omp simd reduction(+ : s)
+        for (int64_t o = 0; o < n; o++) s += (double)q[first + o] * cells[o * w.stride];
+        total[(i - rowOf(p, oh, 0)) * w.kernel + j] += s;
+      }
+  }
+}
+
+int32_t THNN_(SpatialGatedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                                              int64_t padH, int32_t ceil_mode, int64_t size[8])
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  return outputShape(__func__, input, &p, size);
+}
+
+int32_t THNN_(SpatialGatedPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
+                                                THTensor *gate, const THTensor *weight, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+                                                int64_t padW, int64_t padH, int32_t ceil_mode)
+{
+  Windows p;
+  int64_t mask[3];
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
+  THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
+  THNN_TRY(checkPooledOutput(__func__, "gate", view(gate), input, &p));
+  const int64_t masks = maskSize(input, weight, &p, mask);
+  THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 3, mask));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), reals = blendReals(&p), lanes = blendLanes(&p);
+  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW * kH));
+  const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight));
+  real *y = THNN_out(&call, view(output)), *gates = THNN_out(&call, view(gate));
+  index_t *index = THNN_out(&call, view(indices));
+  real *rows = THNN_scratch(&call, threads * reals, sizeof(real));
+  lane *from = THNN_scratch(&call, threads * lanes, sizeof(lane));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p.planes; i++)
+    gatePlane(y + i * outputs, index + i * outputs, gates + i * outputs, x + i * plane, w + i % masks * kW * kH, &p,
+              rows + THNN_threadId() * reals, from + THNN_threadId() * lanes);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(SpatialGatedPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                   THTensor *gradInput, const THTensor *output, const THLongTensor *indices,
+                                                   const THTensor *gate, const THTensor *weight, int64_t kW, int64_t kH, int64_t dW,
+                                                   int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode)
+{
+  Windows p;
+  int64_t mask[3];
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
+  THNN_TRY(checkPooled(__func__, "output", view(output), input, &p));
+  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
+  THNN_TRY(checkPooled(__func__, "gate", view(gate), input, &p));
+  const int64_t masks = maskSize(input, weight, &p, mask);
+  THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 3, mask));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), row = THNN_wholeLines(p.w.out);
+  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW * kH));
+  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
+  const real *gates = THNN_in(&call, view(gate)), *w = THNN_in(&call, view(weight));
+  const index_t *index = THNN_in(&call, view(indices));
+  real *gx = THNN_out(&call, view(gradInput));
+  real *rows = THNN_scratch(&call, threads * 2 * row, sizeof(real));
+  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * outputs, plane, 0)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p.planes; i++) {
+    const int64_t at = i * outputs;
+    real *mine = rows + THNN_threadId() * 2 * row;
+    ungatePlane(gx + i * plane, x + i * plane, g + at, y + at, gates + at, index + at, w + i % masks * kW * kH, &p, mine, mine + row);
+  }
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(SpatialGatedPooling_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                     THTensor *gradWeight, const THTensor *output, const THLongTensor *indices,
+                                                     const THTensor *gate, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+                                                     int64_t padW, int64_t padH, int32_t ceil_mode, double scale)
+{
+  Windows p;
+  int64_t mask[3];
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkPooled(__func__, "gradOutput", view(gradOutput), input, &p));
+  const int64_t masks = maskSize(input, gradWeight, &p, mask);
+  THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 3, mask));
+  THNN_TRY(checkPooled(__func__, "output", view(output), input, &p));
+  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
+  THNN_TRY(checkPooled(__func__, "gate", view(gate), input, &p));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), row = THNN_wholeLines(p.w.out), cells = kW * kH;
+  const int threads = THNN_threads(&call, p.planes * (plane + outputs * cells));
+  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
+  const real *gates = THNN_in(&call, view(gate));
+  const index_t *index = THNN_in(&call, view(indices));
+  real *gw = THNN_acc(&call, view(gradWeight));
+  real *rows = THNN_scratch(&call, threads * row, sizeof(real));
+  double *totals = THNN_scratch(&call, p.planes * cells, sizeof(double));
+  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * outputs, plane, 0)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p.planes; i++) {
+    const int64_t at = i * outputs;
+    maskTotals(totals + i * cells, x + i * plane, g + at, y + at, gates + at, index + at, &p, rows + THNN_threadId() * row);
+  }
+  for (int64_t c = 0; c < masks; c++)
+    for (int64_t k = 0; k < cells; k++) {
+      double total = 0;
+      for (int64_t i = c; i < p.planes; i += masks) total += totals[i * cells + k];
+      gw[c * cells + k] += (real)(scale * total);
+    }
+  return THNN_leave(&call);
+}

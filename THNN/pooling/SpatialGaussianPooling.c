@@ -1,0 +1,408 @@
+/* SpatialGaussianPooling: the mean of each window, weighted by a Gaussian that is learned for each plane.
+ *
+ *   output[o] = sum over i in window(o) of w[i] * input[i],    w[i] = exp(E[i]) / sum over j of exp(E[j])
+ *   E[i]      = -(px * (x - mx)^2 + py * (y - my)^2) / 2
+ *
+ * where x and y are column and row of cell i, counted from the middle of the window, (mx, my) is `mean` and (px, py) `precision`, 1 /
+ * variance. Each channel has M such kernels, and each of them a channel of the output: c * M + m. Window (oh, ow) is kH x kW cells from
+ * (oh * dH - padH, ow * dW - padW) on. The weights of its cells on the input add up to 1; with count_include_pad those of its cells on
+ * the input or its padding, which counts as 0.
+ *
+ * The gradients, with g = gradOutput, q = dE / dtheta and sums over all windows o and their cells i:
+ *   gradInput[i]  = sum over m and o that see i of g[o] * w[i]
+ *   gradMean      += scale * sum of g[o] * w[i] * (q[i] - mean of q) * input[i],  q = p * (x - m)
+ *   gradPrecision += scale * the same with q = -(x - m)^2 / 2
+ *
+ * Precision 0 is average pooling, a large one takes the cell that is nearest to the mean. Exponents are differences to that of the
+ * heaviest cell, found without cancellation: no parameters overflow, not even infinite ones. A negative precision favours the cells
+ * that are far from the mean.
+ *
+ *   input            (N x) C x H x W
+ *   output           (N x) (C * M) x oH x oW, overwritten
+ *   gradInput        as input, overwritten
+ *   mean, precision  C x M x 2, W before H, as their gradients
+ *
+ * A Gaussian is the product of those along the axes, so that there are two passes as in average pooling: rows are weighted and added,
+ * then columns. Weights are the same for all windows that lie within the input; those at its edges have their own. A product with
+ * the derivative of the weights along an axis, in place of the weights, gives the gradients of its mean and precision.
+ * M. Zeiler, R. Fergus: Differentiable pooling for hierarchical feature learning, 2012. */
+#include <math.h>
+#include "core/vmath.h"
+#include "pooling/columns.h"
+
+/* Neighbouring windows [first, end) of an axis whose cells [begin, stop) count. */
+typedef struct Run {
+  int64_t first, end, begin, stop;
+} Run;
+
+typedef struct Runs {
+  int64_t count;
+  Run *run;
+} Runs;
+
+/* Weights of one axis and what else is needed of them: tables of runs x kernel for each of C * M Gaussians. */
+enum Table { WEIGHT, BY_MEAN, BY_PRECISION, TABLES };
+
+typedef struct Weights {
+  const Axis *axis;
+  Runs runs;
+  real *table[TABLES];
+} Weights;
+
+static int32_t check(const char *f, const THTensor *input, const THTensor *mean, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+                     int64_t padW, int64_t padH, int ceil_mode, Windows *p)
+{
+  THNN_TRY(checkPlanes(f, input, 2, p));
+  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
+  THNN_TRY(checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h));
+  THNN_TRY(THNN_checkInput(f, "mean", view(mean), 3, 3, "C x M x 2"));
+  const int64_t size[] = {input->size[input->nDimension - 3], THNN_max(mean->size[1], 1), 2};
+  return THNN_checkShape(f, "mean", view(mean), 3, size);
+}
+
+static void pooledSize(const THTensor *input, const THTensor *mean, const Windows *p, int64_t *size)
+{
+  outputShape("", input, p, size);
+  size[input->nDimension - 3] *= mean->size[1];
+}
+
+/* ---- weights */
+
+/* Fills `run` with at most axis->out runs. */
+static int64_t findRuns(const Axis *a, int includePad, Run *run)
+{
+  int64_t count = 0;
+  for (int64_t o = 0; o < a->out; o++) {
+    const int64_t start = o * a->stride - a->pad, low = includePad ? -a->pad : 0, high = includePad ? a->in + a->pad : a->in;
+    const Run r = {o, o + 1, THNN_max(low - start, 0), THNN_min(high - start, a->kernel)};
+    if (count && run[count - 1].begin == r.begin && run[count - 1].stop == r.stop) run[count - 1].end = o + 1;
+    else run[count++] = r;
+  }
+  return count;
+}
+
+/* The weights of one run, and their derivatives if there is room for them; exponents has room for a kernel.
+ * Cell j has E[j] - E[top] = -precision / 2 * d[j], d[j] = (j - m)^2 - (top - m)^2 = (j - top) * (j + top - 2 * m). */
+static void weighRun(double mean, double precision, const Run *r, int64_t kernel, real *weight, real *byMean, real *byPrecision,
+                     double *d, double *w)
+{
+  const double m = (double)(kernel - 1) / 2 + mean, last = (double)(r->stop - 1), first = (double)r->begin;
+  double top = m < first ? first : m > last ? last : m == m ? nearbyint(m) : first;
+  if (precision < 0) top = 2 * m > first + last ? first : last;
+  double sum = 0, place = 0, square = 0;
+  for (int64_t j = r->begin; j < r->stop; j++) {
+    const double step = (double)j - top, reach = (double)j + top - 2 * m;
+    d[j] = step == 0 || reach == 0 ? 0 : step * reach;
+    w[j] = d[j] == 0 || precision == 0 ? 1 : exp(-precision / 2 * d[j]);
+    sum += w[j];
+  }
+  for (int64_t j = r->begin; j < r->stop; j++) {
+    w[j] /= sum;
+    place += w[j] * ((double)j - top);
+    square += w[j] == 0 ? 0 : w[j] * d[j];
+  }
+  memset(weight, 0, (size_t)kernel * sizeof(real));
+  for (int64_t j = r->begin; j < r->stop; j++) weight[j] = (real)w[j];
+  if (!byMean) return;
+  memset(byMean, 0, (size_t)kernel * sizeof(real));
+  memset(byPrecision, 0, (size_t)kernel * sizeof(real));
+  for (int64_t j = r->begin; j < r->stop; j++) {
+    const double away = (double)j - top - place, spread = d[j] - square;
+    byMean[j] = w[j] == 0 || away == 0 ? 0 : (real)(w[j] * precision * away);
+    byPrecision[j] = w[j] == 0 || spread == 0 ? 0 : (real)(w[j] * spread / -2);
+  }
+}
+
+/* Makes the weights of all Gaussians along an axis: `which` is 0 for W, 1 for H. */
+static void makeWeights(Call *call, Weights *s, const Axis *axis, int which, int includePad, int derivatives, int64_t gaussians,
+                        const real *mean, const real *precision)
+{
+  s->axis = axis;
+  s->runs.run = THNN_scratch(call, axis->out, sizeof(Run));
+  double *buffer = THNN_scratch(call, 2 * axis->kernel, sizeof(double));
+  if (THNN_failed(call)) return;
+  s->runs.count = findRuns(axis, includePad, s->runs.run);
+  const int64_t kernel = axis->kernel, step = s->runs.count * kernel;
+  for (int t = 0; t < TABLES; t++)
+    s->table[t] = t == WEIGHT || derivatives ? THNN_scratch(call, gaussians * step, sizeof(real)) : NULL;
+  if (THNN_failed(call)) return;
+  for (int64_t i = 0; i < gaussians; i++)
+    for (int64_t r = 0; r < s->runs.count; r++) {
+      const int64_t at = i * step + r * kernel;
+      weighRun(mean[2 * i + which], precision[2 * i + which], s->runs.run + r, kernel, s->table[WEIGHT] + at,
+               derivatives ? s->table[BY_MEAN] + at : NULL, derivatives ? s->table[BY_PRECISION] + at : NULL, buffer, buffer + kernel);
+    }
+}
+
+/* ---- kernels */
+
+/* y[o] (+)= sum over t < n <= 4 of w[t] * x[o * stride + t * distance] */
+THNN_INLINE void weighFew(real *restrict y, const real *restrict x, const real *w, int add, int n, int64_t distance, int64_t stride,
+                          int64_t count)
+{
+  const real w0 = w[0], w1 = n > 1 ? w[1] : 0, w2 = n > 2 ? w[2] : 0, w3 = n > 3 ? w[3] : 0;
+  const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance;
+  for (int64_t o = 0; o < count; o++) {
+    real s = add ? y[o] + w0 * x[o * stride] : w0 * x[o * stride];
+    if (n > 1) s += w1 * x1[o * stride];
+    if (n > 2) s += w2 * x2[o * stride];
+    if (n > 3) s += w3 * x3[o * stride];
+    y[o] = s;
+  }
+}
+
+/* The same for any n > 0. */
+THNN_INLINE void weigh(real *restrict y, const real *restrict x, const real *w, int add, int64_t n, int64_t distance, int64_t stride,
+                       int64_t count)
+{
+  const int64_t first = (n - 1) % 4 + 1;
+  if (first == 1) weighFew(y, x, w, add, 1, distance, stride, count);
+  if (first == 2) weighFew(y, x, w, add, 2, distance, stride, count);
+  if (first == 3) weighFew(y, x, w, add, 3, distance, stride, count);
+  if (first == 4) weighFew(y, x, w, add, 4, distance, stride, count);
+  for (int64_t t = first; t < n; t += 4) weighFew(y, x + t * distance, w + t, 1, 4, distance, stride, count);
+}
+
+/* sum = the rows of window oh, weighted by w, a kernel of the run of oh */
+THNN_INLINE void weighRows(real *sum, const real *x, const Windows *p, int64_t oh, const real *w)
+{
+  const int64_t top = windowStart(&p->h, oh), rows = windowEnd(&p->h, oh) - top, first = top - (oh * p->h.stride - p->h.pad);
+  weigh(sum + p->w.pad, x + top * p->w.in, w + first, 0, rows, p->w.in, 1, p->w.in);
+}
+
+/* y[ow] = the columns of window ow, weighted by the table w of runs; sum is a padded row whose ends are 0. */
+THNN_INLINE void weighColumns(real *y, const real *sum, const Axis *a, const Runs *runs, const real *w)
+{
+  for (int64_t i = 0; i < runs->count; i++, w += a->kernel) {
+    const Run r = runs->run[i];
+    const real *x = sum + r.first * a->stride;
+    if (a->stride == 1) weigh(y + r.first, x, w, 0, a->kernel, 1, 1, r.end - r.first);
+    else if (a->stride == 2) weigh(y + r.first, x, w, 0, a->kernel, 1, 2, r.end - r.first);
+    else weigh(y + r.first, x, w, 0, a->kernel, 1, a->stride, r.end - r.first);
+  }
+}
+
+THNN_KERNEL void gaussianPlane(real *y, const real *x, const Windows *p, const Runs *columns, const Runs *rows, const real *wx,
+                               const real *wy, real *sum)
+{
+  memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
+  for (int64_t i = 0; i < rows->count; i++, wy += p->h.kernel)
+    for (int64_t oh = rows->run[i].first; oh < rows->run[i].end; oh++, y += p->w.out) {
+      weighRows(sum, x, p, oh, wy);
+      weighColumns(y, sum, &p->w, columns, wx);
+    }
+}
+
+/* x[o * stride + j] += w[j] * g[o] for o < count */
+THNN_INLINE void spreadFew(real *restrict x, const real *restrict g, const real *w, int64_t kernel, int64_t stride, int64_t count)
+{
+  for (int64_t j = 0; j < kernel; j++)
+    for (int64_t o = 0; o < count; o++) x[o * stride + j] += w[j] * g[o];
+}
+
+/* gx (+)= the gradient of one output plane. spread holds gradOutput, spread over the columns, for each of its rows; weightOf has
+ * room for the weights of the windows that see a row. */
+THNN_KERNEL void gaussianGradient(real *gx, const real *g, const Windows *p, const Runs *columns, const Runs *rows, const real *wx,
+                                  const real *wy, int add, real *spread, real *weightOf, int64_t *runOf)
+{
+  const Axis h = p->h, w = p->w;
+  const int64_t length = paddedLength(&w);
+  memset(spread, 0, (size_t)(h.out * length) * sizeof(real));
+  for (int64_t oh = 0; oh < h.out; oh++, g += w.out)
+    for (int64_t i = 0; i < columns->count; i++) {
+      const Run r = columns->run[i];
+      const real *weight = wx + i * w.kernel;
+      real *to = spread + oh * length + r.first * w.stride;
+      if (w.stride == 1) spreadFew(to, g + r.first, weight, w.kernel, 1, r.end - r.first);
+      else if (w.stride == 2) spreadFew(to, g + r.first, weight, w.kernel, 2, r.end - r.first);
+      else spreadFew(to, g + r.first, weight, w.kernel, w.stride, r.end - r.first);
+    }
+  for (int64_t i = 0; i < rows->count; i++)
+    for (int64_t oh = rows->run[i].first; oh < rows->run[i].end; oh++) runOf[oh] = i;
+  for (int64_t i = 0; i < h.in; i++, gx += w.in) {
+    const int64_t first = firstWindow(&h, i), n = endWindow(&h, i) - first;
+    for (int64_t t = 0; t < n; t++) {
+      const int64_t oh = first + t;
+      weightOf[t] = wy[runOf[oh] * h.kernel + i - (oh * h.stride - h.pad)];
+    }
+    if (n > 0) weigh(gx, spread + first * length + w.pad, weightOf, add, n, length, 1, w.in);
+    else if (!add) memset(gx, 0, (size_t)w.in * sizeof(real)); /* between windows */
+  }
+}
+
+THNN_INLINE double dot(const real *a, const real *b, int64_t n)
+{
+  double s = 0;
+#pragma omp simd reduction(+ : s)
+  for (int64_t i = 0; i < n; i++) s += (double)a[i] * b[i];
+  return s;
+}
+
+/* total[0 .. 3] = gradients of mean along W and H, of precision along W and H, by one output plane; tables as in Weights. */
+THNN_KERNEL void gaussianTotals(double *total, const real *x, const real *g, const Windows *p, const Runs *columns, const Runs *rows,
+                                const real *const *wx, const real *const *wy, real *sum, real *row)
+{
+  const Axis *w = &p->w;
+  double byMeanX = 0, byMeanY = 0, byPrecisionX = 0, byPrecisionY = 0;
+  memset(sum, 0, (size_t)paddedLength(w) * sizeof(real));
+  for (int64_t i = 0; i < rows->count; i++)
+    for (int64_t oh = rows->run[i].first; oh < rows->run[i].end; oh++, g += w->out) {
+      const int64_t at = i * p->h.kernel;
+      weighRows(sum, x, p, oh, wy[WEIGHT] + at);
+      weighColumns(row, sum, w, columns, wx[BY_MEAN]);
+      byMeanX += dot(g, row, w->out);
+      weighColumns(row, sum, w, columns, wx[BY_PRECISION]);
+      byPrecisionX += dot(g, row, w->out);
+      weighRows(sum, x, p, oh, wy[BY_MEAN] + at);
+      weighColumns(row, sum, w, columns, wx[WEIGHT]);
+      byMeanY += dot(g, row, w->out);
+      weighRows(sum, x, p, oh, wy[BY_PRECISION] + at);
+      weighColumns(row, sum, w, columns, wx[WEIGHT]);
+      byPrecisionY += dot(g, row, w->out);
+    }
+  total[0] = byMeanX;
+  total[1] = byMeanY;
+  total[2] = byPrecisionX;
+  total[3] = byPrecisionY;
+}
+
+/* ---- functions */
+
+int32_t THNN_(SpatialGaussianPooling_outputSize)(const THTensor *input, const THTensor *mean, int64_t kW, int64_t kH, int64_t dW,
+                                                 int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  if (!size) return THNN_fail(THNN_ERR_NULL, __func__, "size", "expected a place for 8 sizes, got NULL");
+  pooledSize(input, mean, &p, size);
+  return THNN_OK;
+}
+
+int32_t THNN_(SpatialGaussianPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *mean,
+                                                   const THTensor *precision, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+                                                   int64_t padW, int64_t padH, int32_t ceil_mode, int32_t count_include_pad)
+{
+  Windows p;
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  pooledSize(input, mean, &p, size);
+  THNN_TRY(THNN_checkShape(__func__, "precision", view(precision), 3, mean->size));
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), kernels = mean->size[1], gaussians = mean->size[0] * kernels;
+  const int threads = THNN_threads(&call, p.planes * kernels * (plane + outputs * kW));
+  const int64_t padded = THNN_wholeLines(paddedLength(&p.w));
+  const real *x = THNN_in(&call, view(input)), *m = THNN_in(&call, view(mean)), *q = THNN_in(&call, view(precision));
+  real *y = THNN_out(&call, view(output));
+  real *sums = THNN_scratch(&call, threads * padded, sizeof(real));
+  Weights w, h;
+  makeWeights(&call, &w, &p.w, 0, count_include_pad, 0, gaussians, m, q);
+  makeWeights(&call, &h, &p.h, 1, count_include_pad, 0, gaussians, m, q);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p.planes; i++)
+    for (int64_t k = 0; k < kernels; k++) {
+      const int64_t of = (i * kernels + k) % gaussians;
+      gaussianPlane(y + (i * kernels + k) * outputs, x + i * plane, &p, &w.runs, &h.runs,
+                    w.table[WEIGHT] + of * w.runs.count * kW, h.table[WEIGHT] + of * h.runs.count * kH,
+                    sums + THNN_threadId() * padded);
+    }
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(SpatialGaussianPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                      THTensor *gradInput, const THTensor *mean, const THTensor *precision, int64_t kW,
+                                                      int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+                                                      int32_t ceil_mode, int32_t count_include_pad)
+{
+  Windows p;
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  pooledSize(input, mean, &p, size);
+  THNN_TRY(THNN_checkShape(__func__, "precision", view(precision), 3, mean->size));
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
+  THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), kernels = mean->size[1], gaussians = mean->size[0] * kernels;
+  const int threads = THNN_threads(&call, p.planes * kernels * (plane + outputs * kW));
+  const int64_t spread = THNN_wholeLines(p.h.out * paddedLength(&p.w)), rows = THNN_wholeLines(p.h.out);
+  const real *g = THNN_in(&call, view(gradOutput)), *m = THNN_in(&call, view(mean)), *q = THNN_in(&call, view(precision));
+  real *gx = THNN_out(&call, view(gradInput));
+  real *scratch = THNN_scratch(&call, threads * (spread + rows), sizeof(real));
+  int64_t *runOf = THNN_scratch(&call, threads * rows, sizeof(int64_t));
+  Weights w, h;
+  makeWeights(&call, &w, &p.w, 0, count_include_pad, 0, gaussians, m, q);
+  makeWeights(&call, &h, &p.h, 1, count_include_pad, 0, gaussians, m, q);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p.planes; i++) {
+    real *mine = scratch + THNN_threadId() * (spread + rows);
+    for (int64_t k = 0; k < kernels; k++) {
+      const int64_t of = (i * kernels + k) % gaussians;
+      gaussianGradient(gx + i * plane, g + (i * kernels + k) * outputs, &p, &w.runs, &h.runs,
+                       w.table[WEIGHT] + of * w.runs.count * kW, h.table[WEIGHT] + of * h.runs.count * kH, k > 0, mine, mine + spread,
+                       runOf + THNN_threadId() * rows);
+    }
+  }
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(SpatialGaussianPooling_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                        THTensor *gradMean, THTensor *gradPrecision, const THTensor *mean,
+                                                        const THTensor *precision, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+                                                        int64_t padW, int64_t padH, int32_t ceil_mode, int32_t count_include_pad,
+                                                        double scale)
+{
+  Windows p;
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  pooledSize(input, mean, &p, size);
+  THNN_TRY(THNN_checkShape(__func__, "precision", view(precision), 3, mean->size));
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
+  THNN_TRY(THNN_checkOutput(__func__, "gradMean", view(gradMean), 3, mean->size));
+  THNN_TRY(THNN_checkOutput(__func__, "gradPrecision", view(gradPrecision), 3, mean->size));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), kernels = mean->size[1], gaussians = mean->size[0] * kernels;
+  const int threads = THNN_threads(&call, 3 * p.planes * kernels * (plane + outputs * kW));
+  const int64_t padded = THNN_wholeLines(paddedLength(&p.w)), row = THNN_wholeLines(p.w.out);
+  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
+  const real *m = THNN_in(&call, view(mean)), *q = THNN_in(&call, view(precision));
+  real *gm = THNN_acc(&call, view(gradMean)), *gq = THNN_acc(&call, view(gradPrecision));
+  real *rows = THNN_scratch(&call, threads * (padded + row), sizeof(real));
+  double *totals = THNN_scratch(&call, 4 * p.planes * kernels, sizeof(double));
+  Weights w, h;
+  makeWeights(&call, &w, &p.w, 0, count_include_pad, 1, gaussians, m, q);
+  makeWeights(&call, &h, &p.h, 1, count_include_pad, 1, gaussians, m, q);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p.planes * kernels; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    const real *wx[TABLES], *wy[TABLES];
+    for (int t = 0; t < TABLES; t++) {
+      wx[t] = w.table[t] + i % gaussians * w.runs.count * kW;
+      wy[t] = h.table[t] + i % gaussians * h.runs.count * kH;
+    }
+    gaussianTotals(totals + 4 * i, x + i / kernels * plane, g + i * outputs, &p, &w.runs, &h.runs, wx, wy, mine, mine + padded);
+  }
+  for (int64_t of = 0; of < gaussians; of++) {
+    double sum[4] = {0};
+    for (int64_t i = of; i < p.planes * kernels; i += gaussians)
+      for (int t = 0; t < 4; t++) sum[t] += totals[4 * i + t];
+    for (int t = 0; t < 2; t++) {
+      gm[2 * of + t] += (real)(scale * sum[t]);
+      gq[2 * of + t] += (real)(scale * sum[2 + t]);
+    }
+  }
+  return THNN_leave(&call);
+}

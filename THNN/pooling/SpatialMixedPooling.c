@@ -1,0 +1,181 @@
+/* SpatialMixedPooling: a blend of the maximum and the mean of each window, in a proportion that can be learned.
+ *
+ *   output[o]     = a * max(o) + (1 - a) * mean(o),  a = weight[c], or weight[0] for all planes
+ *   indices[o]    = where the maximum was, h * W + w within its plane
+ *   gradInput[i]  = sum over o with indices[o] = i of gradOutput[o] * a
+ *                 + sum over o with i in window(o) of gradOutput[o] * (1 - a) / count(o)
+ *   gradWeight[c] += scale * sum over o of gradOutput[o] * (max(o) - mean(o))
+ *
+ * per plane of channel c, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on, and count(o) is how many of
+ * them lie on the input; the others take no part. Ties and NaN are as in SpatialMaxPooling.
+ *
+ *   input      (N x) C x H x W
+ *   output     (N x) C x oH x oW, overwritten; indices likewise
+ *   gradInput  as input, overwritten
+ *   weight     C or 1
+ *
+ * Maxima and means are found in one pass over the rows. The terms of gradWeight are summed in double precision, plane by plane in
+ * order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in convolutional neural networks, 2016. */
+#include "pooling/blend.h"
+
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+                     int ceil_mode, Windows *p)
+{
+  THNN_TRY(checkPlanes(f, input, 2, p));
+  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
+  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+}
+
+/* The shape of weight: one number, or one for each channel. */
+static int64_t weightsOf(const THTensor *input, const THTensor *weight)
+{
+  return weight && weight->nDimension == 1 && weight->size[0] == 1 ? 1 : input->size[input->nDimension - 3];
+}
+
+THNN_KERNEL void mixPlane(real *y, index_t *index, const real *x, const Windows *p, real a, real *reals, lane *lanes)
+{
+  const BlendRows b = blendRows(p, reals, lanes);
+  for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out, index += p->w.out) {
+    blendRow(y, index, &b, x, p, oh);
+    for (int64_t ow = 0; ow < p->w.out; ow++) y[ow] = a * y[ow] + (1 - a) * b.mean[ow];
+  }
+}
+
+THNN_KERNEL void unmixPlane(real *gx, const real *g, const index_t *index, const Windows *p, real a, real *share, real *spread)
+{
+  const Axis h = p->h, w = p->w;
+  const int64_t length = paddedLength(&w), outputs = h.out * w.out;
+  memset(spread, 0, (size_t)(h.out * length) * sizeof(real));
+  for (int64_t oh = 0; oh < h.out; oh++) {
+    const int64_t rows = windowCells(&h, oh);
+    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = (1 - a) * g[oh * w.out + ow] / (real)(rows * windowCells(&w, ow));
+    spreadColumns(spread + oh * length, share, w.out, w.kernel, w.stride);
+  }
+  gatherRows(gx, spread, p);
+  for (int64_t o = 0; o < outputs; o++) gx[index[o]] += a * g[o];
+}
+
+/* sum of g * (max - mean); the rows hold sums of columns and means */
+THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index, const Windows *p, real *sum, real *mean)
+{
+  const Axis h = p->h, w = p->w;
+  double total = 0;
+  memset(sum, 0, (size_t)paddedLength(&w) * sizeof(real));
+  for (int64_t oh = 0; oh < h.out; oh++, g += w.out, index += w.out) {
+    const int64_t top = windowStart(&h, oh), rows = windowEnd(&h, oh) - top;
+    sumRows(sum + w.pad, x + top * w.in, 0, rows, w.in, w.in);
+    sumColumns(mean, sum, w.out, w.kernel, w.stride);
+    for (int64_t ow = 0; ow < w.out; ow++) mean[ow] = x[index[ow]] - mean[ow] / (real)(rows * windowCells(&w, ow));
+    double s = 0;
+#pragma omp simd reduction(+ : s)
+    for (int64_t ow = 0; ow < w.out; ow++) s += (double)g[ow] * mean[ow];
+    total += s;
+  }
+  return total;
+}
+
+int32_t THNN_(SpatialMixedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                                              int64_t padH, int32_t ceil_mode, int64_t size[8])
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  return outputShape(__func__, input, &p, size);
+}
+
+int32_t THNN_(SpatialMixedPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
+                                                const THTensor *weight, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                                                int64_t padH, int32_t ceil_mode)
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
+  THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
+  const int64_t weights = weightsOf(input, weight);
+  THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &weights));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), reals = blendReals(&p), lanes = blendLanes(&p);
+  const int threads = THNN_threads(&call, 2 * p.planes * (plane + outputs * kW));
+  const real *x = THNN_in(&call, view(input)), *a = THNN_in(&call, view(weight));
+  real *y = THNN_out(&call, view(output));
+  index_t *index = THNN_out(&call, view(indices));
+  real *rows = THNN_scratch(&call, threads * reals, sizeof(real));
+  lane *from = THNN_scratch(&call, threads * lanes, sizeof(lane));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p.planes; i++)
+    mixPlane(y + i * outputs, index + i * outputs, x + i * plane, &p, a[i % weights], rows + THNN_threadId() * reals,
+             from + THNN_threadId() * lanes);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(SpatialMixedPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                   THTensor *gradInput, const THLongTensor *indices, const THTensor *weight,
+                                                   int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+                                                   int32_t ceil_mode)
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
+  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
+  const int64_t weights = weightsOf(input, weight);
+  THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &weights));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p);
+  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW));
+  const int64_t share = THNN_wholeLines(p.w.out), spread = THNN_wholeLines(p.h.out * paddedLength(&p.w));
+  const real *g = THNN_in(&call, view(gradOutput)), *a = THNN_in(&call, view(weight));
+  const index_t *index = THNN_in(&call, view(indices));
+  real *gx = THNN_out(&call, view(gradInput));
+  real *rows = THNN_scratch(&call, threads * (share + spread), sizeof(real));
+  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * outputs, plane, 0)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p.planes; i++) {
+    real *mine = rows + THNN_threadId() * (share + spread);
+    unmixPlane(gx + i * plane, g + i * outputs, index + i * outputs, &p, a[i % weights], mine, mine + share);
+  }
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(SpatialMixedPooling_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                     THTensor *gradWeight, const THLongTensor *indices, int64_t kW, int64_t kH,
+                                                     int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
+                                                     double scale)
+{
+  Windows p;
+  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkPooled(__func__, "gradOutput", view(gradOutput), input, &p));
+  const int64_t weights = weightsOf(input, gradWeight);
+  THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 1, &weights));
+  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p);
+  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW));
+  const int64_t padded = THNN_wholeLines(paddedLength(&p.w)), row = THNN_wholeLines(p.w.out);
+  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
+  const index_t *index = THNN_in(&call, view(indices));
+  real *gw = THNN_acc(&call, view(gradWeight));
+  real *rows = THNN_scratch(&call, threads * (padded + row), sizeof(real));
+  double *totals = THNN_scratch(&call, p.planes, sizeof(double));
+  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * outputs, plane, 0)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p.planes; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    totals[i] = weighPlane(x + i * plane, g + i * outputs, index + i * outputs, &p, mine, mine + padded);
+  }
+  for (int64_t c = 0; c < weights; c++) {
+    double total = 0;
+    for (int64_t i = c; i < p.planes; i += weights) total += totals[i];
+    gw[c] += (real)(scale * total);
+  }
+  return THNN_leave(&call);
+}

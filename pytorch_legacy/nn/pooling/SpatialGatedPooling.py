@@ -1,0 +1,104 @@
+"""Blends of maxima and means of windows that decide on the blend themselves."""
+
+from math import sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialGatedPooling(WindowedPooling):
+    """A blend of the maximum and the mean of each window, in a proportion that a learned mask finds in the window.
+
+    .. math::
+
+        y_o = \\sigma_o \\max_{i \\in R_o} x_i + (1 - \\sigma_o) \\frac{1}{n_o} \\sum_{i \\in R_o} x_i, \\quad
+        \\sigma_o = \\frac{1}{1 + e^{-w \\cdot x_{R_o}}}
+
+    where :math:`n_o` counts the cells of the window on the input, and cells outside add nothing to the product with w.
+
+    Parameters
+    ----------
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+    padW, padH : int
+        Cells of padding on either side, at most half a kernel. They take no part.
+    nInputPlane : int
+        Number of planes that have a mask of their own; 1 means one for all planes.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of nInputPlane x kH x kW
+        The masks.
+    gate : array, as output
+        The proportion of each maximum.
+    indices : int64 array, as output
+        Where each maximum was: row * width + column within its plane.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, the number of planes or the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``. Ties and NaN are as in ``nn.SpatialMaxPooling``.
+    Masks start uniform in [-s, s) with s = 1 / sqrt(kW * kH).
+    Not in Torch7; after C.-Y. Lee, P. Gallagher and Z. Tu, 2016. C: ``THNN/pooling/SpatialGatedPooling.c``.
+    """
+
+    kW: int
+    kH: int
+    weight: Tensor
+
+    def __init__(
+        self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0,
+        nInputPlane: int = 1,
+    ) -> None:  # fmt: skip
+        super().__init__((kW, kH), (dW, dH), (padW, padH))
+        sizes = {"nInputPlane": nInputPlane, "kH": kH, "kW": kW}
+        shape = tuple(check.count(self, name, size) for name, size in sizes.items())
+        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self.gate = np.empty(0, np.float32)
+        self.indices = np.empty(0, np.int64)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws new masks, uniform with standard deviation `stdv` if it is given."""
+        limit = 1 / sqrt(self.kW * self.kH) if stdv is None else stdv * sqrt(3)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        window = self._window
+        shape = output_size(self, "SpatialGatedPooling_outputSize", check.tensor(self, "input", input), *window)
+        output, gate = self._resize("output", shape), self._resize("gate", shape)
+        indices = self._resize("indices", shape, np.int64)
+        call(self, "SpatialGatedPooling_updateOutput", input, output, indices, gate, self.weight, *window)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SpatialGatedPooling_updateGradInput", input, gradOutput, gradInput, self.output, self.indices, self.gate,
+             self.weight, *self._window)  # fmt: skip
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        call(self, "SpatialGatedPooling_accGradParameters", input, gradOutput, self.gradWeight, self.output, self.indices,
+             self.gate, *self._window, scale)  # fmt: skip
+
+    def clearState(self) -> Self:
+        utils.clear(self, "gate", "indices")
+        return super().clearState()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """What forward keeps is made anew: it stays behind."""
+        super()._fromTorch7(fields | {"gate": np.empty(0), "indices": np.empty(0, np.int64)}, version)

@@ -1,0 +1,131 @@
+"""Means of windows under a learned Gaussian."""
+
+from math import sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialGaussianPooling(WindowedPooling):
+    """Mean of each window, weighted by a Gaussian whose mean and precision are learned for each plane.
+
+    .. math::
+
+        y_o = \\sum_{i \\in R_o} w_i x_i, \\quad w_i = \\frac{e^{E_i}}{\\sum_{j \\in R_o} e^{E_j}}, \\quad
+        E_i = -\\tfrac{1}{2} \\big(\\gamma_x (u_i - \\mu_x)^2 + \\gamma_y (v_i - \\mu_y)^2\\big)
+
+    where u and v are column and row of a cell, counted from the middle of the window. With several kernels each plane
+    gives as many: plane ``c * nKernel + m`` of the output is that of kernel m on plane c.
+
+    Precision 0 is average pooling, a large one takes the cell nearest to the mean; none overflows, and neither do means
+    far outside of the window. A negative precision favours the cells far from the mean.
+
+    Parameters
+    ----------
+    nInputPlane : int
+        Number of planes.
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+    padW, padH : int
+        Cells of padding on either side, at most half a kernel. They have no weight; after ``setCountIncludePad()`` they
+        have theirs and count as 0.
+    nKernel : int
+        Gaussians for each plane.
+
+    Attributes
+    ----------
+    mean, gradMean : array of nInputPlane x nKernel x 2
+        Along W and H.
+    precision, gradPrecision : array of nInputPlane x nKernel x 2
+        1 / variance along W and H.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D with nInputPlane planes, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) (C * nKernel) x oH x oW``.
+    Standard deviations start at half a window; the mean is in its middle, or uniform in its inner half if there are
+    several kernels.
+    Not in Torch7; after M. Zeiler and R. Fergus, 2012. C: ``THNN/pooling/SpatialGaussianPooling.c``.
+    """
+
+    count_include_pad = False
+
+    def __init__(
+        self, nInputPlane: int, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0,
+        padH: int = 0, nKernel: int = 1,
+    ) -> None:  # fmt: skip
+        super().__init__((kW, kH), (dW, dH), (padW, padH))
+        shape = check.count(self, "nInputPlane", nInputPlane), check.count(self, "nKernel", nKernel), 2
+        self.nInputPlane, self.nKernel = shape[:2]
+        self.mean, self.precision = np.empty(shape, np.float32), np.empty(shape, np.float32)
+        self.gradMean, self.gradPrecision = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Starts again; with `stdv` the means are uniform with this standard deviation."""
+        for axis, kernel in enumerate(self._sizes("k")):
+            limit = (kernel - 1) / 4 * (self.nKernel > 1) if stdv is None else stdv * sqrt(3)
+            self.mean[..., axis] = random.uniform(-limit, limit, self.mean.shape[:2], self._dtype)
+            self.precision[..., axis] = (2 / kernel) ** 2
+
+    def setCountIncludePad(self) -> Self:
+        """Gives the padding weight, and returns self."""
+        self.count_include_pad = True
+        return self
+
+    def setCountExcludePad(self) -> Self:
+        """Gives weight to the cells on the input alone, and returns self."""
+        self.count_include_pad = False
+        return self
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        window = self._window
+        shape = output_size(self, "SpatialGaussianPooling_outputSize", check.tensor(self, "input", input), self.mean, *window)
+        output = self._resize("output", shape)
+        call(self, "SpatialGaussianPooling_updateOutput", input, output, self.mean, self.precision, *window,
+             self.count_include_pad)  # fmt: skip
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SpatialGaussianPooling_updateGradInput", input, gradOutput, gradInput, self.mean, self.precision,
+             *self._window, self.count_include_pad)  # fmt: skip
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        self._accumulate(input, gradOutput, self.gradMean, self.gradPrecision, scale)
+
+    def defaultAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
+        self._accumulate(input, gradOutput, self.mean, self.precision, -lr)
+
+    def _accumulate(self, input: Tensor, gradOutput: Tensor, mean: Tensor, precision: Tensor, scale: float) -> None:
+        """Adds the gradients to `mean` and `precision`, which may be the parameters themselves."""
+        call(self, "SpatialGaussianPooling_accGradParameters", input, gradOutput, mean, precision, self.mean, self.precision,
+             *self._window, self.count_include_pad, scale)  # fmt: skip
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Mean and precision, and their gradients."""
+        return [self.mean, self.precision], [self.gradMean, self.gradPrecision]
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Gradients may be left out of a file."""
+        missing = {
+            f"grad{name.title()}": np.zeros_like(fields[name])
+            for name in ("mean", "precision")
+            if fields.get(f"grad{name.title()}") is None
+        }
+        super()._fromTorch7(fields | missing, version)

@@ -1,0 +1,82 @@
+"""p-norms of windows, as Torch7 has them."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pytorch_legacy import t7
+from pytorch_legacy.nn.pooling.SpatialPowerAveragePooling import SpatialPowerAveragePooling
+
+
+class SpatialLPPooling(SpatialPowerAveragePooling):
+    """p-norm of each window of a plane whose cells are not negative.
+
+    .. math:: y_o = \\Big(\\sum_{i \\in R_o} x_i^p\\Big)^{1/p}
+
+    The powers are those of the cells themselves: with an even p they are those of the magnitudes, with another integer
+    they keep the sign, with any other p a negative cell makes its windows NaN, and so does a negative sum unless p = 1.
+    `nn.SpatialPowerAveragePooling` takes magnitudes.
+
+    Parameters
+    ----------
+    nInputPlane : int
+        Not used.
+    pnorm : float
+        The power, a finite number above 0.
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
+    In Torch7 this is a network of Square or Power, SpatialAveragePooling, MulConstant, and Sqrt or Power. It prints as
+    such and is stored as such in .t7 files, but it is one layer here and has no ``modules``. Torch7's gradient of a
+    window full of zeros was NaN unless p = 2; here it is 0.
+    Source: Torch7 ``nn.SpatialLPPooling``; C: ``THNN/pooling/SpatialPowerAveragePooling.c``.
+    """
+
+    kW: int
+    kH: int
+    dW: int
+    dH: int
+    _use_abs: ClassVar[bool] = False
+
+    def __init__(self, nInputPlane: int, pnorm: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None) -> None:
+        super().__init__(pnorm, kW, kH, dW, dH)
+
+    def __repr__(self) -> str:
+        raised, rooted = ("Square", "Sqrt") if self.p == 2 else ("Power", "Power")
+        pooled = f"SpatialAveragePooling({self.kW}x{self.kH}, {self.dW},{self.dH})"
+        lines = [f"  ({i}): nn.{layer}" for i, layer in enumerate((raised, pooled, "MulConstant", rooted), 1)]
+        return "\n".join(["nn.Sequential {", "  [input -> (1) -> (2) -> (3) -> (4) -> output]", *lines, "}"])
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """The network in the file says what p is; its layers may be of classes that are not known here."""
+        first, pooled, *_ = [getattr(child, "fields", None) or vars(child) for child in fields["modules"]]
+        mine = {key: value for key, value in fields.items() if key != "modules"}
+        sizes = {name: pooled[name] for name in ("kW", "kH", "dW", "dH")}
+        super()._fromTorch7(mine | sizes | {"p": first.get("pow", 2)}, version)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        """The network that Torch7 expects."""
+
+        def layer(typename: str, **fields: Any) -> t7.TorchObject:
+            empty = {name: np.empty(0, self._dtype) for name in ("output", "gradInput")}
+            return t7.TorchObject(f"nn.{typename}", 1, empty | fields | {"_type": self._type})
+
+        sizes = {name: getattr(self, name) for name in ("kW", "kH", "dW", "dH", "padW", "padH", "ceil_mode")}
+        pooled = layer("SpatialAveragePooling", **sizes, count_include_pad=True, divide=True)
+        whole = layer("MulConstant", constant_scalar=self.kW * self.kH, inplace=False)
+        if self.p == 2:
+            modules = [layer("Square"), pooled, whole, layer("Sqrt", eps=0)]
+        else:
+            modules = [layer("Power", pow=self.p), pooled, whole, layer("Power", pow=1 / self.p)]
+        fields = super()._toTorch7() | {"modules": modules}
+        return {key: value for key, value in fields.items() if key not in ("p", "padW", "padH", "ceil_mode")}

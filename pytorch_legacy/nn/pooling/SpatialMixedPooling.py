@@ -1,0 +1,100 @@
+"""Blends of maxima and means of windows."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialMixedPooling(WindowedPooling):
+    """A blend of the maximum and the mean of each window, in a proportion that can be learned.
+
+    .. math:: y_o = a_c \\max_{i \\in R_o} x_i + (1 - a_c) \\frac{1}{n_o} \\sum_{i \\in R_o} x_i
+
+    where :math:`n_o` counts the cells of the window on the input. Nothing keeps a within 0 and 1 when it is learned.
+
+    Parameters
+    ----------
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+    padW, padH : int
+        Cells of padding on either side, at most half a kernel. They take no part.
+    nInputPlane : int
+        Number of planes that have a proportion of their own; 1 means one for all planes.
+    alpha : float
+        The proportion of the maximum to begin with.
+    learn : bool
+        Whether it is a parameter, or stays as it is.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of nInputPlane
+        The proportions a.
+    indices : int64 array, as output
+        Where each maximum was: row * width + column within its plane.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, the number of planes or the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``. Ties and NaN are as in ``nn.SpatialMaxPooling``.
+    Not in Torch7; after C.-Y. Lee, P. Gallagher and Z. Tu, 2016. C: ``THNN/pooling/SpatialMixedPooling.c``.
+    """
+
+    weight: Tensor
+
+    def __init__(
+        self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0,
+        nInputPlane: int = 1, alpha: float = 0.5, learn: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__((kW, kH), (dW, dH), (padW, padH))
+        self.alpha, self.learn = alpha, learn
+        self.weight = np.empty(check.count(self, "nInputPlane", nInputPlane), np.float32)
+        self.gradWeight = np.zeros_like(self.weight)
+        self.indices = np.empty(0, np.int64)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Goes back to the proportion to begin with; `stdv` is not used."""
+        self.weight.fill(self.alpha)
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]] | None:
+        """The proportions and their gradients, None if they are not learned."""
+        return super().parameters() if self.learn else None
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        window = self._window
+        shape = output_size(self, "SpatialMixedPooling_outputSize", check.tensor(self, "input", input), *window)
+        output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
+        call(self, "SpatialMixedPooling_updateOutput", input, output, indices, self.weight, *window)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SpatialMixedPooling_updateGradInput", input, gradOutput, gradInput, self.indices, self.weight,
+             *self._window)  # fmt: skip
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        if self.learn:
+            call(self, "SpatialMixedPooling_accGradParameters", input, gradOutput, self.gradWeight, self.indices,
+                 *self._window, scale)  # fmt: skip
+
+    def clearState(self) -> Self:
+        utils.clear(self, "indices")
+        return super().clearState()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """The indices are made anew by the next forward: they stay behind."""
+        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)

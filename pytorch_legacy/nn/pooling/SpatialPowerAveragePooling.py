@@ -1,0 +1,70 @@
+"""p-norms of windows."""
+
+from typing import ClassVar
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialPowerAveragePooling(WindowedPooling):
+    """p-norm of each window of a plane.
+
+    .. math:: y_o = \\Big(\\sum_{i \\in R_o} |x_i|^p\\Big)^{1/p}
+
+    p = 1 is the sum of magnitudes, p = 2 their Euclidean norm, p = infinity their maximum. Powers that would overflow
+    or vanish are scaled: inputs of 1e30 are fine in single precision. The gradient
+
+    .. math:: \\frac{\\partial y_o}{\\partial x_i} = \\mathrm{sign}(x_i) \\Big(\\frac{|x_i|}{y_o}\\Big)^{p-1}
+
+    is 0 where x_i or y_o is 0. For p = infinity cells of equal size share it.
+
+    Parameters
+    ----------
+    p : float
+        The power, above 0; ``math.inf`` is allowed.
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+    padW, padH : int
+        Cells of padding on either side, at most half a kernel; they count as 0.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
+    Not in Torch7, whose ``nn.SpatialLPPooling`` raises the cells themselves to the power.
+    C: ``THNN/pooling/SpatialPowerAveragePooling.c``.
+    """
+
+    _use_abs: ClassVar[bool] = True
+
+    def __init__(
+        self, p: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0
+    ) -> None:
+        super().__init__((kW, kH), (dW, dH), (padW, padH))
+        self.p = p
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        arguments = self.p, self._use_abs, *self._window
+        shape = output_size(self, "SpatialPowerAveragePooling_outputSize", check.tensor(self, "input", input), *arguments)
+        output = self._resize("output", shape)
+        call(self, "SpatialPowerAveragePooling_updateOutput", input, output, *arguments)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "SpatialPowerAveragePooling_updateGradInput", input, gradOutput, gradInput, self.output, self.p,
+             self._use_abs, *self._window)  # fmt: skip
+        return gradInput
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}, p={self.p:g})"

@@ -1,0 +1,89 @@
+"""Sums of windows with a weight and a bias."""
+
+from math import sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialSubSampling(WindowedPooling):
+    """Sum of each window, scaled and shifted by learned numbers of its plane.
+
+    .. math:: y_o = w_c \\sum_{i \\in R_o} x_i + b_c
+
+    Parameters
+    ----------
+    nInputPlane : int
+        Number of planes.
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int
+        Distance of windows.
+
+    Attributes
+    ----------
+    weight, bias, gradWeight, gradBias : array of nInputPlane
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D with nInputPlane planes, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nInputPlane x oH x oW``; no padding, ``ceil()`` is not supported.
+    Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW * kH).
+    Source: Torch7 ``nn.SpatialSubSampling``; C: ``THNN/pooling/SpatialSubSampling.c``.
+    """
+
+    weight: Tensor
+    bias: Tensor
+    _layer: ClassVar[str] = "SpatialSubSampling"
+
+    def __init__(self, nInputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None:
+        super().__init__((kW, kH), (dW, dH))
+        self.nInputPlane = check.count(self, "nInputPlane", nInputPlane)
+        self._makeParameters(self.nInputPlane)
+
+    def _makeParameters(self, count: int) -> None:
+        self.weight, self.bias = np.empty(count, np.float32), np.empty(count, np.float32)
+        self.gradWeight, self.gradBias = np.zeros(count, np.float32), np.zeros(count, np.float32)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
+        cells = int(np.prod(self._sizes("k")))
+        limit = 1 / sqrt(cells) if stdv is None else stdv * sqrt(3)
+        for parameter in (self.weight, self.bias):
+            parameter[...] = random.uniform(-limit, limit, parameter.shape, self._dtype)
+
+    @property
+    def _window(self) -> tuple[Any, ...]:
+        """Kernel and stride of all axes."""
+        return *self._sizes("k"), *self._sizes("d")
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        window = self._window
+        shape = output_size(self, f"{self._layer}_outputSize", check.tensor(self, "input", input), *window)
+        output = self._resize("output", shape)
+        call(self, f"{self._layer}_updateOutput", input, output, self.weight, self.bias, *window)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, f"{self._layer}_updateGradInput", input, gradOutput, gradInput, self.weight, *self._window)
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        call(self, f"{self._layer}_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias, *self._window, scale)
+
+    def __repr__(self) -> str:
+        return self._typename

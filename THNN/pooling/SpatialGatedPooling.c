@@ -57,12 +57,12 @@ THNN_INLINE void addShares(real *restrict x, const real *restrict share, const r
   else for (int64_t o = 0; o < n; o++) x[o * stride] += share[o] + w * q[o];
 }
 
-THNN_KERNEL void gatePlane(real *y, index_t *index, real *gate, const real *x, const real *mask, const Windows *p, real *reals,
-                           lane *lanes)
+/* y holds the maxima. */
+THNN_KERNEL void gatePlane(real *y, real *gate, const real *x, const real *mask, const Windows *p, real *sum, real *mean)
 {
   const Axis h = p->h, w = p->w;
-  const BlendRows b = blendRows(p, reals, lanes);
-  for (int64_t oh = 0; oh < h.out; oh++, y += w.out, index += w.out, gate += w.out) {
+  memset(sum, 0, (size_t)paddedLength(&w) * sizeof(real));
+  for (int64_t oh = 0; oh < h.out; oh++, y += w.out, gate += w.out) {
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
     memset(gate, 0, (size_t)w.out * sizeof(real));
     for (int64_t i = top; i < end; i++) {
@@ -72,10 +72,10 @@ THNN_KERNEL void gatePlane(real *y, index_t *index, real *gate, const real *x, c
         addCells(gate + first, x + i * w.in + first * w.stride - w.pad + j, weights[j], w.stride, n);
       }
     }
-    blendRow(y, index, &b, x, p, oh);
+    meanRow(mean, sum, x, p, oh);
     for (int64_t ow = 0; ow < w.out; ow++) {
       gate[ow] = real_sigmoid(gate[ow]);
-      y[ow] = gate[ow] * y[ow] + (1 - gate[ow]) * b.mean[ow];
+      y[ow] = gate[ow] * y[ow] + (1 - gate[ow]) * mean[ow];
     }
   }
 }
@@ -152,19 +152,22 @@ int32_t THNN_(SpatialGatedPooling_updateOutput)(THNNState *state, const THTensor
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), reals = blendReals(&p), lanes = blendLanes(&p);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p);
+  const int64_t padded = THNN_wholeLines(paddedLength(&p.w)), row = THNN_wholeLines(p.w.out);
   const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW * kH));
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output)), *gates = THNN_out(&call, view(gate));
   index_t *index = THNN_out(&call, view(indices));
-  real *rows = THNN_scratch(&call, threads * reals, sizeof(real));
-  lane *from = THNN_scratch(&call, threads * lanes, sizeof(lane));
+  real *rows = THNN_scratch(&call, threads * (padded + row), sizeof(real));
+  const MaxTables m = THNN_(maxTables)(&call, &p, threads);
   if (THNN_failed(&call)) return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++)
-    gatePlane(y + i * outputs, index + i * outputs, gates + i * outputs, x + i * plane, w + i % masks * kW * kH, &p,
-              rows + THNN_threadId() * reals, from + THNN_threadId() * lanes);
+  for (int64_t i = 0; i < p.planes; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, &p, &m, 0, p.h.out);
+    gatePlane(y + i * outputs, gates + i * outputs, x + i * plane, w + i % masks * kW * kH, &p, mine, mine + padded);
+  }
   return THNN_leave(&call);
 }
 

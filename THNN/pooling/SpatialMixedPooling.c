@@ -14,7 +14,7 @@
  *   gradInput  as input, overwritten
  *   weight     C or 1
  *
- * Maxima and means are found in one pass over the rows. The terms of gradWeight are summed in double precision, plane by plane in
+ * Maxima are found as maxima.h tells, plane by plane, and blended while the plane is in the cache. The terms of gradWeight are summed in double precision, plane by plane in
  * order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in convolutional neural networks, 2016. */
 #include "pooling/blend.h"
 
@@ -32,12 +32,13 @@ static int64_t weightsOf(const THTensor *input, const THTensor *weight)
   return weight && weight->nDimension == 1 && weight->size[0] == 1 ? 1 : input->size[input->nDimension - 3];
 }
 
-THNN_KERNEL void mixPlane(real *y, index_t *index, const real *x, const Windows *p, real a, real *reals, lane *lanes)
+/* y holds the maxima. */
+THNN_KERNEL void mixPlane(real *y, const real *x, const Windows *p, real a, real *sum, real *mean)
 {
-  const BlendRows b = blendRows(p, reals, lanes);
-  for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out, index += p->w.out) {
-    blendRow(y, index, &b, x, p, oh);
-    for (int64_t ow = 0; ow < p->w.out; ow++) y[ow] = a * y[ow] + (1 - a) * b.mean[ow];
+  memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
+  for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out) {
+    meanRow(mean, sum, x, p, oh);
+    for (int64_t ow = 0; ow < p->w.out; ow++) y[ow] = a * y[ow] + (1 - a) * mean[ow];
   }
 }
 
@@ -62,10 +63,8 @@ THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index
   double total = 0;
   memset(sum, 0, (size_t)paddedLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out, index += w.out) {
-    const int64_t top = windowStart(&h, oh), rows = windowEnd(&h, oh) - top;
-    sumRows(sum + w.pad, x + top * w.in, 0, rows, w.in, w.in);
-    sumColumns(mean, sum, w.out, w.kernel, w.stride);
-    for (int64_t ow = 0; ow < w.out; ow++) mean[ow] = x[index[ow]] - mean[ow] / (real)(rows * windowCells(&w, ow));
+    meanRow(mean, sum, x, p, oh);
+    for (int64_t ow = 0; ow < w.out; ow++) mean[ow] = x[index[ow]] - mean[ow];
     double s = 0;
 #pragma omp simd reduction(+ : s)
     for (int64_t ow = 0; ow < w.out; ow++) s += (double)g[ow] * mean[ow];
@@ -96,19 +95,22 @@ int32_t THNN_(SpatialMixedPooling_updateOutput)(THNNState *state, const THTensor
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), reals = blendReals(&p), lanes = blendLanes(&p);
+  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p);
+  const int64_t padded = THNN_wholeLines(paddedLength(&p.w)), row = THNN_wholeLines(p.w.out);
   const int threads = THNN_threads(&call, 2 * p.planes * (plane + outputs * kW));
   const real *x = THNN_in(&call, view(input)), *a = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  real *rows = THNN_scratch(&call, threads * reals, sizeof(real));
-  lane *from = THNN_scratch(&call, threads * lanes, sizeof(lane));
+  real *rows = THNN_scratch(&call, threads * (padded + row), sizeof(real));
+  const MaxTables m = THNN_(maxTables)(&call, &p, threads);
   if (THNN_failed(&call)) return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++)
-    mixPlane(y + i * outputs, index + i * outputs, x + i * plane, &p, a[i % weights], rows + THNN_threadId() * reals,
-             from + THNN_threadId() * lanes);
+  for (int64_t i = 0; i < p.planes; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, &p, &m, 0, p.h.out);
+    mixPlane(y + i * outputs, x + i * plane, &p, a[i % weights], mine, mine + padded);
+  }
   return THNN_leave(&call);
 }
 

@@ -157,6 +157,24 @@ static int fitsLane(const Windows *p)
 
 /* ---- What the layers call, their windows checked. */
 
+MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
+{
+  const int byCell = p->t.dilation > 1 || p->h.dilation > 1 || p->w.dilation > 1 || !fitsLane(p);
+  const int64_t length = byCell ? 0 : THNN_wholeLines(paddedLength(&p->w));
+  return (MaxTables){cellsOfWindows(call, &p->t), cellsOfWindows(call, &p->h), byCell, length,
+                     THNN_scratch(call, threads * 3 * length, sizeof(real)), THNN_scratch(call, threads * 3 * length, sizeof(lane))};
+}
+
+void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
+{
+  const int64_t length = m->length;
+  real *value = m->values + THNN_threadId() * 3 * length;
+  lane *at = m->places + THNN_threadId() * 3 * length;
+  if (m->byCell) maxBandByCell(y, index, x, p, first, end);
+  else maxBand(y, index, x, p, &m->t, &m->h, first, end, (Candidates){value, at}, (Candidates){value + length, at + length},
+               (Candidates){value + 2 * length, at + 2 * length});
+}
+
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */
 enum { BAND = 32 };
 
@@ -171,24 +189,17 @@ int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input
   THNN_enter(&call, state, f);
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
   const int threads = THNN_threads(&call, p->planes * (cells + outputs));
-  const int byCell = p->t.dilation > 1 || p->h.dilation > 1 || p->w.dilation > 1 || !fitsLane(p);
-  const int64_t length = byCell ? 0 : THNN_wholeLines(paddedLength(&p->w));
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  real *values = THNN_scratch(&call, threads * 3 * length, sizeof(real));
-  lane *places = THNN_scratch(&call, threads * 3 * length, sizeof(lane));
-  const Intervals t = cellsOfWindows(&call, &p->t), h = cellsOfWindows(&call, &p->h);
+  const MaxTables m = THNN_(maxTables)(&call, p, threads);
   if (THNN_failed(&call)) return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * bands; i++) {
-    const int64_t plane = i / bands, first = i % bands * BAND, end = THNN_min(first + BAND, rows);
-    real *value = values + THNN_threadId() * 3 * length;
-    lane *at = places + THNN_threadId() * 3 * length;
-    if (byCell) maxBandByCell(y + plane * outputs, index + plane * outputs, x + plane * cells, p, first, end);
-    else maxBand(y + plane * outputs, index + plane * outputs, x + plane * cells, p, &t, &h, first, end, (Candidates){value, at},
-                 (Candidates){value + length, at + length}, (Candidates){value + 2 * length, at + 2 * length});
+    const int64_t plane = i / bands, first = i % bands * BAND;
+    THNN_(maxOutputRows)(y + plane * outputs, index + plane * outputs, x + plane * cells, p, &m, first,
+                         THNN_min(first + BAND, rows));
   }
   return THNN_leave(&call);
 }

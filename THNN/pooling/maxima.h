@@ -73,6 +73,16 @@ int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input
                           const Windows *p);
 int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
                            const THLongTensor *indices, const Windows *p);
+/* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
+typedef struct MaxTables {
+  Intervals t, h;
+  int byCell;
+  int64_t length; /* of one of three rows that each thread has */
+  real *values;
+  lane *places;
+} MaxTables;
+MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads);
+void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end);
 /* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. -1 is nowhere. */
 void THNN_(scatterPlanes)(int threads, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells,
                           int64_t outputs);

@@ -56,7 +56,8 @@ THNN_INLINE void maxColumns(real *restrict y, lane *restrict row, lane *restrict
 }
 
 /* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. */
-static void scatterPlanes(int threads, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells, int64_t outputs)
+__attribute__((unused)) static void scatterPlanes(int threads, real *gx, const real *g, const index_t *index, int64_t planes,
+                                                  int64_t cells, int64_t outputs)
 {
 #pragma omp parallel for num_threads(threads)
   for (int64_t plane = 0; plane < planes; plane++) {

@@ -47,7 +47,8 @@ static int32_t checkPower(const char *f, double p, int useAbs, int64_t count, Po
   if (p == 3) kind = useAbs ? CUBE : PLAIN_CUBE;
   if (p == 4) kind = FOURTH;
   if (isinf(p)) kind = LARGEST;
-  const double least = (double)count * (realMin / realEpsilon), most = realMax / 4, reach = sizeof(real) == 4 ? 1e15 : 1e120, e = fabs(p - 1);
+  const double least = (double)count * (realMin / realEpsilon), most = realMax / 4;
+  const double reach = sizeof(real) == 4 ? 1e15 : 1e120, e = fabs(p - 1);
   *power = (Power){p, useAbs || even ? 1 : odd ? -1 : NAN, kind, useAbs, pow(least, 1 / p), pow(most, 1 / p),
                    pow(reach, -1 / e), pow(reach, 1 / e)};
   return THNN_OK;
@@ -161,7 +162,7 @@ THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windo
 {
   const Axis h = p->h, w = p->w;
   const real least = (real)power->least, most = (real)power->most;
-  int zeros = 0, known = power->negative != 1; /* windows full of zeros are common: once for the plane, see whether they are all of them */
+  int zeros = 0, known = power->negative != 1; /* is a norm of 0 that of zeros alone, and do we know? They are common. */
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
     const int64_t top = windowStart(&h, oh);
     addTerms(sum + w.pad, cells + top * w.in, kind, windowEnd(&h, oh) - top, w.in, w.in);
@@ -264,8 +265,8 @@ THNN_INLINE real shareOf(real y, enum Kind kind, double p)
 /* What |x|^(p - 1) is multiplied with where x < 0: -1, or for signed cells 1 (p odd), -1 (even) or NaN. */
 THNN_INLINE double belowZero(const Power *power) { return power->useAbs ? -1 : -power->negative; }
 
-THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const real *g, const real *y, const Windows *p, const Power *power,
-                              enum Kind kind, real *share, real *spread)
+THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const real *g, const real *y, const Windows *p,
+                              const Power *power, enum Kind kind, real *share, real *spread)
 {
   const Axis w = p->w;
   const int64_t length = paddedLength(&w), cells = p->h.in * w.in;

@@ -711,32 +711,32 @@ THNN_API int32_t THNN_(SpatialSubSampling_accGradParameters)(
     double scale);
 
 THNN_API int32_t THNN_(TemporalSubSampling_outputSize)(
-    const THTensor *input, /* [IN] (N x) T x F */
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
     int64_t kW, int64_t dW,
     int64_t size[8]);
 
 THNN_API int32_t THNN_(TemporalSubSampling_updateOutput)(
     THNNState *state,
-    const THTensor *input,  /* [IN] (N x) T x F */
-    THTensor *output,       /* [OUT] (N x) oT x F */
-    const THTensor *weight, /* [IN] F */
-    const THTensor *bias,   /* [IN] F */
+    const THTensor *input,  /* [IN] (N x) nFrame x frameSize */
+    THTensor *output,       /* [OUT] (N x) oFrame x frameSize */
+    const THTensor *weight, /* [IN] frameSize */
+    const THTensor *bias,   /* [IN] frameSize */
     int64_t kW, int64_t dW);
 
 THNN_API int32_t THNN_(TemporalSubSampling_updateGradInput)(
     THNNState *state,
-    const THTensor *input,      /* [IN] (N x) T x F */
-    const THTensor *gradOutput, /* [IN] (N x) oT x F */
+    const THTensor *input,      /* [IN] (N x) nFrame x frameSize */
+    const THTensor *gradOutput, /* [IN] (N x) oFrame x frameSize */
     THTensor *gradInput,        /* [OUT] as input */
-    const THTensor *weight,     /* [IN] F */
+    const THTensor *weight,     /* [IN] frameSize */
     int64_t kW, int64_t dW);
 
 THNN_API int32_t THNN_(TemporalSubSampling_accGradParameters)(
     THNNState *state,
-    const THTensor *input,      /* [IN] (N x) T x F */
-    const THTensor *gradOutput, /* [IN] (N x) oT x F */
-    THTensor *gradWeight,       /* [ACC] F */
-    THTensor *gradBias,         /* [ACC] F */
+    const THTensor *input,      /* [IN] (N x) nFrame x frameSize */
+    const THTensor *gradOutput, /* [IN] (N x) oFrame x frameSize */
+    THTensor *gradWeight,       /* [ACC] frameSize */
+    THTensor *gradBias,         /* [ACC] frameSize */
     int64_t kW, int64_t dW,
     double scale);
 

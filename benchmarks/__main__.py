@@ -3,6 +3,7 @@
     pip install ".[bench]"
     python -m benchmarks                        all layers, forward and backward, two threads
     python -m benchmarks Pooling --threads 1    those whose name holds a word
+    python -m benchmarks Adaptive --backward scatter   how pooling layers go backward: gather, scatter or default
     python -m benchmarks --overhead             only the cost of a call on ten elements
 """
 
@@ -29,8 +30,9 @@ except ImportError:
 import pytorch_legacy as pl
 from pytorch_legacy import backend, nn
 
-from .layers import Row, rows
+from .layers import rows
 from .measure import pair, seconds
+from .rows import Row
 
 
 def copy_bandwidth() -> float:
@@ -122,11 +124,13 @@ def main() -> None:
     parser.add_argument("words", nargs="*", help="measure only layers whose name or label holds one of these")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--budget", type=float, default=0.6, metavar="SECONDS", help="for each measurement (default 0.6)")
+    parser.add_argument("--backward", choices=("default", "gather", "scatter"), default="default")
     parser.add_argument("--overhead", action="store_true", help="only the cost of a call")
     options = parser.parse_args()
 
     torch.set_num_threads(options.threads)
     pl.setNumThreads(options.threads)
+    pl.setPoolingBackward(options.backward)
     copy, gemm = copy_bandwidth(), gemm_rate()
     print(f"{time.strftime('%Y-%m-%d')}, {processor()}, {options.threads} threads")
     print(f"pytorch_legacy {pl.__version__} with {backend.blas()}, PyTorch {torch.__version__}, NumPy {np.__version__}")

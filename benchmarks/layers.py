@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
@@ -13,86 +12,17 @@ import torch.nn.functional as F
 
 from pytorch_legacy import nn
 
-Shape = tuple[int, ...]
-
-
-@dataclass
-class Row:
-    """One layer on one shape.
-
-    `peer` is PyTorch's function of the input; `bytes` and `flops` are what forward and backward have to move and to
-    multiply, counted from the layer's definition: every tensor crosses the memory once.
-    """
-
-    layer: str
-    label: str
-    shape: Shape
-    make: Callable[[], Any]
-    peer: Callable[[Any, Any], Any]
-    bytes: tuple[int, int]
-    flops: tuple[int, int] | None = None
-    mode: str = "training"
-    parameters: bool = False
-
-
-def text(shape: Shape) -> str:
-    return "x".join(map(str, shape))
-
-
-def pooled(shape: Shape, height: int, width: int) -> int:
-    return prod(shape[:-2]) * height * width
-
-
-def window(size: int, kernel: int, stride: int, pad: int) -> int:
-    return (size + 2 * pad - kernel) // stride + 1
+from . import pooling
+from .rows import Row, text, window
 
 
 def rows() -> Iterator[Row]:
     """All rows, family by family."""
-    yield from pooling()
+    yield from pooling.rows()
     yield from activation()
     yield from normalization()
     yield from products()
     yield from criterions()
-
-
-def pooling() -> Iterator[Row]:
-    for shape, size in [((64, 256, 56, 56), 7), ((32, 64, 33, 33), 14), ((8, 512, 37, 53), 14), ((64, 256, 56, 56), 1)]:
-        n, o = prod(shape), pooled(shape, size, size)
-        label = f"{text(shape)} to {size}x{size}"
-        yield Row("SpatialAdaptiveAveragePooling", label, shape,
-                  lambda size=size: nn.SpatialAdaptiveAveragePooling(size, size),
-                  lambda m, x, size=size: F.adaptive_avg_pool2d(x, size), (4 * (n + o), 4 * (n + o)))  # fmt: skip
-        yield Row("SpatialAdaptiveMaxPooling", label, shape, lambda size=size: nn.SpatialAdaptiveMaxPooling(size, size),
-                  lambda m, x, size=size: F.adaptive_max_pool2d(x, size, return_indices=True)[0],
-                  (4 * n + 12 * o, 4 * n + 12 * o))  # fmt: skip
-    for shape in [(64, 256, 56, 56), (4, 16, 1024, 1024), (512, 2048, 7, 7)]:
-        n, o = prod(shape), prod(shape[:2])
-        yield Row("SpatialGlobalAveragePooling", text(shape), shape, nn.SpatialGlobalAveragePooling,
-                  lambda m, x: F.adaptive_avg_pool2d(x, 1), (4 * (n + o), 4 * (n + o)))  # fmt: skip
-    shape = (32, 64, 112, 112)
-    n = prod(shape)
-    for kernel, stride, pad in [(3, 2, 1), (2, 2, 0)]:
-        size = window(112, kernel, stride, pad)
-        o = pooled(shape, size, size)
-        label = f"{text(shape)} {kernel}x{kernel} s{stride} p{pad}"
-        yield Row("SpatialMaxPooling", label, shape,
-                  lambda k=kernel, s=stride, p=pad: nn.SpatialMaxPooling(k, k, s, s, p, p),
-                  lambda m, x, k=kernel, s=stride, p=pad: F.max_pool2d(x, k, s, p, return_indices=True)[0],
-                  (4 * n + 12 * o, 4 * n + 12 * o))  # fmt: skip
-        yield Row("SpatialAveragePooling", label, shape,
-                  lambda k=kernel, s=stride, p=pad: nn.SpatialAveragePooling(k, k, s, s, p, p),
-                  lambda m, x, k=kernel, s=stride, p=pad: F.avg_pool2d(x, k, s, p), (4 * (n + o), 4 * (n + o)))  # fmt: skip
-    for shape, size in [((64, 256, 56, 56), 40), ((32, 64, 33, 33), 14)]:
-        n, o = prod(shape), pooled(shape, size, size)
-        yield Row("SpatialFractionalMaxPooling", f"{text(shape)} 2x2 to {size}x{size}", shape,
-                  lambda size=size: nn.SpatialFractionalMaxPooling(2, 2, size, size),
-                  lambda m, x, size=size: F.fractional_max_pool2d(x, 2, output_size=(size, size), return_indices=True)[0],
-                  (4 * n + 12 * o, 4 * n + 12 * o))  # fmt: skip
-    shape = (64, 500, 300)
-    n, o = prod(shape), 64 * 10 * 300
-    yield Row("TemporalDynamicKMaxPooling", f"{text(shape)} 10 of 500", shape, lambda: nn.TemporalDynamicKMaxPooling(10),
-              lambda m, x: x.gather(1, x.topk(10, 1)[1].sort(1)[0]), (4 * n + 12 * o, 4 * n + 12 * o))  # fmt: skip
 
 
 def activation() -> Iterator[Row]:

@@ -68,6 +68,9 @@ SCALARS: dict[str, float] = {
     "stride": 1, "batchMode": 1,
 }  # fmt: skip
 
+# Where that is not one.
+OTHERWISE = {("geometric", "p"): 0.5}
+
 
 class Tensor(ctypes.Structure):
     """Any TH*Tensor: they differ only in what `data` points to."""
@@ -149,7 +152,7 @@ def valid(function: Function, real: str, sizes: dict[str, int] = SIZES) -> Call:
         elif argument.name == "size":
             call.values["size"] = (ctypes.c_int64 * 8)()
         else:
-            call.values[argument.name] = SCALARS[argument.name]
+            call.values[argument.name] = OTHERWISE.get((function.name, argument.name), SCALARS[argument.name])
     return call
 
 

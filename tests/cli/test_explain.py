@@ -41,12 +41,10 @@ def test_global(capsys) -> None:
     assert "     0  0-6    #######" in run(capsys, "explain", "global", "7")
 
 
-@pytest.mark.skipif("SpatialFractionalMaxPooling" not in nn.__all__, reason="to come")
 def test_fractional(capsys) -> None:
     assert "fractional: 9 cells to 4\n" in run(capsys, "explain", "fractional", "9", "4", "--kernel", "2")
 
 
-@pytest.mark.skipif("SpatialDilatedMaxPooling" not in nn.__all__, reason="to come")
 def test_dilation(capsys) -> None:
     assert "     0  0,2,4  #.#.#." in run(capsys, "explain", "max", "6", "--kernel", "3", "--stride", "1", "--dilation", "2")
 

@@ -28,8 +28,6 @@ def block(language: str) -> str:
 
 @pytest.mark.parametrize(("command", "shown"), TABLES)
 def test_tables(capsys, command: str, shown: str) -> None:
-    if "--dilation" in command and "SpatialDilatedMaxPooling" not in nn.__all__:
-        pytest.skip("nn.SpatialDilatedMaxPooling is to come")
     assert main(command.split()) == 0
     assert capsys.readouterr().out == shown
 

@@ -1,0 +1,41 @@
+"""What a row of the table says, and what rows are counted with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+Shape = tuple[int, ...]
+
+
+@dataclass
+class Row:
+    """One layer on one shape.
+
+    `peer` is PyTorch's function of the input; `bytes` and `flops` are what forward and backward have to move and to
+    multiply, counted from the layer's definition: every tensor crosses the memory once.
+    """
+
+    layer: str
+    label: str
+    shape: Shape
+    make: Callable[[], Any]
+    peer: Callable[[Any, Any], Any]
+    bytes: tuple[int, int]
+    flops: tuple[int, int] | None = None
+    mode: str = "training"
+    parameters: bool = False
+
+
+def text(shape: Shape) -> str:
+    return "x".join(map(str, shape))
+
+
+def pooled(shape: Shape, height: int, width: int) -> int:
+    return prod(shape[:-2]) * height * width
+
+
+def window(size: int, kernel: int, stride: int, pad: int) -> int:
+    return (size + 2 * pad - kernel) // stride + 1

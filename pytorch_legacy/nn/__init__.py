@@ -48,6 +48,12 @@ from .container.Parallel import Parallel
 from .container.Sequential import Sequential
 from .convolution.SpatialConvolution import SpatialConvolution
 from .convolution.SpatialConvolutionMM import SpatialConvolutionMM
+from .convolution.SpatialDilatedConvolution import SpatialDilatedConvolution
+from .convolution.SpatialFullConvolution import SpatialFullConvolution
+from .convolution.TemporalConvolution import TemporalConvolution
+from .convolution.VolumetricConvolution import VolumetricConvolution
+from .convolution.VolumetricDilatedConvolution import VolumetricDilatedConvolution
+from .convolution.VolumetricFullConvolution import VolumetricFullConvolution
 from .Criterion import Criterion
 from .criterion.AbsCriterion import AbsCriterion
 from .criterion.BCECriterion import BCECriterion
@@ -307,9 +313,11 @@ __all__ = [
     "SpatialClassNLLCriterion",
     "SpatialConvolution",
     "SpatialConvolutionMM",
+    "SpatialDilatedConvolution",
     "SpatialDilatedMaxPooling",
     "SpatialDropout",
     "SpatialFractionalMaxPooling",
+    "SpatialFullConvolution",
     "SpatialGlobalAveragePooling",
     "SpatialGlobalMaxPooling",
     "SpatialLogSoftMax",
@@ -330,6 +338,7 @@ __all__ = [
     "TemporalAdaptiveAveragePooling",
     "TemporalAdaptiveMaxPooling",
     "TemporalAveragePooling",
+    "TemporalConvolution",
     "TemporalDynamicKMaxPooling",
     "TemporalGlobalAveragePooling",
     "TemporalGlobalMaxPooling",
@@ -343,9 +352,12 @@ __all__ = [
     "VolumetricAdaptiveMaxPooling",
     "VolumetricAveragePooling",
     "VolumetricBatchNormalization",
+    "VolumetricConvolution",
+    "VolumetricDilatedConvolution",
     "VolumetricDilatedMaxPooling",
     "VolumetricDropout",
     "VolumetricFractionalMaxPooling",
+    "VolumetricFullConvolution",
     "VolumetricGlobalAveragePooling",
     "VolumetricGlobalMaxPooling",
     "VolumetricMaxPooling",

@@ -108,6 +108,57 @@ def test_old_fields(make):
     assert (old.padW, old.padH) == (0, 0)
 
 
+def test_old_dilation():
+    """A file without dilations is a plain convolution; a transposed one without adj has none."""
+    for make, field in ((nn.SpatialDilatedConvolution, "dilation"), (nn.SpatialFullConvolution, "adj")):
+        new = make(2, 3, 2, 2)
+        fields = {key: value for key, value in new._toTorch7().items() if not key.startswith(field)}
+        old = make.__new__(make)
+        old._fromTorch7(fields | {"ones": np.zeros(3, "f"), "columns": np.zeros(3, "f")}, 1)
+        x = np.random.default_rng(0).standard_normal((2, 4, 5)).astype("f")
+        np.testing.assert_array_equal(old.forward(x), new.forward(x))
+        assert not hasattr(old, "ones") and not hasattr(old, "columns")
+        assert str(old) == str(new)
+
+
+def test_old_VolumetricFullConvolution():
+    """Files of before adj: the weight is nOutputPlane x nInputPlane, and the padding pT, pW, pH."""
+    new = nn.VolumetricFullConvolution(2, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0)
+    fields = {key: value for key, value in new._toTorch7().items() if not key.startswith(("adj", "pad"))}
+    fields |= {"pT": 1, "pW": 0, "pH": 0, "weight": new.weight.swapaxes(0, 1).copy()}
+    del fields["gradWeight"]
+    old = nn.VolumetricFullConvolution.__new__(nn.VolumetricFullConvolution)
+    old._fromTorch7(fields, 1)
+    x = np.random.default_rng(0).standard_normal((2, 3, 4, 5)).astype("f")
+    np.testing.assert_array_equal(old.forward(x), new.forward(x))
+    assert old.weight.shape == old.gradWeight.shape == (2, 3, 2, 1, 2)
+    assert (old.padT, old.adjT) == (1, 0) and not hasattr(old, "pT")
+
+
+def test_full_convolution_of_two_inputs():
+    """The second input decides the size of the output only; both ways of calling can take turns."""
+    module = nn.SpatialFullConvolution(1, 2, 3, 3, 2, 2, 1, 1)
+    x, like = np.ones((1, 3, 4), "f"), np.full((1, 6, 7), np.nan, "f")
+    assert module.forward([x, like]).shape == (2, 6, 7)
+    gradInput = module.backward([x, like], np.ones((2, 6, 7), "f"))
+    assert [g.shape for g in gradInput] == [(1, 3, 4), (1, 6, 7)] and not gradInput[1].any()
+    assert module.forward(x).shape == (2, 5, 7)
+    assert module.backward(x, np.ones((2, 5, 7), "f")).shape == x.shape
+    module.gradInput = None
+    assert module.updateGradInput([x, like], np.ones((2, 6, 7), "f")) is None
+
+
+def test_transpose():
+    """<conv(x), y> = <x, full(y)> for the same weight without a bias."""
+    rng = np.random.default_rng(0)
+    dense = nn.VolumetricConvolution(3, 4, 2, 3, 3, 2, 1, 2, 1, 0, 1).noBias().double()
+    full = nn.VolumetricFullConvolution(4, 3, 2, 3, 3, 2, 1, 2, 1, 0, 1).noBias().double()
+    full.weight[...] = dense.weight
+    x = rng.standard_normal((2, 3, 6, 7, 8))
+    y = rng.standard_normal(dense.forward(x).shape)
+    np.testing.assert_allclose((dense.output * y).sum(), (x * full.forward([y, x])).sum(), rtol=1e-10)
+
+
 def test_no_gradInput():
     module = nn.SpatialConvolution(1, 1, 2, 2)
     module.gradInput = None

@@ -40,17 +40,20 @@ THNN_INLINE void giveRow(real *restrict x, const real *restrict columns, int64_t
   for (int64_t p = first; p < end; p++) x[at + p * step] += columns[p];
 }
 
-/* One row of the matrix: the places [place, place + n) see plane c with cell (m, i, j) of the window. Returns the end of what
- * it wrote or read. */
+typedef struct Place {
+  int64_t sample, ot, oh, ow;
+} Place;
+
+/* One row of the matrix: n places from `place` on see plane c with cell (m, i, j) of the window. Returns the end of what it
+ * wrote or read. */
 THNN_INLINE real *moveRow(real *restrict columns, real *restrict x, const Window *win, int64_t c, int64_t m, int64_t i, int64_t j,
-                          int64_t place, int64_t n, int64_t step, int adding)
+                          Place place, int64_t n, int64_t step, int adding)
 {
   const Axis *at = &win->t, *ah = &win->h, *aw = &win->w;
   const int64_t shift = j * aw->dilation - aw->pad, size = win->planes * at->in * ah->in * aw->in;
   /* Of a row of places, [left, right) see the input. */
   const int64_t left = THNN_max(THNN_ceilDiv(-shift, step), 0), right = THNN_ceilDiv(aw->in - shift, step);
-  int64_t ow = place % aw->out, row = place / aw->out, oh = row % ah->out, ot = row / ah->out % at->out;
-  int64_t sample = row / ah->out / at->out;
+  int64_t sample = place.sample, ot = place.ot, oh = place.oh, ow = place.ow;
   for (int64_t rest = n; rest > 0;) {
     /* Whole rows of one plane of places, or a part of one row. */
     const int64_t rows = ow > 0 || rest < aw->out ? 1 : THNN_min(rest / aw->out, ah->out - oh);
@@ -83,10 +86,12 @@ THNN_INLINE real *moveRow(real *restrict columns, real *restrict x, const Window
 THNN_INLINE void moveTile(real *restrict columns, real *restrict x, const Window *win, int64_t plane, int64_t planes,
                           int64_t place, int64_t n, int64_t step, int adding)
 {
+  const int64_t row = place / win->w.out, map = row / win->h.out;
+  const Place first = {map / win->t.out, map % win->t.out, row % win->h.out, place % win->w.out};
   for (int64_t c = plane; c < plane + planes; c++)
     for (int64_t m = 0; m < win->t.kernel; m++)
       for (int64_t i = 0; i < win->h.kernel; i++)
-        for (int64_t j = 0; j < win->w.kernel; j++) columns = moveRow(columns, x, win, c, m, i, j, place, n, step, adding);
+        for (int64_t j = 0; j < win->w.kernel; j++) columns = moveRow(columns, x, win, c, m, i, j, first, n, step, adding);
 }
 
 /* columns = a tile of the matrix of x */

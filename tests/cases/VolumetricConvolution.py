@@ -23,5 +23,6 @@ ERRORS = [
     *usual_errors(lambda: Layer(1, 1, 2, 2, 2), (1, 3, 4, 4)),
     ErrorRow("kernel_too_large", lambda: Layer(1, 1, 4, 2, 5), lambda m: m.forward(np.zeros((1, 3, 4, 4), "f")), ShapeError,
              "input: expected at least the kernel, 4 x 5 x 2, got 3 x 4 x 4 with its padding"),
-    ErrorRow("kernel_of_none", lambda: Layer(1, 1, 0, 2, 2), lambda m: m, ValueRangeError, "kT: expected 1 or more, got 0"),
+    ErrorRow("kernel_of_none", lambda: Layer(1, 1, 1, 2, 2), lambda m: Layer(1, 1, 0, 2, 2), ValueRangeError,
+             "kT: expected 1 or more, got 0"),
 ]  # fmt: skip

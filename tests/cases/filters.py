@@ -59,7 +59,8 @@ def full(module: Any, input: Any) -> np.ndarray:
     adj = numbers(module, "adj")
     dilation = numbers(module, "dilation")
     if like is not None:
-        least = stamped(np.zeros_like(x), module.weight, None, numbers(module, "d"), numbers(module, "pad"), dilation, [0] * len(adj))
+        nothing = np.zeros_like(x), module.weight, None
+        least = stamped(*nothing, numbers(module, "d"), numbers(module, "pad"), dilation, [0] * len(adj))
         adj = [int(a) for a in np.subtract(like.shape, least.shape)[-len(adj) :]]
     return stamped(x, module.weight.astype("d"), module.bias, numbers(module, "d"), numbers(module, "pad"), dilation, adj)
 

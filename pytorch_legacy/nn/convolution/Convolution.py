@@ -1,7 +1,8 @@
 """What convolutions share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import sqrt
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,7 +31,7 @@ class Convolution(Module):
     _axes: ClassVar[str] = "WH"
     _functions: ClassVar[str]
     _printsNoBias: ClassVar[bool] = True  # some of Torch7's layers do not
-    _numbers: ClassVar[Callable[[Any], tuple[int, ...]]]
+    _numbers: ClassVar["attrgetter[tuple[int, ...]]"]
     _dropped = ("finput", "fgradInput", "_input", "_gradOutput", "columns", "gradColumns", "ones", "zeroScalar")
     weight: Tensor
     gradWeight: Tensor

@@ -55,7 +55,9 @@ class TemporalConvolution(Convolution):
         self._makeParameters(self._weightShape(), self.outputFrameSize)
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        shape = output_size(self, "TemporalConvolution_outputSize", check.tensor(self, "input", input), self.weight, self.kW, self.dW)
+        shape = output_size(
+            self, "TemporalConvolution_outputSize", check.tensor(self, "input", input), self.weight, self.kW, self.dW
+        )
         output = self._resize("output", shape)
         call(self, "TemporalConvolution_updateOutput", input, output, self.weight, self.bias, self.kW, self.dW,
              self.inputFrameSize, self.outputFrameSize)  # fmt: skip

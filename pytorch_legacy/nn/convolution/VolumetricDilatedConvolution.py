@@ -40,9 +40,7 @@ class VolumetricDilatedConvolution(VolumetricConvolution):
 
     _printsNoBias = True
     _functions = "VolumetricDilatedConvolution"
-    _numbers = attrgetter(
-        "kT", "kW", "kH", "dT", "dW", "dH", "padT", "padW", "padH", "dilationT", "dilationW", "dilationH"
-    )
+    _numbers = attrgetter("kT", "kW", "kH", "dT", "dW", "dH", "padT", "padW", "padH", "dilationT", "dilationW", "dilationH")
 
     def __init__(
         self,

@@ -13,7 +13,9 @@
  *   output      (N x) nOutputPlane x oH x oW with oH = floor((H + 2 * padH - kH) / dH) + 1, oW likewise; overwritten
  *   gradInput   as input, overwritten
  *   weight      nOutputPlane x nInputPlane x kH x kW, or the same elements as a matrix of nOutputPlane rows
- *   gradWeight, gradBias  as weight and bias, added to */
+ *   gradWeight, gradBias  as weight and bias, added to
+ *
+ * How: convolve.c. */
 #include "convolution/convolve.h"
 
 static Convolution layer(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.storage import Tensor
@@ -45,7 +46,7 @@ class FullConvolution(Convolution):
         dims = len(self._axes)
         check.array(self, "input[1]", like)
         if like.ndim not in (dims + 1, dims + 2):
-            check.tensor(self, "input[1]", like.astype(self._dtype), dims + 1, dims + 2)
+            raise ShapeError(f"{self._typename}: input[1]: expected a {dims + 1}-D or {dims + 2}-D array, got {like.ndim}-D")
         wanted = dict(zip([axis for axis in "THW" if axis in self._axes], like.shape[-dims:], strict=True))
         sizes = zip(self._axes, self._sizes("k"), self._sizes("d"), self._sizes("pad"), strict=True)
         adj = [(wanted[axis] + 2 * pad - k) % d if d > 0 else 0 for axis, k, d, pad in sizes]

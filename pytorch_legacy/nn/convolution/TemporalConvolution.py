@@ -28,7 +28,7 @@ class TemporalConvolution(Convolution):
     Attributes
     ----------
     weight, gradWeight : array of outputFrameSize x (kW * inputFrameSize)
-    bias, gradBias : array of outputFrameSize
+    bias, gradBias : array of outputFrameSize, or None after ``noBias()``, which Torch7 did not have here
 
     Raises
     ------

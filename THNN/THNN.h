@@ -274,6 +274,297 @@ THNN_API int32_t THNN_(SpatialConvolutionMM_accGradParameters)(
     int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
     double scale);
 
+THNN_API int32_t THNN_(SpatialDilatedConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kH x kW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialDilatedConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x oH x oW */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kH x kW */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH);
+
+THNN_API int32_t THNN_(SpatialDilatedConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oH x oW */
+    THTensor *gradInput,        /* [OUT] (N x) nInputPlane x H x W */
+    const THTensor *weight,     /* [IN] nOutputPlane x nInputPlane x kH x kW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH);
+
+THNN_API int32_t THNN_(SpatialDilatedConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oH x oW */
+    THTensor *gradWeight,       /* [ACC] nOutputPlane x nInputPlane x kH x kW */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH,
+    double scale);
+
+THNN_API int32_t THNN_(SpatialFullConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *weight, /* [IN] nInputPlane x nOutputPlane x kH x kW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialFullConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x fullH x fullW */
+    const THTensor *weight, /* [IN] nInputPlane x nOutputPlane x kH x kW */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH);
+
+THNN_API int32_t THNN_(SpatialFullConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x fullH x fullW */
+    THTensor *gradInput,        /* [OUT] (N x) nInputPlane x H x W */
+    const THTensor *weight,     /* [IN] nInputPlane x nOutputPlane x kH x kW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH);
+
+THNN_API int32_t THNN_(SpatialFullConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x fullH x fullW */
+    THTensor *gradWeight,       /* [ACC] nInputPlane x nOutputPlane x kH x kW */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH,
+    double scale);
+
+THNN_API int32_t THNN_(SpatialFullDilatedConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *weight, /* [IN] nInputPlane x nOutputPlane x kH x kW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH,
+    int64_t adjW, int64_t adjH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialFullDilatedConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x fullH x fullW */
+    const THTensor *weight, /* [IN] nInputPlane x nOutputPlane x kH x kW */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH,
+    int64_t adjW, int64_t adjH);
+
+THNN_API int32_t THNN_(SpatialFullDilatedConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x fullH x fullW */
+    THTensor *gradInput,        /* [OUT] (N x) nInputPlane x H x W */
+    const THTensor *weight,     /* [IN] nInputPlane x nOutputPlane x kH x kW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH,
+    int64_t adjW, int64_t adjH);
+
+THNN_API int32_t THNN_(SpatialFullDilatedConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x fullH x fullW */
+    THTensor *gradWeight,       /* [ACC] nInputPlane x nOutputPlane x kH x kW */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH,
+    int64_t adjW, int64_t adjH,
+    double scale);
+
+THNN_API int32_t THNN_(TemporalConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nFrame x inputFrameSize */
+    const THTensor *weight, /* [IN] outputFrameSize x (kW * inputFrameSize) */
+    int64_t kW, int64_t dW,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nFrame x inputFrameSize */
+    THTensor *output,       /* [OUT] (N x) oFrame x outputFrameSize */
+    const THTensor *weight, /* [IN] outputFrameSize x (kW * inputFrameSize) */
+    const THTensor *bias,   /* [IN] [OPTIONAL] outputFrameSize */
+    int64_t kW, int64_t dW, int64_t inputFrameSize, int64_t outputFrameSize);
+
+THNN_API int32_t THNN_(TemporalConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nFrame x inputFrameSize */
+    const THTensor *gradOutput, /* [IN] (N x) oFrame x outputFrameSize */
+    THTensor *gradInput,        /* [OUT] (N x) nFrame x inputFrameSize */
+    const THTensor *weight,     /* [IN] outputFrameSize x (kW * inputFrameSize) */
+    int64_t kW, int64_t dW);
+
+THNN_API int32_t THNN_(TemporalConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nFrame x inputFrameSize */
+    const THTensor *gradOutput, /* [IN] (N x) oFrame x outputFrameSize */
+    THTensor *gradWeight,       /* [ACC] outputFrameSize x (kW * inputFrameSize) */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] outputFrameSize */
+    int64_t kW, int64_t dW,
+    double scale);
+
+THNN_API int32_t THNN_(VolumetricConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kT x kH x kW */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x T x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x oT x oH x oW */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kT x kH x kW */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH);
+
+THNN_API int32_t THNN_(VolumetricConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oT x oH x oW */
+    THTensor *gradInput,        /* [OUT] (N x) nInputPlane x T x H x W */
+    const THTensor *weight,     /* [IN] nOutputPlane x nInputPlane x kT x kH x kW */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH);
+
+THNN_API int32_t THNN_(VolumetricConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oT x oH x oW */
+    THTensor *gradWeight,       /* [ACC] nOutputPlane x nInputPlane x kT x kH x kW */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    double scale);
+
+THNN_API int32_t THNN_(VolumetricConvolutionMM_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kT x kH x kW, or nOutputPlane x (nInputPlane * kT * kH * kW) */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricConvolutionMM_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x T x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x oT x oH x oW */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kT x kH x kW, or nOutputPlane x (nInputPlane * kT * kH * kW) */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH);
+
+THNN_API int32_t THNN_(VolumetricConvolutionMM_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oT x oH x oW */
+    THTensor *gradInput,        /* [OUT] (N x) nInputPlane x T x H x W */
+    const THTensor *weight,     /* [IN] nOutputPlane x nInputPlane x kT x kH x kW, or nOutputPlane x (nInputPlane * kT * kH * kW) */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH);
+
+THNN_API int32_t THNN_(VolumetricConvolutionMM_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oT x oH x oW */
+    THTensor *gradWeight,       /* [ACC] nOutputPlane x nInputPlane x kT x kH x kW, or nOutputPlane x (nInputPlane * kT * kH * kW) */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    double scale);
+
+THNN_API int32_t THNN_(VolumetricDilatedConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kT x kH x kW */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int64_t dilationT, int64_t dilationW, int64_t dilationH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricDilatedConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x T x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x oT x oH x oW */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kT x kH x kW */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int64_t dilationT, int64_t dilationW, int64_t dilationH);
+
+THNN_API int32_t THNN_(VolumetricDilatedConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oT x oH x oW */
+    THTensor *gradInput,        /* [OUT] (N x) nInputPlane x T x H x W */
+    const THTensor *weight,     /* [IN] nOutputPlane x nInputPlane x kT x kH x kW */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int64_t dilationT, int64_t dilationW, int64_t dilationH);
+
+THNN_API int32_t THNN_(VolumetricDilatedConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oT x oH x oW */
+    THTensor *gradWeight,       /* [ACC] nOutputPlane x nInputPlane x kT x kH x kW */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane */
+    int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int64_t dilationT, int64_t dilationW, int64_t dilationH,
+    double scale);
+
+THNN_API int32_t THNN_(VolumetricFullConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *weight, /* [IN] nInputPlane x nOutputPlane x kT x kH x kW */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT, int64_t adjW, int64_t adjH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricFullConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x T x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x fullT x fullH x fullW */
+    const THTensor *weight, /* [IN] nInputPlane x nOutputPlane x kT x kH x kW */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT, int64_t adjW, int64_t adjH);
+
+THNN_API int32_t THNN_(VolumetricFullConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x fullT x fullH x fullW */
+    THTensor *gradInput,        /* [OUT] (N x) nInputPlane x T x H x W */
+    const THTensor *weight,     /* [IN] nInputPlane x nOutputPlane x kT x kH x kW */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT, int64_t adjW, int64_t adjH);
+
+THNN_API int32_t THNN_(VolumetricFullConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x fullT x fullH x fullW */
+    THTensor *gradWeight,       /* [ACC] nInputPlane x nOutputPlane x kT x kH x kW */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT, int64_t adjW, int64_t adjH,
+    double scale);
+
+THNN_API int32_t THNN_(VolumetricFullDilatedConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *weight, /* [IN] nInputPlane x nOutputPlane x kT x kH x kW */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
+    int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricFullDilatedConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x T x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x fullT x fullH x fullW */
+    const THTensor *weight, /* [IN] nInputPlane x nOutputPlane x kT x kH x kW */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
+    int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH);
+
+THNN_API int32_t THNN_(VolumetricFullDilatedConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x fullT x fullH x fullW */
+    THTensor *gradInput,        /* [OUT] (N x) nInputPlane x T x H x W */
+    const THTensor *weight,     /* [IN] nInputPlane x nOutputPlane x kT x kH x kW */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
+    int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH);
+
+THNN_API int32_t THNN_(VolumetricFullDilatedConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x fullT x fullH x fullW */
+    THTensor *gradWeight,       /* [ACC] nInputPlane x nOutputPlane x kT x kH x kW */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
+    int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH,
+    double scale);
+
 /* ------------------------------------------------------------------------------------------------ normalization */
 
 THNN_API int32_t THNN_(BatchNormalization_updateOutput)(

@@ -22,6 +22,7 @@ def rows() -> Iterator[Row]:
     yield from activation()
     yield from normalization()
     yield from products()
+    yield from convolutions()
     yield from criterions()
 
 
@@ -98,6 +99,40 @@ def products() -> Iterator[Row]:
                       lambda p=planes, o=out, k=kernel, s=stride, d=pad: nn.SpatialConvolution(p, o, k, k, s, s, d, d),
                       lambda m, x, s=stride, d=pad: F.conv2d(x, *_weights(m), stride=s, padding=d),
                       (moved, 2 * moved), (work, 2 * work), parameters=True)  # fmt: skip
+
+
+def convolutions() -> Iterator[Row]:
+    """All but SpatialConvolution; shapes of input and output, and a label of what is between them."""
+    for layer, label, shape, result, make, peer in [
+        ("SpatialDilatedConvolution", "3x3 d2", (1, 64, 56, 56), (1, 64, 56, 56),
+         lambda: nn.SpatialDilatedConvolution(64, 64, 3, 3, 1, 1, 2, 2, 2, 2),
+         lambda m, x: F.conv2d(x, *_weights(m), padding=2, dilation=2)),
+        ("SpatialFullConvolution", "4x4 s2", (8, 256, 16, 16), (8, 128, 32, 32),
+         lambda: nn.SpatialFullConvolution(256, 128, 4, 4, 2, 2, 1, 1),
+         lambda m, x: F.conv_transpose2d(x, *_weights(m), stride=2, padding=1)),
+        ("VolumetricConvolution", "3x3x3 s1", (1, 64, 8, 56, 56), (1, 128, 8, 56, 56),
+         lambda: nn.VolumetricConvolution(64, 128, 3, 3, 3, 1, 1, 1, 1, 1, 1),
+         lambda m, x: F.conv3d(x, *_weights(m), padding=1)),
+        ("VolumetricFullConvolution", "4x4x4 s2", (2, 64, 8, 8, 8), (2, 32, 16, 16, 16),
+         lambda: nn.VolumetricFullConvolution(64, 32, 4, 4, 4, 2, 2, 2, 1, 1, 1),
+         lambda m, x: F.conv_transpose3d(x, *_weights(m), stride=2, padding=1)),
+        ("TemporalConvolution", "3", (16, 200, 256), (16, 198, 256), lambda: nn.TemporalConvolution(256, 256, 3),
+         lambda m, x: _overFrames(x, 3, *_weights(m))),
+    ]:  # fmt: skip
+        weights = make().weight.size
+        # Each weight meets each place of the smaller side once.
+        cells = slice(1, 2) if layer == "TemporalConvolution" else slice(2, None)
+        places = shape[0] * min(prod(shape[cells]), prod(result[cells]))
+        moved = 4 * (prod(shape) + prod(result) + weights)
+        work = 2 * weights * places
+        yield Row(layer, f"{text(shape)} to {text(result[1:])}, {label}", shape, make, peer, (moved, 2 * moved),
+                  (work, 2 * work), parameters=True)  # fmt: skip
+
+
+def _overFrames(x: Any, kW: int, weight: Any, bias: Any) -> Any:
+    """PyTorch has features before frames."""
+    filters = weight.view(weight.shape[0], kW, -1).transpose(1, 2)
+    return F.conv1d(x.transpose(1, 2), filters, bias).transpose(1, 2)
 
 
 def criterions() -> Iterator[Row]:

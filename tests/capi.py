@@ -53,6 +53,9 @@ SIZES = {
     "oL": 5,
     "oC": 2,
     "M": 6,
+    "fullT": 7,
+    "fullH": 6,
+    "fullW": 9,
 }
 
 # A legal value for every number.
@@ -65,7 +68,7 @@ SCALARS: dict[str, float] = {
     "alpha": 1.0, "beta": 1.0, "lambda_": 0.5, "nOutputPlane": 4, "dim": 1, "margin": 1.0, "rate": 2.0, "median": 0.0,
     "sigma": 1.0, "outputW": 3, "outputH": 2, "outputT": 4, "poolSizeW": 3, "poolSizeH": 2, "poolSizeT": 2, "minK": 3,
     "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2, "exact": 1, "power": 2.5, "use_abs": 1, "width": 2,
-    "stride": 1, "batchMode": 1,
+    "stride": 1, "batchMode": 1, "adjT": 0, "adjW": 0, "adjH": 0, "inputFrameSize": 4, "outputFrameSize": 5,
 }  # fmt: skip
 
 # Where that is not one.

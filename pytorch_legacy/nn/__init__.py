@@ -48,6 +48,12 @@ from .container.Parallel import Parallel
 from .container.Sequential import Sequential
 from .convolution.SpatialConvolution import SpatialConvolution
 from .convolution.SpatialConvolutionMM import SpatialConvolutionMM
+from .convolution.SpatialDilatedConvolution import SpatialDilatedConvolution
+from .convolution.SpatialFullConvolution import SpatialFullConvolution
+from .convolution.TemporalConvolution import TemporalConvolution
+from .convolution.VolumetricConvolution import VolumetricConvolution
+from .convolution.VolumetricDilatedConvolution import VolumetricDilatedConvolution
+from .convolution.VolumetricFullConvolution import VolumetricFullConvolution
 from .Criterion import Criterion
 from .criterion.AbsCriterion import AbsCriterion
 from .criterion.BCECriterion import BCECriterion
@@ -324,9 +330,11 @@ __all__ = [
     "SpatialClassNLLCriterion",
     "SpatialConvolution",
     "SpatialConvolutionMM",
+    "SpatialDilatedConvolution",
     "SpatialDilatedMaxPooling",
     "SpatialDropout",
     "SpatialFractionalMaxPooling",
+    "SpatialFullConvolution",
     "SpatialGatedPooling",
     "SpatialGaussianPooling",
     "SpatialGlobalAveragePooling",
@@ -357,6 +365,7 @@ __all__ = [
     "TemporalAdaptiveAveragePooling",
     "TemporalAdaptiveMaxPooling",
     "TemporalAveragePooling",
+    "TemporalConvolution",
     "TemporalDynamicKMaxPooling",
     "TemporalGlobalAveragePooling",
     "TemporalGlobalMaxPooling",
@@ -372,9 +381,12 @@ __all__ = [
     "VolumetricAdaptiveMaxPooling",
     "VolumetricAveragePooling",
     "VolumetricBatchNormalization",
+    "VolumetricConvolution",
+    "VolumetricDilatedConvolution",
     "VolumetricDilatedMaxPooling",
     "VolumetricDropout",
     "VolumetricFractionalMaxPooling",
+    "VolumetricFullConvolution",
     "VolumetricGlobalAveragePooling",
     "VolumetricGlobalMaxPooling",
     "VolumetricMaxPooling",

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from pytorch_legacy import explain, nn
+from pytorch_legacy import explain
 from pytorch_legacy.cli import main
 
 from .test_cli import EXAMPLES, fail, run

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pytorch_legacy import explain, nn
+from pytorch_legacy import explain
 from pytorch_legacy.cli import main
 from pytorch_legacy.explain.gallery import EXHIBITS
 

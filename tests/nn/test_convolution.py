@@ -5,6 +5,7 @@ import pytest
 
 from pytorch_legacy import backend, nn, random
 from pytorch_legacy.errors import DtypeError, ValueRangeError
+from tests.cases.filters import numbers
 from tests.trees import assert_close
 
 # name: batch, nInputPlane, height, width, then nOutputPlane and the window kW, kH, dW, dH, padW, padH
@@ -29,32 +30,79 @@ SHAPES = {
 }
 
 
-def convolution(x, weight, bias, g, window):
-    """Output, gradInput, gradWeight and gradBias in double precision, one cell of the kernel at a time."""
-    kW, kH, dW, dH, padW, padH = window
-    padded = np.pad(x, ((0, 0), (0, 0), (padH, padH), (padW, padW)))
-    oH, oW = g.shape[2:]
-    output = np.zeros(g.shape) + bias[:, None, None]
+# The layers beyond SpatialConvolution: class, arguments, shape of the input.
+OTHERS = {
+    "dilated, many tiles": (nn.SpatialDilatedConvolution, (3, 5, 3, 3, 1, 1, 2, 2, 2, 2), (1, 3, 40, 50)),
+    "dilated, steps of two": (nn.SpatialDilatedConvolution, (3, 4, 3, 2, 2, 2, 3, 1, 3, 4), (2, 3, 25, 33)),
+    "dilated, side by side": (nn.SpatialDilatedConvolution, (4, 3, 2, 2, 1, 1, 0, 0, 2, 3), (30, 4, 6, 7)),
+    "volumes, many tiles": (nn.VolumetricConvolution, (3, 4, 2, 3, 3, 1, 1, 1, 1, 1, 1), (2, 3, 6, 13, 17)),
+    "volumes, side by side": (nn.VolumetricConvolution, (5, 6, 2, 3, 2), (20, 5, 3, 4, 4)),
+    "volumes, sums over parts": (nn.VolumetricConvolution, (40, 6, 3, 3, 3, 1, 1, 1, 1), (1, 40, 4, 7, 7)),
+    "volumes, long steps": (nn.VolumetricConvolution, (2, 3, 1, 2, 2, 3, 4, 3), (2, 2, 9, 17, 18)),
+    "volumes as they are": (nn.VolumetricConvolution, (7, 5, 1, 1, 1), (2, 7, 5, 12, 11)),
+    "volumes, padding beyond the kernel": (nn.VolumetricConvolution, (2, 3, 2, 1, 2, 1, 1, 2, 3, 4, 5), (2, 2, 2, 3, 4)),
+    "dilated volumes": (nn.VolumetricDilatedConvolution, (2, 3, 2, 3, 2, 2, 1, 1, 1, 2, 0, 3, 2, 2), (3, 2, 7, 9, 8)),
+    "transposed": (nn.SpatialFullConvolution, (6, 5, 4, 4, 2, 2, 1, 1), (2, 6, 20, 21)),
+    "transposed, side by side": (nn.SpatialFullConvolution, (40, 9, 4, 3, 2, 3, 1, 1, 1, 2), (20, 40, 4, 5)),
+    "transposed, one cell": (nn.SpatialFullConvolution, (30, 20, 1, 1), (3, 30, 11, 12)),
+    "transposed, one cell each": (nn.SpatialFullConvolution, (30, 20, 4, 4), (20, 30, 1, 1)),
+    "transposed, gaps": (nn.SpatialFullConvolution, (3, 4, 2, 1, 3, 2), (2, 3, 19, 20)),
+    "transposed volumes": (nn.VolumetricFullConvolution, (5, 3, 3, 4, 2, 2, 2, 1, 1, 1, 0, 1, 0, 0), (2, 5, 4, 9, 10)),
+    "sequences": (nn.TemporalConvolution, (20, 30, 3, 2), (5, 200, 20)),
+    "long sequences": (nn.TemporalConvolution, (2, 3, 5), (2, 3000, 2)),
+    "short sequences": (nn.TemporalConvolution, (7, 5, 2), (40, 4, 7)),
+}
+
+
+def slopes(x, y, weight, bias, g, stride, pad, dilation):
+    """What a convolution from x to the shape of y computes in double precision, one cell of the kernel at a time.
+
+    Returns bias + the output, the gradients of x and of the weight for a gradient g of the output, and the sum of g.
+    """
+    dims = len(stride)
+    padded = np.pad(x, [(0, 0)] * 2 + [(p, p + d) for p, d in zip(pad, stride, strict=True)])
+    output = np.zeros(y) + (0 if bias is None else bias.reshape(-1, *[1] * dims))
     gradPadded, gradWeight = np.zeros(padded.shape), np.zeros(weight.shape)
-    for i in range(kH):
-        for j in range(kW):
-            cells = np.s_[:, :, i : i + dH * (oH - 1) + 1 : dH, j : j + dW * (oW - 1) + 1 : dW]
-            output += np.einsum("oc,nchw->nohw", weight[:, :, i, j], padded[cells])
-            gradPadded[cells] += np.einsum("oc,nohw->nchw", weight[:, :, i, j], g)
-            gradWeight[:, :, i, j] = np.einsum("nohw,nchw->oc", g, padded[cells])
-    gradInput = gradPadded[:, :, padH : padH + x.shape[2], padW : padW + x.shape[3]]
-    return output, gradInput, gradWeight, g.sum((0, 2, 3))
+    for cell in np.ndindex(*weight.shape[2:]):
+        places = zip(cell, dilation, stride, y[2:], strict=True)
+        cells = (..., *(slice(i * e, i * e + d * (n - 1) + 1, d) for i, e, d, n in places))
+        filters = weight[(..., *cell)]
+        output += np.einsum("oc,nc...->no...", filters, padded[cells])
+        gradPadded[cells] += np.einsum("oc,no...->nc...", filters, g)
+        gradWeight[(..., *cell)] = np.einsum("noz,ncz->oc", g.reshape(*g.shape[:2], -1), padded[cells].reshape(*x.shape[:2], -1))
+    inner = (..., *(slice(p, p + n) for p, n in zip(pad, x.shape[2:], strict=True)))
+    return output, gradPadded[inner], gradWeight, g.sum((0, *range(2, 2 + dims)))
+
+
+def expected(module, x, g):
+    """Output, gradInput, gradWeight and gradBias of a module."""
+    weight, bias = module.weight.astype("d"), module.bias.astype("d")
+    if isinstance(module, nn.TemporalConvolution):
+        frames = weight.reshape(weight.shape[0], module.kW, -1).swapaxes(1, 2)
+        found = slopes(x.swapaxes(1, 2), g.swapaxes(1, 2).shape, frames, bias, g.swapaxes(1, 2), [module.dW], [0], [1])
+        return found[0].swapaxes(1, 2), found[1].swapaxes(1, 2), found[2].swapaxes(1, 2).reshape(weight.shape), found[3]
+    stride, pad, dilation = (numbers(module, name) for name in ("d", "pad", "dilation"))
+    if not hasattr(module, "adjW"):
+        return slopes(x, g.shape, weight, bias, g, stride, pad, dilation)
+    # The other way round: what is the gradient there is the output here.
+    back, output, gradWeight, _ = slopes(g, x.shape, weight, None, x, stride, pad, dilation)
+    dims = len(stride)
+    return output + bias.reshape(-1, *[1] * dims), back, gradWeight, g.sum((0, *range(2, 2 + dims)))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", [*SHAPES, *OTHERS])
 def test_cuts(name, dtype):
-    batch, planes, height, width, outputs, *window = SHAPES[name]
+    if name in SHAPES:
+        batch, planes, height, width, outputs, *window = SHAPES[name]
+        make, arguments, shape = nn.SpatialConvolution, (planes, outputs, *window), (batch, planes, height, width)
+    else:
+        make, arguments, shape = OTHERS[name]
     rng = np.random.default_rng(0)
-    module = nn.SpatialConvolution(planes, outputs, *window).type(dtype)
-    x = rng.standard_normal((batch, planes, height, width)).astype(dtype)
+    module = make(*arguments).type(dtype)
+    x = rng.standard_normal(shape).astype(dtype)
     g = rng.standard_normal(module.forward(x).shape).astype(dtype)
-    expected = convolution(x.astype("d"), module.weight.astype("d"), module.bias, g.astype("d"), window)
+    truths = expected(module, x.astype("d"), g.astype("d"))
     first = None
     try:
         for threads in (1, 3):
@@ -65,7 +113,7 @@ def test_cuts(name, dtype):
             module.gradInput = np.full_like(x, np.nan)
             module.backward(x, g)
             results = [module.output, module.gradInput, module.gradWeight, module.gradBias]
-            for result, truth in zip(results, expected, strict=True):
+            for result, truth in zip(results, truths, strict=True):
                 assert_close(result, truth, {"float64": 1e-12, "float32": 1e-5}[dtype])
             first = first or [result.copy() for result in results]
             for result, before in zip(results, first, strict=True):
@@ -106,6 +154,57 @@ def test_old_fields(make):
     fields.pop("padding")
     old._fromTorch7(fields, 1)
     assert (old.padW, old.padH) == (0, 0)
+
+
+def test_old_dilation():
+    """A file without dilations is a plain convolution; a transposed one without adj has none."""
+    for make, field in ((nn.SpatialDilatedConvolution, "dilation"), (nn.SpatialFullConvolution, "adj")):
+        new = make(2, 3, 2, 2)
+        fields = {key: value for key, value in new._toTorch7().items() if not key.startswith(field)}
+        old = make.__new__(make)
+        old._fromTorch7(fields | {"ones": np.zeros(3, "f"), "columns": np.zeros(3, "f")}, 1)
+        x = np.random.default_rng(0).standard_normal((2, 4, 5)).astype("f")
+        np.testing.assert_array_equal(old.forward(x), new.forward(x))
+        assert not hasattr(old, "ones") and not hasattr(old, "columns")
+        assert str(old) == str(new)
+
+
+def test_old_VolumetricFullConvolution():
+    """Files of before adj: the weight is nOutputPlane x nInputPlane, and the padding pT, pW, pH."""
+    new = nn.VolumetricFullConvolution(2, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0)
+    fields = {key: value for key, value in new._toTorch7().items() if not key.startswith(("adj", "pad"))}
+    fields |= {"pT": 1, "pW": 0, "pH": 0, "weight": new.weight.swapaxes(0, 1).copy()}
+    del fields["gradWeight"]
+    old = nn.VolumetricFullConvolution.__new__(nn.VolumetricFullConvolution)
+    old._fromTorch7(fields, 1)
+    x = np.random.default_rng(0).standard_normal((2, 3, 4, 5)).astype("f")
+    np.testing.assert_array_equal(old.forward(x), new.forward(x))
+    assert old.weight.shape == old.gradWeight.shape == (2, 3, 2, 1, 2)
+    assert (old.padT, old.adjT) == (1, 0) and not hasattr(old, "pT")
+
+
+def test_full_convolution_of_two_inputs():
+    """The second input decides the size of the output only; both ways of calling can take turns."""
+    module = nn.SpatialFullConvolution(1, 2, 3, 3, 2, 2, 1, 1)
+    x, like = np.ones((1, 3, 4), "f"), np.full((1, 6, 7), np.nan, "f")
+    assert module.forward([x, like]).shape == (2, 6, 7)
+    gradInput = module.backward([x, like], np.ones((2, 6, 7), "f"))
+    assert [g.shape for g in gradInput] == [(1, 3, 4), (1, 6, 7)] and not gradInput[1].any()
+    assert module.forward(x).shape == (2, 5, 7)
+    assert module.backward(x, np.ones((2, 5, 7), "f")).shape == x.shape
+    module.gradInput = None
+    assert module.updateGradInput([x, like], np.ones((2, 6, 7), "f")) is None
+
+
+def test_transpose():
+    """<conv(x), y> = <x, full(y)> for the same weight without a bias."""
+    rng = np.random.default_rng(0)
+    dense = nn.VolumetricConvolution(3, 4, 2, 3, 3, 2, 1, 2, 1, 0, 1).noBias().double()
+    full = nn.VolumetricFullConvolution(4, 3, 2, 3, 3, 2, 1, 2, 1, 0, 1).noBias().double()
+    full.weight[...] = dense.weight
+    x = rng.standard_normal((2, 3, 6, 7, 8))
+    y = rng.standard_normal(dense.forward(x).shape)
+    np.testing.assert_allclose((dense.output * y).sum(), (x * full.forward([y, x])).sum(), rtol=1e-10)
 
 
 def test_no_gradInput():

@@ -1,5 +1,7 @@
 """Convolution of planes, with its weight as a matrix."""
 
+from math import prod
+
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 
 
@@ -17,4 +19,4 @@ class SpatialConvolutionMM(SpatialConvolution):
     """
 
     def _weightShape(self) -> tuple[int, ...]:
-        return self.nOutputPlane, self.nInputPlane * self.kH * self.kW
+        return self.nOutputPlane, self.nInputPlane * prod(self._kernel())

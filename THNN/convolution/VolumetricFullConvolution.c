@@ -1,0 +1,59 @@
+/* VolumetricFullConvolution: the transpose of a convolution of volumes; each input cell stamps the filters onto the output.
+ *
+ *   output[n][o][z][y][x] = bias[o] + sum over c, t, h, w, m, i, j of weight[c][o][m][i][j] * input[n][c][t][h][w]
+ *     with t * dT + m - padT = z, h * dH + i - padH = y, w * dW + j - padW = x
+ *
+ * Gradients as in SpatialFullConvolution.c, with one more axis.
+ *
+ *   input       (N x) nInputPlane x T x H x W
+ *   output      (N x) nOutputPlane x oT x oH x oW with oT = (T - 1) * dT - 2 * padT + kT + adjT, oH and oW likewise; overwritten
+ *   gradInput   as input, overwritten
+ *   weight      nInputPlane x nOutputPlane x kT x kH x kW, which says how large the kernel is
+ *   gradWeight, gradBias  as weight and bias, added to */
+#include "convolution/convolve.h"
+
+static int32_t layer(const char *f, const THTensor *weight, const char *name, int64_t dT, int64_t dW, int64_t dH, int64_t padT,
+                     int64_t padW, int64_t padH, int64_t adjT, int64_t adjW, int64_t adjH, Convolution *c)
+{
+  *c = transposed(overVolumes(1, 1, 1, dT, dW, dH, padT, padW, padH, 1, 1, 1), adjT, adjW, adjH);
+  return kernelOf(f, name, weight, c);
+}
+
+int32_t THNN_(VolumetricFullConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t dT, int64_t dW,
+                                                    int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
+                                                    int64_t adjW, int64_t adjH, int64_t size[8])
+{
+  Convolution c;
+  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, adjT, adjW, adjH, &c));
+  return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
+}
+
+int32_t THNN_(VolumetricFullConvolution_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
+                                                      const THTensor *weight, const THTensor *bias, int64_t dT, int64_t dW,
+                                                      int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
+                                                      int64_t adjW, int64_t adjH)
+{
+  Convolution c;
+  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, adjT, adjW, adjH, &c));
+  return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
+}
+
+int32_t THNN_(VolumetricFullConvolution_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                         THTensor *gradInput, const THTensor *weight, int64_t dT, int64_t dW,
+                                                         int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
+                                                         int64_t adjW, int64_t adjH)
+{
+  Convolution c;
+  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, adjT, adjW, adjH, &c));
+  return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
+}
+
+int32_t THNN_(VolumetricFullConvolution_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                           THTensor *gradWeight, THTensor *gradBias, int64_t dT, int64_t dW,
+                                                           int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
+                                                           int64_t adjW, int64_t adjH, double scale)
+{
+  Convolution c;
+  THNN_TRY(layer(__func__, gradWeight, "gradWeight", dT, dW, dH, padT, padW, padH, adjT, adjW, adjH, &c));
+  return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
+}

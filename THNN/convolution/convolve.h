@@ -1,0 +1,85 @@
+/* All dense convolutions are one: a layer says how its window moves, and convolve.c does the rest.
+ *
+ * A layer convolves planes of T x H x W cells; what a layer of fewer dimensions lacks is an axis of one cell. A "full" layer is
+ * the transpose: its output is what a convolution's gradInput is, and its gradInput what a convolution's output is. */
+#ifndef THNN_CONVOLVE_H
+#define THNN_CONVOLVE_H
+
+#include "core/real.h"
+
+/* One axis: a window of `kernel` cells that lie `dilation` apart takes `out` places, `stride` apart, over `in` cells; the first
+ * one begins `pad` cells before them. */
+typedef struct Axis {
+  int64_t kernel, stride, pad, dilation;
+  int64_t in, out;
+} Axis;
+
+typedef struct Window {
+  int64_t planes; /* of a sample */
+  Axis t, h, w;
+} Window;
+
+typedef struct Convolution {
+  /* What the layer says. */
+  int32_t dims;             /* 1: W, 2: H x W, 3: T x H x W */
+  int32_t flat;             /* weight may also be a matrix of nOutputPlane rows */
+  int32_t full;             /* the transpose */
+  int64_t adjT, adjH, adjW; /* of a full layer: cells that the output has more at the far end */
+  Window window;            /* over x, the larger side: input, or the output of a full layer */
+  /* What convolve.c finds out when it checks the tensors. */
+  int64_t samples, outputs; /* N; planes of y, the smaller side */
+  int64_t cells, depth;     /* of the window; over all planes */
+  int64_t area, tile;       /* places of a sample; places in a tile */
+  int64_t matrices, places; /* y is N matrices of outputs x area, or a single one with the samples side by side */
+  int32_t direct;           /* a kernel of one cell that moves by one: the columns are x itself */
+} Convolution;
+
+/* The layer's windows over planes, and over volumes. */
+THNN_INLINE Convolution overPlanes(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
+                                   int64_t dilationH)
+{
+  return (Convolution){
+      .dims = 2,
+      .window = {.t = {1, 1, 0, 1, 1, 1}, .h = {kH, dH, padH, dilationH, 0, 0}, .w = {kW, dW, padW, dilationW, 0, 0}}};
+}
+
+THNN_INLINE Convolution overVolumes(int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT,
+                                    int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH)
+{
+  Convolution c = overPlanes(kW, kH, dW, dH, padW, padH, dilationW, dilationH);
+  c.dims = 3;
+  c.window.t = (Axis){kT, dT, padT, dilationT, 0, 0};
+  return c;
+}
+
+/* The transpose of a layer, with some more cells. */
+THNN_INLINE Convolution transposed(Convolution c, int64_t adjT, int64_t adjW, int64_t adjH)
+{
+  c.full = 1;
+  c.adjT = adjT;
+  c.adjW = adjW;
+  c.adjH = adjH;
+  return c;
+}
+
+/* Three-dimensional layers that take the size of their kernel from the weight. */
+__attribute__((unused)) static int32_t kernelOf(const char *f, const char *name, const THTensor *weight, Convolution *c)
+{
+  THNN_TRY(THNN_checkInput(f, name, view(weight), 5, 5,
+                           c->full ? "nInputPlane x nOutputPlane x kT x kH x kW" : "nOutputPlane x nInputPlane x kT x kH x kW"));
+  c->window.t.kernel = weight->size[2];
+  c->window.h.kernel = weight->size[3];
+  c->window.w.kernel = weight->size[4];
+  return THNN_OK;
+}
+
+/* The functions of a layer: all checks, then the work. */
+int32_t THNN_(convolution_outputSize)(const char *f, Convolution c, const THTensor *input, const THTensor *weight, int64_t *size);
+int32_t THNN_(convolution_updateOutput)(const char *f, THNNState *state, Convolution c, const THTensor *input, THTensor *output,
+                                        const THTensor *weight, const THTensor *bias);
+int32_t THNN_(convolution_updateGradInput)(const char *f, THNNState *state, Convolution c, const THTensor *input,
+                                           const THTensor *gradOutput, THTensor *gradInput, const THTensor *weight);
+int32_t THNN_(convolution_accGradParameters)(const char *f, THNNState *state, Convolution c, const THTensor *input,
+                                             const THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, double scale);
+
+#endif

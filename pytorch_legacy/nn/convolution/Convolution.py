@@ -1,0 +1,126 @@
+"""What convolutions share."""
+
+from collections.abc import Sequence
+from math import sqrt
+from operator import attrgetter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Convolution(Module):
+    """Base of layers whose filters of k cells move d cells at a time over pad cells of zeros and the input.
+
+    A subclass names its axes in the order of its arguments, "WH" or "TWH" (the fields are then kW, dW, padW and so on), the
+    C functions that it calls, and the numbers that they take.
+
+    Parameters
+    ----------
+    nInputPlane, nOutputPlane : int
+        Number of planes before and after.
+    kernel, stride, pad : sequence of int
+        One number per axis.
+    """
+
+    _axes: ClassVar[str] = "WH"
+    _functions: ClassVar[str]
+    _printsNoBias: ClassVar[bool] = True  # some of Torch7's layers do not
+    _numbers: ClassVar["attrgetter[tuple[int, ...]]"]
+    _dropped = ("finput", "fgradInput", "_input", "_gradOutput", "columns", "gradColumns", "ones", "zeroScalar")
+    weight: Tensor
+    gradWeight: Tensor
+
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kernel: Sequence[int], stride: Sequence[int], pad: Sequence[int]
+    ) -> None:
+        super().__init__()
+        self.nInputPlane = check.count(self, "nInputPlane", nInputPlane)
+        self.nOutputPlane = check.count(self, "nOutputPlane", nOutputPlane)
+        for axis, k, d, p in zip(self._axes, kernel, stride, pad, strict=True):
+            setattr(self, f"k{axis}", check.count(self, f"k{axis}", k))
+            setattr(self, f"d{axis}", d)
+            setattr(self, f"pad{axis}", p)
+        self._makeParameters(self._weightShape(), self.nOutputPlane)
+
+    def _makeParameters(self, shape: tuple[int, ...], outputs: int) -> None:
+        self.weight = np.empty(shape, np.float32)
+        self.bias = np.empty(outputs, np.float32)
+        self.gradWeight = np.zeros(shape, np.float32)
+        self.gradBias = np.zeros(outputs, np.float32)
+        self.reset()
+
+    def noBias(self) -> Self:
+        """Drops the bias and returns self."""
+        self.bias = self.gradBias = None
+        return self
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
+        limit = 1 / sqrt(self._fanIn()) if stdv is None else stdv * sqrt(3)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        if self.bias is not None:
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        check.tensor(self, "input", input)
+        numbers = type(self)._numbers(self)
+        shape = output_size(self, f"{self._functions}_outputSize", input, self.weight, *numbers)
+        output = self._resize("output", shape)
+        call(self, f"{self._functions}_updateOutput", input, output, self.weight, self.bias, *numbers)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        if self.gradInput is None:
+            return None
+        numbers = type(self)._numbers(self)
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, f"{self._functions}_updateGradInput", input, gradOutput, gradInput, self.weight, *numbers)
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        call(self, f"{self._functions}_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias,
+             *type(self)._numbers(self), scale)  # fmt: skip
+
+    def _sizes(self, name: str) -> tuple[int, ...]:
+        """The field of that name for each axis, in the order of the arguments."""
+        return tuple(getattr(self, name + axis) for axis in self._axes)
+
+    def _kernel(self) -> tuple[int, ...]:
+        """The size of a filter, as shapes have it."""
+        return tuple(getattr(self, f"k{axis}") for axis in "THW" if axis in self._axes)
+
+    def _weightShape(self) -> tuple[int, ...]:
+        return self.nOutputPlane, self.nInputPlane, *self._kernel()
+
+    def _fanIn(self) -> int:
+        return int(self.weight[0].size)
+
+    def __repr__(self) -> str:
+        text = f"{self._typename}({self.nInputPlane} -> {self.nOutputPlane}, {'x'.join(map(str, self._sizes('k')))}"
+        for sizes in self._shown():
+            text += ", " + ",".join(map(str, sizes))
+        return text + ")" + " without bias" * (self._printsNoBias and self.bias is None)
+
+    def _shown(self) -> list[tuple[int, ...]]:
+        """What is printed behind the kernel: nothing that is usual, but strides where there is padding."""
+        stride, pad = self._sizes("d"), self._sizes("pad")
+        return [stride] * (any(pad) or stride != (1,) * len(stride)) + [pad] * any(pad)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Old files have one `padding`, or none, or a flat weight; scratch memory stays behind."""
+        fields = dict(fields)
+        padding = fields.pop("padding", None) or 0
+        for axis in self._axes:
+            if fields.get(f"pad{axis}") is None:
+                fields[f"pad{axis}"] = padding
+        super()._fromTorch7(fields, version)
+        for name in ("weight", "gradWeight"):
+            weight = getattr(self, name)
+            if weight is not None and weight.size:
+                setattr(self, name, weight.reshape(self._weightShape()))

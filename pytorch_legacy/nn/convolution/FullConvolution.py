@@ -1,0 +1,70 @@
+"""What transposed convolutions share."""
+
+from typing import Any
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.convolution.Convolution import Convolution
+from pytorch_legacy.storage import Tensor
+
+
+class FullConvolution(Convolution):
+    """Base of transposed convolutions: a convolution's gradient of the input is their output, and the other way round.
+
+    A subclass has a field adj for each of its axes, the cells that the output has more at the far end.
+    """
+
+    def updateOutput(self, input: Tensor | list[Tensor]) -> Tensor:
+        x, numbers = self._read(input)
+        output = self._resize("output", output_size(self, f"{self._functions}_outputSize", x, self.weight, *numbers))
+        call(self, f"{self._functions}_updateOutput", x, output, self.weight, self.bias, *numbers)
+        return output
+
+    def updateGradInput(self, input: Tensor | list[Tensor], gradOutput: Tensor) -> Any:
+        if self.gradInput is None:
+            return None
+        x, numbers = self._read(input)
+        if isinstance(input, list):
+            gradInput, gradSize = self._resizeTable("gradInput", [x.shape, input[1].shape])
+            gradSize.fill(0)
+        else:
+            gradInput = self._resize("gradInput", x.shape)
+        call(self, f"{self._functions}_updateGradInput", x, gradOutput, gradInput, self.weight, *numbers)
+        return self.gradInput
+
+    def accGradParameters(self, input: Tensor | list[Tensor], gradOutput: Tensor, scale: float = 1.0) -> None:
+        x, numbers = self._read(input)
+        call(self, f"{self._functions}_accGradParameters", x, gradOutput, self.gradWeight, self.gradBias, *numbers, scale)
+
+    def _read(self, input: Tensor | list[Tensor]) -> tuple[Tensor, tuple[int, ...]]:
+        """The array to be convolved, and the numbers of the C functions; a second array chooses adj."""
+        numbers = type(self)._numbers(self)
+        if not isinstance(input, list):
+            return check.tensor(self, "input", input), (*numbers, *self._sizes("adj"))
+        x, like = check.table(self, "input", input, 2)
+        dims = len(self._axes)
+        check.array(self, "input[1]", like)
+        if like.ndim not in (dims + 1, dims + 2):
+            raise ShapeError(f"{self._typename}: input[1]: expected a {dims + 1}-D or {dims + 2}-D array, got {like.ndim}-D")
+        wanted = dict(zip([axis for axis in "THW" if axis in self._axes], like.shape[-dims:], strict=True))
+        sizes = zip(self._axes, self._sizes("k"), self._sizes("d"), self._sizes("pad"), strict=True)
+        adj = [(wanted[axis] + 2 * pad - k) % d if d > 0 else 0 for axis, k, d, pad in sizes]
+        return check.tensor(self, "input[0]", x), (*numbers, *adj)
+
+    def _weightShape(self) -> tuple[int, ...]:
+        return self.nInputPlane, self.nOutputPlane, *self._kernel()
+
+    def _fanIn(self) -> int:
+        return int(self.weight[:, 0].size)
+
+    def _shown(self) -> list[tuple[int, ...]]:
+        return super()._shown() + [self._sizes("adj")] * any(self._sizes("adj"))
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Old files lack adj."""
+        fields = dict(fields)
+        for axis in self._axes:
+            if fields.get(f"adj{axis}") is None:
+                fields[f"adj{axis}"] = 0
+        super()._fromTorch7(fields, version)

@@ -1,0 +1,74 @@
+"""Convolution of sequences."""
+
+from operator import attrgetter
+
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.convolution.Convolution import Convolution
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class TemporalConvolution(Convolution):
+    """Convolves a sequence of frames with a bank of learned filters.
+
+    .. math:: y_{t,o} = b_o + \\sum_{k,f} W_{o,\\; k F + f} \\, x_{t dW + k,\\; f}
+
+    where F is the inputFrameSize.
+
+    Parameters
+    ----------
+    inputFrameSize, outputFrameSize : int
+        Number of features of a frame, before and after.
+    kW : int
+        Number of frames that a filter sees.
+    dW : int, optional
+        Steps of the filters.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of outputFrameSize x (kW * inputFrameSize)
+    bias, gradBias : array of outputFrameSize, or None after ``noBias()``, which Torch7 did not have here
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 2-D or 3-D with frames of inputFrameSize, has fewer than kW of them, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) nInputFrame x inputFrameSize`` to ``(N x) nOutputFrame x outputFrameSize`` with
+    nOutputFrame = floor((nInputFrame - kW) / dW) + 1.
+    Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW inputFrameSize).
+    Source: Torch7 ``nn.TemporalConvolution``; C: ``THNN/convolution/TemporalConvolution.c``.
+    """
+
+    _axes = ""
+    _functions = "TemporalConvolution"
+    _numbers = attrgetter("kW", "dW")
+
+    def __init__(self, inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1) -> None:
+        Module.__init__(self)  # there are no planes
+        self.inputFrameSize = check.count(self, "inputFrameSize", inputFrameSize)
+        self.outputFrameSize = check.count(self, "outputFrameSize", outputFrameSize)
+        self.kW, self.dW = check.count(self, "kW", kW), dW
+        self._makeParameters(self._weightShape(), self.outputFrameSize)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        shape = output_size(
+            self, "TemporalConvolution_outputSize", check.tensor(self, "input", input), self.weight, self.kW, self.dW
+        )
+        output = self._resize("output", shape)
+        call(self, "TemporalConvolution_updateOutput", input, output, self.weight, self.bias, self.kW, self.dW,
+             self.inputFrameSize, self.outputFrameSize)  # fmt: skip
+        return output
+
+    def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
+        """The default form: these gradients do not depend on the parameters, shared or not."""
+        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
+
+    def _weightShape(self) -> tuple[int, ...]:
+        return self.outputFrameSize, self.kW * self.inputFrameSize
+
+    def __repr__(self) -> str:
+        return self._typename

@@ -1,0 +1,66 @@
+"""Convolution of volumes."""
+
+from operator import attrgetter
+
+from pytorch_legacy.nn.convolution.Convolution import Convolution
+
+
+class VolumetricConvolution(Convolution):
+    """Convolves volumes, such as films, with a bank of learned filters.
+
+    .. math:: y_{o,t,h,w} = b_o + \\sum_{c,m,i,j} W_{o,c,m,i,j} \\,
+              x_{c,\\; t dT + m - padT,\\; h dH + i - padH,\\; w dW + j - padW}
+
+    with x = 0 outside its volumes.
+
+    Parameters
+    ----------
+    nInputPlane, nOutputPlane : int
+        Number of volumes before and after.
+    kT, kW, kH : int
+        Length in time, width and height of a filter.
+    dT, dW, dH : int, optional
+        Steps of the filters.
+    padT, padW, padH : int, optional
+        Zeros on either side; padW is as padT if not given, and padH as padW.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of nOutputPlane x nInputPlane x kT x kH x kW
+    bias, gradBias : array of nOutputPlane, or None after ``noBias()``
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 4-D or 5-D with nInputPlane volumes, the filter does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) nInputPlane x T x H x W`` to ``(N x) nOutputPlane x oT x oH x oW`` with
+    oT = floor((T + 2 padT - kT) / dT) + 1, oH and oW likewise.
+    Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kT kW kH nInputPlane).
+    Source: Torch7 ``nn.VolumetricConvolution``; C: ``THNN/convolution/VolumetricConvolutionMM.c``.
+    """
+
+    _axes = "TWH"
+    _printsNoBias = False
+    _functions = "VolumetricConvolutionMM"
+    _numbers = attrgetter("kT", "kW", "kH", "dT", "dW", "dH", "padT", "padW", "padH")
+
+    def __init__(
+        self,
+        nInputPlane: int,
+        nOutputPlane: int,
+        kT: int,
+        kW: int,
+        kH: int,
+        dT: int = 1,
+        dW: int = 1,
+        dH: int = 1,
+        padT: int = 0,
+        padW: int | None = None,
+        padH: int | None = None,
+    ) -> None:
+        padW = padT if padW is None else padW
+        pad = (padT, padW, padW if padH is None else padH)
+        super().__init__(nInputPlane, nOutputPlane, (kT, kW, kH), (dT, dW, dH), pad)

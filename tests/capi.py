@@ -61,7 +61,9 @@ SCALARS: dict[str, float] = {
     "mean": 0.0, "stdv": 1.0, "p": 1, "min_val": 0.75, "max_val": 1.25, "negval": 0.1, "lower": 0.1, "upper": 0.3,
     "alpha": 1.0, "beta": 1.0, "lambda_": 0.5, "nOutputPlane": 4, "dim": 1, "margin": 1.0, "rate": 2.0, "median": 0.0,
     "sigma": 1.0, "outputW": 3, "outputH": 2, "outputT": 4, "poolSizeW": 3, "poolSizeH": 2, "poolSizeT": 2, "minK": 3,
-    "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2,
+    "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2, "size": 3, "k": 3, "pleft": 1, "pright": 0, "ptop": 2,
+    "pbottom": 1, "pfront": 0, "pback": 3, "scale_factor": 2, "nchannels": 3, "inputDepth": 3, "inputHeight": 5,
+    "inputWidth": 4, "outputDepth": 5, "outputHeight": 3, "outputWidth": 6,
 }  # fmt: skip
 
 
@@ -142,10 +144,10 @@ def valid(function: Function, real: str, sizes: dict[str, int] = SIZES) -> Call:
             call.values[argument.name] = describe(array)
         elif argument.name == "state":
             call.values["state"] = None
-        elif argument.name == "size":
+        elif argument.name == "size" and argument.is_pointer:
             call.values["size"] = (ctypes.c_int64 * 8)()
         else:
-            call.values[argument.name] = SCALARS[argument.name]
+            call.values[argument.name] = (SCALARS | {"nbatch": sizes["N"]})[argument.name]
     return call
 
 

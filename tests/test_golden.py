@@ -97,6 +97,8 @@ def single(value: Any) -> Any:
 
 
 def tolerance(entry: Entry, precision: str) -> float:
+    if entry["name"].startswith(("SpatialUpSamplingBilinear", "UpSampling_linear", "UpSampling_size")):
+        return 1e-5  # Torch7 computed places between cells in single precision
     return 1e-5 if precision == "as_float" else TOLERANCE[entry["dtype"]]
 
 

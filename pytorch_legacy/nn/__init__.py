@@ -105,10 +105,18 @@ from .math.PairwiseDistance import PairwiseDistance
 from .math.Sum import Sum
 from .Module import Module
 from .normalization.BatchNormalization import BatchNormalization
+from .normalization.Normalize import Normalize
 from .normalization.SpatialBatchNormalization import SpatialBatchNormalization
+from .normalization.SpatialContrastiveNormalization import SpatialContrastiveNormalization
+from .normalization.SpatialCrossMapLRN import SpatialCrossMapLRN
+from .normalization.SpatialDivisiveNormalization import SpatialDivisiveNormalization
+from .normalization.SpatialSubtractiveNormalization import SpatialSubtractiveNormalization
 from .normalization.VolumetricBatchNormalization import VolumetricBatchNormalization
 from .padding.Padding import Padding
+from .padding.SpatialReflectionPadding import SpatialReflectionPadding
 from .padding.SpatialReplicationPadding import SpatialReplicationPadding
+from .padding.SpatialZeroPadding import SpatialZeroPadding
+from .padding.VolumetricReplicationPadding import VolumetricReplicationPadding
 from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
 from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
 from .pooling.SpatialAveragePooling import SpatialAveragePooling
@@ -141,6 +149,12 @@ from .regularization.L1Penalty import L1Penalty
 from .regularization.SpatialDropout import SpatialDropout
 from .regularization.VolumetricDropout import VolumetricDropout
 from .regularization.WhiteNoise import WhiteNoise
+from .sampling.SpatialGridSamplerBilinear import SpatialGridSamplerBilinear
+from .sampling.SpatialUpSamplingBilinear import SpatialUpSamplingBilinear
+from .sampling.SpatialUpSamplingNearest import SpatialUpSamplingNearest
+from .sampling.UpSampling import UpSampling
+from .sampling.VolumetricUpSamplingNearest import VolumetricUpSamplingNearest
+from .sampling.VolumetricUpSamplingTrilinear import VolumetricUpSamplingTrilinear
 from .shape.Collapse import Collapse
 from .shape.Contiguous import Contiguous
 from .shape.Copy import Copy
@@ -271,6 +285,7 @@ __all__ = [
     "NaN",
     "Narrow",
     "NarrowTable",
+    "Normalize",
     "OneHot",
     "PReLU",
     "Padding",
@@ -305,20 +320,29 @@ __all__ = [
     "SpatialAveragePooling",
     "SpatialBatchNormalization",
     "SpatialClassNLLCriterion",
+    "SpatialContrastiveNormalization",
     "SpatialConvolution",
     "SpatialConvolutionMM",
+    "SpatialCrossMapLRN",
     "SpatialDilatedMaxPooling",
+    "SpatialDivisiveNormalization",
     "SpatialDropout",
     "SpatialFractionalMaxPooling",
     "SpatialGlobalAveragePooling",
     "SpatialGlobalMaxPooling",
+    "SpatialGridSamplerBilinear",
     "SpatialLogSoftMax",
     "SpatialMaxPooling",
     "SpatialMaxUnpooling",
+    "SpatialReflectionPadding",
     "SpatialReplicationPadding",
     "SpatialS3Pooling",
     "SpatialSoftMax",
     "SpatialStochasticPooling",
+    "SpatialSubtractiveNormalization",
+    "SpatialUpSamplingBilinear",
+    "SpatialUpSamplingNearest",
+    "SpatialZeroPadding",
     "SplitTable",
     "Sqrt",
     "Square",
@@ -338,6 +362,7 @@ __all__ = [
     "Transpose",
     "Unknown",
     "Unsqueeze",
+    "UpSampling",
     "View",
     "VolumetricAdaptiveAveragePooling",
     "VolumetricAdaptiveMaxPooling",
@@ -350,6 +375,9 @@ __all__ = [
     "VolumetricGlobalMaxPooling",
     "VolumetricMaxPooling",
     "VolumetricMaxUnpooling",
+    "VolumetricReplicationPadding",
+    "VolumetricUpSamplingNearest",
+    "VolumetricUpSamplingTrilinear",
     "WeightNorm",
     "WeightedEuclidean",
     "WeightedMSECriterion",

@@ -15,13 +15,15 @@
  *   gradInput   as input, overwritten
  *   gradGrid    as grid, overwritten
  *
- * Any number of places may look at a cell, so gradInput is scattered, by one thread for each plane and in the order of the
- * outputs. As SpatialGridSamplerBilinear of Torch7's THNN. */
+ * What a row of the grid looks at is found once and then used for many planes. Any number of places may look at a cell, so
+ * gradInput is scattered, by one thread for each plane and in the order of the outputs.
+ *
+ * As SpatialGridSamplerBilinear of Torch7's THNN. */
 #include <math.h>
 #include "core/real.h"
 #include "core/volumes.h"
 
-enum { BAND = 32 }; /* rows of the grid in a task */
+enum { BAND = 8, PLANES = 8 }; /* rows of the grid and planes in a task */
 
 typedef struct Sampled {
   int64_t samples, channels, height, width, oheight, owidth;
@@ -32,6 +34,7 @@ static int32_t check(const char *f, const THTensor *input, const THTensor *grid,
   Volumes planes;
   THNN_TRY(THNN_checkInput(f, "input", view(input), 4, 4, "N x C x H x W"));
   THNN_TRY(checkVolumes(f, view(input), 2, &planes));
+  THNN_TRY(THNN_checkRange(f, "input cells in a plane", planes.h * planes.w, 1, THNN_MAX_SIZE));
   THNN_TRY(THNN_checkInput(f, "grid", view(grid), 4, 4, "N x oH x oW x 2"));
   const int64_t size[] = {input->size[0], grid->size[1], grid->size[2], 2};
   THNN_TRY(THNN_checkShape(f, "grid", view(grid), 4, size));
@@ -45,7 +48,7 @@ static void outputShape(const Sampled *p, int64_t *size)
   memcpy(size, known, sizeof(known));
 }
 
-enum { OUTSIDE = -2 };
+/* ---- What a row of the grid looks at. */
 
 /* A place on an axis: cells low and low + 1, of which none, one or both exist, and the fraction by which it is past low. */
 typedef struct Place {
@@ -57,63 +60,86 @@ THNN_INLINE Place placeOf(real mark, int64_t n)
 {
   const real at = (mark + 1) / 2 * (real)(n - 1);
   if (at != at) return (Place){0, at};
-  if (!(at > -1 && at < (real)n)) return (Place){OUTSIDE, 0};
+  if (!(at > -1 && at < (real)n)) return (Place){-2, 0};
   const real low = (real)floor((double)at);
   return (Place){(int64_t)low, at - low};
 }
 
-THNN_INLINE int isInside(const Sampled *p, int64_t h, int64_t w) { return h >= 0 && h < p->height && w >= 0 && w < p->width; }
+/* For each output of a row: the four cells around its place, -1 for one that does not exist, and the fractions. The cells are
+ * the upper two and the lower two, each pair from left to right. */
+typedef struct Looks {
+  int32_t *cell[4];
+  real *down, *right;
+} Looks;
 
-/* The cell, or 0 where there is none. */
-THNN_INLINE real cell(const real *x, const Sampled *p, int64_t h, int64_t w)
+static Looks looksOfRow(int32_t *cells, real *fractions, int64_t n)
 {
-  return isInside(p, h, w) ? x[h * p->width + w] : 0;
+  return (Looks){{cells, cells + n, cells + 2 * n, cells + 3 * n}, fractions, fractions + n};
 }
 
-/* weight * cell; a cell without weight is not looked at. */
-THNN_INLINE real part(real weight, const real *x, const Sampled *p, int64_t h, int64_t w)
-{
-  return weight != 0 && isInside(p, h, w) ? weight * x[h * p->width + w] : 0;
-}
-
-THNN_INLINE void give(real *gx, const Sampled *p, int64_t h, int64_t w, real weight, real g)
-{
-  if (weight != 0 && isInside(p, h, w)) gx[h * p->width + w] += weight * g;
-}
-
-static void sampleRow(real *restrict y, const real *restrict x, const real *restrict grid, const Sampled *p)
+static void look(Looks looks, const real *grid, const Sampled *p)
 {
   for (int64_t o = 0; o < p->owidth; o++) {
     const Place w = placeOf(grid[2 * o], p->width), h = placeOf(grid[2 * o + 1], p->height);
-    y[o] = part((1 - h.fraction) * (1 - w.fraction), x, p, h.low, w.low) +
-           part((1 - h.fraction) * w.fraction, x, p, h.low, w.low + 1) +
-           part(h.fraction * (1 - w.fraction), x, p, h.low + 1, w.low) +
-           part(h.fraction * w.fraction, x, p, h.low + 1, w.low + 1);
+    for (int i = 0; i < 4; i++) {
+      const int64_t row = h.low + i / 2, column = w.low + i % 2;
+      const int exists = row >= 0 && row < p->height && column >= 0 && column < p->width;
+      looks.cell[i][o] = exists ? (int32_t)(row * p->width + column) : -1;
+    }
+    looks.down[o] = h.fraction;
+    looks.right[o] = w.fraction;
   }
 }
 
-static void scatterRow(real *restrict gx, const real *restrict g, const real *restrict grid, const Sampled *p)
+/* weight * cell; a cell that does not exist or has no weight counts nothing, whatever is in it. */
+THNN_INLINE real part(real weight, const real *x, int32_t cell)
 {
-  for (int64_t o = 0; o < p->owidth; o++) {
-    const Place w = placeOf(grid[2 * o], p->width), h = placeOf(grid[2 * o + 1], p->height);
-    give(gx, p, h.low, w.low, (1 - h.fraction) * (1 - w.fraction), g[o]);
-    give(gx, p, h.low, w.low + 1, (1 - h.fraction) * w.fraction, g[o]);
-    give(gx, p, h.low + 1, w.low, h.fraction * (1 - w.fraction), g[o]);
-    give(gx, p, h.low + 1, w.low + 1, h.fraction * w.fraction, g[o]);
+  const real value = x[cell < 0 ? 0 : cell];
+  return cell >= 0 && weight != 0 ? weight * value : 0;
+}
+
+THNN_KERNEL void sampleRow(real *restrict y, const real *restrict x, Looks looks, int64_t n)
+{
+  const int32_t *a = looks.cell[0], *b = looks.cell[1], *c = looks.cell[2], *d = looks.cell[3];
+  for (int64_t o = 0; o < n; o++) {
+    const real down = looks.down[o], right = looks.right[o];
+    y[o] = part((1 - down) * (1 - right), x, a[o]) + part((1 - down) * right, x, b[o]) + part(down * (1 - right), x, c[o]) +
+           part(down * right, x, d[o]);
   }
 }
 
-/* Adds what one channel gives to the gradients of a row of the grid; places outside get nothing. */
-static void slopesOfRow(real *restrict gGrid, const real *restrict x, const real *restrict g, const real *restrict grid,
-                        const Sampled *p)
+THNN_INLINE void give(real *gx, int32_t cell, real weight, real g)
 {
-  for (int64_t o = 0; o < p->owidth; o++) {
-    const Place w = placeOf(grid[2 * o], p->width), h = placeOf(grid[2 * o + 1], p->height);
-    if (w.low == OUTSIDE || h.low == OUTSIDE) continue;
-    const real a = cell(x, p, h.low, w.low), b = cell(x, p, h.low, w.low + 1), c = cell(x, p, h.low + 1, w.low),
-               d = cell(x, p, h.low + 1, w.low + 1);
-    gGrid[2 * o] += g[o] * ((1 - h.fraction) * (b - a) + h.fraction * (d - c)) * (real)(p->width - 1) / 2;
-    gGrid[2 * o + 1] += g[o] * ((1 - w.fraction) * (c - a) + w.fraction * (d - b)) * (real)(p->height - 1) / 2;
+  if (cell >= 0 && weight != 0) gx[cell] += weight * g;
+}
+
+static void scatterRow(real *restrict gx, const real *restrict g, Looks looks, int64_t n)
+{
+  for (int64_t o = 0; o < n; o++) {
+    const real down = looks.down[o], right = looks.right[o];
+    give(gx, looks.cell[0][o], (1 - down) * (1 - right), g[o]);
+    give(gx, looks.cell[1][o], (1 - down) * right, g[o]);
+    give(gx, looks.cell[2][o], down * (1 - right), g[o]);
+    give(gx, looks.cell[3][o], down * right, g[o]);
+  }
+}
+
+THNN_INLINE real cellOr0(const real *x, int32_t cell)
+{
+  const real value = x[cell < 0 ? 0 : cell];
+  return cell >= 0 ? value : 0;
+}
+
+/* Adds what one channel gives to the gradients of a row of the grid, in cells; places outside of the plane get nothing. */
+THNN_KERNEL void addSlopes(real *restrict gRight, real *restrict gDown, const real *restrict x, const real *restrict g, Looks looks,
+                           int64_t n)
+{
+  for (int64_t o = 0; o < n; o++) {
+    const int32_t i = looks.cell[0][o], j = looks.cell[1][o], k = looks.cell[2][o], l = looks.cell[3][o];
+    const real a = cellOr0(x, i), b = cellOr0(x, j), c = cellOr0(x, k), d = cellOr0(x, l);
+    const real down = looks.down[o], right = looks.right[o], gradient = (i & j & k & l) < 0 ? 0 : g[o];
+    gRight[o] += gradient * ((1 - down) * (b - a) + down * (d - c));
+    gDown[o] += gradient * ((1 - right) * (c - a) + right * (d - b));
   }
 }
 
@@ -139,18 +165,25 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateOutput)(THNNState *state, const T
 
   Call call;
   THNN_enter(&call, state, __func__);
+  const int64_t cells = p.oheight * p.owidth, inputs = p.height * p.width;
+  const int threads = THNN_threads(&call, 8 * p.samples * p.channels * cells);
   const real *x = THNN_in(&call, view(input)), *places = THNN_in(&call, view(grid));
   real *y = THNN_out(&call, view(output));
+  int32_t *found = THNN_scratch(&call, threads * 4 * p.owidth, sizeof(int32_t));
+  real *fractions = THNN_scratch(&call, threads * 2 * p.owidth, sizeof(real));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  const int64_t planes = p.samples * p.channels, cells = p.oheight * p.owidth;
-  const int threads = THNN_threads(&call, 8 * planes * cells);
 #pragma omp parallel for collapse(2) num_threads(threads)
-  for (int64_t plane = 0; plane < planes; plane++)
-    for (int64_t band = 0; band < p.oheight; band += BAND)
-      for (int64_t h = band; h < THNN_min(band + BAND, p.oheight); h++)
-        sampleRow(y + plane * cells + h * p.owidth, x + plane * p.height * p.width,
-                  places + 2 * (plane / p.channels * cells + h * p.owidth), &p);
+  for (int64_t n = 0; n < p.samples; n++)
+    for (int64_t band = 0; band < p.oheight; band += BAND) {
+      const int64_t id = THNN_threadId();
+      const Looks looks = looksOfRow(found + id * 4 * p.owidth, fractions + id * 2 * p.owidth, p.owidth);
+      for (int64_t h = band; h < THNN_min(band + BAND, p.oheight); h++) {
+        look(looks, places + 2 * (n * cells + h * p.owidth), &p);
+        for (int64_t plane = n * p.channels; plane < (n + 1) * p.channels; plane++)
+          sampleRow(y + plane * cells + h * p.owidth, x + plane * inputs, looks, p.owidth);
+      }
+    }
   return THNN_leave(&call);
 }
 
@@ -177,25 +210,41 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, cons
 
   Call call;
   THNN_enter(&call, state, __func__);
+  const int64_t cells = p.oheight * p.owidth, inputs = p.height * p.width, width = p.owidth;
+  const int threads = THNN_threads(&call, 8 * p.samples * p.channels * (cells + inputs));
   const real *x = THNN_in(&call, view(input)), *places = THNN_in(&call, view(grid)), *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput)), *gPlaces = THNN_out(&call, view(gradGrid));
+  int32_t *found = THNN_scratch(&call, threads * 4 * width, sizeof(int32_t));
+  real *fractions = THNN_scratch(&call, threads * 2 * width, sizeof(real));
+  real *slopes = THNN_scratch(&call, threads * 2 * width, sizeof(real));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  const int64_t planes = p.samples * p.channels, cells = p.oheight * p.owidth, inputs = p.height * p.width;
-  const int threads = THNN_threads(&call, 8 * planes * (cells + inputs));
-#pragma omp parallel for num_threads(threads)
-  for (int64_t plane = 0; plane < planes; plane++) {
-    memset((void *)(gx + plane * inputs), 0, (size_t)inputs * sizeof(real));
-    for (int64_t h = 0; h < p.oheight; h++)
-      scatterRow(gx + plane * inputs, g + plane * cells + h * p.owidth,
-                 places + 2 * (plane / p.channels * cells + h * p.owidth), &p);
-  }
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t n = 0; n < p.samples; n++)
+    for (int64_t channel = 0; channel < p.channels; channel += PLANES) {
+      const int64_t id = THNN_threadId(), first = n * p.channels + channel;
+      const int64_t end = n * p.channels + THNN_min(channel + PLANES, p.channels);
+      const Looks looks = looksOfRow(found + id * 4 * width, fractions + id * 2 * width, width);
+      memset((void *)(gx + first * inputs), 0, (size_t)((end - first) * inputs) * sizeof(real));
+      for (int64_t h = 0; h < p.oheight; h++) {
+        look(looks, places + 2 * (n * cells + h * width), &p);
+        for (int64_t plane = first; plane < end; plane++)
+          scatterRow(gx + plane * inputs, g + plane * cells + h * width, looks, width);
+      }
+    }
 #pragma omp parallel for num_threads(threads)
   for (int64_t row = 0; row < p.samples * p.oheight; row++) {
-    const int64_t n = row / p.oheight, h = row % p.oheight, at = 2 * row * p.owidth;
-    memset((void *)(gPlaces + at), 0, (size_t)(2 * p.owidth) * sizeof(real));
+    const int64_t id = THNN_threadId(), n = row / p.oheight, h = row % p.oheight;
+    const Looks looks = looksOfRow(found + id * 4 * width, fractions + id * 2 * width, width);
+    real *gRight = slopes + id * 2 * width, *gDown = gRight + width, *to = gPlaces + 2 * row * width;
+    look(looks, places + 2 * row * width, &p);
+    memset((void *)gRight, 0, (size_t)(2 * width) * sizeof(real));
     for (int64_t plane = n * p.channels; plane < (n + 1) * p.channels; plane++)
-      slopesOfRow(gPlaces + at, x + plane * inputs, g + plane * cells + h * p.owidth, places + at, &p);
+      addSlopes(gRight, gDown, x + plane * inputs, g + plane * cells + h * width, looks, width);
+    for (int64_t o = 0; o < width; o++) {
+      to[2 * o] = gRight[o] * (real)(p.width - 1) / 2;
+      to[2 * o + 1] = gDown[o] * (real)(p.height - 1) / 2;
+    }
   }
   return THNN_leave(&call);
 }

@@ -4,9 +4,9 @@
  * (at 0 if m = 1): past cell low, the whole part, by a fraction, which is the weight of cell low + 1. Whole part and fraction
  * come from integer division and are exact; an output that lies on a cell shows that cell and no other.
  *
- * Forward blends the 1, 2 or 4 rows around an output row, then the cells of the blend. Backward gathers: the outputs that
- * see cell i are an interval, those between cells i - 1 and i and those from i on to i + 1. Whole rows of gradOutput are
- * added with their weights, in their order; the sum is then gathered likewise. */
+ * Forward stretches rows and blends the 1, 2 or 4 around each output row. Backward gathers: the outputs that see cell i are
+ * an interval, those between cells i - 1 and i and those from i on to i + 1. Whole rows of gradOutput are added with their
+ * weights, in their order; the sum is then gathered likewise. */
 #ifndef THNN_SAMPLING_LINEAR_H
 #define THNN_SAMPLING_LINEAR_H
 
@@ -117,9 +117,19 @@ __attribute__((unused)) static int32_t checkGradients(const char *f, const THTen
 
 /* ---- Forward */
 
-THNN_KERNEL void blendTwo(real *restrict to, const real *a, const real *b, real weightA, real weightB, int64_t n)
+enum { BAND = 32 }; /* output rows in a task */
+
+THNN_KERNEL void stretchRow(real *restrict to, const real *restrict row, Marks m, int64_t n)
 {
-  for (int64_t i = 0; i < n; i++) to[i] = weightA * a[i] + weightB * b[i];
+  for (int64_t o = 0; o < n; o++) {
+    const real low = row[m.low[o]], high = row[m.high[o]], between = (1 - m.fraction[o]) * low + m.fraction[o] * high;
+    to[o] = m.low[o] == m.high[o] ? low : between;
+  }
+}
+
+THNN_KERNEL void blendTwo(real *restrict to, const real *a, const real *b, real fraction, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++) to[i] = (1 - fraction) * a[i] + fraction * b[i];
 }
 
 THNN_KERNEL void blendFour(real *restrict to, const real *a, const real *b, const real *c, const real *d, real fractionH,
@@ -130,26 +140,18 @@ THNN_KERNEL void blendFour(real *restrict to, const real *a, const real *b, cons
             fractionT * ((1 - fractionH) * c[i] + fractionH * d[i]);
 }
 
-/* The rows of volume x around output row (t, h), blended in `to`, or the row itself if there is but one. */
-static const real *blended(real *to, const real *x, const Volumes *in, const Marks *times, const Marks *heights, int64_t t,
-                           int64_t h)
-{
-  const real *near = x + times->low[t] * in->h * in->w, *far = x + times->high[t] * in->h * in->w;
-  const int64_t low = heights->low[h] * in->w, high = heights->high[h] * in->w;
-  const real fractionT = times->fraction[t], fractionH = heights->fraction[h];
-  if (near == far && low == high) return near + low;
-  if (near == far) blendTwo(to, near + low, near + high, 1 - fractionH, fractionH, in->w);
-  else if (low == high) blendTwo(to, near + low, far + low, 1 - fractionT, fractionT, in->w);
-  else blendFour(to, near + low, near + high, far + low, far + high, fractionH, fractionT, in->w);
-  return to;
-}
+/* Stretched rows of one plane: those around an output row have different slots, and the next output row finds most of them. */
+typedef struct Rows {
+  real *row[4];
+  int64_t key[4];
+} Rows;
 
-THNN_KERNEL void stretchRow(real *restrict to, const real *restrict row, Marks m, int64_t n)
+static const real *stretched(Rows *rows, const real *x, const Stretched *p, Marks widths, int64_t t, int64_t h)
 {
-  for (int64_t o = 0; o < n; o++) {
-    const real low = row[m.low[o]], high = row[m.high[o]], between = (1 - m.fraction[o]) * low + m.fraction[o] * high;
-    to[o] = m.low[o] == m.high[o] ? low : between;
-  }
+  const int64_t slot = t % 2 * 2 + h % 2, key = t * p->h.in + h;
+  if (rows->key[slot] != key) stretchRow(rows->row[slot], x + key * p->w.in, widths, p->w.out);
+  rows->key[slot] = key;
+  return rows->row[slot];
 }
 
 __attribute__((unused)) static int32_t linearForward(const char *f, THNNState *state, const THTensor *input, THTensor *output,
@@ -160,20 +162,34 @@ __attribute__((unused)) static int32_t linearForward(const char *f, THNNState *s
 
   Call call;
   THNN_enter(&call, state, f);
+  const int64_t width = p->w.out;
   const int threads = THNN_threads(&call, p->in.count * volumeCells(&p->out));
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  real *blends = THNN_scratch(&call, threads * p->in.w, sizeof(real));
+  const real *from = THNN_in(&call, view(input));
+  real *to = THNN_out(&call, view(output));
+  real *scratch = THNN_scratch(&call, threads * 4 * width, sizeof(real));
   const Marks times = marks(&call, &p->t), heights = marks(&call, &p->h), widths = marks(&call, &p->w);
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  const int64_t rows = p->t.out * p->h.out, cells = volumeCells(&p->in);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t row = 0; row < p->in.count * rows; row++) {
-    const int64_t t = row % rows / p->h.out, h = row % p->h.out;
-    const real *blend = blended(blends + THNN_threadId() * p->in.w, x + row / rows * cells, &p->in, &times, &heights, t, h);
-    stretchRow(y + row * p->w.out, blend, widths, p->w.out);
-  }
+  const int64_t nRows = p->t.out * p->h.out;
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t plane = 0; plane < p->in.count; plane++)
+    for (int64_t band = 0; band < nRows; band += BAND) {
+      const real *x = from + plane * volumeCells(&p->in);
+      real *mine = scratch + THNN_threadId() * 4 * width;
+      Rows rows = {{mine, mine + width, mine + 2 * width, mine + 3 * width}, {-1, -1, -1, -1}};
+      for (int64_t row = band; row < THNN_min(band + BAND, nRows); row++) {
+        const int64_t t = row / p->h.out, h = row % p->h.out;
+        const int64_t near = times.low[t], far = times.high[t], low = heights.low[h], high = heights.high[h];
+        real *y = to + (plane * nRows + row) * width;
+        const real *a = stretched(&rows, x, p, widths, near, low);
+        const real *b = low == high ? NULL : stretched(&rows, x, p, widths, near, high);
+        const real *c = near == far ? NULL : stretched(&rows, x, p, widths, far, low);
+        if (b && c) blendFour(y, a, b, c, stretched(&rows, x, p, widths, far, high), heights.fraction[h], times.fraction[t], width);
+        else if (b) blendTwo(y, a, b, heights.fraction[h], width);
+        else if (c) blendTwo(y, a, c, times.fraction[t], width);
+        else memcpy((void *)y, a, (size_t)width * sizeof(real));
+      }
+    }
   return THNN_leave(&call);
 }
 

@@ -593,6 +593,22 @@ THNN_API int32_t THNN_(BatchNormalization_backward)(
     const THTensor *save_std,     /* [IN] C */
     int32_t train, double scale, double eps);
 
+THNN_API int32_t THNN_(SpatialCrossMapLRN_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] as input */
+    THTensor *scale,       /* [OUT] as input : for the backward pass */
+    int64_t size, double alpha, double beta, double k);
+
+THNN_API int32_t THNN_(SpatialCrossMapLRN_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] as input */
+    const THTensor *scale,      /* [IN] as input */
+    const THTensor *output,     /* [IN] as input */
+    int64_t size, double alpha, double beta, double k);
+
 /* ------------------------------------------------------------------------------------------------ activation */
 
 THNN_API int32_t THNN_(Threshold_updateOutput)(
@@ -1662,6 +1678,137 @@ THNN_API int32_t THNN_(SpatialReplicationPadding_updateGradInput)(
     const THTensor *gradOutput, /* [IN] (N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r) */
     THTensor *gradInput,        /* [OUT] as input */
     int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b);
+
+THNN_API int32_t THNN_(SpatialReflectionPadding_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialReflectionPadding_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r) */
+    int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b);
+
+THNN_API int32_t THNN_(SpatialReflectionPadding_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r) */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b);
+
+THNN_API int32_t THNN_(VolumetricReplicationPadding_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t pleft, int64_t pright, int64_t ptop, int64_t pbottom, int64_t pfront, int64_t pback,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricReplicationPadding_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    THTensor *output,      /* [OUT] (N x) C x (T + pfront + pback) x (H + ptop + pbottom) x (W + pleft + pright) */
+    int64_t pleft, int64_t pright, int64_t ptop, int64_t pbottom, int64_t pfront, int64_t pback);
+
+THNN_API int32_t THNN_(VolumetricReplicationPadding_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x (T + pfront + pback) x (H + ptop + pbottom) x (W + pleft + pright) */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t pleft, int64_t pright, int64_t ptop, int64_t pbottom, int64_t pfront, int64_t pback);
+
+/* ------------------------------------------------------------------------------------------------ sampling */
+
+THNN_API int32_t THNN_(SpatialUpSamplingNearest_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t scale_factor,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialUpSamplingNearest_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x (H * scale_factor) x (W * scale_factor) */
+    int64_t scale_factor);
+
+THNN_API int32_t THNN_(SpatialUpSamplingNearest_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x (H * scale_factor) x (W * scale_factor) */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t scale_factor);
+
+THNN_API int32_t THNN_(VolumetricUpSamplingNearest_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t scale_factor,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricUpSamplingNearest_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    THTensor *output,      /* [OUT] (N x) C x (T * scale_factor) x (H * scale_factor) x (W * scale_factor) */
+    int64_t scale_factor);
+
+THNN_API int32_t THNN_(VolumetricUpSamplingNearest_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x T x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x (T * scale_factor) x (H * scale_factor) x (W * scale_factor) */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t scale_factor);
+
+THNN_API int32_t THNN_(SpatialUpSamplingBilinear_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t outputHeight, int64_t outputWidth,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialUpSamplingBilinear_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x outputHeight x outputWidth */
+    int64_t outputHeight, int64_t outputWidth);
+
+THNN_API int32_t THNN_(SpatialUpSamplingBilinear_updateGradInput)(
+    THNNState *state,
+    const THTensor *gradOutput, /* [IN] (N x) C x outputHeight x outputWidth */
+    THTensor *gradInput,        /* [OUT] (N x) C x inputHeight x inputWidth */
+    int64_t nbatch, int64_t nchannels,
+    int64_t inputHeight, int64_t inputWidth,
+    int64_t outputHeight, int64_t outputWidth);
+
+THNN_API int32_t THNN_(VolumetricUpSamplingTrilinear_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    int64_t outputDepth, int64_t outputHeight, int64_t outputWidth,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(VolumetricUpSamplingTrilinear_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x T x H x W */
+    THTensor *output,      /* [OUT] (N x) C x outputDepth x outputHeight x outputWidth */
+    int64_t outputDepth, int64_t outputHeight, int64_t outputWidth);
+
+THNN_API int32_t THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(
+    THNNState *state,
+    const THTensor *gradOutput, /* [IN] (N x) C x outputDepth x outputHeight x outputWidth */
+    THTensor *gradInput,        /* [OUT] (N x) C x inputDepth x inputHeight x inputWidth */
+    int64_t nbatch, int64_t nchannels,
+    int64_t inputDepth, int64_t inputHeight, int64_t inputWidth,
+    int64_t outputDepth, int64_t outputHeight, int64_t outputWidth);
+
+THNN_API int32_t THNN_(SpatialGridSamplerBilinear_outputSize)(
+    const THTensor *input, /* [IN] N x C x H x W */
+    const THTensor *grid,  /* [IN] N x oH x oW x 2 : x and y, from -1 at the first cell to 1 at the last one */
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialGridSamplerBilinear_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] N x C x H x W */
+    const THTensor *grid,  /* [IN] N x oH x oW x 2 : x and y, from -1 at the first cell to 1 at the last one */
+    THTensor *output);     /* [OUT] N x C x oH x oW */
+
+THNN_API int32_t THNN_(SpatialGridSamplerBilinear_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,       /* [IN] N x C x H x W */
+    THTensor *gradInput,         /* [OUT] as input */
+    const THTensor *grid,        /* [IN] N x oH x oW x 2 : x and y, from -1 at the first cell to 1 at the last one */
+    THTensor *gradGrid,          /* [OUT] as grid */
+    const THTensor *gradOutput); /* [IN] N x C x oH x oW */
 
 /* ------------------------------------------------------------------------------------------------ criterions */
 

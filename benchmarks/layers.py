@@ -21,6 +21,7 @@ def rows() -> Iterator[Row]:
     yield from pooling.rows()
     yield from activation()
     yield from normalization()
+    yield from sampling()
     yield from products()
     yield from convolutions()
     yield from criterions()
@@ -64,6 +65,22 @@ def normalization() -> Iterator[Row]:
     n, o = prod(shape), prod(shape[:2]) * 118 * 118
     yield Row("SpatialReplicationPadding", f"{text(shape)} by 3", shape, lambda: nn.SpatialReplicationPadding(3, 3, 3, 3),
               lambda m, x: F.pad(x, (3, 3, 3, 3), mode="replicate"), (4 * (n + o), 4 * (n + o)))  # fmt: skip
+    yield Row("SpatialReflectionPadding", f"{text(shape)} by 3", shape, lambda: nn.SpatialReflectionPadding(3, 3, 3, 3),
+              lambda m, x: F.pad(x, (3, 3, 3, 3), mode="reflect"), (4 * (n + o), 4 * (n + o)))  # fmt: skip
+    shape = (32, 96, 55, 55)
+    n = prod(shape)
+    yield Row("SpatialCrossMapLRN", f"{text(shape)} size 5", shape, lambda: nn.SpatialCrossMapLRN(5),
+              lambda m, x: F.local_response_norm(x, 5), (12 * n, 20 * n))  # fmt: skip
+
+
+def sampling() -> Iterator[Row]:
+    shape = (8, 64, 112, 112)
+    n, o = prod(shape), pooled(shape, 224, 224)
+    yield Row("SpatialUpSamplingNearest", f"{text(shape)} by 2", shape, lambda: nn.SpatialUpSamplingNearest(2),
+              lambda m, x: F.interpolate(x, scale_factor=2), (4 * (n + o), 4 * (n + o)))  # fmt: skip
+    yield Row("SpatialUpSamplingBilinear", f"{text(shape)} by 2", shape, lambda: nn.SpatialUpSamplingBilinear(2),
+              lambda m, x: F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=True),
+              (4 * (n + o), 4 * (n + o)))  # fmt: skip
 
 
 def _weight(m: Any) -> Any:

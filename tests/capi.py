@@ -69,6 +69,9 @@ SCALARS: dict[str, float] = {
     "sigma": 1.0, "outputW": 3, "outputH": 2, "outputT": 4, "poolSizeW": 3, "poolSizeH": 2, "poolSizeT": 2, "minK": 3,
     "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2, "exact": 1, "power": 2.5, "use_abs": 1, "width": 2,
     "stride": 1, "batchMode": 1, "adjT": 0, "adjW": 0, "adjH": 0, "inputFrameSize": 4, "outputFrameSize": 5,
+    "size": 3, "k": 3, "pleft": 1, "pright": 0, "ptop": 2, "pbottom": 1, "pfront": 0, "pback": 3, "scale_factor": 2,
+    "nchannels": 3, "inputDepth": 3, "inputHeight": 5, "inputWidth": 4, "outputDepth": 5, "outputHeight": 3,
+    "outputWidth": 6,
 }  # fmt: skip
 
 # Where that is not one.

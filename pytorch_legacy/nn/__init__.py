@@ -111,11 +111,19 @@ from .math.PairwiseDistance import PairwiseDistance
 from .math.Sum import Sum
 from .Module import Module
 from .normalization.BatchNormalization import BatchNormalization
+from .normalization.Normalize import Normalize
 from .normalization.SpatialBatchNormalization import SpatialBatchNormalization
+from .normalization.SpatialContrastiveNormalization import SpatialContrastiveNormalization
+from .normalization.SpatialCrossMapLRN import SpatialCrossMapLRN
+from .normalization.SpatialDivisiveNormalization import SpatialDivisiveNormalization
 from .normalization.SpatialInstanceNormalization import SpatialInstanceNormalization
+from .normalization.SpatialSubtractiveNormalization import SpatialSubtractiveNormalization
 from .normalization.VolumetricBatchNormalization import VolumetricBatchNormalization
 from .padding.Padding import Padding
+from .padding.SpatialReflectionPadding import SpatialReflectionPadding
 from .padding.SpatialReplicationPadding import SpatialReplicationPadding
+from .padding.SpatialZeroPadding import SpatialZeroPadding
+from .padding.VolumetricReplicationPadding import VolumetricReplicationPadding
 from .pooling.FeatureLPPooling import FeatureLPPooling
 from .pooling.SoftGate import SoftGate
 from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
@@ -162,6 +170,12 @@ from .regularization.L1Penalty import L1Penalty
 from .regularization.SpatialDropout import SpatialDropout
 from .regularization.VolumetricDropout import VolumetricDropout
 from .regularization.WhiteNoise import WhiteNoise
+from .sampling.SpatialGridSamplerBilinear import SpatialGridSamplerBilinear
+from .sampling.SpatialUpSamplingBilinear import SpatialUpSamplingBilinear
+from .sampling.SpatialUpSamplingNearest import SpatialUpSamplingNearest
+from .sampling.UpSampling import UpSampling
+from .sampling.VolumetricUpSamplingNearest import VolumetricUpSamplingNearest
+from .sampling.VolumetricUpSamplingTrilinear import VolumetricUpSamplingTrilinear
 from .shape.Collapse import Collapse
 from .shape.Contiguous import Contiguous
 from .shape.Copy import Copy
@@ -293,6 +307,7 @@ __all__ = [
     "NaN",
     "Narrow",
     "NarrowTable",
+    "Normalize",
     "OneHot",
     "PReLU",
     "Padding",
@@ -328,10 +343,13 @@ __all__ = [
     "SpatialAveragePooling",
     "SpatialBatchNormalization",
     "SpatialClassNLLCriterion",
+    "SpatialContrastiveNormalization",
     "SpatialConvolution",
     "SpatialConvolutionMM",
+    "SpatialCrossMapLRN",
     "SpatialDilatedConvolution",
     "SpatialDilatedMaxPooling",
+    "SpatialDivisiveNormalization",
     "SpatialDropout",
     "SpatialFractionalMaxPooling",
     "SpatialFullConvolution",
@@ -339,6 +357,7 @@ __all__ = [
     "SpatialGaussianPooling",
     "SpatialGlobalAveragePooling",
     "SpatialGlobalMaxPooling",
+    "SpatialGridSamplerBilinear",
     "SpatialInstanceNormalization",
     "SpatialLPPooling",
     "SpatialLocalImportancePooling",
@@ -347,6 +366,7 @@ __all__ = [
     "SpatialMaxUnpooling",
     "SpatialMixedPooling",
     "SpatialPowerAveragePooling",
+    "SpatialReflectionPadding",
     "SpatialReplicationPadding",
     "SpatialS3Pooling",
     "SpatialSimplifiedLIP",
@@ -354,6 +374,10 @@ __all__ = [
     "SpatialSoftPool",
     "SpatialStochasticPooling",
     "SpatialSubSampling",
+    "SpatialSubtractiveNormalization",
+    "SpatialUpSamplingBilinear",
+    "SpatialUpSamplingNearest",
+    "SpatialZeroPadding",
     "SplitTable",
     "Sqrt",
     "Square",
@@ -376,6 +400,7 @@ __all__ = [
     "Transpose",
     "Unknown",
     "Unsqueeze",
+    "UpSampling",
     "View",
     "VolumetricAdaptiveAveragePooling",
     "VolumetricAdaptiveMaxPooling",
@@ -391,7 +416,10 @@ __all__ = [
     "VolumetricGlobalMaxPooling",
     "VolumetricMaxPooling",
     "VolumetricMaxUnpooling",
+    "VolumetricReplicationPadding",
     "VolumetricSoftPool",
+    "VolumetricUpSamplingNearest",
+    "VolumetricUpSamplingTrilinear",
     "WeightNorm",
     "WeightedEuclidean",
     "WeightedMSECriterion",

@@ -22,7 +22,7 @@ CASES = [
         lambda m, x: rows_of(m, x, 1e-2),
         singleSample=False,
     ),
-] if hasattr(nn, "Normalize") and hasattr(nn, "CMul") else []  # fmt: skip
+]
 
 ERRORS = [
     ErrorRow("size", lambda: None, lambda _: nn.LayerNormalization(0), ValueRangeError, "nOutput: expected 1 or more"),

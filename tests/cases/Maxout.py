@@ -21,7 +21,7 @@ CASES = [
         normal(5, 4),
         lambda m, x: maps_of(m, x, np.tanh),
     ),
-] if hasattr(nn, "Max") else []  # fmt: skip
+]
 
 ERRORS = [
     ErrorRow("none", lambda: None, lambda _: nn.Maxout(4, 3, 0), ValueRangeError, "maxoutNumber: expected 1"),
@@ -32,4 +32,4 @@ ERRORS = [
         ShapeError,
         r"^in module 1 of nn\.Maxout, nn\.Linear",
     ),
-] if hasattr(nn, "Max") else []  # fmt: skip
+]

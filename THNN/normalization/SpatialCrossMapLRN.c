@@ -1,0 +1,178 @@
+/* SpatialCrossMapLRN: each cell divided by a power of the sum of squares over neighbouring planes.
+ *
+ *   scale[c]     = k + alpha / size * sum of input[j]^2 over the planes j in [c - before, c + after] that exist
+ *   output[c]    = input[c] * scale[c]^-beta
+ *   gradInput[c] = gradOutput[c] * scale[c]^-beta
+ *                  - 2 alpha beta / size * input[c] * sum of gradOutput[j] * output[j] / scale[j] over the j whose window holds c
+ *
+ * cell by cell of the planes, with before = (size - 1) / 2 rounded down and after = size - 1 - before. The planes whose window
+ * holds c are [c - after, c + before].
+ *
+ *   input       (N x) C x H x W
+ *   output      as input, overwritten
+ *   scale       as input, overwritten by updateOutput, read by updateGradInput
+ *   gradInput   as input, overwritten
+ *
+ * One pass over the planes, along whole rows of cells: the planes are taken in blocks of `size`, so that each window is the end
+ * of one block and the beginning of the next. The sums of all ends of a block come from one walk back through it, those of the
+ * beginnings from one walk forward. So the work does not grow with size, and, as nothing is ever subtracted, a large value
+ * leaves no trace in windows without it. As Torch7's nn.SpatialCrossMapLRN, with the functions of its CUDA library. */
+#include "core/real.h"
+#include "core/vmath.h"
+#include "core/volumes.h"
+
+enum { ROW = 512 }; /* cells in a task: a row of each plane */
+
+typedef struct Maps {
+  int64_t samples, channels, cells; /* cells of a plane */
+  int64_t before, after;
+  real weight, beta, k; /* weight: alpha / size */
+} Maps;
+
+static int32_t check(const char *f, const THTensor *input, int64_t size, double alpha, double beta, double k, Maps *p)
+{
+  Volumes planes;
+  THNN_TRY(checkVolumes(f, view(input), 2, &planes));
+  THNN_TRY(THNN_checkRange(f, "size", size, 1, THNN_MAX_SIZE));
+  const int64_t channels = input->size[input->nDimension - 3], before = (size - 1) / 2, after = size - 1 - before;
+  *p = (Maps){input->nDimension == 4 ? input->size[0] : 1, channels, planes.h * planes.w,
+              /* no window reaches past all planes */
+              THNN_min(before, channels), THNN_min(after, channels), (real)(alpha / (double)size), (real)beta, (real)k};
+  return THNN_OK;
+}
+
+/* What is summed: squares of x, or g * y / s. Each points to the first plane's row. */
+typedef struct Terms {
+  const real *x, *g, *y, *s;
+} Terms;
+
+/* sum = sum + the terms of a plane. */
+THNN_KERNEL void addTerms(real *restrict sum, const Terms *terms, int64_t at, int64_t n)
+{
+  if (terms->x) {
+    const real *x = terms->x + at;
+    for (int64_t i = 0; i < n; i++) sum[i] += x[i] * x[i];
+  } else {
+    const real *g = terms->g + at, *y = terms->y + at, *s = terms->s + at;
+    for (int64_t i = 0; i < n; i++) sum[i] += g[i] * y[i] / s[i];
+  }
+}
+
+THNN_KERNEL void addRow(real *restrict sum, const real *restrict row, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++) sum[i] += row[i];
+}
+
+/* sums[j], a row of each, is the sum over the `length` planes from first + j on, for all j of a block; planes that do not exist
+ * count nothing. `walk` has room for a row. */
+static void windowSums(real *sums, real *walk, const Terms *terms, const Maps *p, int64_t first, int64_t length, int64_t n)
+{
+  memset((void *)walk, 0, (size_t)n * sizeof(real));
+  for (int64_t j = length - 1; j >= 0; j--) {
+    const int64_t plane = first + j;
+    if (plane >= 0 && plane < p->channels) addTerms(walk, terms, plane * p->cells, n);
+    memcpy((void *)(sums + j * ROW), walk, (size_t)n * sizeof(real));
+  }
+  memset((void *)walk, 0, (size_t)n * sizeof(real));
+  for (int64_t j = 1; j < length; j++) {
+    const int64_t plane = first + length + j - 1;
+    if (plane < p->channels) addTerms(walk, terms, plane * p->cells, n);
+    addRow(sums + j * ROW, walk, n);
+  }
+}
+
+THNN_KERNEL void normalizeRow(real *restrict y, real *restrict scale, const real *restrict x, const real *restrict sum, Maps p,
+                              int64_t n)
+{
+  for (int64_t i = 0; i < n; i++) {
+    const real s = p.k + p.weight * sum[i];
+    scale[i] = s;
+    y[i] = x[i] * real_exp(-p.beta * real_log(s));
+  }
+}
+
+THNN_KERNEL void gradientRow(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict scale,
+                             const real *restrict sum, Maps p, int64_t n)
+{
+  const real factor = 2 * p.weight * p.beta;
+  for (int64_t i = 0; i < n; i++) gx[i] = g[i] * real_exp(-p.beta * real_log(scale[i])) - factor * x[i] * sum[i];
+}
+
+static int64_t windowLength(const Maps *p) { return p->before + p->after + 1; }
+
+int32_t THNN_(SpatialCrossMapLRN_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THTensor *scale,
+                                               int64_t size, double alpha, double beta, double k)
+{
+  Maps p;
+  THNN_TRY(check(__func__, input, size, alpha, beta, k, &p));
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, input->size));
+  THNN_TRY(THNN_checkOutput(__func__, "scale", view(scale), input->nDimension, input->size));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
+  THNN_TRY(THNN_checkApart(__func__, "scale", view(scale), "input", view(input), 0));
+  THNN_TRY(THNN_checkApart(__func__, "scale", view(scale), "output", view(output), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t length = windowLength(&p), rows = THNN_ceilDiv(p.cells, ROW);
+  const int threads = THNN_threads(&call, 8 * p.samples * p.channels * p.cells);
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output)), *s = THNN_out(&call, view(scale));
+  real *scratch = THNN_scratch(&call, threads * (length + 1) * ROW, sizeof(real));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t sample = 0; sample < p.samples; sample++)
+    for (int64_t row = 0; row < rows; row++) {
+      real *walk = scratch + THNN_threadId() * (length + 1) * ROW, *sums = walk + ROW;
+      const int64_t at = sample * p.channels * p.cells + row * ROW, n = THNN_min(ROW, p.cells - row * ROW);
+      const Terms squares = {.x = x + at};
+      for (int64_t block = 0; block < p.channels; block += length) {
+        windowSums(sums, walk, &squares, &p, block - p.before, length, n);
+        for (int64_t c = block; c < THNN_min(block + length, p.channels); c++)
+          normalizeRow(y + at + c * p.cells, s + at + c * p.cells, x + at + c * p.cells, sums + (c - block) * ROW, p, n);
+      }
+    }
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(SpatialCrossMapLRN_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                  THTensor *gradInput, const THTensor *scale, const THTensor *output, int64_t size,
+                                                  double alpha, double beta, double k)
+{
+  Maps p;
+  THNN_TRY(check(__func__, input, size, alpha, beta, k, &p));
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkShape(__func__, "scale", view(scale), input->nDimension, input->size));
+  THNN_TRY(THNN_checkShape(__func__, "output", view(output), input->nDimension, input->size));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "scale", view(scale), 0));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "output", view(output), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t length = windowLength(&p), rows = THNN_ceilDiv(p.cells, ROW);
+  const int threads = THNN_threads(&call, 8 * p.samples * p.channels * p.cells);
+  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
+  const real *s = THNN_in(&call, view(scale)), *y = THNN_in(&call, view(output));
+  real *gx = THNN_out(&call, view(gradInput));
+  real *scratch = THNN_scratch(&call, threads * (length + 1) * ROW, sizeof(real));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t sample = 0; sample < p.samples; sample++)
+    for (int64_t row = 0; row < rows; row++) {
+      real *walk = scratch + THNN_threadId() * (length + 1) * ROW, *sums = walk + ROW;
+      const int64_t at = sample * p.channels * p.cells + row * ROW, n = THNN_min(ROW, p.cells - row * ROW);
+      const Terms terms = {.g = g + at, .y = y + at, .s = s + at};
+      for (int64_t block = 0; block < p.channels; block += length) {
+        windowSums(sums, walk, &terms, &p, block - p.after, length, n);
+        for (int64_t c = block; c < THNN_min(block + length, p.channels); c++) {
+          const int64_t here = at + c * p.cells;
+          gradientRow(gx + here, x + here, g + here, s + here, sums + (c - block) * ROW, p, n);
+        }
+      }
+    }
+  return THNN_leave(&call);
+}

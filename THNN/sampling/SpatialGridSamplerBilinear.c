@@ -1,0 +1,250 @@
+/* SpatialGridSamplerBilinear: planes looked at in places that a grid names, with straight lines between their cells.
+ *
+ *   output[o] = sum over the 4 cells i around the place of o of weight(o, i) * input[i]
+ *
+ * where grid[o] = (x, y) names the place (h, w) = ((y + 1) / 2 * (H - 1), (x + 1) / 2 * (W - 1)): -1 is the centre of the first
+ * cell and 1 that of the last one. The weight along each axis falls from 1 at the cell to 0 at its neighbours. Outside of the
+ * plane everything is 0. A place that is NaN, and not outside by its other number, gives NaN.
+ *
+ *   gradInput[i]   = sum over o of weight(o, i) * gradOutput[o]
+ *   gradGrid[o][x] = sum over channels of gradOutput[o] * d output[o] / dx, y likewise
+ *
+ *   input       N x C x H x W
+ *   grid        N x oH x oW x 2
+ *   output      N x C x oH x oW, overwritten
+ *   gradInput   as input, overwritten
+ *   gradGrid    as grid, overwritten
+ *
+ * What a row of the grid looks at is found once and then used for many planes. Any number of places may look at a cell, so
+ * gradInput is scattered, by one thread for each plane and in the order of the outputs.
+ *
+ * As SpatialGridSamplerBilinear of Torch7's THNN. */
+#include <math.h>
+#include "core/real.h"
+#include "core/volumes.h"
+
+enum { BAND = 8, PLANES = 8 }; /* rows of the grid and planes in a task */
+
+typedef struct Sampled {
+  int64_t samples, channels, height, width, oheight, owidth;
+} Sampled;
+
+static int32_t check(const char *f, const THTensor *input, const THTensor *grid, Sampled *p)
+{
+  Volumes planes;
+  THNN_TRY(THNN_checkInput(f, "input", view(input), 4, 4, "N x C x H x W"));
+  THNN_TRY(checkVolumes(f, view(input), 2, &planes));
+  THNN_TRY(THNN_checkRange(f, "input cells in a plane", planes.h * planes.w, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkInput(f, "grid", view(grid), 4, 4, "N x oH x oW x 2"));
+  const int64_t size[] = {input->size[0], grid->size[1], grid->size[2], 2};
+  THNN_TRY(THNN_checkShape(f, "grid", view(grid), 4, size));
+  *p = (Sampled){input->size[0], input->size[1], planes.h, planes.w, grid->size[1], grid->size[2]};
+  return THNN_OK;
+}
+
+static void outputShape(const Sampled *p, int64_t *size)
+{
+  const int64_t known[THNN_MAX_DIMS] = {p->samples, p->channels, p->oheight, p->owidth};
+  memcpy(size, known, sizeof(known));
+}
+
+/* ---- What a row of the grid looks at. */
+
+/* A place on an axis: cells low and low + 1, of which none, one or both exist, and the fraction by which it is past low. */
+typedef struct Place {
+  int64_t low;
+  real fraction;
+} Place;
+
+THNN_INLINE Place placeOf(real mark, int64_t n)
+{
+  const real at = (mark + 1) / 2 * (real)(n - 1);
+  if (at != at) return (Place){0, at};
+  if (!(at > -1 && at < (real)n)) return (Place){-2, 0};
+  const real low = (real)floor((double)at);
+  return (Place){(int64_t)low, at - low};
+}
+
+/* For each output of a row: the four cells around its place, -1 for one that does not exist, and the fractions. The cells are
+ * the upper two and the lower two, each pair from left to right. */
+typedef struct Looks {
+  int32_t *cell[4];
+  real *down, *right;
+} Looks;
+
+static Looks looksOfRow(int32_t *cells, real *fractions, int64_t n)
+{
+  return (Looks){{cells, cells + n, cells + 2 * n, cells + 3 * n}, fractions, fractions + n};
+}
+
+static void look(Looks looks, const real *grid, const Sampled *p)
+{
+  for (int64_t o = 0; o < p->owidth; o++) {
+    const Place w = placeOf(grid[2 * o], p->width), h = placeOf(grid[2 * o + 1], p->height);
+    for (int i = 0; i < 4; i++) {
+      const int64_t row = h.low + i / 2, column = w.low + i % 2;
+      const int exists = row >= 0 && row < p->height && column >= 0 && column < p->width;
+      looks.cell[i][o] = exists ? (int32_t)(row * p->width + column) : -1;
+    }
+    looks.down[o] = h.fraction;
+    looks.right[o] = w.fraction;
+  }
+}
+
+/* weight * cell; a cell that does not exist or has no weight counts nothing, whatever is in it. */
+THNN_INLINE real part(real weight, const real *x, int32_t cell)
+{
+  const real value = x[cell < 0 ? 0 : cell];
+  return cell >= 0 && weight != 0 ? weight * value : 0;
+}
+
+THNN_KERNEL void sampleRow(real *restrict y, const real *restrict x, Looks looks, int64_t n)
+{
+  const int32_t *a = looks.cell[0], *b = looks.cell[1], *c = looks.cell[2], *d = looks.cell[3];
+  for (int64_t o = 0; o < n; o++) {
+    const real down = looks.down[o], right = looks.right[o];
+    y[o] = part((1 - down) * (1 - right), x, a[o]) + part((1 - down) * right, x, b[o]) + part(down * (1 - right), x, c[o]) +
+           part(down * right, x, d[o]);
+  }
+}
+
+THNN_INLINE void give(real *gx, int32_t cell, real weight, real g)
+{
+  if (cell >= 0 && weight != 0) gx[cell] += weight * g;
+}
+
+static void scatterRow(real *restrict gx, const real *restrict g, Looks looks, int64_t n)
+{
+  for (int64_t o = 0; o < n; o++) {
+    const real down = looks.down[o], right = looks.right[o];
+    give(gx, looks.cell[0][o], (1 - down) * (1 - right), g[o]);
+    give(gx, looks.cell[1][o], (1 - down) * right, g[o]);
+    give(gx, looks.cell[2][o], down * (1 - right), g[o]);
+    give(gx, looks.cell[3][o], down * right, g[o]);
+  }
+}
+
+THNN_INLINE real cellOr0(const real *x, int32_t cell)
+{
+  const real value = x[cell < 0 ? 0 : cell];
+  return cell >= 0 ? value : 0;
+}
+
+/* Adds what one channel gives to the gradients of a row of the grid, in cells; places outside of the plane get nothing. */
+THNN_KERNEL void addSlopes(real *restrict gRight, real *restrict gDown, const real *restrict x, const real *restrict g, Looks looks,
+                           int64_t n)
+{
+  for (int64_t o = 0; o < n; o++) {
+    const int32_t i = looks.cell[0][o], j = looks.cell[1][o], k = looks.cell[2][o], l = looks.cell[3][o];
+    const real a = cellOr0(x, i), b = cellOr0(x, j), c = cellOr0(x, k), d = cellOr0(x, l);
+    const real down = looks.down[o], right = looks.right[o], gradient = (i & j & k & l) < 0 ? 0 : g[o];
+    gRight[o] += gradient * ((1 - down) * (b - a) + down * (d - c));
+    gDown[o] += gradient * ((1 - right) * (c - a) + right * (d - b));
+  }
+}
+
+int32_t THNN_(SpatialGridSamplerBilinear_outputSize)(const THTensor *input, const THTensor *grid, int64_t size[8])
+{
+  Sampled p;
+  THNN_TRY(check(__func__, input, grid, &p));
+  if (!size) return THNN_fail(THNN_ERR_NULL, __func__, "size", "expected a place for 8 sizes, got NULL");
+  outputShape(&p, size);
+  return THNN_OK;
+}
+
+int32_t THNN_(SpatialGridSamplerBilinear_updateOutput)(THNNState *state, const THTensor *input, const THTensor *grid,
+                                                       THTensor *output)
+{
+  Sampled p;
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(check(__func__, input, grid, &p));
+  outputShape(&p, size);
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 4, size));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "grid", view(grid), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t cells = p.oheight * p.owidth, inputs = p.height * p.width;
+  const int threads = THNN_threads(&call, 8 * p.samples * p.channels * cells);
+  const real *x = THNN_in(&call, view(input)), *places = THNN_in(&call, view(grid));
+  real *y = THNN_out(&call, view(output));
+  int32_t *found = THNN_scratch(&call, threads * 4 * p.owidth, sizeof(int32_t));
+  real *fractions = THNN_scratch(&call, threads * 2 * p.owidth, sizeof(real));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t n = 0; n < p.samples; n++)
+    for (int64_t band = 0; band < p.oheight; band += BAND) {
+      const int64_t id = THNN_threadId();
+      const Looks looks = looksOfRow(found + id * 4 * p.owidth, fractions + id * 2 * p.owidth, p.owidth);
+      for (int64_t h = band; h < THNN_min(band + BAND, p.oheight); h++) {
+        look(looks, places + 2 * (n * cells + h * p.owidth), &p);
+        for (int64_t plane = n * p.channels; plane < (n + 1) * p.channels; plane++)
+          sampleRow(y + plane * cells + h * p.owidth, x + plane * inputs, looks, p.owidth);
+      }
+    }
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, const THTensor *input, THTensor *gradInput,
+                                                          const THTensor *grid, THTensor *gradGrid, const THTensor *gradOutput)
+{
+  Sampled p;
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(check(__func__, input, grid, &p));
+  outputShape(&p, size);
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), 4, size));
+  THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), 4, input->size));
+  THNN_TRY(THNN_checkOutput(__func__, "gradGrid", view(gradGrid), 4, grid->size));
+  const struct {
+    const char *name;
+    View view;
+  } outputs[] = {{"gradInput", view(gradInput)}, {"gradGrid", view(gradGrid)}};
+  for (int i = 0; i < 2; i++) {
+    THNN_TRY(THNN_checkApart(__func__, outputs[i].name, outputs[i].view, "input", view(input), 0));
+    THNN_TRY(THNN_checkApart(__func__, outputs[i].name, outputs[i].view, "grid", view(grid), 0));
+    THNN_TRY(THNN_checkApart(__func__, outputs[i].name, outputs[i].view, "gradOutput", view(gradOutput), 0));
+  }
+  THNN_TRY(THNN_checkApart(__func__, "gradGrid", view(gradGrid), "gradInput", view(gradInput), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t cells = p.oheight * p.owidth, inputs = p.height * p.width, width = p.owidth;
+  const int threads = THNN_threads(&call, 8 * p.samples * p.channels * (cells + inputs));
+  const real *x = THNN_in(&call, view(input)), *places = THNN_in(&call, view(grid)), *g = THNN_in(&call, view(gradOutput));
+  real *gx = THNN_out(&call, view(gradInput)), *gPlaces = THNN_out(&call, view(gradGrid));
+  int32_t *found = THNN_scratch(&call, threads * 4 * width, sizeof(int32_t));
+  real *fractions = THNN_scratch(&call, threads * 2 * width, sizeof(real));
+  real *slopes = THNN_scratch(&call, threads * 2 * width, sizeof(real));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t n = 0; n < p.samples; n++)
+    for (int64_t channel = 0; channel < p.channels; channel += PLANES) {
+      const int64_t id = THNN_threadId(), first = n * p.channels + channel;
+      const int64_t end = n * p.channels + THNN_min(channel + PLANES, p.channels);
+      const Looks looks = looksOfRow(found + id * 4 * width, fractions + id * 2 * width, width);
+      memset((void *)(gx + first * inputs), 0, (size_t)((end - first) * inputs) * sizeof(real));
+      for (int64_t h = 0; h < p.oheight; h++) {
+        look(looks, places + 2 * (n * cells + h * width), &p);
+        for (int64_t plane = first; plane < end; plane++)
+          scatterRow(gx + plane * inputs, g + plane * cells + h * width, looks, width);
+      }
+    }
+#pragma omp parallel for num_threads(threads)
+  for (int64_t row = 0; row < p.samples * p.oheight; row++) {
+    const int64_t id = THNN_threadId(), n = row / p.oheight, h = row % p.oheight;
+    const Looks looks = looksOfRow(found + id * 4 * width, fractions + id * 2 * width, width);
+    real *gRight = slopes + id * 2 * width, *gDown = gRight + width, *to = gPlaces + 2 * row * width;
+    look(looks, places + 2 * row * width, &p);
+    memset((void *)gRight, 0, (size_t)(2 * width) * sizeof(real));
+    for (int64_t plane = n * p.channels; plane < (n + 1) * p.channels; plane++)
+      addSlopes(gRight, gDown, x + plane * inputs, g + plane * cells + h * width, looks, width);
+    for (int64_t o = 0; o < width; o++) {
+      to[2 * o] = gRight[o] * (real)(p.width - 1) / 2;
+      to[2 * o + 1] = gDown[o] * (real)(p.height - 1) / 2;
+    }
+  }
+  return THNN_leave(&call);
+}

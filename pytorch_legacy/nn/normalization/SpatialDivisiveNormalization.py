@@ -1,0 +1,77 @@
+"""Planes divided by the deviation around each cell."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn.normalization.neighbourhood import LocalNormalization
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialDivisiveNormalization(LocalNormalization):
+    """Divides each cell by the weighted deviation of its neighbourhood in all planes.
+
+    .. math:: y_{c,h,w} = \\frac{x_{c,h,w}}{t(d_{h,w})}, \\quad
+              d_{h,w} = \\frac{\\sqrt{\\sum_{j,a,b} K_{a,b} \\, x_{j,h+a,w+b}^2}}{\\sum_{j,a,b} K_{a,b}}, \\quad
+              t(d) = d \\text{ if } d > threshold \\text{ else } thresval
+
+    where a and b count from the kernel's middle and both sums are over cells that exist. K is the given kernel divided by
+    its sum and by nInputPlane.
+
+    Parameters
+    ----------
+    nInputPlane : int
+        Number of planes.
+    kernel : array, optional
+        The weights, with odd sizes; a vector stands for its product with itself. 9 x 9 ones if not given.
+    threshold : float
+        What a deviation must exceed to count.
+    thresval : float, optional
+        What takes the place of others; the threshold itself if not given.
+
+    Attributes
+    ----------
+    kernel : array
+        K. (Torch7 divided the array that it was given.)
+    coef : array of H x W
+        The lower sum, for the size of the last input.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D with nInputPlane planes, or the kernel has an even size.
+
+    Notes
+    -----
+    Shapes: ``(N x) nInputPlane x H x W`` to the same. A deviation of 0 gets no gradient; a NaN stays one, where Torch7
+    took thresval. The modules that Torch7 kept inside stay behind when a file is loaded: their weights are the kernel.
+    Source: Torch7 nn.SpatialDivisiveNormalization.
+    """
+
+    def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float = 1e-4, thresval: float | None = None) -> None:
+        super().__init__(nInputPlane, kernel)
+        self.threshold = threshold
+        self.thresval = threshold if thresval is None else thresval
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        _, _, divisor = self._deviations(self._checked(input))
+        return np.divide(input, divisor, out=self._resize("output", input.shape))
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        self._checkedGradient(self._checked(input), gradOutput)
+        deviation, isSmall, divisor = self._deviations(input)
+        isFlat = isSmall | (deviation == 0)
+        gradDivisor = -self._joined(gradOutput * input) / (divisor * divisor)
+        gradSquares = gradDivisor / (2 * self.coef * np.where(isFlat, 1, deviation))
+        gradSquares[isFlat] = 0
+        gradInput = np.divide(gradOutput, divisor, out=self._resize("gradInput", input.shape))
+        gradInput += 2 * input * self._spread(gradSquares)
+        return gradInput
+
+    def _deviations(self, input: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The deviations before they are divided by `coef`, which of them are too small, and what to divide by."""
+        deviation = np.sqrt(self._sums(input * input))
+        divisor = deviation / self.coef
+        isSmall = divisor <= self.threshold
+        divisor[isSmall] = self.thresval
+        return deviation, isSmall, divisor

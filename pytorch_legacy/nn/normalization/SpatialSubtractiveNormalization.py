@@ -1,0 +1,52 @@
+"""Planes less the mean around each cell."""
+
+from pytorch_legacy.nn.normalization.neighbourhood import LocalNormalization
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialSubtractiveNormalization(LocalNormalization):
+    """Subtracts from each cell the weighted mean of its neighbourhood in all planes.
+
+    .. math:: y_{c,h,w} = x_{c,h,w} - \\frac{\\sum_{j,a,b} K_{a,b} \\, x_{j,h+a,w+b}}{\\sum_{j,a,b} K_{a,b}}
+
+    where a and b count from the kernel's middle and both sums are over cells that exist.
+
+    Parameters
+    ----------
+    nInputPlane : int
+        Number of planes.
+    kernel : array, optional
+        The weights K, with odd sizes; a vector stands for its product with itself. 9 x 9 ones if not given.
+
+    Attributes
+    ----------
+    kernel : array
+        K, divided by its sum and by nInputPlane. (Torch7 did so in place, in the array that it was given.)
+    coef : array of H x W
+        The lower sum, for the size of the last input.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D with nInputPlane planes, or the kernel has an even size.
+
+    Notes
+    -----
+    Shapes: ``(N x) nInputPlane x H x W`` to the same. The modules that Torch7 kept inside stay behind when a file is
+    loaded: their weights are the kernel.
+    Source: Torch7 nn.SpatialSubtractiveNormalization.
+    """
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        self._checked(input)
+        output = self._resize("output", input.shape)
+        output[...] = input
+        output -= self._sums(input) / self.coef
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        self._checkedGradient(self._checked(input), gradOutput)
+        gradInput = self._resize("gradInput", input.shape)
+        gradInput[...] = gradOutput
+        gradInput -= self._spread(self._joined(gradOutput) / self.coef)
+        return gradInput

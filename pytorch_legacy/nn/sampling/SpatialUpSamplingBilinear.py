@@ -1,0 +1,49 @@
+"""Planes stretched to another size."""
+
+from typing import Any
+
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.sampling.resampling import setSize, stretch, stretchBackward
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialUpSamplingBilinear(Module):
+    """Stretches planes, with straight lines between their cells along both axes.
+
+    The corners of input and output coincide: output (h, w) shows the place
+    ``(h (H - 1) / (oheight - 1), w (W - 1) / (owidth - 1))``, between four cells whose weights fall from 1 at the cell to 0
+    at its neighbours.
+
+    Parameters
+    ----------
+    params : int or dict
+        How many times as high and wide the output is, or its size: ``{"oheight": 5, "owidth": 7}``. It may be smaller.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, or a number is less than 1.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oheight x owidth``.
+    Source: Torch7 ``nn.SpatialUpSamplingBilinear``; C: ``THNN/sampling/SpatialUpSamplingBilinear.c``.
+    """
+
+    _dropped = ("inputSize", "outputSize")
+    scale_factor: int | None = None
+    oheight: int | None = None
+    owidth: int | None = None
+
+    def __init__(self, params: int | dict[str, Any]) -> None:
+        super().__init__()
+        setSize(self, params, ("oheight", "owidth"))
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        return stretch(self, "SpatialUpSamplingBilinear", input, 2)
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        return stretchBackward(self, "SpatialUpSamplingBilinear", input, gradOutput, 2)
+
+    def __repr__(self) -> str:
+        return f"{self._typename}({self.scale_factor or f'{self.oheight}, {self.owidth}'})"

@@ -1,0 +1,42 @@
+"""Every cell of a plane becomes a square of equal cells."""
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialUpSamplingNearest(Module):
+    """Repeats every cell s times along each axis of its plane.
+
+    .. math:: y_{h,w} = x_{\\lfloor h / s \\rfloor,\\, \\lfloor w / s \\rfloor}, \\quad s = scale\\_factor
+
+    The gradient of a cell is the sum over its square.
+
+    Parameters
+    ----------
+    scale : int
+        s, at least 1.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input has another rank, or the scale is less than 1.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x H s x W s``.
+    Source: Torch7 ``nn.SpatialUpSamplingNearest``; C: ``THNN/sampling/SpatialUpSamplingNearest.c``.
+    """
+
+    _dropped = ("inputSize", "outputSize")
+
+    def __init__(self, scale: int) -> None:
+        super().__init__()
+        self.scale_factor = check.count(self, "scale_factor", scale)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        return repeat(self, "SpatialUpSamplingNearest", input)
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        return repeatBackward(self, "SpatialUpSamplingNearest", input, gradOutput)

@@ -1,0 +1,71 @@
+"""Planes or volumes of another size."""
+
+from typing import Any
+
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward, setSize, stretch, stretchBackward
+from pytorch_legacy.storage import Tensor
+
+LAYERS = {
+    ("nearest", 4): "SpatialUpSamplingNearest",
+    ("nearest", 5): "VolumetricUpSamplingNearest",
+    ("linear", 4): "SpatialUpSamplingBilinear",
+    ("linear", 5): "VolumetricUpSamplingTrilinear",
+}
+
+
+class UpSampling(Module):
+    """Gives the planes or volumes of a batch another size, as the four layers for one mode and rank do.
+
+    Parameters
+    ----------
+    params : int or dict
+        How many times as long the output is along each axis, or its size: ``{"odepth": 3, "oheight": 5, "owidth": 7}``, of
+        which planes do not need the first. A size needs the mode "linear".
+    mode : {"nearest", "linear"}
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 4-D or 5-D, or an argument is none of those above.
+
+    Notes
+    -----
+    Shapes: ``N x C x H x W`` or ``N x C x T x H x W``, to the same with other sizes behind C.
+    Source: Torch7 ``nn.UpSampling``; see SpatialUpSamplingNearest, VolumetricUpSamplingNearest, SpatialUpSamplingBilinear and
+    VolumetricUpSamplingTrilinear.
+    """
+
+    _dropped = ("inputSize", "outputSize")
+    scale_factor: int | None = None
+    odepth: int | None = None
+    oheight: int | None = None
+    owidth: int | None = None
+
+    def __init__(self, params: int | dict[str, Any], mode: str = "nearest") -> None:
+        super().__init__()
+        if mode not in ("nearest", "linear"):
+            raise ValueRangeError(f'{self._typename}: mode: expected "nearest" or "linear", got {mode!r}')
+        setSize(self, params, ("odepth", "oheight", "owidth"))
+        if mode == "nearest" and not self.scale_factor:
+            raise ValueRangeError(f'{self._typename}: params: expected a scale factor for the mode "nearest", got {params}')
+        self.mode = mode
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        layer = self._layer(input)
+        return repeat(self, layer, input) if self.mode == "nearest" else stretch(self, layer, input, input.ndim - 2)
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        layer = self._layer(input)
+        if self.mode == "nearest":
+            return repeatBackward(self, layer, input, gradOutput)
+        return stretchBackward(self, layer, input, gradOutput, input.ndim - 2)
+
+    def _layer(self, input: Tensor) -> str:
+        return LAYERS[self.mode, check.tensor(self, "input", input, 4, 5).ndim]
+
+    def __repr__(self) -> str:
+        sizes = (str(size) for size in (self.odepth, self.oheight, self.owidth) if size)
+        return f"{self._typename}({f'{self.scale_factor}x' if self.scale_factor else 'x'.join(sizes)}, {self.mode})"

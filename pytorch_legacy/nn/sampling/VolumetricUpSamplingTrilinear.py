@@ -1,0 +1,45 @@
+"""Volumes stretched to another size."""
+
+from typing import Any
+
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.sampling.resampling import setSize, stretch, stretchBackward
+from pytorch_legacy.storage import Tensor
+
+
+class VolumetricUpSamplingTrilinear(Module):
+    """Stretches volumes, with straight lines between their cells along all three axes.
+
+    The corners of input and output coincide, as in SpatialUpSamplingBilinear; an output lies between eight cells.
+
+    Parameters
+    ----------
+    params : int or dict
+        How many times as long the output is along each axis, or its size: ``{"odepth": 3, "oheight": 5, "owidth": 7}``.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 4-D or 5-D, or a number is less than 1.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x T x H x W`` to ``(N x) C x odepth x oheight x owidth``.
+    Source: the function of this name in Torch7's THNN, which nn.UpSampling calls; C:
+    ``THNN/sampling/VolumetricUpSamplingTrilinear.c``.
+    """
+
+    scale_factor: int | None = None
+    odepth: int | None = None
+    oheight: int | None = None
+    owidth: int | None = None
+
+    def __init__(self, params: int | dict[str, Any]) -> None:
+        super().__init__()
+        setSize(self, params, ("odepth", "oheight", "owidth"))
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        return stretch(self, "VolumetricUpSamplingTrilinear", input, 3)
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        return stretchBackward(self, "VolumetricUpSamplingTrilinear", input, gradOutput, 3)

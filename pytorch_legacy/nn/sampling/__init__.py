@@ -1,0 +1,1 @@
+"""Planes with more cells, or fewer, or looked at elsewhere."""

@@ -1,0 +1,61 @@
+"""What the table of cases does not ask of sampling layers: exact places, and agreement between layers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import nn
+
+
+def drawn(*shape: int) -> np.ndarray:
+    return np.random.default_rng(1).standard_normal(shape)
+
+
+@pytest.mark.parametrize("size, out", [(4, 7), (5, 13), (11, 21), (101, 301), (7, 3)])
+def test_cells_are_kept_where_outputs_lie_on_them(size: int, out: int) -> None:
+    """No rounding: an output that lies on a cell is that cell, even beside an infinity."""
+    x = drawn(1, 1, size)
+    x[0, 0, -1] = np.inf
+    y = nn.SpatialUpSamplingBilinear({"oheight": 1, "owidth": out}).double().forward(x)
+    steps = np.arange(out) * (size - 1)
+    exact = steps % (out - 1) == 0
+    np.testing.assert_array_equal(y[0, 0, exact], x[0, 0, steps[exact] // (out - 1)])
+
+
+def test_constant_stays_constant() -> None:
+    for out in range(1, 40):
+        y = nn.SpatialUpSamplingBilinear({"oheight": 2, "owidth": out}).double().forward(np.full((1, 3, 9), 3.0))
+        np.testing.assert_allclose(y, 3.0, rtol=1e-15)
+
+
+def test_sampling_a_regular_grid_is_stretching() -> None:
+    planes = drawn(2, 3, 5, 4)
+    rows, columns = np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 6), indexing="ij")
+    grid = np.stack([np.stack([columns, rows], -1)] * 2)
+    sampled = nn.SpatialGridSamplerBilinear().double().forward([planes, grid])
+    stretched = nn.SpatialUpSamplingBilinear({"oheight": 9, "owidth": 6}).double().forward(planes)
+    np.testing.assert_allclose(sampled, stretched, atol=1e-12)
+
+
+def test_volumes_of_one_layer_are_planes() -> None:
+    planes = drawn(2, 3, 5, 4)
+    for kind, (flat, deep) in {
+        "nearest": (nn.SpatialUpSamplingNearest(3), nn.VolumetricUpSamplingNearest(3)),
+        "linear": (nn.SpatialUpSamplingBilinear(3), nn.VolumetricUpSamplingTrilinear(3)),
+    }.items():
+        expected = flat.double().forward(planes)
+        output = deep.double().forward(planes[:, :, None])
+        assert output.shape[2] == 3, kind
+        for layer in range(3):
+            np.testing.assert_array_equal(output[:, :, layer], expected, kind)
+
+
+def test_places_outside_see_nothing() -> None:
+    planes = np.full((1, 1, 3, 3), np.nan)
+    grid = np.array([3.0, 0, -9, 1, 0, np.inf, -np.inf, -np.inf]).reshape(1, 2, 2, 2)
+    module = nn.SpatialGridSamplerBilinear().double()
+    assert module.forward([planes, grid]).tolist() == [[[[0, 0], [0, 0]]]]
+    gradPlanes, gradGrid = module.backward([planes, grid], np.full((1, 1, 2, 2), np.inf))
+    assert not gradPlanes.any()
+    assert not gradGrid.any()

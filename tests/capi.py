@@ -50,6 +50,10 @@ SIZES = {
     "nOutputPlane": 4,
     "F": 4,
     "k": 3,
+    "nIndex": 6,
+    "nOutput": 3,
+    "nnz": 8,
+    "hiddenSize": 3,
 }
 
 # A legal value for every number.
@@ -61,7 +65,8 @@ SCALARS: dict[str, float] = {
     "mean": 0.0, "stdv": 1.0, "p": 1, "min_val": 0.75, "max_val": 1.25, "negval": 0.1, "lower": 0.1, "upper": 0.3,
     "alpha": 1.0, "beta": 1.0, "lambda_": 0.5, "nOutputPlane": 4, "dim": 1, "margin": 1.0, "rate": 2.0, "median": 0.0,
     "sigma": 1.0, "outputW": 3, "outputH": 2, "outputT": 4, "poolSizeW": 3, "poolSizeH": 2, "poolSizeT": 2, "minK": 3,
-    "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2,
+    "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2, "scaleGradByFreq": 0, "paddingValue": -1, "maxNorm": 1.0,
+    "normType": 2.0, "mode": 0, "weightDecay": 0.0, "learningRate": 0.1, "keysOffset": 0,
 }  # fmt: skip
 
 
@@ -136,8 +141,12 @@ def valid(function: Function, real: str, sizes: dict[str, int] = SIZES) -> Call:
             shape = shape_of(function, argument, sizes)
             if "Long" in argument.type:
                 array = np.zeros(shape, np.int64)
+                if argument.name == "sizes":  # the last sample has all entries
+                    array[-1:] = sizes["nnz"]
             else:
                 array = rng.uniform(0.5, 1.5, shape).astype(REALS[real])
+                if "column" in argument.shape and "entry" in argument.shape:  # all entries are in column 0
+                    array[..., :-1] = 0
             call.arrays[argument.name] = array
             call.values[argument.name] = describe(array)
         elif argument.name == "state":

@@ -165,7 +165,7 @@ def test_any_arguments(function: Function, real: str) -> None:
 
 
 def reads_indices(function: Function) -> bool:
-    return any("Long" in a.type and "IN" in a.tags for a in function.arguments)
+    return any("Long" in a.type and "IN" in a.tags and a.name != "sizes" for a in function.arguments)
 
 
 @pytest.mark.parametrize("real", capi.REALS)

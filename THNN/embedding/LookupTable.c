@@ -54,7 +54,7 @@ int32_t THNN_(LookupTable_updateOutput)(THNNState *state, const THLongTensor *in
   const index_t *index = THNN_in(&call, view(input));
   const real *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "input", index, s.count, s.rows, 0)) return THNN_leave(&call);
+  if (THNN_failed(&call) || badRows(&call, "input", index, s.count, s.rows)) return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s.count; i++) memcpy(y + i * s.width, w + index[i] * s.width, (size_t)s.width * sizeof(real));
@@ -77,7 +77,7 @@ int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTenso
   const index_t *index = THNN_in(&call, view(input));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "input", index, s.count, s.rows, 0)) return THNN_leave(&call);
+  if (THNN_failed(&call) || badRows(&call, "input", index, s.count, s.rows)) return THNN_leave(&call);
   const int64_t *frequency = scaleGradByFreq ? frequencies(&call, index, s.count, s.rows) : NULL;
   if (THNN_failed(&call)) return THNN_leave(&call);
 
@@ -120,7 +120,7 @@ int32_t THNN_(LookupTable_renorm)(THNNState *state, const THLongTensor *input, T
   const index_t *index = THNN_in(&call, view(input));
   real *w = THNN_acc(&call, view(weight));
   int64_t *last = THNN_scratch(&call, s.rows, sizeof(int64_t)); /* place of each index's last copy: one of all gets the row */
-  if (THNN_failed(&call) || THNN_badIndices(&call, "input", index, s.count, s.rows, 0)) return THNN_leave(&call);
+  if (THNN_failed(&call) || badRows(&call, "input", index, s.count, s.rows)) return THNN_leave(&call);
 
   for (int64_t i = 0; i < s.count; i++) last[index[i]] = i;
 #pragma omp parallel for num_threads(threads)

@@ -57,7 +57,7 @@ int32_t THNN_(LookupTableBag_updateOutput)(THNNState *state, const THLongTensor 
   const real *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
   index_t *bagOf = THNN_out(&call, view(offset2bag)), *length = THNN_out(&call, view(seq_length));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "input", index, count, rows, 0)) return THNN_leave(&call);
+  if (THNN_failed(&call) || badRows(&call, "input", index, count, rows)) return THNN_leave(&call);
   if ((call.status = checkOffsets(__func__, begin, bags, count)) != THNN_OK) return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)
@@ -102,8 +102,8 @@ int32_t THNN_(LookupTableBag_accGradParameters)(THNNState *state, const THLongTe
   const index_t *length = mode == MEAN ? THNN_in(&call, view(seq_length)) : NULL;
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "input", index, count, rows, 0) ||
-      THNN_badIndices(&call, "offset2bag", bagOf, count, bags, 0))
+  if (THNN_failed(&call) || badRows(&call, "input", index, count, rows) ||
+      badRows(&call, "offset2bag", bagOf, count, bags))
     return THNN_leave(&call);
   const int64_t *frequency = scaleGradByFreq ? frequencies(&call, index, count, rows) : NULL;
   if (THNN_failed(&call)) return THNN_leave(&call);

@@ -7,6 +7,15 @@
 
 #include "core/real.h"
 
+/* Is one of n indices not in [0, rows)? Then the call has failed. */
+static inline int badRows(Call *call, const char *name, const index_t *indices, int64_t n, int64_t rows)
+{
+  if (rows > 0 || n == 0) return THNN_badIndices(call, name, indices, n, rows, 0);
+  call->status = THNN_fail(THNN_ERR_INDEX, call->function, name, "expected no index, since there are no rows, got %lld",
+                           (long long)indices[0]);
+  return 1;
+}
+
 /* Does row `index` belong to this of `tasks` tasks? */
 static inline int ownsRow(int64_t index, int task, int tasks) { return (int)((uint64_t)index % (uint64_t)tasks) == task; }
 

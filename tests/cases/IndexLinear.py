@@ -98,7 +98,7 @@ ERRORS = [
              r"input\[0\]: expected a vector of integers, got a float32 array of 2"),
     ErrorRow("values", linear, lambda m: m.forward([np.zeros(2, int), np.zeros(2)]), DtypeError,
              r"input\[1\]: expected float32, got float64"),
-    ErrorRow("array", linear, lambda m: m.forward(np.zeros(2, "f")), DtypeError, "input: expected a table of 2 or 3, got a float"),
+    ErrorRow("array", linear, lambda m: m.forward(np.zeros(2, "f")), DtypeError, "input: expected a table of 2 or 3, got"),
     ErrorRow("gradOutput", linear, lambda m: m.backward(entry(1), np.zeros(3, "f")), ShapeError, "gradOutput: expected 2, got 3"),
     ErrorRow("normalized", lambda: nn.IndexLinear(4, 2, True, normalize=True),
              lambda m: m.updateGradInput(entry(1), np.zeros(2, "f")), UnsupportedError, "there is none for normalized values"),

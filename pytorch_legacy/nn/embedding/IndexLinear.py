@@ -218,5 +218,6 @@ class IndexLinear(Module):
     def _toTorch7(self) -> dict[str, Any]:
         empty = np.empty(0, self._dtype)
         running = {"keys": [], "gradWeight": [], "cumSumSizes": [], "counter": 1}
-        buffers = {"gradWeightBuffer": empty, "valuesBuffer": empty, "sizesCache": [], "cumSumSizesCache": []}
-        return super()._toTorch7() | {"offset": self.offset - 1, "running": running, "gradWeight": empty} | buffers
+        buffers = dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues"), empty)
+        caches = {"sizesCache": [], "cumSumSizesCache": []}
+        return super()._toTorch7() | {"offset": self.offset - 1, "running": running} | buffers | caches

@@ -165,3 +165,7 @@ class SparseLinear(Module):
         shape = (len(self.weight),) if self._isSample(input) else (samples, len(self.weight))
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         return self._dense("_gradOutput", gradOutput).reshape(samples, len(self.weight))
+
+    def _toTorch7(self) -> dict[str, Any]:
+        fields = {key: value for key, value in super()._toTorch7().items() if key not in self._dropped}
+        return fields | {"sparseUpdate": 0}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import backend, nn
-from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.errors import IndexRangeError, UnsupportedError
 from tests.trees import assert_same
 
 
@@ -216,6 +216,12 @@ class TestSparseLinear:
         np.testing.assert_allclose(output[2], layer.bias + 0.5 * layer.weight[:, 0], atol=1e-15)
         assert layer.backward([self.X, entries(), self.X[:1]], np.zeros((3, 3))) == []
 
+    def test_jacobian(self) -> None:
+        layer, x = nn.SparseLinear(6, 3, True).double(), self.X.copy()
+        assert nn.SparseJacobian.testJacobian(layer, x) < 1e-6
+        assert nn.SparseJacobian.testJacobianParameters(layer, x, layer.weight, layer.gradWeight) < 1e-6
+        assert nn.SparseJacobian.testJacobianUpdateParameters(layer, x, layer.weight) < 1e-6
+
     def test_samples_out_of_range(self) -> None:
         """The C function's own index, which the class always gives right."""
         from pytorch_legacy.backend import call
@@ -267,6 +273,10 @@ class TestIndexLinear:
         layer = nn.IndexLinear(3, 2, normalize=True)
         layer.reset(0.5)
         assert layer.weight.shape == (3, 6) and not layer.weight[:, :4].any() and layer.weight[:, 4:].all()
+
+    def test_no_vector_of_parameters(self) -> None:
+        with pytest.raises(UnsupportedError, match="nn.Sequential: getParameters: sparse gradients"):
+            nn.Sequential().add(self.layer()).getParameters()
 
     def test_given_parameters(self) -> None:
         weight, bias = np.ones((5, 3), "f"), np.ones(3, "f")

@@ -219,5 +219,5 @@ class IndexLinear(Module):
         empty = np.empty(0, self._dtype)
         running = {"keys": [], "gradWeight": [], "cumSumSizes": [], "counter": 1}
         buffers = dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues"), empty)
-        caches = {"sizesCache": [], "cumSumSizesCache": []}
+        caches: dict[str, list[Any]] = {"sizesCache": [], "cumSumSizesCache": []}
         return super()._toTorch7() | {"offset": self.offset - 1, "running": running} | buffers | caches

@@ -19,7 +19,7 @@
  *     two of them write the same memory. Results do not depend on the number of threads.
  *
  * Tags in the comment of a tensor argument
- *   [IN] read   [OUT] overwritten   [ACC] added to   [BUFFER] read and written: kept for the backward pass
+ *   [IN] read   [OUT] overwritten   [ACC] added to   [BUFFER] read and written: changed in place, or kept for the backward pass
  *   [OPTIONAL] may be NULL   [INPLACE] may be the very view of the input; must be, when `inplace` is set
  * Shapes: "(N x) C x H x W" has an optional batch dimension; "*" is any shape; a name in a later line means the same size.
  *
@@ -1658,6 +1658,190 @@ THNN_API int32_t THNN_(VolumetricGlobalMaxPooling_updateGradInput)(
     const THTensor *gradOutput,   /* [IN] (N x) C x 1 x 1 x 1 */
     THTensor *gradInput,          /* [OUT] as input */
     const THLongTensor *indices); /* [IN] as gradOutput */
+
+/* ------------------------------------------------------------------------------------------------ embedding */
+
+THNN_API int32_t THNN_(LookupTable_updateOutput)(
+    THNNState *state,
+    const THLongTensor *input, /* [IN] N x L : any shape, in 0 .. nIndex-1 */
+    THTensor *output,          /* [OUT] N x L x nOutput : input's sizes, then those of a row */
+    const THTensor *weight);   /* [IN] nIndex x nOutput : rows may have more dimensions */
+
+THNN_API int32_t THNN_(LookupTable_accGradParameters)(
+    THNNState *state,
+    const THLongTensor *input,  /* [IN] N x L : any shape, in 0 .. nIndex-1 */
+    const THTensor *gradOutput, /* [IN] N x L x nOutput : input's sizes, then those of a row */
+    THTensor *gradWeight,       /* [ACC] nIndex x nOutput : rows may have more dimensions */
+    int32_t scaleGradByFreq, int64_t paddingValue, double scale);
+
+THNN_API int32_t THNN_(LookupTable_renorm)(
+    THNNState *state,
+    const THLongTensor *input, /* [IN] N x L : any shape, in 0 .. nIndex-1 */
+    THTensor *weight,          /* [BUFFER] nIndex x nOutput : the rows in input are shortened */
+    double maxNorm, double normType);
+
+THNN_API int32_t THNN_(LookupTableBag_updateOutput)(
+    THNNState *state,
+    const THLongTensor *input,   /* [IN] nnz : in 0 .. nIndex-1 */
+    const THLongTensor *offsets, /* [IN] N : where each bag begins; the first at 0 */
+    const THTensor *weight,      /* [IN] nIndex x nOutput */
+    THTensor *output,            /* [OUT] N x nOutput */
+    THLongTensor *offset2bag,    /* [OUT] nnz */
+    int32_t mode,
+    THLongTensor *seq_length);   /* [OUT] N */
+
+THNN_API int32_t THNN_(LookupTableBag_accGradParameters)(
+    THNNState *state,
+    const THLongTensor *input,      /* [IN] nnz : in 0 .. nIndex-1 */
+    const THTensor *gradOutput,     /* [IN] N x nOutput */
+    THTensor *gradWeight,           /* [ACC] nIndex x nOutput */
+    const THLongTensor *offset2bag, /* [IN] nnz : in 0 .. N-1 */
+    int32_t scaleGradByFreq, int32_t mode,
+    const THLongTensor *seq_length, /* [IN] [OPTIONAL] N : needed in mode 1 */
+    double scale);
+
+THNN_API int32_t THNN_(SparseLinear_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] nnz x 3 : sample, column and value of each entry */
+    THTensor *output,       /* [OUT] N x outputSize */
+    const THTensor *weight, /* [IN] outputSize x inputSize */
+    const THTensor *bias);  /* [IN] outputSize */
+
+THNN_API int32_t THNN_(SparseLinear_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] nnz x 3 : sample, column and value of each entry */
+    const THTensor *gradOutput, /* [IN] N x outputSize */
+    THTensor *gradWeight,       /* [ACC] outputSize x inputSize */
+    THTensor *gradBias,         /* [ACC] outputSize */
+    const THTensor *weight,     /* [IN] outputSize x inputSize */
+    double weightDecay, double scale);
+
+THNN_API int32_t THNN_(SparseLinear_zeroGradParameters)(
+    THNNState *state,
+    THTensor *gradWeight,       /* [BUFFER] outputSize x inputSize : the columns in lastInput are cleared */
+    THTensor *gradBias,         /* [OUT] outputSize */
+    const THTensor *lastInput); /* [IN] nnz x 3 : sample, column and value of each entry */
+
+THNN_API int32_t THNN_(SparseLinear_updateParameters)(
+    THNNState *state,
+    THTensor *weight,           /* [ACC] outputSize x inputSize : the columns in lastInput */
+    THTensor *bias,             /* [ACC] outputSize */
+    const THTensor *gradWeight, /* [IN] outputSize x inputSize */
+    const THTensor *gradBias,   /* [IN] outputSize */
+    const THTensor *lastInput,  /* [IN] nnz x 3 : sample, column and value of each entry */
+    double learningRate);
+
+THNN_API int32_t THNN_(SparseLinear_legacyUpdateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] N x nnz x 2 : column and value of each entry */
+    THTensor *output,       /* [OUT] N x outputSize */
+    const THTensor *weight, /* [IN] outputSize x inputSize */
+    const THTensor *bias);  /* [IN] outputSize */
+
+THNN_API int32_t THNN_(SparseLinear_legacyAccGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] N x nnz x 2 : column and value of each entry */
+    const THTensor *gradOutput, /* [IN] N x outputSize */
+    THTensor *gradWeight,       /* [ACC] outputSize x inputSize */
+    THTensor *gradBias,         /* [ACC] outputSize */
+    const THTensor *weight,     /* [IN] outputSize x inputSize */
+    double weightDecay, double scale);
+
+THNN_API int32_t THNN_(SparseLinear_legacyZeroGradParameters)(
+    THNNState *state,
+    THTensor *gradWeight,       /* [BUFFER] outputSize x inputSize : the columns in lastInput are cleared */
+    THTensor *gradBias,         /* [OUT] outputSize */
+    const THTensor *lastInput); /* [IN] N x nnz x 2 : column and value of each entry */
+
+THNN_API int32_t THNN_(SparseLinear_legacyUpdateParameters)(
+    THNNState *state,
+    THTensor *weight,           /* [ACC] outputSize x inputSize : the columns in lastInput */
+    THTensor *bias,             /* [ACC] outputSize */
+    const THTensor *gradWeight, /* [IN] outputSize x inputSize */
+    const THTensor *gradBias,   /* [IN] outputSize */
+    const THTensor *lastInput,  /* [IN] N x nnz x 2 : column and value of each entry */
+    double learningRate);
+
+THNN_API int32_t THNN_(IndexLinear_updateOutput)(
+    THNNState *state,
+    const THLongTensor *keys,   /* [IN] nnz : with keysOffset in 0 .. inputSize-1 */
+    int64_t keysOffset,
+    const THTensor *values,     /* [IN] nnz */
+    const THLongTensor *sizes,  /* [IN] N : entries of each sample */
+    THTensor *output,           /* [OUT] N x outputSize */
+    THTensor *weight,           /* [BUFFER] inputSize x outputSize, or inputSize x 4 + outputSize to normalize values */
+    const THTensor *bias,       /* [IN] outputSize */
+    THTensor *normalizedValues, /* [OUT] [OPTIONAL] nnz : needed to normalize values */
+    int32_t train);
+
+THNN_API int32_t THNN_(IndexLinear_accGradParameters)(
+    THNNState *state,
+    const THTensor *values,     /* [IN] nnz : normalized, if they were */
+    const THLongTensor *sizes,  /* [IN] N : entries of each sample */
+    const THTensor *gradOutput, /* [IN] N x outputSize */
+    THTensor *gradWeight,       /* [OUT] nnz x outputSize, or nnz x 2 * outputSize for normalized values */
+    THTensor *gradBias,         /* [ACC] outputSize */
+    double scale);
+
+THNN_API int32_t THNN_(IndexLinear_accUpdateGradParameters)(
+    THNNState *state,
+    const THLongTensor *keys,   /* [IN] nnz : with keysOffset in 0 .. inputSize-1 */
+    int64_t keysOffset,
+    const THTensor *values,     /* [IN] nnz : normalized, if they were */
+    const THLongTensor *sizes,  /* [IN] N : entries of each sample */
+    const THTensor *gradOutput, /* [IN] N x outputSize */
+    THTensor *weight,           /* [ACC] inputSize x outputSize, or inputSize x 4 + outputSize for normalized values */
+    THTensor *bias,             /* [ACC] outputSize */
+    double weightDecay, double scale);
+
+THNN_API int32_t THNN_(IndexLinear_updateParameters)(
+    THNNState *state,
+    const THTensor *gradWeight,      /* [IN] nnz x outputSize, or nnz x 2 * outputSize for normalized values */
+    const THTensor *gradBias,        /* [IN] outputSize */
+    THTensor *weight,                /* [ACC] inputSize x outputSize, or inputSize x 4 + outputSize for normalized values */
+    THTensor *bias,                  /* [ACC] outputSize */
+    const THLongTensor *runningKeys, /* [IN] nnz : with keysOffset in 0 .. inputSize-1 */
+    int64_t keysOffset, double weightDecay, double learningRate);
+
+/* ------------------------------------------------------------------------------------------------ recurrent */
+
+THNN_API int32_t THNN_(GRUFused_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) 3 * hiddenSize */
+    const THTensor *hidden, /* [IN] (N x) 3 * hiddenSize */
+    const THTensor *bias1,  /* [IN] [OPTIONAL] 3 * hiddenSize */
+    const THTensor *bias2,  /* [IN] [OPTIONAL] 3 * hiddenSize */
+    const THTensor *hx,     /* [IN] (N x) hiddenSize */
+    THTensor *output,       /* [OUT] (N x) hiddenSize */
+    THTensor *storage);     /* [OUT] (N x) 5 * hiddenSize : for backward */
+
+THNN_API int32_t THNN_(GRUFused_updateGradInput)(
+    THNNState *state,
+    THTensor *gradInInput,      /* [OUT] (N x) 3 * hiddenSize */
+    THTensor *gradInHidden,     /* [OUT] (N x) 3 * hiddenSize */
+    const THTensor *gradOutput, /* [IN] (N x) hiddenSize */
+    THTensor *gradInputHx,      /* [OUT] (N x) hiddenSize */
+    const THTensor *storage);   /* [IN] (N x) 5 * hiddenSize : as updateOutput left it */
+
+THNN_API int32_t THNN_(LSTMFused_updateOutput)(
+    THNNState *state,
+    THTensor *input,        /* [BUFFER] (N x) 4 * hiddenSize : becomes the gates, which backward calls storage */
+    const THTensor *hidden, /* [IN] (N x) 4 * hiddenSize */
+    const THTensor *bias1,  /* [IN] [OPTIONAL] 4 * hiddenSize */
+    const THTensor *bias2,  /* [IN] [OPTIONAL] 4 * hiddenSize */
+    const THTensor *cell,   /* [IN] (N x) hiddenSize */
+    THTensor *output,       /* [OUT] (N x) hiddenSize */
+    THTensor *outputCell);  /* [OUT] (N x) hiddenSize */
+
+THNN_API int32_t THNN_(LSTMFused_updateGradInput)(
+    THNNState *state,
+    const THTensor *storage,        /* [IN] (N x) 4 * hiddenSize : input, as updateOutput left it */
+    THTensor *gradInGates,          /* [OUT] (N x) 4 * hiddenSize */
+    const THTensor *cx,             /* [IN] (N x) hiddenSize : cell */
+    const THTensor *cy,             /* [IN] (N x) hiddenSize : outputCell */
+    const THTensor *gradOutput,     /* [IN] (N x) hiddenSize */
+    const THTensor *gradOutputCell, /* [IN] (N x) hiddenSize */
+    THTensor *gradInputCx);         /* [OUT] (N x) hiddenSize */
 
 /* ------------------------------------------------------------------------------------------------ padding */
 

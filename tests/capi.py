@@ -56,6 +56,10 @@ SIZES = {
     "fullT": 7,
     "fullH": 6,
     "fullW": 9,
+    "nIndex": 6,
+    "nOutput": 3,
+    "nnz": 8,
+    "hiddenSize": 3,
 }
 
 # A legal value for every number.
@@ -71,7 +75,8 @@ SCALARS: dict[str, float] = {
     "stride": 1, "batchMode": 1, "adjT": 0, "adjW": 0, "adjH": 0, "inputFrameSize": 4, "outputFrameSize": 5,
     "size": 3, "k": 3, "pleft": 1, "pright": 0, "ptop": 2, "pbottom": 1, "pfront": 0, "pback": 3, "scale_factor": 2,
     "nchannels": 3, "inputDepth": 3, "inputHeight": 5, "inputWidth": 4, "outputDepth": 5, "outputHeight": 3,
-    "outputWidth": 6,
+    "outputWidth": 6, "scaleGradByFreq": 0, "paddingValue": -1, "maxNorm": 1.0, "normType": 2.0, "mode": 0,
+    "weightDecay": 0.0, "learningRate": 0.1, "keysOffset": 0,
 }  # fmt: skip
 
 # Where that is not one.

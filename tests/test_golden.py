@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import t7
+from pytorch_legacy import nn, t7
 from pytorch_legacy.nn.loading import class_of
 from pytorch_legacy.nn.pooling.indices import fromTorch7
 from pytorch_legacy.nn.Unknown import Unknown
@@ -81,12 +81,31 @@ def counted_from_zero(case: Any) -> Any:
     name = getattr(case["module"], "_typename", "")
     if name == "nn.Index":
         case["input"][1] = case["input"][1] - 1
-    elif name == "nn.OneHot":
+    elif name in ("nn.OneHot", "nn.LookupTable") or begins_with_table(case["module"]):
         case["input"] = case["input"] - 1
+    elif name == "nn.SparseLinear":
+        for entries in (case["input"], case["train"].get("gradInput")):
+            count_columns_from_zero(entries)
+    elif name == "nn.IndexLinear":
+        for table in (case["input"], case["train"].get("gradInput")):
+            if isinstance(table, list) and table:
+                table[0] = mapped(lambda keys: keys - 1, table[0])
     elif name == "nn.Kmeans":
         for results in (case["train"], case["evaluate"]):
             results["output"] = results["output"] - 1
     return case
+
+
+def begins_with_table(module: Any) -> bool:
+    """Is it a network whose first layer takes indices?"""
+    return isinstance(module, nn.Sequential) and len(module) > 0 and isinstance(module.get(0), nn.LookupTable)
+
+
+def count_columns_from_zero(entries: Any) -> None:
+    """Sparse vectors, in one array or a table of arrays, have their columns beside their values."""
+    for array in entries if isinstance(entries, list) else [entries]:
+        if isinstance(array, np.ndarray):
+            array[..., 0] -= 1
 
 
 def single(value: Any) -> Any:
@@ -135,8 +154,15 @@ def input_of(module: Any, path: str, input: Tree) -> Tree:
 def assert_gradients(module: Any, expected: Any, near: float) -> None:
     """The gradients of the parameters; one that is nothing but rounding is measured by the others.
 
-    Torch7's WeightNorm gave the gradient of its directions the shape of the weight.
+    Torch7's WeightNorm gave the gradient of its directions the shape of the weight; that of IndexLinear is a table with the
+    rows of each pass.
     """
+    if expected and module._typename == "nn.IndexLinear":
+        actual = module.parameters()[1]
+        for gradients in (actual, expected):
+            gradients[:1] = gradients[0]["gradWeight"]
+        assert_close(actual, expected, near, "gradParameters", largest(expected))
+        return
     if expected and module._typename == "nn.WeightNorm":
         expected = [gradient.reshape(own.shape) for gradient, own in zip(expected, module.parameters()[1], strict=True)]
     if expected:

@@ -55,11 +55,11 @@ def test_valid(function: Function, real: str) -> None:
 @pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
 def test_empty_batch(function: Function, real: str) -> None:
     """No samples are a legal input; gradients of parameters then stay as they are."""
-    call = capi.valid(function, real, capi.SIZES | {"N": 0})
+    call = capi.valid(function, real, capi.SIZES | {"N": 0, "nnz": 0})
     before = call.contents()
     assert call() == capi.OK, last_error()
     for argument in function.arguments:
-        if "ACC" in argument.tags:
+        if "ACC" in argument.tags and argument.name.startswith("grad"):
             assert call.contents()[argument.name] == before[argument.name]
 
 

@@ -94,10 +94,11 @@ class Trial:
         return Result(kept, copied(gradInput), copied(gradients))
 
     def held(self, module: Any) -> list[Array]:
-        """The arrays that the module and those inside it keep their results in."""
+        """The arrays that the module and those inside it keep their results in; indices are none."""
         modules = module.listModules() if hasattr(module, "listModules") else [module]
         held = [tree for m in modules for tree in (m.output, m.gradInput) if isinstance(tree, (np.ndarray, list))]
-        return [leaf for tree in held for leaf in leaves(tree) if isinstance(leaf, np.ndarray) and leaf.flags.writeable]
+        arrays = [leaf for tree in held for leaf in leaves(tree) if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f"]
+        return [array for array in arrays if array.flags.writeable]
 
     def samples(self) -> int:
         return len(leaves(self.input)[0])

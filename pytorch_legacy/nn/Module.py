@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.errors import ShapeError, THNNError
+from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn.TorchObject import TorchObject, fitting, rebind
 from pytorch_legacy.nn.utils import by_example, clear
 from pytorch_legacy.storage import Tensor, flattened, storage_offset
@@ -125,6 +125,10 @@ class Module(TorchObject):
         to the old ones, and vectors of an earlier call, are out of date.
         """
         parameters, gradients = self.parameters() or ([], [])
+        if not all(isinstance(gradient, np.ndarray) for gradient in gradients):
+            raise UnsupportedError(
+                f"{self._typename}: getParameters: sparse gradients, as of nn.IndexLinear, have no place in a vector"
+            )
         try:
             flat, views = self.flatten(parameters)
             flatGrad, gradViews = self.flatten(gradients)

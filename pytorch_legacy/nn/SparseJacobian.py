@@ -29,8 +29,10 @@ def backward(module: Module, input: Tensor, param: Tensor | None = None, dparam:
         return Jacobian.backward(module, input, param, dparam)
 
     def derivative(gradOutput: Tensor) -> Tensor:
-        gradInput: Tensor = module.updateGradInput(input, gradOutput)[:, 1]
-        return gradInput
+        gradInput = module.updateGradInput(input, gradOutput)
+        if isinstance(gradInput, list):  # as of nn.SparseLinear: a row for each index there is
+            gradInput = gradInput[0][input[:, 0].astype(int)]
+        return np.asarray(gradInput[:, 1])
 
     return Jacobian.columns(module, input, derivative)
 

@@ -85,6 +85,9 @@ from .decorator.DontCast import DontCast
 from .decorator.NaN import NaN
 from .decorator.Profile import Profile
 from .decorator.WeightNorm import WeightNorm
+from .embedding.IndexLinear import IndexLinear
+from .embedding.LookupTable import LookupTable
+from .embedding.SparseLinear import SparseLinear
 from .linear.Bilinear import Bilinear
 from .linear.Cosine import Cosine
 from .linear.Euclidean import Euclidean
@@ -274,6 +277,7 @@ __all__ = [
     "HingeEmbeddingCriterion",
     "Identity",
     "Index",
+    "IndexLinear",
     "JoinTable",
     "Kmeans",
     "L1Cost",
@@ -286,6 +290,7 @@ __all__ = [
     "Log",
     "LogSigmoid",
     "LogSoftMax",
+    "LookupTable",
     "MSECriterion",
     "MapTable",
     "MarginCriterion",
@@ -337,6 +342,7 @@ __all__ = [
     "SoftPlus",
     "SoftShrink",
     "SoftSign",
+    "SparseLinear",
     "SpatialAdaptiveAveragePooling",
     "SpatialAdaptiveMaxPooling",
     "SpatialAutoCropMSECriterion",

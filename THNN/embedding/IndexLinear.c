@@ -1,0 +1,306 @@
+/* IndexLinear: y = W x + b for samples that come as keys and values, with one row of the weight for each key.
+ *
+ *   output[j][o] = bias[o] + sum over entries i of sample j of v[i] * weight[keys[i] + keysOffset][o]
+ *
+ * The entries of all samples lie one after the other; sample j has sizes[j] of them. With normalization each row has four
+ * numbers in front of its weights, (largest, factor, rate, shift), and
+ *
+ *   v[i] = (|values[i]| > largest ? sign of values[i] : values[i] * factor) + shift      which goes into normalizedValues
+ *
+ * In training largest first becomes the largest |value| that the key ever had, factor 1 / largest, and rate 1. Without
+ * normalization v = values.
+ *
+ * accGradParameters writes a row of gradWeight for each entry, not for each key, and adds to gradBias:
+ *   gradWeight[i] = scale * v[i] * gradOutput[j];  with normalization scale * gradOutput[j] stands in front of it
+ *   gradBias     += scale * sum over j of gradOutput[j]
+ * updateParameters takes the step for such rows, accUpdateGradParameters at once from gradOutput, without gradWeight:
+ *   bias         -= learningRate * gradBias
+ *   weight[key]  -= rate * (learningRate * scale * v[i] * gradOutput[j] + weightDecay * weight[key])    rate is 1 without
+ *   shift        -= rate * learningRate * scale * (gradOutput[j] . weight[key])                         normalization
+ * Weights decay where a key was seen, by a part that does not depend on the learning rate. The second function leaves a
+ * rate of 0 behind, which the next training pass makes 1.
+ *
+ *   keys              nnz; keys[i] + keysOffset in 0 .. inputSize-1
+ *   values            nnz; after normalization the functions for gradients take normalizedValues in their place
+ *   sizes             N
+ *   output            N x outputSize, overwritten
+ *   weight            inputSize x outputSize, or inputSize x 4 + outputSize: then values are normalized
+ *   normalizedValues  nnz, overwritten if values are normalized
+ *   gradWeight        nnz x outputSize, or nnz x 2 * outputSize with normalization, overwritten
+ * As Torch7's nn.IndexLinear. Steps of one key are taken in the order of entries, those of different keys in parallel. */
+#include <math.h>
+#include "embedding/rows.h"
+
+enum { LARGEST, FACTOR, RATE, SHIFT, EXTRA }; /* what stands in front of a normalized row's weights */
+
+typedef struct Sizes {
+  int64_t samples, count, rows, width, outputs;
+  int extra; /* numbers in front of a row's weights: EXTRA or none */
+} Sizes;
+
+static int32_t checkEntries(const char *f, View values, View sizes, Sizes *s)
+{
+  THNN_TRY(THNN_checkInput(f, "values", values, 1, 1, "a vector"));
+  THNN_TRY(THNN_checkInput(f, "sizes", sizes, 1, 1, "a vector"));
+  s->count = values.size[0];
+  s->samples = sizes.size[0];
+  return THNN_OK;
+}
+
+static int32_t checkWeight(const char *f, View weight, View bias, Sizes *s)
+{
+  THNN_TRY(THNN_checkInput(f, "weight", weight, 2, 2, "inputSize x outputSize"));
+  THNN_TRY(THNN_checkInput(f, "bias", bias, 1, 1, "outputSize"));
+  s->rows = weight.size[0];
+  s->width = weight.size[1];
+  s->outputs = bias.size[0];
+  s->extra = s->width == s->outputs + EXTRA ? EXTRA : 0;
+  if (s->width == s->outputs + s->extra) return THNN_OK;
+  return THNN_fail(THNN_ERR_SHAPE, f, "weight", "expected %lld columns, as many as the bias, or %d more, got %s",
+                   (long long)s->outputs, EXTRA, THNN_shapeText(2, weight.size).text);
+}
+
+/* The row of each key; the call has failed if one of them has none. */
+static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t offset, const Sizes *s)
+{
+  const index_t *key = THNN_in(call, keys);
+  int64_t *row = THNN_scratch(call, s->count, sizeof(int64_t));
+  if (THNN_failed(call)) return NULL;
+  for (int64_t i = 0; i < s->count; i++) {
+    if (!__builtin_add_overflow(key[i], offset, &row[i]) && row[i] >= 0 && row[i] < s->rows) continue;
+    if (offset == 0)
+      call->status = THNN_fail(THNN_ERR_INDEX, call->function, name, "expected 0 to %lld, got %lld", (long long)s->rows - 1,
+                               (long long)key[i]);
+    else
+      call->status = THNN_fail(THNN_ERR_INDEX, call->function, name, "expected 0 to %lld when %lld is added, got %lld",
+                               (long long)s->rows - 1, (long long)offset, (long long)key[i]);
+    return NULL;
+  }
+  return row;
+}
+
+/* Where the entries of each sample begin, and at last where they end; the call has failed if the sizes are not theirs. */
+static const int64_t *beginnings(Call *call, View sizes, const Sizes *s)
+{
+  const index_t *size = THNN_in(call, sizes);
+  int64_t *begin = THNN_scratch(call, s->samples + 1, sizeof(int64_t));
+  if (THNN_failed(call)) return NULL;
+  begin[0] = 0;
+  for (int64_t j = 0; j < s->samples; j++) {
+    if (size[j] < 0 || size[j] > s->count - begin[j]) {
+      call->status = THNN_fail(THNN_ERR_VALUE, call->function, "sizes", "expected 0 to %lld for sample %lld, got %lld",
+                               (long long)(s->count - begin[j]), (long long)j, (long long)size[j]);
+      return NULL;
+    }
+    begin[j + 1] = begin[j] + size[j];
+  }
+  if (begin[s->samples] == s->count) return begin;
+  call->status = THNN_fail(THNN_ERR_VALUE, call->function, "sizes", "expected a sum of %lld, the number of values, got %lld",
+                           (long long)s->count, (long long)begin[s->samples]);
+  return NULL;
+}
+
+static int threadsFor(const Call *call, const Sizes *s)
+{
+  return THNN_threads(call, THNN_min(s->count + s->samples, 1 << 30) * THNN_min(s->outputs + 4, 1 << 30));
+}
+
+/* A value as the row's numbers say. */
+static real normalized(real *row, real value, int32_t train)
+{
+  const real size = value < 0 ? -value : value;
+  if (train) {
+    if (size > row[LARGEST]) {
+      row[LARGEST] = size;
+      row[FACTOR] = 1 / size;
+    }
+    row[RATE] = 1;
+  }
+  return (size > row[LARGEST] ? (real)((value > 0) - (value < 0)) : value * row[FACTOR]) + row[SHIFT];
+}
+
+int32_t THNN_(IndexLinear_updateOutput)(THNNState *state, const THLongTensor *keys, int64_t keysOffset, const THTensor *values,
+                                        const THLongTensor *sizes, THTensor *output, THTensor *weight, const THTensor *bias,
+                                        THTensor *normalizedValues, int32_t train)
+{
+  Sizes s;
+  THNN_TRY(checkEntries(__func__, view(values), view(sizes), &s));
+  THNN_TRY(THNN_checkShape(__func__, "keys", view(keys), 1, &s.count));
+  THNN_TRY(checkWeight(__func__, view(weight), view(bias), &s));
+  if (train) THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), 2, weight->size));
+  const int64_t size[2] = {s.samples, s.outputs};
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 2, size));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "values", view(values), 0));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "weight", view(weight), 0));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "bias", view(bias), 0));
+  if (normalizedValues || s.extra) {
+    THNN_TRY(THNN_checkOutput(__func__, "normalizedValues", view(normalizedValues), 1, &s.count));
+    THNN_TRY(THNN_checkApart(__func__, "normalizedValues", view(normalizedValues), "weight", view(weight), 0));
+    THNN_TRY(THNN_checkApart(__func__, "normalizedValues", view(normalizedValues), "output", view(output), 0));
+  }
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = threadsFor(&call, &s);
+  const real *v = THNN_in(&call, view(values)), *b = THNN_in(&call, view(bias));
+  const int64_t *row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
+  const int64_t *begin = THNN_failed(&call) ? NULL : beginnings(&call, view(sizes), &s);
+  real *y = THNN_out(&call, view(output));
+  real *w = train && s.extra ? THNN_acc(&call, view(weight)) : (real *)THNN_in(&call, view(weight));
+  real *nv = s.extra ? THNN_out(&call, view(normalizedValues)) : NULL;
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+  if (nv) {
+#pragma omp parallel for num_threads(threads)
+    for (int task = 0; task < threads; task++)
+      for (int64_t i = 0; i < s.count; i++)
+        if (ownsRow(row[i], task, threads)) nv[i] = normalized(w + row[i] * s.width, v[i], train);
+    v = nv;
+  }
+#pragma omp parallel for num_threads(threads)
+  for (int64_t j = 0; j < s.samples; j++) {
+    memcpy(y + j * s.outputs, b, (size_t)s.outputs * sizeof(real));
+    for (int64_t i = begin[j]; i < begin[j + 1]; i++)
+      addRow(y + j * s.outputs, w + row[i] * s.width + s.extra, v[i], s.outputs);
+  }
+  return THNN_leave(&call);
+}
+
+/* bias[o] += factor * (sum over samples of g[j][o]) */
+static void addToBias(real *bias, const real *g, double factor, const Sizes *s)
+{
+  for (int64_t o = 0; o < s->outputs; o++) {
+    double sum = 0;
+    for (int64_t j = 0; j < s->samples; j++) sum += g[j * s->outputs + o];
+    bias[o] += (real)(factor * sum);
+  }
+}
+
+int32_t THNN_(IndexLinear_accGradParameters)(THNNState *state, const THTensor *values, const THLongTensor *sizes,
+                                             const THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, double scale)
+{
+  Sizes s;
+  THNN_TRY(checkEntries(__func__, view(values), view(sizes), &s));
+  THNN_TRY(THNN_checkInput(__func__, "gradBias", view(gradBias), 1, 1, "outputSize"));
+  s.outputs = gradBias->size[0];
+  const int64_t size[2] = {s.samples, s.outputs};
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), 2, size));
+  THNN_TRY(THNN_checkInput(__func__, "gradWeight", view(gradWeight), 2, 2, "nnz x outputSize"));
+  const int parts = s.outputs > 0 && gradWeight->size[1] == 2 * s.outputs ? 2 : 1;
+  const int64_t rowSize[2] = {s.count, parts * s.outputs};
+  THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 2, rowSize));
+  THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 1, &s.outputs));
+  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "values", view(values), 0));
+  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "gradOutput", view(gradOutput), 0));
+  THNN_TRY(THNN_checkApart(__func__, "gradBias", view(gradBias), "gradOutput", view(gradOutput), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = threadsFor(&call, &s);
+  const real *v = THNN_in(&call, view(values)), *g = THNN_in(&call, view(gradOutput));
+  const int64_t *begin = beginnings(&call, view(sizes), &s);
+  real *gw = THNN_out(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t j = 0; j < s.samples; j++)
+    for (int64_t i = begin[j]; i < begin[j + 1]; i++) {
+      real *row = gw + i * parts * s.outputs;
+      if (parts == 2) {
+        for (int64_t o = 0; o < s.outputs; o++) row[o] = (real)scale * g[j * s.outputs + o];
+        row += s.outputs;
+      }
+      for (int64_t o = 0; o < s.outputs; o++) row[o] = (real)scale * v[i] * g[j * s.outputs + o];
+    }
+  addToBias(gb, g, scale, &s);
+  return THNN_leave(&call);
+}
+
+/* The step of one entry: `gradient` is that of its row's weights but for the factor `value`, and g is gradOutput. */
+static void step(real *row, const real *g, const real *gradient, real value, real rate, real decay, const Sizes *s)
+{
+  real *w = row + s->extra;
+  if (s->extra) {
+    rate *= row[RATE];
+    decay *= row[RATE];
+    real dot = 0;
+    for (int64_t o = 0; o < s->outputs; o++) dot += g[o] * w[o];
+    row[SHIFT] -= rate * dot;
+  }
+  for (int64_t o = 0; o < s->outputs; o++) w[o] -= rate * value * gradient[o] + decay * w[o];
+}
+
+int32_t THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, const THLongTensor *keys, int64_t keysOffset,
+                                                   const THTensor *values, const THLongTensor *sizes,
+                                                   const THTensor *gradOutput, THTensor *weight, THTensor *bias,
+                                                   double weightDecay, double scale)
+{
+  Sizes s;
+  THNN_TRY(checkEntries(__func__, view(values), view(sizes), &s));
+  THNN_TRY(THNN_checkShape(__func__, "keys", view(keys), 1, &s.count));
+  THNN_TRY(checkWeight(__func__, view(weight), view(bias), &s));
+  const int64_t size[2] = {s.samples, s.outputs};
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), 2, size));
+  THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), 2, weight->size));
+  THNN_TRY(THNN_checkOutput(__func__, "bias", view(bias), 1, bias->size));
+  THNN_TRY(THNN_checkApart(__func__, "weight", view(weight), "gradOutput", view(gradOutput), 0));
+  THNN_TRY(THNN_checkApart(__func__, "weight", view(weight), "values", view(values), 0));
+  THNN_TRY(THNN_checkApart(__func__, "bias", view(bias), "gradOutput", view(gradOutput), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = threadsFor(&call, &s);
+  const real *v = THNN_in(&call, view(values)), *g = THNN_in(&call, view(gradOutput));
+  const int64_t *row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
+  const int64_t *begin = THNN_failed(&call) ? NULL : beginnings(&call, view(sizes), &s);
+  real *w = THNN_acc(&call, view(weight)), *b = THNN_acc(&call, view(bias));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int task = 0; task < threads; task++) {
+    for (int64_t j = 0; j < s.samples; j++)
+      for (int64_t i = begin[j]; i < begin[j + 1]; i++)
+        if (ownsRow(row[i], task, threads))
+          step(w + row[i] * s.width, g + j * s.outputs, g + j * s.outputs, v[i], (real)scale, (real)weightDecay, &s);
+    for (int64_t i = 0; s.extra && i < s.count; i++)
+      if (ownsRow(row[i], task, threads)) w[row[i] * s.width + RATE] = 0;
+  }
+  addToBias(b, g, -scale, &s);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(IndexLinear_updateParameters)(THNNState *state, const THTensor *gradWeight, const THTensor *gradBias,
+                                            THTensor *weight, THTensor *bias, const THLongTensor *runningKeys,
+                                            int64_t keysOffset, double weightDecay, double learningRate)
+{
+  Sizes s = {0};
+  THNN_TRY(checkWeight(__func__, view(weight), view(bias), &s));
+  THNN_TRY(THNN_checkInput(__func__, "runningKeys", view(runningKeys), 1, 1, "a vector"));
+  s.count = runningKeys->size[0];
+  const int parts = s.extra ? 2 : 1;
+  const int64_t size[2] = {s.count, parts * s.outputs};
+  THNN_TRY(THNN_checkShape(__func__, "gradWeight", view(gradWeight), 2, size));
+  THNN_TRY(THNN_checkShape(__func__, "gradBias", view(gradBias), 1, &s.outputs));
+  THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), 2, weight->size));
+  THNN_TRY(THNN_checkOutput(__func__, "bias", view(bias), 1, bias->size));
+  THNN_TRY(THNN_checkApart(__func__, "weight", view(weight), "gradWeight", view(gradWeight), 0));
+  THNN_TRY(THNN_checkApart(__func__, "bias", view(bias), "gradBias", view(gradBias), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = threadsFor(&call, &s);
+  const real *gw = THNN_in(&call, view(gradWeight)), *gb = THNN_in(&call, view(gradBias));
+  const int64_t *row = rowsOf(&call, "runningKeys", view(runningKeys), keysOffset, &s);
+  real *w = THNN_acc(&call, view(weight)), *b = THNN_acc(&call, view(bias));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int task = 0; task < threads; task++)
+    for (int64_t i = 0; i < s.count; i++) {
+      const real *g = gw + i * parts * s.outputs;
+      if (ownsRow(row[i], task, threads))
+        step(w + row[i] * s.width, g, g + (parts - 1) * s.outputs, 1, (real)learningRate, (real)weightDecay, &s);
+    }
+  for (int64_t o = 0; o < s.outputs; o++) b[o] -= (real)learningRate * gb[o];
+  return THNN_leave(&call);
+}

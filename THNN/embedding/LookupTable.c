@@ -1,0 +1,136 @@
+/* LookupTable: each index is replaced by its row of a table.
+ *
+ *   output[...]                = weight[input[...]]
+ *   gradWeight[input[...]]    += scale * gradOutput[...],  divided by the number of times that the index comes in input
+ *                                if scaleGradByFreq is set; nothing is added to row paddingValue
+ *
+ *   input       any shape, in 0 .. nIndex-1
+ *   output      input's sizes, then those of a row; overwritten
+ *   weight      nIndex x nOutput; a row may have more dimensions than one
+ *   gradWeight  as weight, added to; terms of one row are added in the order of input
+ *
+ * renorm shortens each row that input names and whose norm (sum |w|^p)^(1/p) is above maxNorm, to
+ * w * maxNorm / (norm + 1e-7): p is normType, which may be infinite, then the norm is the largest magnitude.
+ * As Torch7's nn.LookupTable, whose forward was an index operation of tensors. */
+#include <math.h>
+#include "embedding/rows.h"
+
+typedef struct Sizes {
+  int64_t count, rows, width;
+  int32_t nDimension; /* of output */
+  int64_t size[THNN_MAX_DIMS];
+} Sizes;
+
+static int32_t checkSizes(const char *f, const THLongTensor *input, const char *name, View table, Sizes *s)
+{
+  THNN_TRY(THNN_checkInput(f, "input", view(input), 1, THNN_MAX_DIMS, "one dimension or more"));
+  THNN_TRY(THNN_checkInput(f, name, table, 2, THNN_MAX_DIMS, "nIndex x nOutput"));
+  s->nDimension = input->nDimension + table.nDimension - 1;
+  if (s->nDimension > THNN_MAX_DIMS)
+    return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at most %d dimensions beside those of a row, got %s",
+                     THNN_MAX_DIMS - table.nDimension + 1, THNN_shapeText(input->nDimension, input->size).text);
+  for (int32_t d = 0; d < s->nDimension; d++)
+    s->size[d] = d < input->nDimension ? input->size[d] : table.size[d - input->nDimension + 1];
+  s->count = THNN_nElement(view(input));
+  s->rows = table.size[0];
+  s->width = 1;
+  for (int32_t d = 1; d < table.nDimension; d++) s->width *= table.size[d];
+  return THNN_OK;
+}
+
+static int64_t work(const Sizes *s) { return THNN_min(s->count, 1 << 30) * THNN_min(s->width + 1, 1 << 30); }
+
+int32_t THNN_(LookupTable_updateOutput)(THNNState *state, const THLongTensor *input, THTensor *output, const THTensor *weight)
+{
+  Sizes s;
+  THNN_TRY(checkSizes(__func__, input, "weight", view(weight), &s));
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), s.nDimension, s.size));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "weight", view(weight), 0));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = THNN_threads(&call, work(&s));
+  const index_t *index = THNN_in(&call, view(input));
+  const real *w = THNN_in(&call, view(weight));
+  real *y = THNN_out(&call, view(output));
+  if (THNN_failed(&call) || badRows(&call, "input", index, s.count, s.rows)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s.count; i++) memcpy(y + i * s.width, w + index[i] * s.width, (size_t)s.width * sizeof(real));
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTensor *input, const THTensor *gradOutput,
+                                             THTensor *gradWeight, int32_t scaleGradByFreq, int64_t paddingValue, double scale)
+{
+  Sizes s;
+  THNN_TRY(checkSizes(__func__, input, "gradWeight", view(gradWeight), &s));
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), s.nDimension, s.size));
+  THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
+  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "gradOutput", view(gradOutput), 0));
+  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = THNN_threads(&call, work(&s));
+  const index_t *index = THNN_in(&call, view(input));
+  const real *g = THNN_in(&call, view(gradOutput));
+  real *gw = THNN_acc(&call, view(gradWeight));
+  if (THNN_failed(&call) || badRows(&call, "input", index, s.count, s.rows)) return THNN_leave(&call);
+  const int64_t *frequency = scaleGradByFreq ? frequencies(&call, index, s.count, s.rows) : NULL;
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int task = 0; task < threads; task++)
+    for (int64_t i = 0; i < s.count; i++) {
+      if (index[i] == paddingValue || !ownsRow(index[i], task, threads)) continue;
+      const double factor = frequency ? scale / (double)frequency[index[i]] : scale;
+      addRow(gw + index[i] * s.width, g + i * s.width, (real)factor, s.width);
+    }
+  return THNN_leave(&call);
+}
+
+static double norm(const real *row, int64_t n, double p)
+{
+  double sum = 0;
+  if (isinf(p))
+    for (int64_t i = 0; i < n; i++) sum = fmax(sum, fabs((double)row[i]));
+  else if (p == 1)
+    for (int64_t i = 0; i < n; i++) sum += fabs((double)row[i]);
+  else if (p == 2)
+    for (int64_t i = 0; i < n; i++) sum += (double)row[i] * row[i];
+  else
+    for (int64_t i = 0; i < n; i++) sum += pow(fabs((double)row[i]), p);
+  return isinf(p) || p == 1 ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+}
+
+int32_t THNN_(LookupTable_renorm)(THNNState *state, const THLongTensor *input, THTensor *weight, double maxNorm, double normType)
+{
+  Sizes s;
+  THNN_TRY(checkSizes(__func__, input, "weight", view(weight), &s));
+  THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), weight->nDimension, weight->size));
+  THNN_TRY(THNN_checkApart(__func__, "weight", view(weight), "input", view(input), 0));
+  if (!(maxNorm >= 0)) return THNN_fail(THNN_ERR_VALUE, __func__, "maxNorm", "expected 0 or more, got %g", maxNorm);
+  if (!(normType > 0)) return THNN_fail(THNN_ERR_VALUE, __func__, "normType", "expected more than 0, got %g", normType);
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = THNN_threads(&call, work(&s));
+  const index_t *index = THNN_in(&call, view(input));
+  real *w = THNN_acc(&call, view(weight));
+  int64_t *last = THNN_scratch(&call, s.rows, sizeof(int64_t)); /* place of each index's last copy: one of all gets the row */
+  if (THNN_failed(&call) || badRows(&call, "input", index, s.count, s.rows)) return THNN_leave(&call);
+
+  for (int64_t i = 0; i < s.count; i++) last[index[i]] = i;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s.count; i++) {
+    if (last[index[i]] != i) continue;
+    real *row = w + index[i] * s.width;
+    const double length = norm(row, s.width, normType);
+    if (!(length > maxNorm)) continue;
+    const real factor = (real)(maxNorm / (length + 1e-7));
+    for (int64_t k = 0; k < s.width; k++) row[k] *= factor;
+  }
+  return THNN_leave(&call);
+}

@@ -1,0 +1,119 @@
+/* GRUFused: the elementwise part of a gated recurrent unit, after the two matrix products.
+ *
+ *   (ir, ii, in) = input + bias1,  (hr, hi, hn) = hidden + bias2         three rows of hiddenSize each
+ *   r = sigmoid(ir + hr)                              resets,
+ *   i = sigmoid(ii + hi)                              keeps what was,
+ *   n = tanh(in + r * hn)                             is new
+ *   output  = n + i * (hx - n)
+ *   storage = (r, i, n, hx, hn)                       for backward, which computes
+ *
+ *   gradInInput  = (gr, gi, gn),   gradInHidden = (gr, gi, gn * r),   gradInputHx = gradOutput * i,   where
+ *   gn = gradOutput * (1 - i) * (1 - n^2),  gi = gradOutput * (hx - n) * i * (1 - i),  gr = gn * hn * r * (1 - r)
+ *
+ *   input, hidden, gradInInput, gradInHidden   (N x) 3 * hiddenSize
+ *   bias1, bias2                               3 * hiddenSize, or none
+ *   storage                                    (N x) 5 * hiddenSize
+ *   hx, output, gradOutput, gradInputHx        (N x) hiddenSize
+ * All results are overwritten. Torch's libraries had this layer for hosts, in CUDA; no class of Torch7 used it. */
+#include "recurrent/gates.h"
+
+enum { PARTS = 3, STORED = 5 };
+
+THNN_KERNEL void forward(const real *restrict input, const real *restrict hidden, const real *restrict bias1,
+                         const real *restrict bias2, const real *restrict hx, real *restrict output, real *restrict storage,
+                         int64_t size)
+{
+  for (int64_t k = 0; k < size; k++) {
+    const int64_t kr = k, ki = k + size, kn = k + 2 * size;
+    const real r = real_sigmoid(input[kr] + hidden[kr] + (bias1[kr] + bias2[kr]));
+    const real i = real_sigmoid(input[ki] + hidden[ki] + (bias1[ki] + bias2[ki]));
+    const real hn = hidden[kn] + bias2[kn], n = real_tanh(input[kn] + bias1[kn] + r * hn), h = hx[k];
+    output[k] = n + i * (h - n);
+    storage[kr] = r;
+    storage[ki] = i;
+    storage[kn] = n;
+    storage[k + 3 * size] = h;
+    storage[k + 4 * size] = hn;
+  }
+}
+
+THNN_KERNEL void backward(real *restrict gradInput, real *restrict gradHidden, const real *restrict gradOutput,
+                          real *restrict gradHx, const real *restrict storage, int64_t size)
+{
+  for (int64_t k = 0; k < size; k++) {
+    const int64_t kr = k, ki = k + size, kn = k + 2 * size;
+    const real r = storage[kr], i = storage[ki], n = storage[kn], h = storage[k + 3 * size], hn = storage[k + 4 * size];
+    const real gn = gradOutput[k] * (1 - i) * (1 - n * n);
+    gradInput[kr] = gradHidden[kr] = gn * hn * r * (1 - r);
+    gradInput[ki] = gradHidden[ki] = gradOutput[k] * (h - n) * i * (1 - i);
+    gradInput[kn] = gn;
+    gradHidden[kn] = gn * r;
+    gradHx[k] = gradOutput[k] * i;
+  }
+}
+
+int32_t THNN_(GRUFused_updateOutput)(THNNState *state, const THTensor *input, const THTensor *hidden, const THTensor *bias1,
+                                     const THTensor *bias2, const THTensor *hx, THTensor *output, THTensor *storage)
+{
+  Cells s;
+  THNN_TRY(checkCells(__func__, "hx", view(hx), &s));
+  THNN_TRY(checkParts(__func__, "input", view(input), &s, PARTS, 0));
+  THNN_TRY(checkParts(__func__, "hidden", view(hidden), &s, PARTS, 0));
+  THNN_TRY(checkBias(__func__, "bias1", view(bias1), &s, PARTS));
+  THNN_TRY(checkBias(__func__, "bias2", view(bias2), &s, PARTS));
+  THNN_TRY(checkParts(__func__, "output", view(output), &s, 1, 1));
+  THNN_TRY(checkParts(__func__, "storage", view(storage), &s, STORED, 1));
+  const View read[] = {view(input), view(hidden), view(hx)};
+  const char *names[] = {"input", "hidden", "hx"};
+  for (int i = 0; i < 3; i++) {
+    THNN_TRY(THNN_checkApart(__func__, "output", view(output), names[i], read[i], 0));
+    THNN_TRY(THNN_checkApart(__func__, "storage", view(storage), names[i], read[i], 0));
+  }
+  THNN_TRY(THNN_checkApart(__func__, "storage", view(storage), "output", view(output), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = cellThreads(&call, &s);
+  const int64_t n = s.hidden;
+  const real *x = THNN_in(&call, view(input)), *h = THNN_in(&call, view(hidden)), *cells = THNN_in(&call, view(hx));
+  const real *b1 = biasOrZeros(&call, view(bias1), PARTS * n), *b2 = biasOrZeros(&call, view(bias2), PARTS * n);
+  real *y = THNN_out(&call, view(output)), *stored = THNN_out(&call, view(storage));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s.samples; i++)
+    forward(x + i * PARTS * n, h + i * PARTS * n, b1, b2, cells + i * n, y + i * n, stored + i * STORED * n, n);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(GRUFused_updateGradInput)(THNNState *state, THTensor *gradInInput, THTensor *gradInHidden,
+                                        const THTensor *gradOutput, THTensor *gradInputHx, const THTensor *storage)
+{
+  Cells s;
+  THNN_TRY(checkCells(__func__, "gradOutput", view(gradOutput), &s));
+  THNN_TRY(checkParts(__func__, "gradInInput", view(gradInInput), &s, PARTS, 1));
+  THNN_TRY(checkParts(__func__, "gradInHidden", view(gradInHidden), &s, PARTS, 1));
+  THNN_TRY(checkParts(__func__, "gradInputHx", view(gradInputHx), &s, 1, 1));
+  THNN_TRY(checkParts(__func__, "storage", view(storage), &s, STORED, 0));
+  const View written[] = {view(gradInInput), view(gradInHidden), view(gradInputHx)};
+  const char *names[] = {"gradInInput", "gradInHidden", "gradInputHx"};
+  for (int i = 0; i < 3; i++) {
+    THNN_TRY(THNN_checkApart(__func__, names[i], written[i], "gradOutput", view(gradOutput), 0));
+    THNN_TRY(THNN_checkApart(__func__, names[i], written[i], "storage", view(storage), 0));
+    THNN_TRY(THNN_checkApart(__func__, names[i], written[i], names[(i + 1) % 3], written[(i + 1) % 3], 0));
+  }
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int threads = cellThreads(&call, &s);
+  const int64_t n = s.hidden;
+  const real *g = THNN_in(&call, view(gradOutput)), *stored = THNN_in(&call, view(storage));
+  real *gx = THNN_out(&call, view(gradInInput)), *gh = THNN_out(&call, view(gradInHidden));
+  real *ghx = THNN_out(&call, view(gradInputHx));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s.samples; i++)
+    backward(gx + i * PARTS * n, gh + i * PARTS * n, g + i * n, ghx + i * n, stored + i * STORED * n, n);
+  return THNN_leave(&call);
+}

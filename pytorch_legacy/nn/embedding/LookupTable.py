@@ -1,0 +1,145 @@
+"""Vectors picked from a table by their indices."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call
+from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.storage import Tensor
+
+
+class LookupTable(Module):
+    """Replaces each index by its row of the weight::
+
+        output[...]            = weight[input[...]]
+        gradWeight[input[...]] += scale * gradOutput[...]
+
+    Parameters
+    ----------
+    nIndex, nOutput : int
+        Number of rows, and of elements of a row.
+    paddingValue : int
+        The index of a row that gets no gradient; -1 for none.
+    maxNorm : float, optional
+        ``forward`` shortens the rows that it picks, in the weight itself, to this norm.
+    normType : float
+        The p of that norm, ``(sum |w|^p)^(1/p)``; may be infinite.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of nIndex x nOutput
+    shouldScaleGradByFreq : bool
+        Whether the gradient of a row is divided by the number of times that its index comes in the input.
+
+    Raises
+    ------
+    IndexRangeError
+        If an index is not in 0 .. nIndex-1.
+    DtypeError
+        If the input holds anything but whole numbers.
+
+    Notes
+    -----
+    Shapes: any shape to the same with nOutput appended. Indices count from 0, in an array of any integer dtype or of
+    whole numbers in floating point. The weight starts normal with standard deviation 1. The gradient of the input is 0.
+    Unlike Torch7, the input may have any number of dimensions, and `paddingValue` counts from 0: that of a .t7 file is
+    made one less. Tables of older files may have rows of more than one dimension.
+    Source: Torch7 ``nn.LookupTable``; C: ``THNN/embedding/LookupTable.c``.
+    """
+
+    _dropped = ("_count", "_input", "_gradOutput", "_sorted", "_indices", "copiedInput", "size", "batchSize", "inputs")
+    weight: Tensor
+    paddingValue = -1
+    maxNorm: float | None = None
+    normType = 2.0
+    shouldScaleGradByFreq = False
+
+    def __init__(
+        self, nIndex: int, nOutput: int, paddingValue: int = -1, maxNorm: float | None = None, normType: float | None = None
+    ) -> None:
+        super().__init__()
+        shape = check.count(self, "nIndex", nIndex), check.count(self, "nOutput", nOutput)
+        self.weight = np.empty(shape, np.float32)
+        self.gradWeight = np.zeros(shape, np.float32)
+        self.setPadding(paddingValue).setMaxNorm(maxNorm).setNormType(normType)
+        self.reset()
+
+    def accUpdateOnly(self) -> Self:
+        """Drops ``gradWeight``, for training with ``backwardUpdate`` alone, and returns self."""
+        self.gradWeight = None
+        return self
+
+    def setPadding(self, paddingValue: int) -> Self:
+        """Sets the index that gets no gradient, -1 for none, and returns self."""
+        self.paddingValue = paddingValue
+        return self
+
+    def setMaxNorm(self, maxNorm: float | None) -> Self:
+        """Sets the largest norm of a row, None for any, and returns self."""
+        self.maxNorm = maxNorm
+        return self
+
+    def setNormType(self, normType: float | None) -> Self:
+        """Sets the p of the norm, None for 2, and returns self."""
+        self.normType = 2.0 if normType is None else normType
+        return self
+
+    def scaleGradByFreq(self) -> Self:
+        """Divides the gradient of a row by the number of times that its index comes, and returns self."""
+        self.shouldScaleGradByFreq = True
+        return self
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws a new weight, normal with standard deviation `stdv`, 1 if it is not given."""
+        self.weight[...] = random.normal(0, 1 if stdv is None else stdv, self.weight.shape, self._dtype)
+
+    def renorm(self, input: Tensor) -> None:
+        """Shortens the rows that `input` names to ``maxNorm``, if there is one."""
+        if self.maxNorm is not None:
+            call(self, "LookupTable_renorm", self._indices(input), self.weight, self.maxNorm, self.normType)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        indices = self._indices(input)
+        output = self._resize("output", (*indices.shape, *self.weight.shape[1:]))
+        self.renorm(indices)
+        call(self, "LookupTable_updateOutput", indices, output, self.weight)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        indices = self._indices(input)
+        check.tensor(self, "gradOutput", gradOutput)
+        check.shape(self, "gradOutput", gradOutput, (*indices.shape, *self.weight.shape[1:]))
+        gradInput = self._resize("gradInput", indices.shape)
+        gradInput.fill(0)
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        if self.gradWeight is not None:
+            call(
+                self, "LookupTable_accGradParameters", self._indices(input), gradOutput, self.gradWeight,
+                self.shouldScaleGradByFreq, self.paddingValue, scale,
+            )  # fmt: skip
+
+    def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
+        """The default form: these gradients do not depend on the parameters, shared or not."""
+        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
+
+    def _indices(self, input: Any) -> Tensor:
+        array = input if isinstance(input, np.ndarray) else np.asarray(input)
+        if array.dtype.kind == "f" and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
+            raise DtypeError(f"{self._typename}: input: expected indices, got numbers between them")
+        if array.dtype.kind not in "iuf":
+            raise DtypeError(f"{self._typename}: input: expected an array of indices, got {described(input)}")
+        return array.astype(np.int64, copy=False)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        padding = int(fields.get("paddingValue") or 0) - 1
+        super()._fromTorch7(fields | {"paddingValue": padding}, version)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"paddingValue": self.paddingValue + 1}

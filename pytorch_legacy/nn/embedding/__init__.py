@@ -1,0 +1,1 @@
+"""Tables looked up by index, and affine maps of sparse vectors."""

@@ -47,6 +47,7 @@ SIZES = {
     "inputSize": 5,
     "outputSize": 4,
     "nInputPlane": 3,
+    "nKernel": 5,
     "nOutputPlane": 4,
     "F": 4,
     "k": 3,
@@ -61,7 +62,8 @@ SCALARS: dict[str, float] = {
     "mean": 0.0, "stdv": 1.0, "p": 1, "min_val": 0.75, "max_val": 1.25, "negval": 0.1, "lower": 0.1, "upper": 0.3,
     "alpha": 1.0, "beta": 1.0, "lambda_": 0.5, "nOutputPlane": 4, "dim": 1, "margin": 1.0, "rate": 2.0, "median": 0.0,
     "sigma": 1.0, "outputW": 3, "outputH": 2, "outputT": 4, "poolSizeW": 3, "poolSizeH": 2, "poolSizeT": 2, "minK": 3,
-    "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2,
+    "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2, "nInputPlane": 3, "featFirst": 0,
+    "inputWidth": 7, "inputHeight": 5, "outputWidth": 5, "outputHeight": 4,
 }  # fmt: skip
 
 

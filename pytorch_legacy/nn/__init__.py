@@ -47,7 +47,12 @@ from .container.Maxout import Maxout
 from .container.Parallel import Parallel
 from .container.Sequential import Sequential
 from .convolution.SpatialConvolution import SpatialConvolution
+from .convolution.SpatialConvolutionLocal import SpatialConvolutionLocal
+from .convolution.SpatialConvolutionMap import SpatialConvolutionMap
 from .convolution.SpatialConvolutionMM import SpatialConvolutionMM
+from .convolution.SpatialDepthWiseConvolution import SpatialDepthWiseConvolution
+from .convolution.SpatialFullConvolutionMap import SpatialFullConvolutionMap
+from .convolution.TemporalRowConvolution import TemporalRowConvolution
 from .Criterion import Criterion
 from .criterion.AbsCriterion import AbsCriterion
 from .criterion.BCECriterion import BCECriterion
@@ -306,10 +311,14 @@ __all__ = [
     "SpatialBatchNormalization",
     "SpatialClassNLLCriterion",
     "SpatialConvolution",
+    "SpatialConvolutionLocal",
     "SpatialConvolutionMM",
+    "SpatialConvolutionMap",
+    "SpatialDepthWiseConvolution",
     "SpatialDilatedMaxPooling",
     "SpatialDropout",
     "SpatialFractionalMaxPooling",
+    "SpatialFullConvolutionMap",
     "SpatialGlobalAveragePooling",
     "SpatialGlobalMaxPooling",
     "SpatialLogSoftMax",
@@ -334,6 +343,7 @@ __all__ = [
     "TemporalGlobalAveragePooling",
     "TemporalGlobalMaxPooling",
     "TemporalMaxPooling",
+    "TemporalRowConvolution",
     "Threshold",
     "Transpose",
     "Unknown",

@@ -69,9 +69,9 @@ class SpatialConvolution(Module):
         self.dW, self.dH = dW, dH
         self.padW, self.padH = padW, padW if padH is None else padH
         self.weight = np.empty(self._weightShape(), np.float32)
-        self.bias = np.empty(self.nOutputPlane, np.float32)
+        self.bias = np.empty(self._biasShape(), np.float32)
         self.gradWeight = np.zeros(self._weightShape(), np.float32)
-        self.gradBias = np.zeros(self.nOutputPlane, np.float32)
+        self.gradBias = np.zeros(self._biasShape(), np.float32)
         self.reset()
 
     def noBias(self) -> Self:
@@ -110,6 +110,9 @@ class SpatialConvolution(Module):
 
     def _weightShape(self) -> tuple[int, ...]:
         return self.nOutputPlane, self.nInputPlane, self.kH, self.kW
+
+    def _biasShape(self) -> tuple[int, ...]:
+        return (self.nOutputPlane,)
 
     def __repr__(self) -> str:
         text = f"{self._typename}({self.nInputPlane} -> {self.nOutputPlane}, {self.kW}x{self.kH}"

@@ -13,7 +13,8 @@
  *   weight     frameSize x 1 x kW
  *   gradWeight, gradBias  as weight and bias, added to
  *
- * With features first, a feature is a plane of one row, and direct.h does the rest; frames first are turned around.
+ * With features first, a feature is a plane of one row, and direct.h does the rest. With frames first, the loops go along
+ * whole frames.
  * The lookahead convolution of Amodei et al., "Deep Speech 2: end-to-end speech recognition in English and Mandarin" (2016). */
 #include "convolution/direct.h"
 
@@ -63,47 +64,95 @@ static void makeLinks(Call *call, Net *net)
   for (int64_t c = 0; c < net->links; c++) net->link[c] = (Link){c, c, c};
 }
 
-enum { BAND = 16 }; /* rows that are turned together, so that what is written fills whole cache lines */
+enum { BLOCK = 64 }; /* features whose gradients are summed together */
 
-/* y[column][row] = x[row][column] */
-THNN_KERNEL void turn(real *restrict y, const real *restrict x, int64_t rows, int64_t columns)
+/* y[c] += w[c] * x[c] */
+THNN_KERNEL void addProducts(real *restrict y, const real *restrict w, const real *restrict x, int64_t n)
 {
-  for (int64_t begin = 0; begin < rows; begin += BAND)
-    for (int64_t c = 0; c < columns; c++)
-      for (int64_t r = begin; r < THNN_min(begin + BAND, rows); r++) y[c * rows + r] = x[r * columns + c];
+  for (int64_t c = 0; c < n; c++) y[c] += w[c] * x[c];
 }
 
-static void turnAll(Call *call, const Net *net, real *y, const real *x, int64_t rows, int64_t columns)
+/* sum[c] += x[t * step + c] * y[t * n + c] for all t < frames, c < block */
+THNN_KERNEL void sumProducts(double *restrict sum, const real *restrict x, const real *restrict y, int64_t frames, int64_t step,
+                             int64_t n, int64_t block)
 {
+  for (int64_t t = 0; t < frames; t++)
+    for (int64_t c = 0; c < block; c++) sum[c] += x[t * step + c] * y[t * n + c];
+}
+
+/* sum[c] += x[t * n + c] likewise */
+THNN_KERNEL void sumFrames(double *restrict sum, const real *restrict x, int64_t frames, int64_t n, int64_t block)
+{
+  for (int64_t t = 0; t < frames; t++)
+    for (int64_t c = 0; c < block; c++) sum[c] += x[t * n + c];
+}
+
+/* With frames first, one tensor from the other: each of its frames collects those that it meets, tap by tap. */
+static void meetFrames(Call *call, const Net *net, int toWide, const real *from, real *to, const real *weight, const real *bias)
+{
+  const Taps *t = &net->taps;
+  const int64_t features = net->wides, frames = toWide ? t->width : t->oWidth, others = toWide ? t->oWidth : t->width;
+  real *taps = THNN_scratch(call, t->kW * features, sizeof(real)); /* weight as kW x frameSize */
+  if (THNN_failed(call)) return;
+  for (int64_t c = 0; c < features; c++)
+    for (int64_t k = 0; k < t->kW; k++) taps[k * features + c] = weight[c * t->kW + k];
   const int threads = threadsFor(call, net);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t n = 0; n < net->samples; n++) turn(y + n * rows * columns, x + n * rows * columns, rows, columns);
+  for (int64_t task = 0; task < net->samples * frames; task++) {
+    const int64_t frame = task % frames;
+    const real *x = from + task / frames * others * features;
+    real *y = to + task * features;
+    if (bias) memcpy(y, bias, (size_t)features * sizeof(real));
+    else fillPlane(y, 0, features);
+    const int64_t start = frame * t->dW - t->padW; /* where the frame's window begins, if it has one */
+    const int64_t first = toWide ? THNN_firstWindowOf(frame, t->kW, t->dW, t->padW) : THNN_max(start, 0);
+    const int64_t end = toWide ? THNN_endWindowOf(frame, others, t->dW, t->padW) : THNN_min(start + t->kW, others);
+    for (int64_t other = first; other < end; other++) {
+      const int64_t k = toWide ? frame + t->padW - other * t->dW : other - start;
+      addProducts(y, taps + k * features, x + other * features, features);
+    }
+  }
 }
 
-/* A tensor of so many frames that is read, with its features first. */
-static const real *featuresOf(Call *call, const Net *net, const THTensor *tensor, int64_t frames, int32_t featFirst)
+/* With frames first, the gradient of the weight: a task is one tap of a block of features. */
+static void accFrames(Call *call, const Net *net, const real *x, const real *g, real *gradWeight, double scale)
 {
-  const real *x = THNN_in(call, view(tensor));
-  if (featFirst || THNN_failed(call)) return x;
-  real *turned = THNN_scratch(call, net->samples * frames * net->wides, sizeof(real));
-  if (turned) turnAll(call, net, turned, x, frames, net->wides);
-  return turned;
+  const Taps *t = &net->taps;
+  const int64_t features = net->wides;
+  const int threads = threadsFor(call, net);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t task = 0; task < t->kW * THNN_ceilDiv(features, BLOCK); task++) {
+    const int64_t k = task % t->kW, c = task / t->kW * BLOCK, block = THNN_min(BLOCK, features - c);
+    const Span s = spanOf(t, k, t->dW);
+    double sum[BLOCK] = {0};
+    for (int64_t n = 0; n < net->samples && s.first < s.end; n++)
+      sumProducts(sum, x + (n * t->width + s.at + s.first * t->dW) * features + c, g + (n * t->oWidth + s.first) * features + c,
+                  s.end - s.first, t->dW * features, features, block);
+    for (int64_t f = 0; f < block; f++) gradWeight[(c + f) * t->kW + k] += (real)(scale * sum[f]);
+  }
+}
+
+/* The sums of `block` features from c on, over all frames of all samples. */
+static void sumsOf(const Net *net, const real *g, int64_t c, int64_t block, int32_t featFirst, double *sum)
+{
+  const int64_t frames = net->taps.oWidth;
+  memset(sum, 0, BLOCK * sizeof(double));
+  if (!featFirst) sumFrames(sum, g + c, net->samples * frames, net->wides, block);
+  else for (int64_t f = 0; f < block; f++) sum[f] = sumOfPlane(g, net->samples, net->wides, c + f, frames);
 }
 
 /* One tensor from the other, through kernels. */
 static int32_t pass(const char *f, THNNState *state, Net *net, int toWide, const THTensor *from, THTensor *to,
                     const THTensor *weight, const THTensor *bias, int32_t featFirst)
 {
-  const int64_t wide = net->taps.width, narrow = net->taps.oWidth, frames = toWide ? wide : narrow;
   Call call;
   THNN_enter(&call, state, f);
-  const real *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
+  const real *x = THNN_in(&call, view(from)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(to));
-  real *features = featFirst ? y : THNN_scratch(&call, net->samples * frames * net->wides, sizeof(real));
   makeLinks(&call, net);
-  const real *x = featuresOf(&call, net, from, toWide ? narrow : wide, featFirst);
-  if (!THNN_failed(&call)) meetPlanes(&call, net, toWide, x, features, w, b, 0);
-  if (!featFirst && !THNN_failed(&call)) turnAll(&call, net, y, features, net->wides, frames);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (featFirst) meetPlanes(&call, net, toWide, x, y, w, b, 0);
+  else meetFrames(&call, net, toWide, x, y, w, b);
   return THNN_leave(&call);
 }
 
@@ -151,17 +200,21 @@ int32_t THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, const 
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *x = featuresOf(&call, &net, input, net.taps.width, featFirst);
-  const real *g = featuresOf(&call, &net, gradOutput, net.taps.oWidth, featFirst);
+  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = gradBias ? THNN_acc(&call, view(gradBias)) : NULL;
   makeLinks(&call, &net);
   if (THNN_failed(&call)) return THNN_leave(&call);
-  accKernels(&call, &net, x, g, gw, scale);
+  if (featFirst) accKernels(&call, &net, x, g, gw, scale);
+  else accFrames(&call, &net, x, g, gw, scale);
   if (gb) {
     const int threads = threadsFor(&call, &net);
 #pragma omp parallel for num_threads(threads)
-    for (int64_t c = 0; c < net.wides; c++)
-      gb[c] += (real)(scale * sumOfPlane(g, net.samples, net.wides, c, net.taps.oWidth));
+    for (int64_t c = 0; c < net.wides; c += BLOCK) {
+      double sum[BLOCK];
+      const int64_t block = THNN_min(BLOCK, net.wides - c);
+      sumsOf(&net, g, c, block, featFirst, sum);
+      for (int64_t k = 0; k < block; k++) gb[c + k] += (real)(scale * sum[k]);
+    }
   }
   return THNN_leave(&call);
 }

@@ -119,16 +119,34 @@ def test_same_as_convolution() -> None:
     assert_close(local.gradWeight.sum((0, 1)), plain.gradWeight, 1e-12)
 
 
+@pytest.mark.parametrize("padW, dW", [(1, 1), (2, 3), (4, 2)])
+@pytest.mark.parametrize("featFirst", [0, 1])
 @pytest.mark.parametrize("real", capi.REALS)
-def test_padding_of_rows(real: str) -> None:
+def test_padding_of_rows(real: str, featFirst: int, padW: int, dW: int) -> None:
     """TemporalRowConvolution's C functions take a padding, which Torch7's class never used."""
-    function = next(f for f in capi.GENERIC if f.name == "TemporalRowConvolution_updateOutput")
-    call = capi.valid(function, real)
-    call.values["padW"] = 1
-    x, w, b = (call.arrays[name] for name in ("input", "weight", "bias"))
-    output = np.empty((*x.shape[:-2], x.shape[-2], x.shape[-1]), x.dtype)
-    call.values["output"] = capi.describe(output)
-    assert call() == capi.OK, capi.last_error()
-    padded = np.pad(x, [(0, 0)] * (x.ndim - 2) + [(1, 1), (0, 0)])
-    frames = [padded[..., t : t + 3, :] for t in range(x.shape[-2])]
-    assert_close(output, np.stack([(f * w[:, 0].T).sum(-2) + b for f in frames], -2), 1e-5)
+    rng = np.random.default_rng(0)
+    dtype = capi.REALS[real]
+    x, w = rng.standard_normal((2, 3, 6)).astype(dtype), rng.standard_normal((3, 1, 4)).astype(dtype)
+    padded = np.pad(x, [(0, 0), (0, 0), (padW, padW)])
+    starts = range(0, padded.shape[-1] - 3, dW)
+    y = np.stack([(padded[..., t : t + 4] * w[:, 0]).sum(-1) for t in starts], -1)
+    g = rng.standard_normal(y.shape).astype(dtype)
+
+    def swapped(array: np.ndarray) -> np.ndarray:
+        return array if featFirst else np.ascontiguousarray(array.swapaxes(1, 2))
+
+    def run(name: str, **arrays: np.ndarray | None) -> None:
+        call = capi.valid(next(f for f in capi.GENERIC if f.name == f"TemporalRowConvolution_{name}"), real)
+        call.values |= {"kW": 4, "dW": dW, "padW": padW, "featFirst": featFirst}
+        call.values |= {key: None if array is None else capi.describe(array) for key, array in arrays.items()}
+        assert call() == capi.OK, capi.last_error()
+
+    input, gradOutput = swapped(x), swapped(g)
+    output, gradInput, gradWeight = np.empty_like(swapped(y)), np.empty_like(swapped(x)), np.zeros_like(w)
+    run("updateOutput", input=input, output=output, weight=w, bias=None)
+    assert_close(output, swapped(y), 1e-5)
+    run("updateGradInput", input=input, gradOutput=gradOutput, gradInput=gradInput, weight=w)
+    run("accGradParameters", input=input, gradOutput=gradOutput, gradWeight=gradWeight, gradBias=None)
+    # y is linear in x, and in w: multiplied by its gradient, each gives the same number.
+    assert_close((gradInput * input).sum(), (g * y).sum(), 1e-5)
+    assert_close((gradWeight * w).sum(), (g * y).sum(), 1e-5)

@@ -274,6 +274,173 @@ THNN_API int32_t THNN_(SpatialConvolutionMM_accGradParameters)(
     int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
     double scale);
 
+THNN_API int32_t THNN_(SpatialConvolutionLocal_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *weight, /* [IN] oH x oW x nOutputPlane x nInputPlane x kH x kW, or 3-D */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+    int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialConvolutionLocal_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x oH x oW */
+    const THTensor *weight, /* [IN] oH x oW x nOutputPlane x nInputPlane x kH x kW, or 3-D */
+    const THTensor *bias,   /* [IN] nOutputPlane x oH x oW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+    int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight);
+
+THNN_API int32_t THNN_(SpatialConvolutionLocal_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    const THTensor *weight,     /* [IN] oH x oW x nOutputPlane x nInputPlane x kH x kW, or 3-D */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+    int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight);
+
+THNN_API int32_t THNN_(SpatialConvolutionLocal_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oH x oW */
+    THTensor *gradWeight,       /* [ACC] oH x oW x nOutputPlane x nInputPlane x kH x kW, or 3-D */
+    THTensor *gradBias,         /* [ACC] nOutputPlane x oH x oW */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+    int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight,
+    double scale);
+
+THNN_API int32_t THNN_(SpatialConvolutionMap_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *weight, /* [IN] nKernel x kH x kW */
+    int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialConvolutionMap_updateOutput)(
+    THNNState *state,
+    const THTensor *input,         /* [IN] (N x) nInputPlane x H x W */
+    THTensor *output,              /* [OUT] (N x) nOutputPlane x oH x oW */
+    const THTensor *weight,        /* [IN] nKernel x kH x kW */
+    const THTensor *bias,          /* [IN] nOutputPlane */
+    const THLongTensor *connTable, /* [IN] nKernel x 2 : input plane, output plane */
+    int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH);
+
+THNN_API int32_t THNN_(SpatialConvolutionMap_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,         /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput,    /* [IN] (N x) nOutputPlane x oH x oW */
+    THTensor *gradInput,           /* [OUT] as input */
+    const THTensor *weight,        /* [IN] nKernel x kH x kW */
+    const THTensor *bias,          /* [IN] [OPTIONAL] * : not read */
+    const THLongTensor *connTable, /* [IN] nKernel x 2 : input plane, output plane */
+    int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH);
+
+THNN_API int32_t THNN_(SpatialConvolutionMap_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,         /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput,    /* [IN] (N x) nOutputPlane x oH x oW */
+    THTensor *gradWeight,          /* [ACC] nKernel x kH x kW */
+    THTensor *gradBias,            /* [ACC] nOutputPlane */
+    const THLongTensor *connTable, /* [IN] nKernel x 2 : input plane, output plane */
+    int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH,
+    double scale);
+
+THNN_API int32_t THNN_(SpatialDepthWiseConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kH x kW, or nOutputPlane x (nInputPlane * kH * kW) */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialDepthWiseConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    THTensor *output,       /* [OUT] (N x) (nInputPlane * nOutputPlane) x oH x oW */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kH x kW, or nOutputPlane x (nInputPlane * kH * kW) */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane x nInputPlane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH);
+
+THNN_API int32_t THNN_(SpatialDepthWiseConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) (nInputPlane * nOutputPlane) x oH x oW */
+    THTensor *gradInput,        /* [OUT] as input */
+    const THTensor *weight,     /* [IN] nOutputPlane x nInputPlane x kH x kW, or nOutputPlane x (nInputPlane * kH * kW) */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH);
+
+THNN_API int32_t THNN_(SpatialDepthWiseConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) (nInputPlane * nOutputPlane) x oH x oW */
+    THTensor *gradWeight,       /* [ACC] nOutputPlane x nInputPlane x kH x kW, or nOutputPlane x (nInputPlane * kH * kW) */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane x nInputPlane */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+    double scale);
+
+THNN_API int32_t THNN_(SpatialFullConvolutionMap_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *weight, /* [IN] nKernel x kH x kW */
+    int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialFullConvolutionMap_updateOutput)(
+    THNNState *state,
+    const THTensor *input,         /* [IN] (N x) nInputPlane x H x W */
+    THTensor *output,              /* [OUT] (N x) nOutputPlane x ((H - 1) * dH + kH) x ((W - 1) * dW + kW) */
+    const THTensor *weight,        /* [IN] nKernel x kH x kW */
+    const THTensor *bias,          /* [IN] nOutputPlane */
+    const THLongTensor *connTable, /* [IN] nKernel x 2 : input plane, output plane */
+    int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH);
+
+THNN_API int32_t THNN_(SpatialFullConvolutionMap_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,         /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput,    /* [IN] (N x) nOutputPlane x ((H - 1) * dH + kH) x ((W - 1) * dW + kW) */
+    THTensor *gradInput,           /* [OUT] as input */
+    const THTensor *weight,        /* [IN] nKernel x kH x kW */
+    const THTensor *bias,          /* [IN] [OPTIONAL] * : not read */
+    const THLongTensor *connTable, /* [IN] nKernel x 2 : input plane, output plane */
+    int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH);
+
+THNN_API int32_t THNN_(SpatialFullConvolutionMap_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,         /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput,    /* [IN] (N x) nOutputPlane x ((H - 1) * dH + kH) x ((W - 1) * dW + kW) */
+    THTensor *gradWeight,          /* [ACC] nKernel x kH x kW */
+    THTensor *gradBias,            /* [ACC] nOutputPlane */
+    const THLongTensor *connTable, /* [IN] nKernel x 2 : input plane, output plane */
+    int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH,
+    double scale);
+
+THNN_API int32_t THNN_(TemporalRowConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nFrame x frameSize, or (N x) frameSize x nFrame with featFirst */
+    const THTensor *weight, /* [IN] frameSize x 1 x kW */
+    int64_t kW, int64_t dW, int64_t padW, int32_t featFirst,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(TemporalRowConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nFrame x frameSize, or (N x) frameSize x nFrame with featFirst */
+    THTensor *output,       /* [OUT] (N x) oFrame x frameSize, or (N x) frameSize x oFrame with featFirst */
+    const THTensor *weight, /* [IN] frameSize x 1 x kW */
+    const THTensor *bias,   /* [IN] [OPTIONAL] frameSize */
+    int64_t kW, int64_t dW, int64_t padW, int32_t featFirst);
+
+THNN_API int32_t THNN_(TemporalRowConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nFrame x frameSize, or (N x) frameSize x nFrame with featFirst */
+    const THTensor *gradOutput, /* [IN] (N x) oFrame x frameSize, or (N x) frameSize x oFrame with featFirst */
+    THTensor *gradInput,        /* [OUT] as input */
+    const THTensor *weight,     /* [IN] frameSize x 1 x kW */
+    int64_t kW, int64_t dW, int64_t padW, int32_t featFirst);
+
+THNN_API int32_t THNN_(TemporalRowConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nFrame x frameSize, or (N x) frameSize x nFrame with featFirst */
+    const THTensor *gradOutput, /* [IN] (N x) oFrame x frameSize, or (N x) frameSize x oFrame with featFirst */
+    THTensor *gradWeight,       /* [ACC] frameSize x 1 x kW */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] frameSize */
+    int64_t kW, int64_t dW, int64_t padW, int32_t featFirst,
+    double scale);
+
 THNN_API int32_t THNN_(SpatialDilatedConvolution_outputSize)(
     const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
     const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kH x kW */

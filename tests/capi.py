@@ -60,6 +60,7 @@ SIZES = {
     "nOutput": 3,
     "nnz": 8,
     "hiddenSize": 3,
+    "nKernel": 5,
 }
 
 # A legal value for every number.
@@ -76,7 +77,7 @@ SCALARS: dict[str, float] = {
     "size": 3, "k": 3, "pleft": 1, "pright": 0, "ptop": 2, "pbottom": 1, "pfront": 0, "pback": 3, "scale_factor": 2,
     "nchannels": 3, "inputDepth": 3, "inputHeight": 5, "inputWidth": 4, "outputDepth": 5, "outputHeight": 3,
     "outputWidth": 6, "scaleGradByFreq": 0, "paddingValue": -1, "maxNorm": 1.0, "normType": 2.0, "mode": 0,
-    "weightDecay": 0.0, "learningRate": 0.1, "keysOffset": 0,
+    "weightDecay": 0.0, "learningRate": 0.1, "keysOffset": 0, "nInputPlane": 3, "featFirst": 0,
 }  # fmt: skip
 
 # Where that is not one.

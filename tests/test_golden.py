@@ -151,11 +151,21 @@ def input_of(module: Any, path: str, input: Tree) -> Tree:
     return at(module, f"{before}.{int(place) - 1}").output if place.isdigit() and int(place) > 1 else input
 
 
+def shaped(module: Any, expected: list[Array]) -> list[Array]:
+    """Parameters or their gradients in the shapes that they keep here.
+
+    Torch7's WeightNorm gave the gradient of its directions the shape of the weight, and a pass of its
+    SpatialDepthWiseConvolution left the matrix of the weight with four dimensions.
+    """
+    if module._typename not in ("nn.WeightNorm", "nn.SpatialDepthWiseConvolution"):
+        return expected
+    return [array.reshape(own.shape) for array, own in zip(expected, module.parameters()[0], strict=True)]
+
+
 def assert_gradients(module: Any, expected: Any, near: float) -> None:
     """The gradients of the parameters; one that is nothing but rounding is measured by the others.
 
-    Torch7's WeightNorm gave the gradient of its directions the shape of the weight; that of IndexLinear is a table with the
-    rows of each pass.
+    That of IndexLinear is a table with the rows of each pass.
     """
     if expected and module._typename == "nn.IndexLinear":
         actual = module.parameters()[1]
@@ -163,10 +173,8 @@ def assert_gradients(module: Any, expected: Any, near: float) -> None:
             gradients[:1] = gradients[0]["gradWeight"]
         assert_close(actual, expected, near, "gradParameters", largest(expected))
         return
-    if expected and module._typename == "nn.WeightNorm":
-        expected = [gradient.reshape(own.shape) for gradient, own in zip(expected, module.parameters()[1], strict=True)]
     if expected:
-        assert_close(module.parameters()[1], expected, near, "gradParameters", largest(expected))
+        assert_close(module.parameters()[1], shaped(module, expected), near, "gradParameters", largest(expected))
 
 
 @cases("module", "results", both=True)
@@ -176,7 +184,7 @@ def test_training(entry: Entry, precision: str) -> None:
     input = case["input"]
     output, gradInput = trained(case)
     parameters, _ = module.parameters() or ([], [])
-    assert_close(parameters, train.get("parameters") or [], near, "parameters")
+    assert_close(parameters, shaped(module, train.get("parameters") or []), near, "parameters")
     assert_close(output, train["output"], near, "output")
     if not isinstance(train.get("gradInput", {}), dict):  # an empty table, a dict, leaves nothing to compare
         # Where a gradient is a small difference of large terms, single precision can only be as good as the terms.
@@ -205,7 +213,8 @@ def test_update(entry: Entry, precision: str) -> None:
     case = load(entry, precision)
     trained(case)
     case["module"].updateParameters(0.1)
-    assert_close(case["module"].parameters()[0], case["train"]["updated"], tolerance(entry, precision))
+    updated = shaped(case["module"], case["train"]["updated"])
+    assert_close(case["module"].parameters()[0], updated, tolerance(entry, precision))
 
 
 @cases("module", "results", "evaluate", both=True)

@@ -47,10 +47,15 @@ from .container.Maxout import Maxout
 from .container.Parallel import Parallel
 from .container.Sequential import Sequential
 from .convolution.SpatialConvolution import SpatialConvolution
+from .convolution.SpatialConvolutionLocal import SpatialConvolutionLocal
+from .convolution.SpatialConvolutionMap import SpatialConvolutionMap
 from .convolution.SpatialConvolutionMM import SpatialConvolutionMM
+from .convolution.SpatialDepthWiseConvolution import SpatialDepthWiseConvolution
 from .convolution.SpatialDilatedConvolution import SpatialDilatedConvolution
 from .convolution.SpatialFullConvolution import SpatialFullConvolution
+from .convolution.SpatialFullConvolutionMap import SpatialFullConvolutionMap
 from .convolution.TemporalConvolution import TemporalConvolution
+from .convolution.TemporalRowConvolution import TemporalRowConvolution
 from .convolution.VolumetricConvolution import VolumetricConvolution
 from .convolution.VolumetricDilatedConvolution import VolumetricDilatedConvolution
 from .convolution.VolumetricFullConvolution import VolumetricFullConvolution
@@ -351,14 +356,18 @@ __all__ = [
     "SpatialClassNLLCriterion",
     "SpatialContrastiveNormalization",
     "SpatialConvolution",
+    "SpatialConvolutionLocal",
     "SpatialConvolutionMM",
+    "SpatialConvolutionMap",
     "SpatialCrossMapLRN",
+    "SpatialDepthWiseConvolution",
     "SpatialDilatedConvolution",
     "SpatialDilatedMaxPooling",
     "SpatialDivisiveNormalization",
     "SpatialDropout",
     "SpatialFractionalMaxPooling",
     "SpatialFullConvolution",
+    "SpatialFullConvolutionMap",
     "SpatialGatedPooling",
     "SpatialGaussianPooling",
     "SpatialGlobalAveragePooling",
@@ -400,6 +409,7 @@ __all__ = [
     "TemporalGlobalAveragePooling",
     "TemporalGlobalMaxPooling",
     "TemporalMaxPooling",
+    "TemporalRowConvolution",
     "TemporalSoftPool",
     "TemporalSubSampling",
     "Threshold",

@@ -48,7 +48,7 @@ class Convolution(Module):
             setattr(self, f"pad{axis}", p)
         self._makeParameters(self._weightShape(), self.nOutputPlane)
 
-    def _makeParameters(self, shape: tuple[int, ...], outputs: int) -> None:
+    def _makeParameters(self, shape: tuple[int, ...], outputs: int | tuple[int, ...]) -> None:
         self.weight = np.empty(shape, np.float32)
         self.bias = np.empty(outputs, np.float32)
         self.gradWeight = np.zeros(shape, np.float32)

@@ -1,0 +1,160 @@
+/* SpatialDepthWiseConvolution: each input plane has filters, and output planes, of its own.
+ *
+ *   output[n][c * nOutputPlane + o][oh][ow] = bias[o][c] + sum over i, j of
+ *                                             weight[o][c][i][j] * input[n][c][oh * dH + i - padH][ow * dW + j - padW]
+ *   gradInput[n][c][h][w] = sum over o and the places (oh, ow, i, j) that see (h, w) of
+ *                           weight[o][c][i][j] * gradOutput[n][c * nOutputPlane + o][oh][ow]
+ *   gradWeight, gradBias += scale * the corresponding sums
+ *
+ * where the input is 0 outside its planes, and nOutputPlane is the number of outputs of each input plane.
+ *
+ *   input      (N x) nInputPlane x H x W
+ *   output     (N x) (nInputPlane * nOutputPlane) x oH x oW with oH = floor((H + 2 * padH - kH) / dH) + 1, oW likewise;
+ *              overwritten
+ *   gradInput  as input, overwritten
+ *   weight     nOutputPlane x nInputPlane x kH x kW, or the same elements as a matrix of nOutputPlane rows
+ *   bias       nOutputPlane x nInputPlane
+ *   gradWeight, gradBias  as weight and bias, added to
+ *
+ * Torch7 mistook height for width where they differ; this does not. How: direct.h. */
+#include "convolution/direct.h"
+
+static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, int64_t kW,
+                           int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, Net *net, int64_t *size)
+{
+  THNN_TRY(THNN_checkInput(f, "input", view(input), 3, 4, "(N x) nInputPlane x H x W"));
+  const Planes p = THNN_planes(input->nDimension, input->size);
+  THNN_TRY(THNN_checkRange(f, "nInputPlane", p.channels, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "input height", p.height, 1, INT64_MAX));
+  THNN_TRY(THNN_checkRange(f, "input width", p.width, 1, INT64_MAX));
+  THNN_TRY(THNN_checkInput(f, weightName, view(weight), 2, 4, "nOutputPlane x nInputPlane x kH x kW"));
+  THNN_TRY(THNN_checkRange(f, "nOutputPlane", weight->size[0], 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "kW", kW, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "kH", kH, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "dW", dW, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "dH", dH, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "padW", padW, 0, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "padH", padH, 0, THNN_MAX_SIZE));
+
+  const int64_t cells = kH * kW;
+  const int full = weight->nDimension == 4 && weight->size[2] == kH && weight->size[3] == kW;
+  const int flat = weight->nDimension == 2 && weight->size[1] % cells == 0;
+  if (!full && !flat)
+    return THNN_fail(THNN_ERR_SHAPE, f, weightName, "expected nOutputPlane x nInputPlane x %lld x %lld, got %s", (long long)kH,
+                     (long long)kW, THNN_shapeText(weight->nDimension, weight->size).text);
+  const int64_t planes = full ? weight->size[1] : weight->size[1] / cells;
+  if (planes != p.channels)
+    return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected %lld planes, the nInputPlane, got %s", (long long)planes,
+                     THNN_shapeText(input->nDimension, input->size).text);
+  const int64_t oHeight = THNN_windowCount(p.height, kH, dH, padH, 0), oWidth = THNN_windowCount(p.width, kW, dW, padW, 0);
+  if (oHeight < 1 || oWidth < 1)
+    return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least the kernel, %lld x %lld, got %lld x %lld with its padding",
+                     (long long)kH, (long long)kW, (long long)(p.height + 2 * padH), (long long)(p.width + 2 * padW));
+  THNN_TRY(THNN_pooledShape(f, view(input), oHeight, oWidth, size));
+  size[input->nDimension - 3] = planes * weight->size[0];
+  net->taps = (Taps){p.height, p.width, kH, kW, dH, dW, padH, padW, oHeight, oWidth};
+  net->samples = input->nDimension == 4 ? input->size[0] : 1;
+  net->wides = planes;
+  net->narrows = net->links = planes * weight->size[0];
+  return THNN_OK;
+}
+
+/* Checks all that the layer's functions have in common; `result` is output or gradOutput, biasSize the shape of bias. */
+static int32_t check(const char *f, const THTensor *input, const THTensor *result, const char *resultName, const THTensor *weight,
+                     const char *weightName, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, Net *net,
+                     int64_t biasSize[2])
+{
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(outputShape(f, input, weight, weightName, kW, kH, dW, dH, padW, padH, net, size));
+  biasSize[0] = weight->size[0];
+  biasSize[1] = net->wides;
+  return THNN_checkShape(f, resultName, view(result), input->nDimension, size);
+}
+
+/* A link for each output plane. */
+static void makeLinks(Call *call, Net *net)
+{
+  const int64_t multiplier = net->narrows / net->wides;
+  net->link = THNN_scratch(call, net->links, sizeof(Link));
+  if (THNN_failed(call)) return;
+  for (int64_t l = 0; l < net->links; l++) {
+    const int64_t c = l / multiplier, o = l % multiplier;
+    net->link[l] = (Link){c, l, o * net->wides + c};
+  }
+}
+
+int32_t THNN_(SpatialDepthWiseConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
+                                                      int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t size[8])
+{
+  Net net;
+  return outputShape(__func__, input, weight, "weight", kW, kH, dW, dH, padW, padH, &net, size);
+}
+
+int32_t THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
+                                                        const THTensor *weight, const THTensor *bias, int64_t kW, int64_t kH,
+                                                        int64_t dW, int64_t dH, int64_t padW, int64_t padH)
+{
+  Net net;
+  int64_t biasSize[2];
+  THNN_TRY(check(__func__, input, output, "output", weight, "weight", kW, kH, dW, dH, padW, padH, &net, biasSize));
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), output->nDimension, output->size));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
+  if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 2, biasSize));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
+  real *y = THNN_out(&call, view(output));
+  makeLinks(&call, &net);
+  if (!THNN_failed(&call)) meetPlanes(&call, &net, 0, x, y, w, b, 1);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                           THTensor *gradInput, const THTensor *weight, int64_t kW, int64_t kH,
+                                                           int64_t dW, int64_t dH, int64_t padW, int64_t padH)
+{
+  Net net;
+  int64_t biasSize[2];
+  THNN_TRY(check(__func__, input, gradOutput, "gradOutput", weight, "weight", kW, kH, dW, dH, padW, padH, &net, biasSize));
+  THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
+  real *gx = THNN_out(&call, view(gradInput));
+  makeLinks(&call, &net);
+  if (!THNN_failed(&call)) meetPlanes(&call, &net, 1, g, gx, w, NULL, 0);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                             THTensor *gradWeight, THTensor *gradBias, int64_t kW, int64_t kH,
+                                                             int64_t dW, int64_t dH, int64_t padW, int64_t padH, double scale)
+{
+  Net net;
+  int64_t biasSize[2];
+  THNN_TRY(check(__func__, input, gradOutput, "gradOutput", gradWeight, "gradWeight", kW, kH, dW, dH, padW, padH, &net, biasSize));
+  THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
+  if (gradBias) {
+    THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 2, biasSize));
+    THNN_TRY(THNN_checkApart(__func__, "gradBias", view(gradBias), "gradWeight", view(gradWeight), 0));
+  }
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
+  real *gw = THNN_acc(&call, view(gradWeight)), *gb = gradBias ? THNN_acc(&call, view(gradBias)) : NULL;
+  makeLinks(&call, &net);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  accKernels(&call, &net, x, g, gw, scale);
+  if (gb) {
+    const int64_t area = net.taps.oHeight * net.taps.oWidth;
+    const int threads = threadsFor(&call, &net);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t l = 0; l < net.links; l++)
+      gb[net.link[l].kernel] += (real)(scale * sumOfPlane(g, net.samples, net.narrows, l, area));
+  }
+  return THNN_leave(&call);
+}

@@ -1,0 +1,125 @@
+"""Convolution between planes that a table connects."""
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described, sizes
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialConvolutionMap(Module):
+    """Convolves planes with kernels between chosen input and output planes.
+
+    .. math:: y_{o,h,w} = b_o + \\sum_{k: connTable_k = (c, o)} \\sum_{i,j} W_{k,i,j} \\, x_{c,\\; h dH + i,\\; w dW + j}
+
+    Parameters
+    ----------
+    conMatrix : array of nKernel x 2
+        A row (input plane, output plane) for each kernel; planes count from 0. See ``nn.tables``.
+    kW, kH : int
+        Width and height of a kernel.
+    dW, dH : int
+        Steps of the kernels.
+
+    Attributes
+    ----------
+    connTable : array of nKernel x 2, int64
+    nInputPlane, nOutputPlane : int
+        Number of planes before and after: one more than the largest in the table.
+    weight, gradWeight : array of nKernel x kH x kW
+    bias, gradBias : array of nOutputPlane
+
+    Raises
+    ------
+    ShapeError, ValueRangeError, IndexRangeError
+        If the input is not 3-D or 4-D with nInputPlane planes, the kernel does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nOutputPlane x oH x oW`` with oH = floor((H - kH) / dH) + 1,
+    oW likewise.
+    A kernel and the bias of its output plane start uniform in [-s, s) with s = 1 / sqrt(kW kH n), where n is the
+    number of kernels that lead to the plane. Torch7 gave a plane to which none leads a bias of NaN; here n is then 1.
+    Planes in Torch7's tables count from 1: reading a file converts them.
+    Source: Torch7 ``nn.SpatialConvolutionMap``; C: ``THNN/convolution/SpatialConvolutionMap.c``.
+    """
+
+    weight: Tensor
+    gradWeight: Tensor
+    bias: Tensor
+    gradBias: Tensor
+    _layer = "SpatialConvolutionMap"
+
+    def __init__(self, conMatrix: Tensor, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None:
+        super().__init__()
+        self.kW, self.kH = check.count(self, "kW", kW), check.count(self, "kH", kH)
+        self.dW, self.dH = check.count(self, "dW", dW), check.count(self, "dH", dH)
+        self.connTable = self._checkedTable(conMatrix)
+        self.nInputPlane, self.nOutputPlane = (int(plane) + 1 for plane in self.connTable.max(0))
+        self.weight = np.empty((len(self.connTable), self.kH, self.kW), np.float32)
+        self.bias = np.empty(self.nOutputPlane, np.float32)
+        self.gradWeight = np.zeros(self.weight.shape, np.float32)
+        self.gradBias = np.zeros(self.bias.shape, np.float32)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
+        outputs = self.connTable[:, 1]
+        kernels = np.maximum(np.bincount(outputs, minlength=self.nOutputPlane), 1)
+        limits = 1 / np.sqrt(self.kW * self.kH * kernels) if stdv is None else np.full(len(kernels), stdv * sqrt(3))
+        for kernel, limit in zip(self.weight, limits[outputs], strict=True):
+            kernel[...] = random.uniform(-limit, limit, kernel.shape, self._dtype)
+        for plane, limit in enumerate(limits):
+            self.bias[plane] = random.uniform(-limit, limit, 1, self._dtype)[0]
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        check.tensor(self, "input", input)
+        shape = output_size(self, f"{self._layer}_outputSize", input, self.weight, *self._sizes)
+        output = self._resize("output", shape)
+        call(self, f"{self._layer}_updateOutput", input, output, self.weight, self.bias, self.connTable, *self._sizes)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, f"{self._layer}_updateGradInput", input, gradOutput, gradInput, self.weight, self.bias,
+             self.connTable, *self._sizes)  # fmt: skip
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        call(self, f"{self._layer}_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias,
+             self.connTable, *self._sizes, scale)  # fmt: skip
+
+    def decayParameters(self, decay: float) -> None:
+        """Shrinks the parameters by the fraction `decay` of them."""
+        self.weight -= decay * self.weight
+        self.bias -= decay * self.bias
+
+    @property
+    def _sizes(self) -> tuple[int, int, int, int]:
+        return self.nInputPlane, self.nOutputPlane, self.dW, self.dH
+
+    def _checkedTable(self, table: Any) -> Tensor:
+        name = f"{self._typename}: conMatrix"
+        if not isinstance(table, np.ndarray) or table.dtype.kind not in "iuf":
+            raise DtypeError(f"{name}: expected an array of planes, got {described(table)}")
+        if table.ndim != 2 or table.shape[1] != 2 or not len(table):
+            raise ShapeError(f"{name}: expected nKernel x 2, got {sizes(table.shape)}")
+        if not np.all((table >= 0) & (table < 2**31) & (table == np.floor(table))):
+            raise ValueRangeError(f"{name}: expected planes, which count from 0")
+        return table.astype(np.int64)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self.connTable = self.connTable.astype(np.int64) - 1
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"connTable": (self.connTable + 1).astype(self._dtype)}

@@ -1,0 +1,104 @@
+"""Convolution of each feature of a sequence by itself."""
+
+from math import sqrt
+from typing import Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class TemporalRowConvolution(Module):
+    """Convolves each feature of a sequence with a filter of its own.
+
+    .. math:: y_{t,c} = b_c + \\sum_k W_{c,0,k} \\, x_{t dW + k,\\; c}
+
+    It lets a recurrent network see a few frames ahead (lookahead convolution).
+
+    Parameters
+    ----------
+    inputFrameSize : int
+        Number of features.
+    kW : int
+        Number of frames that a filter sees.
+    dW : int
+        Step of the filters.
+    featFirst : bool
+        Whether features stand before frames in the shapes of input and output.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of inputFrameSize x 1 x kW
+    bias, gradBias : array of inputFrameSize, or None after ``noBias()``
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 2-D or 3-D with inputFrameSize features, has fewer frames than the filter, or a number is
+        out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) nFrame x inputFrameSize`` to ``(N x) oFrame x inputFrameSize`` with
+    oFrame = floor((nFrame - kW) / dW) + 1; with `featFirst`, the last two are exchanged.
+    Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW inputFrameSize). In Torch7 ``reset`` failed after
+    ``noBias``.
+    Source: Torch7 ``nn.TemporalRowConvolution``; C: ``THNN/convolution/TemporalRowConvolution.c``.
+    """
+
+    weight: Tensor
+    gradWeight: Tensor
+    _dropped = ("finput", "fgradInput", "_input", "_gradOutput")
+
+    def __init__(self, inputFrameSize: int, kW: int, dW: int = 1, featFirst: bool = False) -> None:
+        super().__init__()
+        self.inputFrameSize = check.count(self, "inputFrameSize", inputFrameSize)
+        self.kW, self.dW = check.count(self, "kW", kW), check.count(self, "dW", dW)
+        self.featFirst = bool(featFirst)
+        self.weight = np.empty((self.inputFrameSize, 1, self.kW), np.float32)
+        self.bias = np.empty(self.inputFrameSize, np.float32)
+        self.gradWeight = np.zeros(self.weight.shape, np.float32)
+        self.gradBias = np.zeros(self.bias.shape, np.float32)
+        self.reset()
+
+    def noBias(self) -> Self:
+        """Drops the bias and returns self."""
+        self.bias = self.gradBias = None
+        return self
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
+        limit = 1 / sqrt(self.kW * self.inputFrameSize) if stdv is None else stdv * sqrt(3)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        if self.bias is not None:
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        check.tensor(self, "input", input)
+        shape = output_size(self, "TemporalRowConvolution_outputSize", input, self.weight, *self._window)
+        output = self._resize("output", shape)
+        call(self, "TemporalRowConvolution_updateOutput", input, output, self.weight, self.bias, *self._window)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+        if self.gradInput is None:
+            return None
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        call(self, "TemporalRowConvolution_updateGradInput", input, gradOutput, gradInput, self.weight, *self._window)
+        return gradInput
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        call(self, "TemporalRowConvolution_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias,
+             *self._window, scale)  # fmt: skip
+
+    @property
+    def _window(self) -> tuple[int, int, int, int]:
+        return self.kW, self.dW, 0, int(self.featFirst)
+
+    def __repr__(self) -> str:
+        step = f", {self.dW}" if self.dW != 1 else ""
+        return f"{self._typename}({self.inputFrameSize}, {self.kW}{step})" + (" without bias" if self.bias is None else "")

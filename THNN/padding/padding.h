@@ -1,8 +1,8 @@
 /* Borders whose cells repeat cells of the input: what padding layers share, in two and three dimensions.
  *
- * Along each axis an output cell o shows one cell of the input, source(o): where the borders begin at i = o - before < 0 and
- * i >= in, that is
- *   replication   the nearest cell of the edge
+ * Along each axis an output cell o shows one cell of the input, source(o). That is i = o - before where there is such a cell, and
+ * in the borders, where i < 0 or i >= in,
+ *   replication   the cell at the edge
  *   reflection    the cell that lies as far from the edge on the inner side, so that the edge itself is not repeated
  * Negative paddings cut cells off.
  *

@@ -116,6 +116,21 @@ def products() -> Iterator[Row]:
                       lambda p=planes, o=out, k=kernel, s=stride, d=pad: nn.SpatialConvolution(p, o, k, k, s, s, d, d),
                       lambda m, x, s=stride, d=pad: F.conv2d(x, *_weights(m), stride=s, padding=d),
                       (moved, 2 * moved), (work, 2 * work), parameters=True)  # fmt: skip
+    for planes, size, kernel, stride in [(32, 112, 3, 1), (144, 56, 3, 2), (192, 28, 5, 1), (512, 14, 3, 1)]:
+        pad = kernel // 2
+        side = window(size, kernel, stride, pad)
+        work = 2 * 8 * planes * side * side * kernel * kernel
+        moved = 4 * 8 * planes * (size * size + side * side)
+        yield Row("SpatialDepthWiseConvolution", f"8x{planes}x{size}x{size}, {kernel}x{kernel} s{stride}",
+                  (8, planes, size, size),
+                  lambda p=planes, k=kernel, s=stride, d=pad: nn.SpatialDepthWiseConvolution(p, 1, k, k, s, s, d, d),
+                  _depthwise, (moved, 2 * moved), (work, 2 * work), parameters=True)  # fmt: skip
+
+
+def _depthwise(m: Any, x: torch.Tensor) -> torch.Tensor:
+    weight, bias = _weights(m)
+    filters = weight.view(m.nInputPlane, 1, m.kH, m.kW)
+    return F.conv2d(x, filters, bias.view(-1), (m.dH, m.dW), (m.padH, m.padW), groups=m.nInputPlane)
 
 
 def convolutions() -> Iterator[Row]:

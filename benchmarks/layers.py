@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from pytorch_legacy import nn
 
 from . import pooling
-from .rows import Row, text, window
+from .rows import Row, pooled, text, window
 
 
 def rows() -> Iterator[Row]:

@@ -1,5 +1,6 @@
 """Convolution of each plane by itself."""
 
+from math import prod
 from typing import Any
 
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
@@ -52,7 +53,7 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
         super()._makeParameters(shape, (self.nOutputPlane, self.nInputPlane))
 
     def _weightShape(self) -> tuple[int, ...]:
-        return self.nOutputPlane, self.nInputPlane * self.kH * self.kW
+        return self.nOutputPlane, self.nInputPlane * prod(self._kernel())
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """In files of version 2 nOutputPlane counts all output planes, and depthwiseMultiplier those of a plane."""

@@ -81,7 +81,12 @@ SCALARS: dict[str, float] = {
 }  # fmt: skip
 
 # Where that is not one.
-OTHERWISE = {("geometric", "p"): 0.5}
+OTHERWISE: dict[tuple[str, str], float] = {
+    ("geometric", "p"): 0.5,
+    ("SpatialConvolutionLocal", "inputWidth"): 7,
+    ("SpatialConvolutionLocal", "outputWidth"): 5,
+    ("SpatialConvolutionLocal", "outputHeight"): 4,
+}
 
 
 class Tensor(ctypes.Structure):
@@ -155,16 +160,22 @@ def valid(function: Function, real: str, sizes: dict[str, int] = SIZES) -> Call:
             shape = shape_of(function, argument, sizes)
             if "Long" in argument.type:
                 array = np.zeros(shape, np.int64)
+                if argument.name == "sizes":  # the last sample has all entries
+                    array[-1:] = sizes["nnz"]
             else:
                 array = rng.uniform(0.5, 1.5, shape).astype(REALS[real])
+                if "column" in argument.shape and "entry" in argument.shape:  # all entries are in column 0
+                    array[..., :-1] = 0
             call.arrays[argument.name] = array
             call.values[argument.name] = describe(array)
         elif argument.name == "state":
             call.values["state"] = None
-        elif argument.name == "size":
+        elif argument.name == "size" and argument.is_pointer:
             call.values["size"] = (ctypes.c_int64 * 8)()
         else:
-            call.values[argument.name] = OTHERWISE.get((function.name, argument.name), SCALARS[argument.name])
+            numbers = SCALARS | {"nbatch": sizes["N"]}
+            usual = numbers.get(argument.name)
+            call.values[argument.name] = OTHERWISE.get((function.layer or function.name, argument.name), usual)
     return call
 
 

@@ -7,22 +7,26 @@
  *   output      as input, overwritten; may be the input
  *   gradInput   as input, overwritten; may be gradOutput
  *
- * The logarithm is taken as min(x, 0) - log(1 + exp(-|x|)), which neither overflows nor loses digits. */
+ * The logarithm is taken as min(x, 0) - log(1 + exp(-|x|)), which neither overflows nor loses digits. At -infinity both are NaN, as
+ * they were in Torch7. */
 #include <math.h>
 #include "activation/elementwise.h"
 #include "core/vmath.h"
+
+/* min(x, 0); NaN for -infinity */
+THNN_INLINE real negative(real x) { return x < 0 ? x + 0 * x : 0; }
 
 THNN_KERNEL void logLogistic(Elements e)
 {
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++)
-    e.y[i] = (e.x[i] < 0 ? e.x[i] : 0) - real_log1p(real_exp((real)-fabs(e.x[i])));
+    e.y[i] = negative(e.x[i]) - real_log1p(real_exp((real)-fabs(e.x[i])));
 }
 
 THNN_KERNEL void gradient(Elements e)
 {
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.g[i] * real_sigmoid(-e.x[i]);
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.g[i] * real_sigmoid(0 * negative(e.x[i]) - e.x[i]);
 }
 
 int32_t THNN_(LogSigmoid_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)

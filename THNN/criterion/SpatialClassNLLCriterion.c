@@ -62,7 +62,7 @@ int32_t THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, const 
   l.w = THNN_in(&call, view(weights));
   l.labels = THNN_in(&call, view(target));
   l.gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, samples * l.area, l.classes, NOTHING))
+  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, samples * l.area, l.classes, 0))
     return THNN_leave(&call);
 
   l.scale = 1 / (double)likelihoodDivisor(sizeAverage, total_weight);

@@ -48,7 +48,7 @@ static inline int32_t likelihoodLoss(const char *f, THNNState *state, View input
   l.w = THNN_in(&call, weights);
   l.labels = THNN_in(&call, target);
   double *sums = THNN_scratch(&call, THNN_ceilDiv(places, PLACE_CHUNK), sizeof(double));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, places, classes, ignore)) return THNN_leave(&call);
+  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, places, classes, ignore == INT64_MIN ? 0 : ignore)) return THNN_leave(&call);
 
   const int threads = THNN_threads(&call, places * 4); /* each likelihood is a cache miss */
   const double loss = lossSum(threads, likelihood, &l, places, PLACE_CHUNK, sums);

@@ -22,7 +22,7 @@ EDGES: list[tuple[nn.Module, list[float], list[float], list[float]]] = [
     (nn.HardShrink(), [0.5, -0.5, 0.75, -0.75, INF, NAN], [0, 0, 0.75, -0.75, INF, 0], [0, 0, 1, 1, 1, 0]),
     (nn.HardTanh(), [1, -1, 0.5, INF, -INF, NAN], [1, -1, 0.5, 1, -1, 1], [0, 0, 1, 0, 0, 1]),
     (nn.LeakyReLU(0.5), [0, INF, -INF, NAN], [0, INF, -INF, NAN], [0.5, 1, 0.5, 0.5]),
-    (nn.LogSigmoid(), [0, INF, -INF, -1000, NAN], [-np.log(2), 0, -INF, -1000, NAN], [0.5, 0, 1, 1, NAN]),
+    (nn.LogSigmoid(), [0, INF, -INF, -1000, NAN], [-np.log(2), 0, NAN, -1000, NAN], [0.5, 0, NAN, 1, NAN]),
     (nn.PReLU(), [0, INF, -INF, NAN], [0, INF, -INF, NAN], [0.25, 1, 0.25, 0.25]),
     (nn.ReLU6(), [0, 6, 5, INF, -INF, NAN], [0, 6, 5, 6, 0, 6], [0, 0, 1, 0, 0, 1]),
     (nn.SoftPlus(), [0, 1000, -1000, INF, -INF, NAN], [np.log(2), 1000, 0, INF, 0, NAN], [0.5, 1, 0, 1, 0, NAN]),

@@ -5,7 +5,7 @@
 #   tests/sanitize/run.sh address    AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer
 #   tests/sanitize/run.sh thread     ThreadSanitizer
 #
-# Needs gcc, CMake, Ninja, and a Python in which the package and pytest are installed. The matrix product is the built-in
+# Needs gcc, CMake, Ninja, and a Python in which the package and its extra "test" are installed. The matrix product is the built-in
 # one: a BLAS is not instrumented, and would hide a wrong size from the sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -52,7 +52,7 @@ address() {
   # a module written in C++. One element type will do: the larger one, for which memory may be too small.
   env LD_PRELOAD="$(runtime asan) $(runtime stdc++)" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
-    python -m pytest -p no:cacheprovider --capture=sys tests/test_layer*.py tests/test_null_arguments.py tests/core \
+    python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py tests/test_null_arguments.py tests/core \
     -k "not float32 and not (test_fuzz and Float)"
 }
 
@@ -73,7 +73,7 @@ thread() {
   must_be_caught race "data race" $fixed env LD_PRELOAD="$out/gomp.so" "$out/canary"
   $fixed env LD_PRELOAD="$out/gomp.so" "$out/threads"
   $fixed env LD_PRELOAD="$(runtime tsan) $out/gomp.so" PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
-    python -m pytest -p no:cacheprovider --capture=sys tests/test_layer*.py -k "test_threads and float32"
+    python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py -k "test_threads and float32"
 }
 
 case ${1:-all} in

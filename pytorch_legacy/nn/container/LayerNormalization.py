@@ -1,7 +1,6 @@
 """Rows of equal mean and length."""
 
 from math import sqrt
-from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.nn import check
@@ -30,14 +29,16 @@ class LayerNormalization(Sequential):
     Notes
     -----
     Shapes: ``N x nOutput`` to the same. The modules are those of Torch7: a mean subtracted, Normalize, MulConstant,
-    CMul, Add. In Torch7 the means were laid out across the batch, so that a row lost means of other rows; here each row
-    loses its own, in loaded modules too. Source: Torch7 nn.LayerNormalization; Ba et al., "Layer normalization" (2016).
+    CMul, Add. Torch7 lays the means out across the batch, and so does this class, for models were trained that way:
+    element (r, c) loses the mean of row (r n + c) mod N. The formula above holds for a batch of one; for larger ones
+    replace ``Replicate(n, 0, 1)`` by ``Replicate(n, 0, 0)``.
+    Source: Torch7 nn.LayerNormalization; Ba et al., "Layer normalization" (2016).
     """
 
     def __init__(self, nOutput: int, bias: float = 0.0, eps: float = 1e-10, affine: bool = True) -> None:
         super().__init__()
         check.count(self, "nOutput", nOutput)
-        mean = Sequential().add(nn.Mean(0, 1)).add(nn.Replicate(nOutput, 0, 0))
+        mean = Sequential().add(nn.Mean(0, 1)).add(nn.Replicate(nOutput, 0, 1))
         self.add(ConcatTable().add(Identity()).add(mean))
         self.add(nn.CSubTable())
         self.add(nn.Normalize(2, eps))
@@ -47,10 +48,3 @@ class LayerNormalization(Sequential):
             gain.weight.fill(1)
             shift.bias.fill(bias)
             self.add(gain).add(shift)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Each row's mean is repeated along the row."""
-        super()._fromTorch7(fields, version)
-        for module in self.listModules():
-            if isinstance(module, nn.Replicate):
-                module.ndim = 0

@@ -15,7 +15,8 @@ class CSubTable(Module):
 
     Notes
     -----
-    Both have one shape. Source: Torch7 nn.CSubTable.
+    Both have as many elements; as in Torch7, the second one is read in row-major order if its shape is another.
+    Source: Torch7 nn.CSubTable.
     """
 
     def __init__(self) -> None:
@@ -23,13 +24,19 @@ class CSubTable(Module):
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
-        a, b = check.alike(self, "input", input, 2)
-        return np.subtract(a, b, out=self._resize("output", a.shape))
+        a, b = self._pair(input)
+        return np.subtract(a, b.reshape(a.shape), out=self._resize("output", a.shape))
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
-        a, b = check.alike(self, "input", input, 2)
+        a, b = self._pair(input)
         check.like(self, "gradOutput", gradOutput, a)
         da, db = self._resizeTable("gradInput", [a.shape, b.shape])
         da[...] = gradOutput
-        np.negative(gradOutput, out=db)
+        np.negative(gradOutput.reshape(b.shape), out=db)
         return self.gradInput
+
+    def _pair(self, input: list[Tensor]) -> list[Tensor]:
+        a, b = check.tensors(self, "input", input, 2)
+        if a.size != b.size:
+            check.shape(self, "input[1]", b, a.shape)
+        return [a, b]

@@ -141,8 +141,12 @@ def at(owner: Any, path: str) -> Any:
 
 
 def from_torch(name: str, buffer: Array, owner: Any, input: Tree) -> Array:
-    """A buffer as it is here: indices are positions within planes, from 0 on."""
-    return fromTorch7(owner, buffer, input.shape) if name in ("indices", "_indices") else buffer
+    """A buffer as it is here: indices are positions within planes, from 0 on; those of unpooling in the planes pooled."""
+    if name not in ("indices", "_indices"):
+        return buffer
+    pooled = getattr(owner, "pooling", None)
+    sizes = [getattr(pooled, size, None) for size in ("itime", "iheight", "iwidth")] if pooled else input.shape
+    return fromTorch7(owner, buffer, tuple(size for size in sizes if size is not None))
 
 
 def input_of(module: Any, path: str, input: Tree) -> Tree:

@@ -140,9 +140,9 @@ int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_
     low = lowest < low ? lowest : low;
     high = highest > high ? highest : high;
   }
-  if (n == 0 || (low >= 0 && high < limit)) return 0;
-  if (low > high && except < 0) return 0; /* nothing but exceptions */
+  const int onlyExceptions = low > high;
+  if (n == 0 || (onlyExceptions ? except < 0 || except < limit : low >= 0 && high < limit)) return 0;
   call->status = THNN_fail(THNN_ERR_INDEX, call->function, name, "expected 0 to %lld, got %lld", (long long)limit - 1,
-                           (long long)(low < 0 ? low : low > high ? except : high));
+                           (long long)(low < 0 ? low : onlyExceptions ? except : high));
   return 1;
 }

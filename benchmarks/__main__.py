@@ -1,10 +1,10 @@
 """Measures every layer against PyTorch, and prints ratio, achieved rate and the machine's limit.
 
-    pip install ".[bench]"
-    python -m benchmarks                        all layers, forward and backward, two threads
-    python -m benchmarks Pooling --threads 1    those whose name holds a word
-    python -m benchmarks Adaptive --backward scatter   how pooling layers go backward: gather, scatter or default
-    python -m benchmarks --overhead             only the cost of a call on ten elements
+pip install ".[bench]"
+python -m benchmarks                        all layers, forward and backward, two threads
+python -m benchmarks Pooling --threads 1    those whose name holds a word
+python -m benchmarks Pooling --directions   backward passes of pooling layers: gather against scatter
+python -m benchmarks --overhead             only the cost of a call on ten elements
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import argparse
 import platform
 import sys
 import time
+from typing import Any
 
 import numpy as np
 
@@ -119,22 +120,47 @@ def overhead() -> None:
             print(f"  {name:60} {1e6 * result.ours:9.2f} {1e6 * result.theirs:8.2f}")
 
 
+def directions(words: list[str], budget: float) -> None:
+    """Print how long the backward passes of average and max pooling take when they gather and when they scatter."""
+    print(f"{'layer':32} {'input':38} {'gather ms':>9} {'scatter ms':>10}  gather / scatter")
+    for row in rows():
+        if not row.layer.endswith(("AveragePooling", "MaxPooling")) or any(
+            kind in row.layer for kind in ("Global", "Power", "Frac")
+        ):
+            continue
+        if words and not any(word in f"{row.layer} {row.label}" for word in words):
+            continue
+        rng = np.random.default_rng(0)
+        x, module = rng.standard_normal(row.shape, np.float32), row.make()
+        gradOutput = rng.standard_normal(module.forward(x).shape, np.float32)
+
+        def backward(how: str, module: Any = module, x: Any = x, gradOutput: Any = gradOutput) -> None:
+            pl.setPoolingBackward(how)
+            module.backward(x, gradOutput)
+
+        both = pair(lambda: backward("scatter"), lambda: backward("gather"), budget)
+        print(f"{row.layer:32} {row.label:38} {both.theirs * 1e3:9.3f} {both.ours * 1e3:10.3f}  {both.ratio:6.2f}", flush=True)
+    pl.setPoolingBackward("default")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="measure only layers whose name or label holds one of these")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--budget", type=float, default=0.6, metavar="SECONDS", help="for each measurement (default 0.6)")
-    parser.add_argument("--backward", choices=("default", "gather", "scatter"), default="default")
+    parser.add_argument("--directions", action="store_true", help="gather against scatter in pooling layers")
     parser.add_argument("--overhead", action="store_true", help="only the cost of a call")
     options = parser.parse_args()
 
     torch.set_num_threads(options.threads)
     pl.setNumThreads(options.threads)
-    pl.setPoolingBackward(options.backward)
     copy, gemm = copy_bandwidth(), gemm_rate()
     print(f"{time.strftime('%Y-%m-%d')}, {processor()}, {options.threads} threads")
     print(f"pytorch_legacy {pl.__version__} with {backend.blas()}, PyTorch {torch.__version__}, NumPy {np.__version__}")
     print(f"measured limits: copy {copy / 1e9:.1f} GB/s, matrix product {gemm / 1e9:.0f} Gflop/s (float32)\n")
+    if options.directions:
+        directions(options.words, options.budget)
+        return
     if not options.overhead:
         print(f"{'layer':30} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit")
         print("ratio above 1: ours is faster\n")

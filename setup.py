@@ -43,7 +43,8 @@ class CMakeBuild(build_ext):
 
     def cmake(self, editable: bool) -> Path:
         """Configure, build and install; returns the prefix."""
-        build = Path(self.build_temp).resolve() / "thnn"
+        # Kept for the next editable install, which then compiles only what has changed.
+        build = ROOT / "build" / "editable" if editable else Path(self.build_temp).resolve() / "thnn"
         prefix = build / "prefix"
         origin = {"darwin": "@loader_path"}.get(sys.platform, "$ORIGIN")
         rpath = f"{origin}/../../scipy_openblas32/lib"  # beside the package, wherever both are installed

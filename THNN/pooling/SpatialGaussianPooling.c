@@ -164,14 +164,14 @@ THNN_INLINE void weigh(real *restrict y, const real *restrict x, const real *w, 
 }
 
 /* sum = the rows of window oh, weighted by w, a kernel of the run of oh */
-THNN_INLINE void weighRows(real *sum, const real *x, const Windows *p, int64_t oh, const real *w)
+THNN_KERNEL void weighRows(real *sum, const real *x, const Windows *p, int64_t oh, const real *w)
 {
   const int64_t top = windowStart(&p->h, oh), rows = windowEnd(&p->h, oh) - top, first = top - (oh * p->h.stride - p->h.pad);
   weigh(sum + p->w.pad, x + top * p->w.in, w + first, 0, rows, p->w.in, 1, p->w.in);
 }
 
 /* y[ow] = the columns of window ow, weighted by the table w of runs; sum is a padded row whose ends are 0. */
-THNN_INLINE void weighColumns(real *y, const real *sum, const Axis *a, const Runs *runs, const real *w)
+THNN_KERNEL void weighColumns(real *y, const real *sum, const Axis *a, const Runs *runs, const real *w)
 {
   for (int64_t i = 0; i < runs->count; i++, w += a->kernel) {
     const Run r = runs->run[i];

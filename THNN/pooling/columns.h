@@ -25,7 +25,7 @@ THNN_INLINE void sumStridedColumns(real *restrict y, const real *restrict x, int
     for (int64_t o = 0; o < out; o++) y[o] += x[o * stride + j];
 }
 
-THNN_INLINE void sumColumns(real *restrict y, const real *restrict x, int64_t out, int64_t kernel, int64_t stride)
+__attribute__((unused)) THNN_KERNEL void sumColumns(real *restrict y, const real *restrict x, int64_t out, int64_t kernel, int64_t stride)
 {
   if (stride == 1) sumStridedColumns(y, x, out, kernel, 1);
   else if (stride == 2) sumStridedColumns(y, x, out, kernel, 2);
@@ -39,7 +39,7 @@ THNN_INLINE void spreadStridedColumns(real *restrict x, const real *restrict y, 
     for (int64_t o = 0; o < out; o++) x[o * stride + j] += y[o];
 }
 
-THNN_INLINE void spreadColumns(real *restrict x, const real *restrict y, int64_t out, int64_t kernel, int64_t stride)
+__attribute__((unused)) THNN_KERNEL void spreadColumns(real *restrict x, const real *restrict y, int64_t out, int64_t kernel, int64_t stride)
 {
   if (stride == 1) spreadStridedColumns(x, y, out, kernel, 1);
   else if (stride == 2) spreadStridedColumns(x, y, out, kernel, 2);
@@ -47,7 +47,7 @@ THNN_INLINE void spreadColumns(real *restrict x, const real *restrict y, int64_t
 }
 
 /* gx[i] = sum of the rows of `spread` whose windows see row i; these are padded rows, one for each row of windows */
-THNN_INLINE void gatherRows(real *restrict gx, const real *restrict spread, const Windows *p)
+__attribute__((unused)) THNN_KERNEL void gatherRows(real *restrict gx, const real *restrict spread, const Windows *p)
 {
   const Axis h = p->h, w = p->w;
   const int64_t length = paddedLength(&w);

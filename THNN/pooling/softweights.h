@@ -182,7 +182,7 @@ THNN_INLINE void addFew(real *restrict s, real *restrict v, const real *restrict
   }
 }
 
-THNN_INLINE void addColumns(real *restrict s, real *restrict v, const real *restrict a, const real *restrict b, const Axis *w)
+THNN_KERNEL void addColumns(real *restrict s, real *restrict v, const real *restrict a, const real *restrict b, const Axis *w)
 {
   const int64_t out = w->out, kernel = w->kernel, stride = w->stride;
   if (kernel == 2 && stride == 1) addFew(s, v, a, b, out, 2, 1);
@@ -216,7 +216,7 @@ THNN_INLINE void spreadFew(real *restrict a, real *restrict b, const real *restr
     }
 }
 
-THNN_INLINE void spreadColumns(real *restrict a, real *restrict b, const real *restrict s, const real *restrict v, const Axis *w)
+THNN_KERNEL void spreadColumns(real *restrict a, real *restrict b, const real *restrict s, const real *restrict v, const Axis *w)
 {
   const int64_t out = w->out, kernel = w->kernel, stride = w->stride, length = paddedLength(w);
   if (kernel == 2 && stride == 1) spreadFew(a, b, s, v, out, 2, 1);
@@ -248,7 +248,7 @@ THNN_INLINE void addGradients(int lip, int wild, THNN_REAL room, const real *x, 
   }
 }
 
-THNN_INLINE void calmGradients(int lip, int wild, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
+THNN_KERNEL void calmGradients(int lip, int wild, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
                                const Rows *r, real *gx, real *gl)
 {
   const int64_t out = b->w.out;
@@ -352,7 +352,7 @@ THNN_INLINE void eachWindow(int pass, int lip, const SoftPool *s, const real *x,
 }
 
 /* m, wild, ws and wv of all windows of a block. */
-THNN_INLINE void sumWindows(int lip, const SoftPool *s, const real *x, const real *l, const Block *b, const Rows *r)
+THNN_KERNEL void sumWindows(int lip, const SoftPool *s, const real *x, const real *l, const Block *b, const Rows *r)
 {
   for (int64_t o = 0; o < b->w.out; o++) {
     r->m[o] = -INFINITY;
@@ -364,7 +364,7 @@ THNN_INLINE void sumWindows(int lip, const SoftPool *s, const real *x, const rea
   eachWindow(SUMS, lip, s, x, l, b, r, NULL, NULL, NULL);
 }
 
-THNN_INLINE void wildGradients(int lip, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
+THNN_KERNEL void wildGradients(int lip, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
                                const Rows *r, real *gx, real *gl)
 {
   for (int64_t o = 0; o < b->w.out; o++) {

@@ -1,7 +1,7 @@
 /* How global pooling layers work; planes.h says what they have in common. */
 #include "pooling/planes.h"
 
-enum { PIECE = 1 << 12, PART = 1 << 16 };
+enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16 };
 
 /* ---- means */
 
@@ -17,6 +17,17 @@ THNN_KERNEL double sumPart(const real *x, int64_t n)
     total += (double)piece;
   }
   return total;
+}
+
+/* The means of some planes of n <= PIECE cells. */
+THNN_KERNEL void meanPlanes(real *y, const real *x, int64_t planes, int64_t n)
+{
+  for (int64_t plane = 0; plane < planes; plane++, x += n) {
+    real piece = 0;
+#pragma omp simd reduction(+ : piece)
+    for (int64_t i = 0; i < n; i++) piece += x[i];
+    y[plane] = (real)((double)piece / (double)n);
+  }
 }
 
 THNN_KERNEL void fill(real *y, real value, int64_t n)
@@ -35,9 +46,15 @@ int32_t THNN_(globalAverageForward)(const char *f, THNNState *state, const THTen
   const int threads = THNN_threads(&call, p->planes * cells);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  double *sums = THNN_scratch(&call, p->planes * parts, sizeof(double));
+  double *sums = cells > PIECE ? THNN_scratch(&call, p->planes * parts, sizeof(double)) : NULL;
   if (THNN_failed(&call)) return THNN_leave(&call);
 
+  if (cells <= PIECE) {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t plane = 0; plane < p->planes; plane += FEW)
+      meanPlanes(y + plane, x + plane * cells, THNN_min(FEW, p->planes - plane), cells);
+    return THNN_leave(&call);
+  }
 #pragma omp parallel for num_threads(threads)
   for (int64_t task = 0; task < p->planes * parts; task++) {
     const int64_t plane = task / parts, at = task % parts * part;

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from pytorch_legacy import t7
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Criterion import Criterion
 from tests.nn.toys import Factory, MSECriterion, batch, fails
+
+GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 def test_base_returns_what_it_holds():
@@ -47,7 +50,7 @@ def test_from_a_file_without_results():
 
 
 def test_from_a_real_file():
-    trainer = t7.read("tests/golden/decorator/StochasticGradient.t7", objectFactory=Factory())["module"].fields
+    trainer = t7.read(GOLDEN / "decorator" / "StochasticGradient.t7", objectFactory=Factory())["module"].fields
     assert trainer["criterion"].sizeAverage is True
     assert trainer["criterion"].type() == "torch.DoubleTensor"
 

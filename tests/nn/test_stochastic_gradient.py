@@ -1,5 +1,7 @@
 """The training loop."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.training.StochasticGradient import StochasticGradient
 from tests.nn.toys import Factory, Linear, MSECriterion
 from tests.trees import assert_close
+
+GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 def dataset(count=6):
@@ -23,7 +27,7 @@ def trainer():
 
 
 def test_results_are_those_of_torch7():
-    case = t7.read("tests/golden/decorator/StochasticGradient.t7", objectFactory=Factory(Sequential, StochasticGradient))
+    case = t7.read(GOLDEN / "decorator" / "StochasticGradient.t7", objectFactory=Factory(Sequential, StochasticGradient))
     made = case["module"]
     errors = []
     made.hookIteration = lambda _, iteration, error: errors.append((iteration, error))

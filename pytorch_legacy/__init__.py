@@ -14,7 +14,7 @@ from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
 from .errors import THNNError
-from .nn.loading import load, register
+from .loading import load, register
 from .random import manualSeed
 from .t7 import T7Error
 

@@ -15,7 +15,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
-from pytorch_legacy.nn.loading import class_of
+from pytorch_legacy.loading import class_of
 from pytorch_legacy.nn.pooling.indices import fromTorch7
 from pytorch_legacy.nn.Unknown import Unknown
 from pytorch_legacy.storage import moved, storage_offset

@@ -12,6 +12,8 @@ from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled
 # Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
 # pickles take the elements of such a view and leave the array around it. All other fields keep what they share.
 _BUFFERS = ("output", "gradInput")
+# The packages of Torch7 that had a table of their own for their classes.
+_NAMESPACES = ("nn", "optim", "nngraph", "cudnn", "inn")
 _ON_CPU = {
     "torch.CudaTensor": "torch.FloatTensor",
     "torch.CudaDoubleTensor": "torch.DoubleTensor",
@@ -25,8 +27,10 @@ class TorchObject:
     Attributes
     ----------
     _typename : str
-        Torch7's name of the class, "nn.Linear". Classes of this package have the name of their subpackage in front,
-        other classes are called what Python calls them unless they set it.
+        Torch7's name of the class, "nn.Linear". Classes of this package have the name of their subpackage in front, or
+        "nn" where Torch7 had them there; other classes are called what Python calls them unless they set it.
+    _aliases : tuple of str
+        Further typenames under which .t7 files hold objects of the class.
     _dtype : numpy.dtype
         That of parameters and buffers: float32 until the object is converted. ``_type`` is Torch7's name for it.
     _oneBased : tuple of str
@@ -38,6 +42,7 @@ class TorchObject:
     """
 
     _typename = "nn.TorchObject"
+    _aliases: tuple[str, ...] = ()
     _dtype: np.dtype[Any] = np.dtype(np.float32)
     _oneBased: tuple[str, ...] = ()
     _dropped: tuple[str, ...] = ()
@@ -46,7 +51,8 @@ class TorchObject:
         super().__init_subclass__(**keywords)
         if "_typename" not in cls.__dict__:
             package, *inner = cls.__module__.split(".")
-            cls._typename = f"{inner[0]}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
+            space = inner[0] if inner and inner[0] in _NAMESPACES else "nn"
+            cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
         """Converts the floating-point arrays in all fields, objects inside included, and returns self.

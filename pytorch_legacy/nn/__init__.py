@@ -1,5 +1,7 @@
 """Torch7's nn: every class by its own name, each in a file of that name in its family's folder."""
 
+from typing import TYPE_CHECKING
+
 from . import Jacobian as Jacobian
 from . import SparseJacobian as SparseJacobian
 from . import hessian as hessian
@@ -223,6 +225,18 @@ from .table.ZipTable import ZipTable
 from .table.ZipTableOneToMany import ZipTableOneToMany
 from .training.StochasticGradient import StochasticGradient
 from .Unknown import Unknown
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> type:
+        """The classes that other packages of Torch7 put into ``nn``: ``nn.gModule``, ``nn.LSTM``, ``nn.Inception``."""
+        from pytorch_legacy.loading import class_of
+
+        found = class_of(f"nn.{name}")
+        if found is None:
+            raise AttributeError(f"module 'pytorch_legacy.nn' has no attribute '{name}'")
+        return found
+
 
 __all__ = [
     "ELU",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import IndexRangeError, ShapeError, ValueRangeError
-from pytorch_legacy.nn.loading import register
+from pytorch_legacy.loading import register
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.storage import Tensor
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any, TypeVar
 
-from pytorch_legacy import nn, t7
+from pytorch_legacy import t7
 from pytorch_legacy.errors import T7Error
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
 
 Class = TypeVar("Class", bound=type[TorchObject])
 
+# Where the classes of the .t7 files are at home. Several packages of Torch7 put theirs into ``nn``.
+PACKAGES = ("nn", "nngraph", "rnn", "dpnn", "nnx", "cudnn", "inn", "authors")
+
 _registered: dict[str, type[TorchObject]] = {}
+_known: dict[str, type[TorchObject]] = {}
 
 
 def register(typename: str) -> Callable[[Class], Class]:
@@ -42,14 +47,19 @@ def register(typename: str) -> Callable[[Class], Class]:
 
 
 def class_of(typename: str) -> type[TorchObject] | None:
-    """The class for a typename: a registered one first, then that of ``nn``; None if there is none."""
-    if typename in _registered:
-        return _registered[typename]
-    package, _, name = typename.partition(".")
-    if package == "nn" and name in nn.__all__:
-        found: type[TorchObject] = getattr(nn, name)
-        return found
-    return None
+    """The class for a typename: a registered one first, then that of this package; None if there is none."""
+    if not _known:
+        _known.update({name: cls for cls in _classes() for name in (cls._typename, *vars(cls).get("_aliases", ()))})
+    return _registered.get(typename) or _known.get(typename)
+
+
+def _classes() -> Iterator[type[TorchObject]]:
+    for package in PACKAGES:
+        module = import_module(f"pytorch_legacy.{package}")
+        for name in module.__all__:
+            member = getattr(module, name)
+            if isinstance(member, type) and issubclass(member, TorchObject):
+                yield member
 
 
 class Factory:

@@ -1,0 +1,3 @@
+"""Classes that authors of published models wrote for themselves, under the typenames that their files use."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""The layers of imagine-nn (``inn.*``)."""
+
+__all__: list[str] = []

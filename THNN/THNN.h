@@ -732,6 +732,20 @@ THNN_API int32_t THNN_(VolumetricFullDilatedConvolution_accGradParameters)(
     int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH,
     double scale);
 
+THNN_API int32_t THNN_(unfolded_copy)(
+    THNNState *state,
+    THTensor *finput,      /* [OUT] (nInputPlane * kH * kW) x (outputHeight * outputWidth) */
+    const THTensor *input, /* [IN] nInputPlane x inputHeight x inputWidth */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+    int64_t nInputPlane, int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight);
+
+THNN_API int32_t THNN_(unfolded_acc)(
+    THNNState *state,
+    const THTensor *finput, /* [IN] (nInputPlane * kH * kW) x (outputHeight * outputWidth) */
+    THTensor *input,        /* [ACC] nInputPlane x inputHeight x inputWidth */
+    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
+    int64_t nInputPlane, int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight);
+
 /* ------------------------------------------------------------------------------------------------ normalization */
 
 THNN_API int32_t THNN_(BatchNormalization_updateOutput)(

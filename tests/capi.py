@@ -86,6 +86,8 @@ OTHERWISE: dict[tuple[str, str], float] = {
     ("SpatialConvolutionLocal", "inputWidth"): 7,
     ("SpatialConvolutionLocal", "outputWidth"): 5,
     ("SpatialConvolutionLocal", "outputHeight"): 4,
+    ("unfolded", "outputWidth"): 2,
+    ("unfolded", "outputHeight"): 4,
 }
 
 
@@ -173,17 +175,20 @@ def valid(function: Function, real: str, sizes: dict[str, int] = SIZES) -> Call:
         elif argument.name == "size" and argument.is_pointer:
             call.values["size"] = (ctypes.c_int64 * 8)()
         else:
-            numbers = SCALARS | {"nbatch": sizes["N"]}
-            usual = numbers.get(argument.name)
-            call.values[argument.name] = OTHERWISE.get((function.layer or function.name, argument.name), usual)
+            call.values[argument.name] = (numbers(function) | {"nbatch": sizes["N"]}).get(argument.name)
     return call
+
+
+def numbers(function: Function) -> dict[str, float]:
+    layer = function.layer or function.name
+    return SCALARS | {name: value for (owner, name), value in OTHERWISE.items() if owner == layer}
 
 
 def shape_of(function: Function, argument: Argument, sizes: dict[str, int]) -> tuple[int, ...]:
     """The first of the shapes that the argument's comment allows, with the batch dimension if it is optional."""
     text = re.split(r" : |,| or ", argument.shape.replace("(N x) ", "N x "))[0].strip(" :")
     if (other := re.match(r"as (\w+)", text)) is None:
-        return tuple(2 if size == "*" else eval(size, {}, sizes | SCALARS) for size in text.split(" x "))
+        return tuple(2 if size == "*" else eval(size, {}, sizes | numbers(function)) for size in text.split(" x "))
     if other[1] == "in":  # as in updateOutput
         function = next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput")
         return shape_of(function, next(a for a in function.arguments if a.name == argument.name), sizes)

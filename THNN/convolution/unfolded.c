@@ -1,0 +1,114 @@
+/* unfolded: a convolution's input as a matrix, and back.
+ *
+ *   copy   finput[(c, i, j)][(oh, ow)]  = input[c][oh * dH + i - padH][ow * dW + j - padW], 0 outside of the planes
+ *   acc    input[c][h][w]              += finput[(c, i, j)][(oh, ow)] for all that copy would have filled from there
+ *
+ * A convolution is the product of its weight with this matrix. The layers here unfold a tile at a time (unfold.h); these two are for
+ * hosts that want the whole of it.
+ *
+ *   input    nInputPlane x inputHeight x inputWidth
+ *   finput   (nInputPlane * kH * kW) x (outputHeight * outputWidth) */
+#include "core/real.h"
+
+/* One axis: where cell `tap` of the window at place o lies on the input. */
+typedef struct Axis {
+  int64_t in, out, kernel, stride, pad;
+} Axis;
+
+THNN_INLINE int64_t cellOf(const Axis *a, int64_t o, int64_t tap) { return o * a->stride + tap - a->pad; }
+
+static int32_t checkAxis(const char *f, const char *const names[4], const Axis *a)
+{
+  THNN_TRY(THNN_checkRange(f, names[0], a->kernel, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, names[1], a->stride, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, names[2], a->pad, 0, THNN_MAX_SIZE));
+  const int64_t places = THNN_windowCount(a->in, a->kernel, a->stride, a->pad, 0);
+  return THNN_checkRange(f, names[3], a->out, places, places);
+}
+
+static int32_t check(const char *f, const THTensor *finput, const THTensor *input, int64_t nInputPlane, const Axis *w, const Axis *h)
+{
+  static const char *const width[] = {"kW", "dW", "padW", "outputWidth"}, *const height[] = {"kH", "dH", "padH", "outputHeight"};
+  const int64_t planes[] = {nInputPlane, h->in, w->in};
+  THNN_TRY(THNN_checkShape(f, "input", view(input), 3, planes));
+  THNN_TRY(checkAxis(f, width, w));
+  THNN_TRY(checkAxis(f, height, h));
+  int64_t rows, columns = 0;
+  if (__builtin_mul_overflow(nInputPlane * h->kernel, w->kernel, &rows) || __builtin_mul_overflow(h->out, w->out, &columns))
+    return THNN_fail(THNN_ERR_VALUE, f, "kW", "expected a matrix that can be counted, got %lld x %lld x %lld rows",
+                     (long long)nInputPlane, (long long)h->kernel, (long long)w->kernel);
+  const int64_t matrix[] = {rows, columns};
+  return THNN_checkShape(f, "finput", view(finput), 2, matrix);
+}
+
+THNN_KERNEL void copyPlane(real *restrict to, const real *restrict x, const Axis *w, const Axis *h)
+{
+  for (int64_t i = 0; i < h->kernel; i++)
+    for (int64_t j = 0; j < w->kernel; j++)
+      for (int64_t oh = 0; oh < h->out; oh++, to += w->out) {
+        const int64_t row = cellOf(h, oh, i), first = cellOf(w, 0, j);
+        const int isRow = row >= 0 && row < h->in;
+        for (int64_t ow = 0; ow < w->out; ow++) {
+          const int64_t column = first + ow * w->stride;
+          to[ow] = isRow && column >= 0 && column < w->in ? x[row * w->in + column] : 0;
+        }
+      }
+}
+
+THNN_KERNEL void addPlane(real *restrict x, const real *restrict from, const Axis *w, const Axis *h)
+{
+  for (int64_t i = 0; i < h->kernel; i++)
+    for (int64_t j = 0; j < w->kernel; j++)
+      for (int64_t oh = 0; oh < h->out; oh++, from += w->out) {
+        const int64_t row = cellOf(h, oh, i), first = cellOf(w, 0, j);
+        if (row < 0 || row >= h->in) continue;
+        for (int64_t ow = 0; ow < w->out; ow++) {
+          const int64_t column = first + ow * w->stride;
+          if (column >= 0 && column < w->in) x[row * w->in + column] += from[ow];
+        }
+      }
+}
+
+int32_t THNN_(unfolded_copy)(THNNState *state, THTensor *finput, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+                             int64_t padW, int64_t padH, int64_t nInputPlane, int64_t inputWidth, int64_t inputHeight,
+                             int64_t outputWidth, int64_t outputHeight)
+{
+  const Axis w = {inputWidth, outputWidth, kW, dW, padW}, h = {inputHeight, outputHeight, kH, dH, padH};
+  THNN_TRY(check(__func__, finput, input, nInputPlane, &w, &h));
+  THNN_TRY(THNN_checkOutput(__func__, "finput", view(finput), 2, finput->size));
+  THNN_TRY(THNN_checkApart(__func__, "finput", view(finput), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = h.in * w.in, block = nInputPlane ? finput->size[0] / nInputPlane * finput->size[1] : 0;
+  const int threads = THNN_threads(&call, nInputPlane * block);
+  const real *x = THNN_in(&call, view(input));
+  real *columns = THNN_out(&call, view(finput));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t c = 0; c < nInputPlane; c++) copyPlane(columns + c * block, x + c * plane, &w, &h);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(unfolded_acc)(THNNState *state, const THTensor *finput, THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+                            int64_t padW, int64_t padH, int64_t nInputPlane, int64_t inputWidth, int64_t inputHeight,
+                            int64_t outputWidth, int64_t outputHeight)
+{
+  const Axis w = {inputWidth, outputWidth, kW, dW, padW}, h = {inputHeight, outputHeight, kH, dH, padH};
+  THNN_TRY(check(__func__, finput, input, nInputPlane, &w, &h));
+  THNN_TRY(THNN_checkOutput(__func__, "input", view(input), 3, input->size));
+  THNN_TRY(THNN_checkApart(__func__, "input", view(input), "finput", view(finput), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const int64_t plane = h.in * w.in, block = nInputPlane ? finput->size[0] / nInputPlane * finput->size[1] : 0;
+  const int threads = THNN_threads(&call, nInputPlane * block);
+  const real *columns = THNN_in(&call, view(finput));
+  real *x = THNN_acc(&call, view(input));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t c = 0; c < nInputPlane; c++) addPlane(x + c * plane, columns + c * block, &w, &h);
+  return THNN_leave(&call);
+}

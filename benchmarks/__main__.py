@@ -60,22 +60,23 @@ def processor() -> str:
 
 def measure(row: Row, copy: float, gemm: float, budget: float) -> None:
     """Print the row's two lines."""
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal(row.shape, np.float32)
-    module = row.make()
+    x, module = row.arrays(), row.make()
     if row.mode == "evaluate":
         module.evaluate()
     output = module.forward(x)
-    tensor = torch.from_numpy(x)
+    tensors = [torch.from_numpy(array) for array in x] if isinstance(x, list) else torch.from_numpy(x)
     with torch.no_grad():
-        forward = pair(lambda: module.forward(x), lambda: row.peer(module, tensor), budget)
+        forward = pair(lambda: module.forward(x), lambda: row.peer(module, tensors), budget)
     report(row, "forward", 0, forward, copy, gemm)
 
-    gradOutput = rng.standard_normal(output.shape, np.float32) if isinstance(output, np.ndarray) else None
-    tensor.requires_grad_()
-    result = row.peer(module, tensor)
-    gradient = torch.from_numpy(gradOutput) if gradOutput is not None else torch.ones(())
-    wanted = [tensor, *[p for p in getattr(module, "peer", []) if p.requires_grad]]
+    isTensor = isinstance(output, np.ndarray)
+    gradOutput = np.random.default_rng(1).standard_normal(output.shape, np.float32) if isTensor else None
+    inputs = [tensor for tensor in (tensors if isinstance(x, list) else [tensors]) if tensor.is_floating_point()]
+    for tensor in inputs:
+        tensor.requires_grad_()
+    result = row.peer(module, tensors)
+    gradient = torch.from_numpy(gradOutput).view_as(result) if gradOutput is not None else torch.ones(())
+    wanted = inputs + [p for p in getattr(module, "peer", []) if p.requires_grad]
     backward = pair(lambda: module.backward(x, gradOutput),
                     lambda: torch.autograd.grad(result, wanted, gradient, retain_graph=True), budget)  # fmt: skip
     report(row, "backward", 1, backward, copy, gemm)

@@ -6,87 +6,23 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
 from pytorch_legacy import nn
 
-from . import pooling
-from .rows import Row, pooled, text, window
+from . import criterions, elements, pooling, tables
+from .rows import Row, text, window
 
 
 def rows() -> Iterator[Row]:
     """All rows, family by family."""
     yield from pooling.rows()
-    yield from activation()
-    yield from normalization()
-    yield from sampling()
+    yield from elements.rows()
+    yield from tables.rows()
     yield from products()
     yield from convolutions()
-    yield from criterions()
-
-
-def activation() -> Iterator[Row]:
-    shape = (32, 64, 56, 56)
-    n = prod(shape)
-    for layer, peer in [
-        ("ReLU", torch.relu), ("Tanh", torch.tanh), ("Sigmoid", torch.sigmoid), ("HardTanh", F.hardtanh),
-        ("LeakyReLU", F.leaky_relu), ("ELU", F.elu), ("SoftPlus", F.softplus), ("LogSigmoid", F.logsigmoid),
-        ("SoftShrink", F.softshrink),
-    ]:  # fmt: skip
-        yield Row(layer, text(shape), shape, getattr(nn, layer), lambda m, x, peer=peer: peer(x), (8 * n, 12 * n))
-    yield Row("PReLU", text(shape), shape, lambda: nn.PReLU(64), lambda m, x: F.prelu(x, _weight(m)), (8 * n, 12 * n),
-              parameters=True)  # fmt: skip
-    yield Row("GatedLinearUnit", text(shape), shape, lambda: nn.GatedLinearUnit(1), lambda m, x: F.glu(x, 1),
-              (6 * n, 10 * n))  # fmt: skip
-    for shape in [(4096, 1000), (32, 64, 56, 56)]:
-        n = prod(shape)
-        yield Row("SoftMax", text(shape), shape, nn.SoftMax, lambda m, x: F.softmax(x, 1), (8 * n, 12 * n))
-        yield Row("LogSoftMax", text(shape), shape, nn.LogSoftMax, lambda m, x: F.log_softmax(x, 1), (8 * n, 12 * n))
-
-
-def normalization() -> Iterator[Row]:
-    shape = (32, 64, 56, 56)
-    n = prod(shape)
-
-    def peer(m: Any, x: Any) -> Any:
-        if not hasattr(m, "peer"):
-            m.peer = [torch.from_numpy(a.copy()) for a in (m.running_mean, m.running_var, m.weight, m.bias)]
-            for parameter in m.peer[2:]:
-                parameter.requires_grad_()
-        return F.batch_norm(x, *m.peer, m.train is not False, 0.1, 1e-5)
-
-    yield Row("SpatialBatchNormalization", f"{text(shape)} training", shape, lambda: nn.SpatialBatchNormalization(64), peer,
-              (8 * n, 12 * n), parameters=True)  # fmt: skip
-    yield Row("SpatialBatchNormalization", f"{text(shape)} evaluation", shape, lambda: nn.SpatialBatchNormalization(64),
-              peer, (8 * n, 12 * n), mode="evaluate", parameters=True)  # fmt: skip
-    shape = (8, 64, 112, 112)
-    n, o = prod(shape), prod(shape[:2]) * 118 * 118
-    yield Row("SpatialReplicationPadding", f"{text(shape)} by 3", shape, lambda: nn.SpatialReplicationPadding(3, 3, 3, 3),
-              lambda m, x: F.pad(x, (3, 3, 3, 3), mode="replicate"), (4 * (n + o), 4 * (n + o)))  # fmt: skip
-    yield Row("SpatialReflectionPadding", f"{text(shape)} by 3", shape, lambda: nn.SpatialReflectionPadding(3, 3, 3, 3),
-              lambda m, x: F.pad(x, (3, 3, 3, 3), mode="reflect"), (4 * (n + o), 4 * (n + o)))  # fmt: skip
-    shape = (32, 96, 55, 55)
-    n = prod(shape)
-    yield Row("SpatialCrossMapLRN", f"{text(shape)} size 5", shape, lambda: nn.SpatialCrossMapLRN(5),
-              lambda m, x: F.local_response_norm(x, 5), (12 * n, 20 * n))  # fmt: skip
-
-
-def sampling() -> Iterator[Row]:
-    shape = (8, 64, 112, 112)
-    n, o = prod(shape), pooled(shape, 224, 224)
-    yield Row("SpatialUpSamplingNearest", f"{text(shape)} by 2", shape, lambda: nn.SpatialUpSamplingNearest(2),
-              lambda m, x: F.interpolate(x, scale_factor=2), (4 * (n + o), 4 * (n + o)))  # fmt: skip
-    yield Row("SpatialUpSamplingBilinear", f"{text(shape)} by 2", shape, lambda: nn.SpatialUpSamplingBilinear(2),
-              lambda m, x: F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=True),
-              (4 * (n + o), 4 * (n + o)))  # fmt: skip
-
-
-def _weight(m: Any) -> Any:
-    if not hasattr(m, "peer"):
-        m.peer = torch.from_numpy(m.weight.copy()).requires_grad_()
-    return m.peer
+    yield from criterions.rows()
 
 
 def _weights(m: Any) -> list[Any]:
@@ -165,47 +101,3 @@ def _overFrames(x: Any, kW: int, weight: Any, bias: Any) -> Any:
     """PyTorch has features before frames."""
     filters = weight.view(weight.shape[0], kW, -1).transpose(1, 2)
     return F.conv1d(x.transpose(1, 2), filters, bias).transpose(1, 2)
-
-
-def criterions() -> Iterator[Row]:
-    shape = (4096, 1000)
-    n = prod(shape)
-    labels = np.random.default_rng(0).integers(0, 1000, 4096)
-    yield Row("ClassNLLCriterion", text(shape), shape, lambda: _Loss(nn.ClassNLLCriterion(), labels),
-              lambda m, x: F.nll_loss(x, torch.from_numpy(labels)), (12 * 4096, 4 * n))  # fmt: skip
-    target = np.random.default_rng(1).standard_normal(shape, np.float32)
-    yield Row("MSECriterion", text(shape), shape, lambda: _Loss(nn.MSECriterion(), target),
-              lambda m, x: F.mse_loss(x, torch.from_numpy(target)), (8 * n, 12 * n))  # fmt: skip
-    chances = np.random.default_rng(2).uniform(0, 1, shape).astype(np.float32)
-    signs = np.random.default_rng(3).choice(np.float32([-1, 1]), shape)
-    for criterion, goal, function in [
-        (nn.AbsCriterion, target, F.l1_loss),
-        (nn.SmoothL1Criterion, target, F.smooth_l1_loss),
-        (nn.SoftMarginCriterion, signs, F.soft_margin_loss),
-        (nn.DistKLDivCriterion, chances, lambda x, goal: F.kl_div(x, goal, reduction="sum") / n),
-    ]:
-        yield Row(criterion.__name__, text(shape), shape, lambda c=criterion, g=goal: _Loss(c(), g),
-                  lambda m, x, f=function, g=goal: f(x, torch.from_numpy(g)), (8 * n, 12 * n))  # fmt: skip
-    yield Row("MultiMarginCriterion", text(shape), shape, lambda: _Loss(nn.MultiMarginCriterion(), labels),
-              lambda m, x: F.multi_margin_loss(x, torch.from_numpy(labels)), (4 * n, 8 * n))  # fmt: skip
-    lists = np.full(shape, -1)
-    lists[:, :5] = (labels[:, None] + np.arange(5)) % 1000
-    yield Row("MultiLabelMarginCriterion", text(shape), shape, lambda: _Loss(nn.MultiLabelMarginCriterion(), lists),
-              lambda m, x: F.multilabel_margin_loss(x, torch.from_numpy(lists)), (8 * n, 12 * n))  # fmt: skip
-    images = (8, 21, 256, 256)
-    places = np.random.default_rng(4).integers(0, 21, (8, 256, 256))
-    yield Row("SpatialClassNLLCriterion", text(images), images, lambda: _Loss(nn.SpatialClassNLLCriterion(), places),
-              lambda m, x: F.nll_loss(x, torch.from_numpy(places)), (12 * places.size, 4 * prod(images)))  # fmt: skip
-
-
-class _Loss:
-    """A criterion with its target, called as a module."""
-
-    def __init__(self, criterion: Any, target: Any) -> None:
-        self.criterion, self.target = criterion, target
-
-    def forward(self, input: Any) -> Any:
-        return self.criterion.forward(input, self.target)
-
-    def backward(self, input: Any, gradOutput: Any) -> Any:
-        return self.criterion.backward(input, self.target)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+import numpy as np
+
 Shape = tuple[int, ...]
 
 
@@ -15,7 +17,8 @@ class Row:
     """One layer on one shape.
 
     `peer` is PyTorch's function of the input; `bytes` and `flops` are what forward and backward have to move and to
-    multiply, counted from the layer's definition: every tensor crosses the memory once.
+    multiply, counted from the layer's definition: every tensor crosses the memory once. A peer with parameters keeps them
+    in the module's field `peer`.
     """
 
     layer: str
@@ -27,6 +30,11 @@ class Row:
     flops: tuple[int, int] | None = None
     mode: str = "training"
     parameters: bool = False
+    input: Callable[[], Any] | None = None
+
+    def arrays(self) -> Any:
+        """The input: what `input` makes, else normal numbers of the row's shape."""
+        return self.input() if self.input else np.random.default_rng(0).standard_normal(self.shape, np.float32)
 
 
 def text(shape: Shape) -> str:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -20,10 +20,14 @@ class Log(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input).shape)
-        output[...] = input  # NumPy's digits would depend on the strides
-        return np.log(output, out=output)
+        return blocks.elements(self._logarithms, output, input)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        return np.divide(gradOutput, input, out=self._resize("gradInput", shape))
+        return blocks.apply(np.divide, gradOutput, input, out=self._resize("gradInput", shape))
+
+    @staticmethod
+    def _logarithms(output: Tensor, input: Tensor) -> None:
+        output[...] = input  # NumPy's digits would depend on the strides
+        np.log(output, out=output)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -28,18 +28,21 @@ class Power(Module):
         self.pow = p
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        return self._raised("output", check.tensor(self, "input", input), self.pow)
+        output = self._resize("output", check.tensor(self, "input", input).shape)
+        return blocks.elements(self._raised, output, input, self.pow)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._raised("gradInput", input, self.pow - 1)
-        gradInput *= gradOutput
-        gradInput *= self.pow
-        return gradInput
+        return blocks.elements(self._slopes, self._resize("gradInput", shape), input, gradOutput, self.pow)
 
-    def _raised(self, name: str, input: Tensor, p: float) -> Tensor:
-        """The input to the power p, in the buffer of that name."""
-        result = self._resize(name, input.shape)
+    @staticmethod
+    def _raised(result: Tensor, input: Tensor, p: float) -> None:
         result[...] = input  # NumPy's digits would depend on the strides
-        return np.power(result, p, out=result)
+        np.power(result, p, out=result)
+
+    @classmethod
+    def _slopes(cls, gradInput: Tensor, input: Tensor, gradOutput: Tensor, p: float) -> None:
+        cls._raised(gradInput, input, p - 1)
+        gradInput *= gradOutput
+        gradInput *= p

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -19,14 +19,23 @@ class SoftSign(Module):
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        output = np.abs(check.tensor(self, "input", input), out=self._resize("output", input.shape))
-        output += 1
-        return np.divide(input, output, out=output)
+        output = self._resize("output", check.tensor(self, "input", input).shape)
+        return blocks.elements(self._values, output, input)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = np.abs(input, out=self._resize("gradInput", shape))
+        return blocks.elements(self._slopes, self._resize("gradInput", shape), input, gradOutput)
+
+    @staticmethod
+    def _values(output: Tensor, input: Tensor) -> None:
+        np.abs(input, out=output)
+        output += 1
+        np.divide(input, output, out=output)
+
+    @staticmethod
+    def _slopes(gradInput: Tensor, input: Tensor, gradOutput: Tensor) -> None:
+        np.abs(input, out=gradInput)
         gradInput += 1
         gradInput *= gradInput
-        return np.divide(gradOutput, gradInput, out=gradInput)
+        np.divide(gradOutput, gradInput, out=gradInput)

@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.activation.Tanh import Tanh
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -32,13 +32,13 @@ class TanhShrink(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
-        return np.subtract(input, self.tanh.updateOutput(input), out=self._resize("output", shape))
+        return blocks.apply(np.subtract, input, self.tanh.updateOutput(input), out=self._resize("output", shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         passed = self.tanh.updateGradInput(input, gradOutput)
-        return np.subtract(gradOutput, passed, out=self._resize("gradInput", shape))
+        return blocks.apply(np.subtract, gradOutput, passed, out=self._resize("gradInput", shape))
 
     def clearState(self) -> Self:
         self.tanh.clearState()

@@ -6,7 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
 from pytorch_legacy.storage import Tensor
@@ -57,17 +57,18 @@ class Add(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         rows = self._rows(input)
         output = self._resize("output", input.shape)
-        output[...] = input
-        output.reshape(rows)[...] += self.bias.reshape(-1)
+        if input.flags.c_contiguous:
+            blocks.apply(np.add, input.reshape(rows), self.bias.reshape(-1), out=output.reshape(rows))
+        else:
+            output[...] = input
+            output.reshape(rows)[...] += self.bias.reshape(-1)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         if self.gradInput is None:
             return None
-        gradInput = self._resize("gradInput", input.shape)
-        gradInput[...] = gradOutput
-        return gradInput
+        return blocks.elements(np.copyto, self._resize("gradInput", input.shape), gradOutput)
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, input)

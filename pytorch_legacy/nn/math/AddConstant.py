@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.storage import Tensor
@@ -42,16 +42,16 @@ class AddConstant(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         constant = self._constant(check.tensor(self, "input", input))
         target = check.writable(self, "input", input) if self.inplace else self._resize("output", input.shape)
-        self.output = np.add(input, constant, out=target)
+        self.output = blocks.apply(np.add, input, constant, out=target)
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         if self.inplace:
-            np.subtract(input, self._constant(input), out=input)
+            blocks.apply(np.subtract, input, self._constant(input), out=input)
             self.gradInput = gradOutput
         else:
-            self._resize("gradInput", input.shape)[...] = gradOutput
+            blocks.elements(np.copyto, self._resize("gradInput", input.shape), gradOutput)
         return self.gradInput
 
     def _constant(self, input: Tensor) -> Any:

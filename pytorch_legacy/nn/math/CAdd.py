@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random, t7
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.broadcasting import aligned, gathered
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -52,15 +52,13 @@ class CAdd(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         bias = aligned(self, self.bias, check.tensor(self, "input", input).shape)
-        return np.add(input, bias, out=self._resize("output", input.shape))
+        return blocks.apply(np.add, input, bias, out=self._resize("output", input.shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         if self.gradInput is None:
             return None
-        gradInput = self._resize("gradInput", input.shape)
-        gradInput[...] = gradOutput
-        return gradInput
+        return blocks.elements(np.copyto, self._resize("gradInput", input.shape), gradOutput)
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, input)

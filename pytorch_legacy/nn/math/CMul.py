@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random, t7
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.broadcasting import aligned, gathered
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -52,19 +52,19 @@ class CMul(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         weight = aligned(self, self.weight, check.tensor(self, "input", input).shape)
-        return np.multiply(input, weight, out=self._resize("output", input.shape))
+        return blocks.apply(np.multiply, input, weight, out=self._resize("output", input.shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
         weight = aligned(self, self.weight, check.tensor(self, "input", input).shape)
         check.like(self, "gradOutput", gradOutput, input)
         if self.gradInput is None:
             return None
-        return np.multiply(gradOutput, weight, out=self._resize("gradInput", input.shape))
+        return blocks.apply(np.multiply, gradOutput, weight, out=self._resize("gradInput", input.shape))
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, input)
         weight = aligned(self, self.weight, input.shape)
-        product = np.multiply(input, gradOutput, out=self._resize("_product", input.shape))
+        product = blocks.apply(np.multiply, input, gradOutput, out=self._resize("_product", input.shape))
         self.gradWeight += scale * gathered(product, weight).reshape(self.gradWeight.shape)
 
     def clearState(self) -> Self:

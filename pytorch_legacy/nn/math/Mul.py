@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
@@ -42,15 +42,15 @@ class Mul(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)
-        return np.multiply(input, self.weight[0], out=self._resize("output", input.shape))
+        return blocks.apply(np.multiply, input, self.weight[0], out=self._resize("output", input.shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
-        return np.multiply(gradOutput, self.weight[0], out=self._resize("gradInput", input.shape))
+        return blocks.apply(np.multiply, gradOutput, self.weight[0], out=self._resize("gradInput", input.shape))
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
-        product = np.multiply(input, gradOutput, out=self._resize("_product", input.shape))
+        product = blocks.apply(np.multiply, input, gradOutput, out=self._resize("_product", input.shape))
         self.gradWeight += scale * product.sum(dtype=np.float64)
 
     def clearState(self) -> "Mul":

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -36,7 +36,7 @@ class MulConstant(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)
         target = check.writable(self, "input", input) if self.inplace else self._resize("output", input.shape)
-        self.output = np.multiply(input, self._dtype.type(self.constant_scalar), out=target)
+        self.output = blocks.apply(np.multiply, input, self._dtype.type(self.constant_scalar), out=target)
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -46,6 +46,6 @@ class MulConstant(Module):
             check.writable(self, "gradOutput", gradOutput) if self.inplace else self._resize("gradInput", input.shape)
         )
         if self.inplace and factor != 0:
-            np.divide(input, factor, out=input)
-        self.gradInput = np.multiply(gradOutput, factor, out=target)
+            blocks.apply(np.divide, input, factor, out=input)
+        self.gradInput = blocks.apply(np.multiply, gradOutput, factor, out=target)
         return self.gradInput

@@ -2,7 +2,9 @@
 
 from typing import Self
 
-from pytorch_legacy.nn import check
+import numpy as np
+
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
@@ -21,15 +23,20 @@ class RowPairs(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         x, y = self._rows(input)
         output = self._resize("output", x.shape[:1])
-        output[...] = self._values(x, y)
+        blocks.rows(lambda x, y, part: np.copyto(part, self._values(x, y)), x, y, output)
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         x, y = self._rows(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), x.shape[:1])
         gradInput = self._resizeTable("gradInput", [array.shape for array in input])
-        for gradient, values in zip(gradInput, self._gradients(x, y, gradOutput[:, None]), strict=True):
-            gradient.reshape(x.shape)[...] = values
+        targets = [gradient.reshape(x.shape) for gradient in gradInput]
+
+        def compute(x: Tensor, y: Tensor, g: Tensor, *parts: Tensor) -> None:
+            for part, values in zip(parts, self._gradients(x, y, g), strict=True):
+                np.copyto(part, values)
+
+        blocks.rows(compute, x, y, gradOutput[:, None], *targets)
         return gradInput
 
     def clearState(self) -> Self:

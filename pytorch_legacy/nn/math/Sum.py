@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
@@ -50,7 +50,11 @@ class Sum(Module):
         axis, kept, shape = self._layout(input)
         output = self._resize("output", shape)
         total = output.reshape(kept)
-        np.sum(self._dense("_input", input), axis, keepdims=True, out=total)
+        dense = self._dense("_input", input)
+        if axis:
+            blocks.rows(lambda part, sums: np.sum(part, axis, keepdims=True, out=sums), dense, total)
+        else:
+            np.sum(dense, 0, keepdims=True, out=total)
         if self.sizeAverage:
             np.divide(total, input.shape[axis], out=total)
         return output
@@ -59,10 +63,8 @@ class Sum(Module):
         axis, kept, shape = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
-        gradInput[...] = gradOutput.reshape(kept)
-        if self.sizeAverage:
-            np.divide(gradInput, input.shape[axis], out=gradInput)
-        return gradInput
+        shares = gradOutput.reshape(kept)
+        return blocks.elements(np.copyto, gradInput, shares / input.shape[axis] if self.sizeAverage else shares)
 
     def clearState(self) -> Self:
         clear(self, "_input")

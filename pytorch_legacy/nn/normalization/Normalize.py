@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError, ValueRangeError
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
 from pytorch_legacy.storage import Tensor
@@ -58,7 +58,7 @@ class Normalize(Module):
         output = self._resize("output", input.shape)
         if isinf(self.p):
             self._resize("_indices", (len(x), 1), np.intp)[...] = np.abs(x).argmax(1, keepdims=True)
-        np.divide(x, self._norms(x)[0], out=output.reshape(x.shape))
+        blocks.rows(lambda part, rows: np.divide(rows, self._norms(rows)[0], out=part), output.reshape(x.shape), x)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -66,18 +66,21 @@ class Normalize(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
         g = self._dense("_gradOutput", gradOutput).reshape(x.shape)
         gradInput = self._resize("gradInput", input.shape)
-        gx = gradInput.reshape(x.shape)
+        if isinf(self.p):
+            check.shape(self, "_indices of the last forward", self._indices, (len(x), 1))
+        blocks.rows(self._gradients, gradInput.reshape(x.shape), x, g, self._indices)
+        return gradInput
+
+    def _gradients(self, gx: Tensor, x: Tensor, g: Tensor, indices: Tensor) -> None:
         norm, power = self._norms(x)
         cross = (g * x).sum(1, keepdims=True)
         np.divide(g, norm, out=gx)
         if isinf(self.p):
-            check.shape(self, "_indices of the last forward", self._indices, norm.shape)
-            largest = np.take_along_axis(gx, self._indices, 1)
-            largest -= np.take_along_axis(x, self._indices, 1) * cross / (norm * norm * norm)
-            np.put_along_axis(gx, self._indices, largest, 1)
+            largest = np.take_along_axis(gx, indices, 1)
+            largest -= np.take_along_axis(x, indices, 1) * cross / (norm * norm * norm)
+            np.put_along_axis(gx, indices, largest, 1)
         else:
             gx -= self._slopes(x) * (cross / (power * norm))
-        return gradInput
 
     def clearState(self) -> Self:
         clear(self, "_indices", "_x", "_gradOutput")

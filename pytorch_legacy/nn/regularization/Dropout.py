@@ -6,7 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
@@ -85,11 +85,11 @@ class Dropout(Module):
 
     def _scale(self, source: Tensor, target: Tensor) -> None:
         if self._isRandom():
-            np.multiply(source, self.noise, out=target)
+            blocks.apply(np.multiply, source, self.noise, out=target)
         elif self.v2 or self.p == 0:
-            np.copyto(target, source)
+            blocks.elements(np.copyto, target, source)
         else:
-            np.multiply(source, 1 - self.p, out=target)
+            blocks.apply(np.multiply, source, 1 - self.p, out=target)
 
     def _sampleNoise(self, shape: tuple[int, ...]) -> Tensor:
         """Fresh noise."""

@@ -1,7 +1,9 @@
 """Planes rearranged into a finer picture."""
 
+import numpy as np
+
 from pytorch_legacy.errors import ShapeError, ValueRangeError
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -31,14 +33,14 @@ class PixelShuffle(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", self._shape(input))
-        self._fine(output)[...] = self._coarse(input)
+        blocks.rows(np.copyto, self._fine(output), self._coarse(input))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = self._shape(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
-        self._coarse(gradInput)[...] = self._fine(gradOutput)
+        blocks.rows(np.copyto, self._coarse(gradInput), self._fine(gradOutput))
         return gradInput
 
     def _shape(self, input: Tensor) -> tuple[int, ...]:

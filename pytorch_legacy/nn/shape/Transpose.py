@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -58,6 +58,4 @@ class Transpose(Module):
 
     def _copied(self, name: str, array: Tensor, order: list[int]) -> Tensor:
         view = array.transpose(order)
-        copy = self._resize(name, view.shape, view.dtype)
-        copy[...] = view
-        return copy
+        return blocks.elements(np.copyto, self._resize(name, view.shape, view.dtype), view)

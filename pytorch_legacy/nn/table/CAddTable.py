@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -32,13 +32,16 @@ class CAddTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.alike(self, "input", input)
-        if self.inplace:
-            self.output = check.writable(self, "input[0]", first)
-        else:
-            self._resize("output", first.shape)[...] = first
-        for array in others:
-            np.add(self.output, array, out=self.output)
-        return self.output
+        self.output = check.writable(self, "input[0]", first) if self.inplace else self._resize("output", first.shape)
+        return blocks.elements(self._summed, self.output, first, *others)
+
+    @staticmethod
+    def _summed(output: Tensor, first: Tensor, *others: Tensor) -> None:
+        total = first
+        for other in others:
+            total = np.add(total, other, out=output)
+        if not others:
+            np.copyto(output, first)
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         shape = check.tensors(self, "input", input)[0].shape
@@ -47,5 +50,5 @@ class CAddTable(Module):
             self.gradInput = [gradOutput] * len(input)
         else:
             for gradient in self._resizeTable("gradInput", [shape] * len(input)):
-                gradient[...] = gradOutput
+                blocks.elements(np.copyto, gradient, gradOutput)
         return self.gradInput

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -25,15 +25,19 @@ class CDivTable(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         a, b = check.alike(self, "input", input, 2)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.divide(a, b, out=self._resize("output", a.shape))
+            return blocks.apply(np.divide, a, b, out=self._resize("output", a.shape))
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         a, b = check.alike(self, "input", input, 2)
         check.like(self, "gradOutput", gradOutput, a)
         da, db = self._resizeTable("gradInput", [a.shape, b.shape])
         with np.errstate(divide="ignore", invalid="ignore"):
-            np.divide(gradOutput, b, out=da)
-            np.divide(da, b, out=db)
-            np.multiply(db, a, out=db)
-            np.negative(db, out=db)
+            blocks.apply(np.divide, gradOutput, b, out=da)
+            blocks.elements(self._byDivisor, db, da, a, b)
         return self.gradInput
+
+    @staticmethod
+    def _byDivisor(db: Tensor, da: Tensor, a: Tensor, b: Tensor) -> None:
+        np.divide(da, b, out=db)
+        np.multiply(db, a, out=db)
+        np.negative(db, out=db)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
@@ -21,9 +21,10 @@ class CMaxTable(Module):
     All inputs have one shape. As in Torch7, a NaN counts only in the first array. Source: Torch7 nn.CMaxTable.
     """
 
-    # Says where an array beats those before it.
+    # Says where an array beats those before it, and what is left of both; a NaN does not beat a number.
     _better: Any = np.greater
-    winner = np.empty(0, np.intp)
+    _best: Any = np.fmax
+    winner = np.empty(0, np.int32)
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,22 +32,27 @@ class CMaxTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.alike(self, "input", input)
-        output, winner = self._resize("output", first.shape), self._resize("winner", first.shape, np.intp)
-        output[...] = first
+        output, winner = self._resize("output", first.shape), self._resize("winner", first.shape, np.int32)
+        return blocks.elements(self._compare, output, winner, first, *others)
+
+    @classmethod
+    def _compare(cls, output: Tensor, winner: Tensor, first: Tensor, *others: Tensor) -> None:
+        np.copyto(output, first)
         winner.fill(0)
         for i, other in enumerate(others, 1):
-            better = type(self)._better(other, output)
-            np.copyto(output, other, where=better)
-            np.copyto(winner, i, where=better)
-        return output
+            better = cls._better(other, output)
+            np.maximum(winner, np.multiply(better, i, dtype=np.int32), out=winner)
+            cls._best(output, other, out=output)
+        if (unknown := np.isnan(first)).any():  # nothing beats a NaN
+            output[unknown] = np.nan
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         first = check.alike(self, "input", input)[0]
         check.like(self, "gradOutput", gradOutput, first)
         check.shape(self, "input of the last forward", self.winner, first.shape)
-        gradInput: list[Tensor] = self._zeros("gradInput", input)
+        gradInput = self._resizeTable("gradInput", [first.shape] * len(input))
         for i, gradient in enumerate(gradInput):
-            np.copyto(gradient, gradOutput, where=self.winner == i)
+            blocks.elements(lambda part, g, winner, i=i: blocks.masked(part, g, winner == i), gradient, gradOutput, self.winner)
         return gradInput
 
     def clearState(self) -> "CMaxTable":

@@ -19,3 +19,4 @@ class CMinTable(CMaxTable):
     """
 
     _better: Any = np.less
+    _best: Any = np.fmin

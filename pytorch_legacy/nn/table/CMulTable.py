@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -24,18 +24,20 @@ class CMulTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.alike(self, "input", input)
-        output = self._resize("output", first.shape)
-        output[...] = first
-        for factor in others:
-            np.multiply(output, factor, out=output)
-        return output
+        return blocks.elements(self._product, self._resize("output", first.shape), first, *others)
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         first = check.alike(self, "input", input)[0]
         check.like(self, "gradOutput", gradOutput, first)
         gradInput = self._resizeTable("gradInput", [first.shape] * len(input))
         for i, gradient in enumerate(gradInput):
-            gradient[...] = gradOutput
-            for factor in input[:i] + input[i + 1 :]:
-                np.multiply(gradient, factor, out=gradient)
+            blocks.elements(self._product, gradient, gradOutput, *input[:i], *input[i + 1 :])
         return gradInput
+
+    @staticmethod
+    def _product(target: Tensor, first: Tensor, *others: Tensor) -> None:
+        product = first
+        for factor in others:
+            product = np.multiply(product, factor, out=target)
+        if not others:
+            np.copyto(target, first)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -25,14 +25,14 @@ class CSubTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         a, b = self._pair(input)
-        return np.subtract(a, b.reshape(a.shape), out=self._resize("output", a.shape))
+        return blocks.apply(np.subtract, a, b.reshape(a.shape), out=self._resize("output", a.shape))
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         a, b = self._pair(input)
         check.like(self, "gradOutput", gradOutput, a)
         da, db = self._resizeTable("gradInput", [a.shape, b.shape])
-        da[...] = gradOutput
-        np.negative(gradOutput.reshape(b.shape), out=db)
+        blocks.elements(np.copyto, da, gradOutput)
+        blocks.apply(np.negative, gradOutput.reshape(b.shape), out=db)
         return self.gradInput
 
     def _pair(self, input: list[Tensor]) -> list[Tensor]:

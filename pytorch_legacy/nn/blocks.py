@@ -1,0 +1,96 @@
+"""NumPy in blocks: large arrays are worked on piece by piece, so that pieces stay in the cache, and by several threads.
+
+The blocks are the same for any number of threads, and so are the results.
+"""
+
+import itertools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import backend
+from pytorch_legacy.storage import Tensor
+
+# Elements of a block: few enough for the cache of a processor, enough for the cost of a call not to matter.
+BLOCK = 1 << 17
+
+_pool: list[ThreadPoolExecutor] = []
+os.register_at_fork(after_in_child=_pool.clear)  # a child has no threads but its own
+
+
+def apply(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> Tensor:
+    """``ufunc(*inputs, out=out)``; the inputs are numbers, or arrays that broadcast to `out`."""
+    if out.size <= BLOCK or not isinstance(out, np.ndarray):
+        ufunc(*inputs, out=out)
+    else:
+        elements(lambda target, *parts: ufunc(*parts, out=target), out, *inputs)
+    return out
+
+
+def elements(function: Callable[..., Any], target: Tensor, *inputs: Any) -> Tensor:
+    """Call ``function(target, *inputs)``, which works element by element, for the parts of these arrays.
+
+    The inputs are numbers, or arrays that broadcast to `target`. Returns `target`.
+    """
+    if target.size <= BLOCK or not isinstance(target, np.ndarray) or any(_overlap(target, array) for array in inputs):
+        function(target, *inputs)
+        return target
+    shape = target.shape
+    arrays = (target, *(array if np.shape(array) in ((), shape) else np.broadcast_to(array, shape) for array in inputs))
+    if all(np.ndim(array) == 0 or array.flags.c_contiguous for array in arrays):
+        arrays = tuple(array.reshape(-1) if np.ndim(array) else array for array in arrays)
+    rows(function, *arrays)
+    return target
+
+
+def rows(function: Callable[..., Any], *arrays: Any) -> None:
+    """Call ``function(*parts)`` for the parts of arrays that are cut along their first dimension.
+
+    Arrays whose first dimension is not that of the first array, numbers and None are handed over whole.
+    """
+    first = arrays[0]
+    count = len(first)
+    if first.size <= BLOCK or count == 1 or not isinstance(first, np.ndarray):
+        function(*arrays)
+        return
+    step = max(1, BLOCK * count // first.size)
+    cut = [isinstance(array, np.ndarray) and array.ndim > 0 and len(array) == count for array in arrays]
+    starts = itertools.count(0, step)  # taking the next one is a single step for all threads
+
+    def work() -> None:
+        for start in starts:
+            if start >= count:
+                return
+            part = slice(start, start + step)
+            function(*(array[part] if is_cut else array for array, is_cut in zip(arrays, cut, strict=True)))
+
+    others = min(backend.get_num_threads(), -(-count // step)) - 1
+    helpers = [_helpers().submit(copy_context().run, work) for _ in range(others)]
+    try:
+        work()
+    finally:
+        for helper in helpers:
+            helper.result()
+
+
+def masked(target: Tensor, array: Tensor, mask: Tensor) -> None:
+    """The array's elements where `mask` is true, else 0: by bits, for a choice that nobody can predict is slow."""
+    bits = np.dtype(f"i{array.itemsize}")
+    np.bitwise_and(array.view(bits), np.negative(mask.astype(bits)), out=target.view(bits))
+
+
+def _overlap(target: Tensor, array: Any) -> bool:
+    """Whether writing one element may change another one that is still to be read."""
+    if not isinstance(array, np.ndarray) or not np.may_share_memory(target, array):
+        return False
+    return (array.ctypes.data, array.strides, array.shape) != (target.ctypes.data, target.strides, target.shape)
+
+
+def _helpers() -> ThreadPoolExecutor:
+    if not _pool:
+        _pool.append(ThreadPoolExecutor(os.cpu_count(), "pytorch_legacy"))
+    return _pool[0]

@@ -1,9 +1,13 @@
 """Constants put into one dimension."""
 
+import numpy as np
+
 from pytorch_legacy.errors import IndexRangeError
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
+
+Part = tuple[slice, ...]
 
 
 class Padding(Module):
@@ -49,23 +53,23 @@ class Padding(Module):
         self.index = check.count(self, "index", index, 0)
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        shape, parts = self._layout(input)
+        shape, filled, parts = self._layout(input)
         output = self._resize("output", shape)
-        output.fill(self.value)
+        output[filled].fill(self.value)
         for source, target in parts:
-            output[target] = input[source]
+            blocks.elements(np.copyto, output[target], input[source])
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        shape, parts = self._layout(input)
+        shape, _, parts = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
         for source, target in parts:
-            gradInput[source] = gradOutput[target]
+            blocks.elements(np.copyto, gradInput[source], gradOutput[target])
         return gradInput
 
-    def _layout(self, input: Tensor) -> tuple[tuple[int, ...], list[tuple[tuple[slice, ...], tuple[slice, ...]]]]:
-        """The shape of the output, and where the parts before and after the place lie in input and output."""
+    def _layout(self, input: Tensor) -> tuple[tuple[int, ...], Part, list[tuple[Part, Part]]]:
+        """The shape of the output, its constants, and where the parts before and after them lie in input and output."""
         shape = check.tensor(self, "input", input).shape
         batch = self.nInputDim is not None and len(shape) != self.nInputDim
         axis = check.axis(self, self.dim, len(shape), "dim", batch)
@@ -80,4 +84,4 @@ class Padding(Module):
             ((*before, slice(0, place)), (*before, slice(0, place))),
             ((*before, slice(place, size)), (*before, slice(place + count, size + count))),
         ]
-        return (*shape[:axis], size + count, *shape[axis + 1 :]), parts
+        return (*shape[:axis], size + count, *shape[axis + 1 :]), (*before, slice(place, place + count)), parts

@@ -1,7 +1,7 @@
 """A border of zeros."""
 
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.padding.BorderPadding import SpatialPadding
 from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.storage import Tensor
@@ -34,18 +34,26 @@ class SpatialZeroPadding(SpatialPadding):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape, inside, outside = self._layout(input)
-        output = self._resize("output", shape)
-        output.fill(0)
-        output[..., *outside] = input[..., *inside]
-        return output
+        return self._placed(self._resize("output", shape), outside, input, inside)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape, inside, outside = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape)
-        gradInput.fill(0)
-        gradInput[..., *inside] = gradOutput[..., *outside]
-        return gradInput
+        return self._placed(self._resize("gradInput", input.shape), inside, gradOutput, outside)
+
+    @staticmethod
+    def _placed(target: Tensor, there: Window, source: Tensor, here: Window) -> Tensor:
+        """Zeros in `target`, and what a window shows of `source` in another window."""
+
+        def place(to: Tensor, planes: Tensor) -> None:
+            to.fill(0)
+            to[..., *there] = planes[..., *here]
+
+        if source.flags.c_contiguous:
+            blocks.rows(place, *(array.reshape(-1, *array.shape[-2:]) for array in (target, source)))
+        else:
+            blocks.rows(place, target, source)
+        return target
 
     def _layout(self, input: Tensor) -> tuple[tuple[int, ...], Window, Window]:
         """The shape of the output, and where the cells that it shows lie in input and output."""

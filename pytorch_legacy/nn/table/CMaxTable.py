@@ -24,7 +24,7 @@ class CMaxTable(Module):
     # Says where an array beats those before it, and what is left of both; a NaN does not beat a number.
     _better: Any = np.greater
     _best: Any = np.fmax
-    winner = np.empty(0, np.int32)
+    winner = np.empty(0, np.uint8)
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +32,8 @@ class CMaxTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.alike(self, "input", input)
-        output, winner = self._resize("output", first.shape), self._resize("winner", first.shape, np.int32)
+        small = np.uint8 if len(others) < 256 else np.int32
+        output, winner = self._resize("output", first.shape), self._resize("winner", first.shape, small)
         return blocks.elements(self._compare, output, winner, first, *others)
 
     @classmethod
@@ -41,7 +42,7 @@ class CMaxTable(Module):
         winner.fill(0)
         for i, other in enumerate(others, 1):
             better = cls._better(other, output)
-            np.maximum(winner, np.multiply(better, i, dtype=np.int32), out=winner)
+            np.maximum(winner, better.astype(winner.dtype) * winner.dtype.type(i), out=winner)
             cls._best(output, other, out=output)
         if (unknown := np.isnan(first)).any():  # nothing beats a NaN
             output[unknown] = np.nan

@@ -49,11 +49,12 @@ address() {
   "$out/embed"
   "$out/threads"
   # Python itself leaks. Tests ask for impossible amounts of memory. libstdc++ must be there before the first exception of
-  # a module written in C++. One element type will do: the larger one, for which memory may be too small.
+  # a module written in C++. One element type will do: the larger one, for which memory may be too small. The Jacobians repeat
+  # the calls of other tests a hundred times.
   env LD_PRELOAD="$(runtime asan) $(runtime stdc++)" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
     python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py tests/test_null_arguments.py tests/core \
-    -k "not float32 and not (test_fuzz and Float)"
+    -k "not float32 and not (test_fuzz and Float) and not test_gradInput and not test_gradParameters and not test_directions"
 }
 
 thread() {

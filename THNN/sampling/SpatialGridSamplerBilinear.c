@@ -15,7 +15,7 @@
  *   gradInput   as input, overwritten
  *   gradGrid    as grid, overwritten
  *
- * What a row of the grid looks at is found once and then used for many planes. Any number of places may look at a cell, so
+ * What some rows of the grid look at is found once and then used for many planes. Any number of places may look at a cell, so
  * gradInput is scattered, by one thread for each plane and in the order of the outputs.
  *
  * As SpatialGridSamplerBilinear of Torch7's THNN. */
@@ -48,7 +48,7 @@ static void outputShape(const Sampled *p, int64_t *size)
   memcpy(size, known, sizeof(known));
 }
 
-/* ---- What a row of the grid looks at. */
+/* ---- What rows of the grid look at. */
 
 /* A place on an axis: cells low and low + 1, of which none, one or both exist, and the fraction by which it is past low. */
 typedef struct Place {
@@ -65,26 +65,31 @@ THNN_INLINE Place placeOf(real mark, int64_t n)
   return (Place){(int64_t)low, at - low};
 }
 
-/* For each output of a row: the four cells around its place, -1 for one that does not exist, and the fractions. The cells are
- * the upper two and the lower two, each pair from left to right. */
+/* For each output of some rows: the four cells around its place, -1 for one that does not exist, their weights, 0 for such a one,
+ * and the fractions. The cells are the upper two and the lower two, each pair from left to right. */
 typedef struct Looks {
   int32_t *cell[4];
-  real *down, *right;
+  real *weight[4], *down, *right;
 } Looks;
 
-static Looks looksOfRow(int32_t *cells, real *fractions, int64_t n)
+enum { CELLS = 4, NUMBERS = 6 }; /* of an output in Looks */
+
+static Looks looksAt(int32_t *cells, real *numbers, int64_t n)
 {
-  return (Looks){{cells, cells + n, cells + 2 * n, cells + 3 * n}, fractions, fractions + n};
+  Looks looks = {.down = numbers + 4 * n, .right = numbers + 5 * n};
+  for (int i = 0; i < 4; i++) looks.cell[i] = cells + i * n, looks.weight[i] = numbers + i * n;
+  return looks;
 }
 
-static void look(Looks looks, const real *grid, const Sampled *p)
+static void look(Looks looks, const real *grid, int64_t n, const Sampled *p)
 {
-  for (int64_t o = 0; o < p->owidth; o++) {
+  for (int64_t o = 0; o < n; o++) {
     const Place w = placeOf(grid[2 * o], p->width), h = placeOf(grid[2 * o + 1], p->height);
     for (int i = 0; i < 4; i++) {
       const int64_t row = h.low + i / 2, column = w.low + i % 2;
       const int exists = row >= 0 && row < p->height && column >= 0 && column < p->width;
       looks.cell[i][o] = exists ? (int32_t)(row * p->width + column) : -1;
+      looks.weight[i][o] = exists ? (i / 2 ? h.fraction : 1 - h.fraction) * (i % 2 ? w.fraction : 1 - w.fraction) : 0;
     }
     looks.down[o] = h.fraction;
     looks.right[o] = w.fraction;
@@ -95,33 +100,22 @@ static void look(Looks looks, const real *grid, const Sampled *p)
 THNN_INLINE real part(real weight, const real *x, int32_t cell)
 {
   const real value = x[cell < 0 ? 0 : cell];
-  return cell >= 0 && weight != 0 ? weight * value : 0;
+  return weight != 0 ? weight * value : 0;
 }
 
-THNN_KERNEL void sampleRow(real *restrict y, const real *restrict x, Looks looks, int64_t n)
+THNN_KERNEL void sample(real *restrict y, const real *restrict x, Looks looks, int64_t n)
 {
   const int32_t *a = looks.cell[0], *b = looks.cell[1], *c = looks.cell[2], *d = looks.cell[3];
-  for (int64_t o = 0; o < n; o++) {
-    const real down = looks.down[o], right = looks.right[o];
-    y[o] = part((1 - down) * (1 - right), x, a[o]) + part((1 - down) * right, x, b[o]) + part(down * (1 - right), x, c[o]) +
-           part(down * right, x, d[o]);
-  }
+  const real *wa = looks.weight[0], *wb = looks.weight[1], *wc = looks.weight[2], *wd = looks.weight[3];
+  for (int64_t o = 0; o < n; o++)
+    y[o] = part(wa[o], x, a[o]) + part(wb[o], x, b[o]) + part(wc[o], x, c[o]) + part(wd[o], x, d[o]);
 }
 
-THNN_INLINE void give(real *gx, int32_t cell, real weight, real g)
+static void scatter(real *restrict gx, const real *restrict g, Looks looks, int64_t n)
 {
-  if (cell >= 0 && weight != 0) gx[cell] += weight * g;
-}
-
-static void scatterRow(real *restrict gx, const real *restrict g, Looks looks, int64_t n)
-{
-  for (int64_t o = 0; o < n; o++) {
-    const real down = looks.down[o], right = looks.right[o];
-    give(gx, looks.cell[0][o], (1 - down) * (1 - right), g[o]);
-    give(gx, looks.cell[1][o], (1 - down) * right, g[o]);
-    give(gx, looks.cell[2][o], down * (1 - right), g[o]);
-    give(gx, looks.cell[3][o], down * right, g[o]);
-  }
+  for (int64_t o = 0; o < n; o++)
+    for (int i = 0; i < 4; i++)
+      if (looks.weight[i][o] != 0) gx[looks.cell[i][o]] += looks.weight[i][o] * g[o];
 }
 
 THNN_INLINE real cellOr0(const real *x, int32_t cell)
@@ -130,7 +124,7 @@ THNN_INLINE real cellOr0(const real *x, int32_t cell)
   return cell >= 0 ? value : 0;
 }
 
-/* Adds what one channel gives to the gradients of a row of the grid, in cells; places outside of the plane get nothing. */
+/* Adds what one channel gives to the gradients of the grid, in cells; places outside of the plane get nothing. */
 THNN_KERNEL void addSlopes(real *restrict gRight, real *restrict gDown, const real *restrict x, const real *restrict g, Looks looks,
                            int64_t n)
 {
@@ -169,20 +163,19 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateOutput)(THNNState *state, const T
   const int threads = THNN_threads(&call, 8 * p.samples * p.channels * cells);
   const real *x = THNN_in(&call, view(input)), *places = THNN_in(&call, view(grid));
   real *y = THNN_out(&call, view(output));
-  int32_t *found = THNN_scratch(&call, threads * 4 * p.owidth, sizeof(int32_t));
-  real *fractions = THNN_scratch(&call, threads * 2 * p.owidth, sizeof(real));
+  const int64_t room = BAND * p.owidth;
+  int32_t *found = THNN_scratch(&call, threads * CELLS * room, sizeof(int32_t));
+  real *numbers = THNN_scratch(&call, threads * NUMBERS * room, sizeof(real));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t n = 0; n < p.samples; n++)
     for (int64_t band = 0; band < p.oheight; band += BAND) {
-      const int64_t id = THNN_threadId();
-      const Looks looks = looksOfRow(found + id * 4 * p.owidth, fractions + id * 2 * p.owidth, p.owidth);
-      for (int64_t h = band; h < THNN_min(band + BAND, p.oheight); h++) {
-        look(looks, places + 2 * (n * cells + h * p.owidth), &p);
-        for (int64_t plane = n * p.channels; plane < (n + 1) * p.channels; plane++)
-          sampleRow(y + plane * cells + h * p.owidth, x + plane * inputs, looks, p.owidth);
-      }
+      const int64_t id = THNN_threadId(), first = band * p.owidth, count = THNN_min(BAND, p.oheight - band) * p.owidth;
+      const Looks looks = looksAt(found + id * CELLS * room, numbers + id * NUMBERS * room, room);
+      look(looks, places + 2 * (n * cells + first), count, &p);
+      for (int64_t plane = n * p.channels; plane < (n + 1) * p.channels; plane++)
+        sample(y + plane * cells + first, x + plane * inputs, looks, count);
     }
   return THNN_leave(&call);
 }
@@ -214,8 +207,8 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, cons
   const int threads = THNN_threads(&call, 8 * p.samples * p.channels * (cells + inputs));
   const real *x = THNN_in(&call, view(input)), *places = THNN_in(&call, view(grid)), *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput)), *gPlaces = THNN_out(&call, view(gradGrid));
-  int32_t *found = THNN_scratch(&call, threads * 4 * width, sizeof(int32_t));
-  real *fractions = THNN_scratch(&call, threads * 2 * width, sizeof(real));
+  int32_t *found = THNN_scratch(&call, threads * CELLS * width, sizeof(int32_t));
+  real *numbers = THNN_scratch(&call, threads * NUMBERS * width, sizeof(real));
   real *slopes = THNN_scratch(&call, threads * 2 * width, sizeof(real));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
@@ -224,20 +217,20 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, cons
     for (int64_t channel = 0; channel < p.channels; channel += PLANES) {
       const int64_t id = THNN_threadId(), first = n * p.channels + channel;
       const int64_t end = n * p.channels + THNN_min(channel + PLANES, p.channels);
-      const Looks looks = looksOfRow(found + id * 4 * width, fractions + id * 2 * width, width);
+      const Looks looks = looksAt(found + id * CELLS * width, numbers + id * NUMBERS * width, width);
       memset((void *)(gx + first * inputs), 0, (size_t)((end - first) * inputs) * sizeof(real));
       for (int64_t h = 0; h < p.oheight; h++) {
-        look(looks, places + 2 * (n * cells + h * width), &p);
+        look(looks, places + 2 * (n * cells + h * width), width, &p);
         for (int64_t plane = first; plane < end; plane++)
-          scatterRow(gx + plane * inputs, g + plane * cells + h * width, looks, width);
+          scatter(gx + plane * inputs, g + plane * cells + h * width, looks, width);
       }
     }
 #pragma omp parallel for num_threads(threads)
   for (int64_t row = 0; row < p.samples * p.oheight; row++) {
     const int64_t id = THNN_threadId(), n = row / p.oheight, h = row % p.oheight;
-    const Looks looks = looksOfRow(found + id * 4 * width, fractions + id * 2 * width, width);
+    const Looks looks = looksAt(found + id * CELLS * width, numbers + id * NUMBERS * width, width);
     real *gRight = slopes + id * 2 * width, *gDown = gRight + width, *to = gPlaces + 2 * row * width;
-    look(looks, places + 2 * row * width, &p);
+    look(looks, places + 2 * row * width, width, &p);
     memset((void *)gRight, 0, (size_t)(2 * width) * sizeof(real));
     for (int64_t plane = n * p.channels; plane < (n + 1) * p.channels; plane++)
       addSlopes(gRight, gDown, x + plane * inputs, g + plane * cells + h * width, looks, width);

@@ -15,6 +15,9 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.normalization.SpatialBatchNormalization import SpatialBatchNormalization
 from pytorch_legacy.nn.pooling.SpatialMaxPooling import SpatialMaxPooling
 
+FIELDS = ("inputSize", "outputSize", "reduceSize", "reduceStride", "transfer", "kernelSize", "kernelStride", "padding",
+          "poolSize", "poolStride", "pool", "batchNorm")  # fmt: skip
+
 
 class Inception(Decorator):
     """Joins the planes of several columns, each of which sees the whole input; OpenFace is made of it.
@@ -61,8 +64,14 @@ class Inception(Decorator):
     Source: Element-Research dpnn ``Inception``; Szegedy et al., "Going deeper with convolutions" (2014).
     """
 
+    inputSize: int
+    outputSize: list[int]
     reduceSize: Any
     reduceStride: Any
+    kernelSize: list[int]
+    kernelStride: list[int]
+    padding: bool
+    batchNorm: bool | None
 
     def __init__(self, config: dict[str, Any] | None = None, **arguments: Any) -> None:
         options = {
@@ -84,17 +93,10 @@ class Inception(Decorator):
         size, stride = options["poolSize"], options["poolStride"]
         self.pool = options.pop("pool") or SpatialMaxPooling(size, size, stride, stride)
         for name, value in options.items():
-            if name not in _FIELDS:
-                raise ValueRangeError(f"{self._typename}: {name}: expected one of {', '.join(_FIELDS)}")
+            if name not in FIELDS:
+                raise ValueRangeError(f"{self._typename}: {name}: expected one of {', '.join(FIELDS)}")
             setattr(self, name, list(value) if isinstance(value, (list, tuple)) else value)
         self._build()
-
-    inputSize: int
-    outputSize: list[int]
-    kernelSize: list[int]
-    kernelStride: list[int]
-    padding: bool
-    batchNorm: bool | None
 
     def _build(self) -> None:
         columns = self.modules[0]
@@ -132,10 +134,6 @@ class Inception(Decorator):
         batch = [argument[None] if isinstance(argument, np.ndarray) else argument for argument in arguments]
         result = super()._inner(method, *batch)
         return None if result is None else result[0]
-
-
-_FIELDS = ("inputSize", "outputSize", "reduceSize", "reduceStride", "transfer", "kernelSize", "kernelStride", "padding", "poolSize",
-           "poolStride", "pool", "batchNorm")  # fmt: skip
 
 
 def _chain(modules: list[Module]) -> Sequential:

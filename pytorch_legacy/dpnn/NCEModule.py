@@ -33,7 +33,8 @@ class NCEModule(Linear):
     unigrams : array of outputSize
         How frequent each class is as noise: numbers that are not negative; they need not sum to 1.
     Z : float
-        The divisor. If it is not above 0, the first batch tells it: the mean of ``exp(W x + b)`` over its samples times outputSize.
+        The divisor. If it is not above 0, the first batch tells it: the mean of ``exp(W x + b)`` over its samples, times
+        outputSize.
 
     Attributes
     ----------
@@ -88,14 +89,15 @@ class NCEModule(Linear):
         self.output = [np.empty(0, np.float32) for _ in range(4)]
         self.gradInput = [np.empty(0, np.float32) for _ in range(2)]
 
-    def reset(self, stdv: float | None = None) -> None:
-        """Draws a new weight. The bias becomes -log(outputSize); with `stdv` both are uniform in [-stdv, stdv)."""
+    def reset(self, stdv: float | None = None) -> Self:
+        """Draws a new weight and returns self. The bias becomes -log(outputSize); with `stdv` both are uniform."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
         if stdv is None:
             self.bias.fill(-log(len(self.bias)))
         else:
             self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+        return self
 
     def fastNoise(self) -> None:
         """Prepares the draws anew: to be called when `unigrams` has changed."""
@@ -106,7 +108,7 @@ class NCEModule(Linear):
         """Random classes, which count from 0, in an array of that shape."""
         return alias.draw(self.aliasmultinomial, shape)
 
-    def updateOutput(self, input: list[Any]) -> Any:
+    def updateOutput(self, input: Any) -> Any:
         rows, labels = self._checked(input)
         if not self.train and self.normalized:
             return self._full(rows)
@@ -131,7 +133,7 @@ class NCEModule(Linear):
             frequencies[...] = self.unigrams[classes]
         return output
 
-    def updateGradInput(self, input: list[Any], gradOutput: list[Tensor]) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         rows, labels = self._checked(input)
         targets, samples = self._chosen(labels)
         ofTarget, ofSamples = self._gradients(rows, gradOutput)
@@ -144,7 +146,7 @@ class NCEModule(Linear):
         gradLabels.fill(0)
         return gradInput
 
-    def accGradParameters(self, input: list[Any], gradOutput: list[Tensor], scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
         rows, labels = self._checked(input)
         targets, samples = self._chosen(labels)
         ofTarget, ofSamples = (self._dtype.type(scale) * gradient for gradient in self._gradients(rows, gradOutput))
@@ -214,7 +216,8 @@ class NCEModule(Linear):
         labels = check.shape(self, "input[1]", check.labels(self, "input[1]", input[1]), rows.shape[:1])
         outside = labels[(labels < 0) | (labels >= len(self.weight))]
         if outside.size:
-            raise IndexRangeError(f"{self._typename}: input[1]: expected labels from 0 to {len(self.weight) - 1}, got {outside[0]}")
+            last = len(self.weight) - 1
+            raise IndexRangeError(f"{self._typename}: input[1]: expected labels from 0 to {last}, got {outside[0]}")
         return rows, labels
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

@@ -41,7 +41,7 @@ class Reinforce(Module):
     reinforcement learning" (1992).
     """
 
-    _dropped = ("_reward", "__reward")
+    _dropped: tuple[str, ...] = ("_reward", "__reward")
     stochastic = False
     reward: Tensor | None = None
 

@@ -14,7 +14,7 @@ from pytorch_legacy.storage import Tensor
 class ReinforceCategorical(Reinforce):
     """Chooses one column in each row with the probabilities there, and gives 1 for it and 0 for the others.
 
-    .. math:: dx = -r \\, \\frac{y}{x}
+    .. math:: dx = -r \\, \\frac{y}{x + 10^{-8}}
 
     with the reward r of the row. In evaluation the layer passes the probabilities on.
 
@@ -30,11 +30,10 @@ class ReinforceCategorical(Reinforce):
 
     Notes
     -----
-    Shape ``N x C``; the probabilities of a row need not sum to 1. Unlike Torch7, the gradient of a column that cannot be chosen
-    is 0, not NaN. Source: Element-Research dpnn ``ReinforceCategorical``.
+    Shape ``N x C``; the probabilities of a row need not sum to 1. Source: Element-Research dpnn ``ReinforceCategorical``.
     """
 
-    _dropped = (*Reinforce._dropped, "_index")
+    _dropped = (*Reinforce._dropped, "_index", "_input")
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input, 2).shape)
@@ -47,8 +46,7 @@ class ReinforceCategorical(Reinforce):
 
     def updateGradInput(self, input: Tensor, gradOutput: Any) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input, 2).shape)
-        gradInput.fill(0)
-        np.divide(self.output, input, out=gradInput, where=self.output != 0)
+        np.divide(self.output, input + self._dtype.type(1e-8), out=gradInput)
         gradInput *= -self.rewardAs(input)
         return gradInput
 

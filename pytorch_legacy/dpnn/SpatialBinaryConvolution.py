@@ -7,6 +7,15 @@ import numpy as np
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 from pytorch_legacy.storage import Tensor
 
+SCRATCH = (
+    "tempWeight",
+    "alphas",
+    "gradInputAlphas",
+    "wmask",
+    *(f"_temp{kind}Alphas{form}" for kind in ("", "Grad") for form in ("", "Expanded", "Samples")),
+    *(f"_gradWeightAlphas{form}" for form in ("", "Expanded", "Samples")),
+)
+
 
 class SpatialBinaryConvolution(SpatialConvolution):
     """Convolves planes with filters of 1 and -1, the signs of the weights, and scales each plane of the output.
@@ -16,7 +25,7 @@ class SpatialBinaryConvolution(SpatialConvolution):
     with the sign of 0 being 1. The gradients are those of XNOR-Net, not the derivatives:
 
     .. math:: dx_c = b_c \\sum_o sign(W_{o,c}) \\star dy_o, \\quad b_c = mean_{o,i,j} |W_{o,c,i,j}|, \\quad
-              dW_o = a_o \\, (dy_o \\star x)
+              dW_o = dy_o \\star x
 
     Parameters
     ----------
@@ -30,16 +39,11 @@ class SpatialBinaryConvolution(SpatialConvolution):
 
     Notes
     -----
-    Shapes are those of SpatialConvolution; there is no bias. Torch7 put the signs into ``weight`` and restored it only by
-    ``accGradParameters``, so that a second pass forward was another one, and wanted gradWeight to be zero before; here the weight
-    keeps its values, and gradients accumulate. A file that was saved in between has the weight in ``tempWeight``; it is put back.
+    Shapes are those of SpatialConvolution; there is no bias. In training Torch7 put the signs into ``weight`` and restored it
+    only by ``accGradParameters``, so that a second pass forward was another one; here the weight keeps its values. A file that
+    was saved in between has the weight in ``tempWeight``; it is put back.
     Source: Element-Research dpnn ``SpatialBinaryConvolution``; Rastegari et al., "XNOR-Net" (2016).
     """
-
-    _dropped = (*SpatialConvolution._dropped, "tempWeight", "alphas", "gradInputAlphas", "wmask", "_tempAlphas",
-                "_tempAlphasExpanded", "_tempAlphasSamples", "_tempGradAlphas", "_tempGradAlphasExpanded",
-                "_tempGradAlphasSamples", "_gradWeightAlphas", "_gradWeightAlphasExpanded",
-                "_gradWeightAlphasSamples")  # fmt: skip
 
     def __init__(
         self,
@@ -69,15 +73,6 @@ class SpatialBinaryConvolution(SpatialConvolution):
             gradInput *= self._means(0)[:, None, None]
         return gradInput
 
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        means, total = self._means(1), self.gradWeight
-        self.gradWeight = np.zeros_like(total)
-        try:
-            super().accGradParameters(input, gradOutput, scale)
-            total += means[:, None, None, None] * self.gradWeight
-        finally:
-            self.gradWeight = total
-
     def _signed(self, method: Any, *arguments: Tensor) -> Any:
         """Calls a method with the signs in place of the weight."""
         weight = self.weight
@@ -99,4 +94,4 @@ class SpatialBinaryConvolution(SpatialConvolution):
         weight, kept = fields.get("weight"), fields.get("tempWeight")
         if weight is not None and kept is not None and kept.shape == weight.shape and (np.abs(weight) == 1).all():
             fields = fields | {"weight": kept}
-        super()._fromTorch7(fields, version)
+        super()._fromTorch7({key: value for key, value in fields.items() if key not in SCRATCH}, version)

@@ -40,9 +40,9 @@ class SpatialGlimpse(Module):
 
     Notes
     -----
-    Input: a table of pictures, ``(N x) C x H x W``, and places, ``(N x) 2``: y, then x, from (-1, -1) for the upper left corner to
-    (1, 1) for the lower right one; a place further out counts as the nearest one within. Output: ``(N x) depth * C x height x
-    width``, patch by patch. Files of 2015 have one `size` for both sides.
+    Input: a table of pictures, ``(N x) C x H x W``, and places, ``(N x) 2``: y, then x, from (-1, -1) for the upper left
+    corner to (1, 1) for the lower right one; a place further out counts as the nearest one within.
+    Output: ``(N x) depth * C x height x width``, patch by patch. Files of 2015 have one `size` for both sides.
     Source: Element-Research dpnn ``SpatialGlimpse``; Mnih et al., "Recurrent models of visual attention" (2014).
     """
 

@@ -126,8 +126,8 @@ class SpatialUniformCrop(Module):
         shape = np.full((len(self.coord), 2), (self.oheight, self.owidth))
         if self._scaled():
             shape = np.ceil(self.scales[:, None] * shape.astype(np.float64)).astype(np.int64)
-        ends = self.coord + shape
-        return [(slice(None), slice(h, y), slice(w, x)) for (h, w), (y, x) in zip(self.coord.tolist(), ends.tolist(), strict=True)]
+        corners = np.concatenate([self.coord, self.coord + shape], 1)
+        return [(slice(None), slice(top, bottom), slice(left, right)) for top, left, bottom, right in corners.tolist()]
 
     def _scaled(self) -> bool:
         return self.train and self.scale is not None
@@ -138,7 +138,8 @@ class SpatialUniformCrop(Module):
         else:
             low, high = self.scale if len(self.scale) == 2 else (None, None)
         if low is None or high is None:
-            raise ValueRangeError(f'{self._typename}: scale: expected "min" and "max" or two numbers, got {described(self.scale)}')
+            got = described(self.scale)
+            raise ValueRangeError(f'{self._typename}: scale: expected "min" and "max" or two numbers, got {got}')
         return low, high
 
     def _pictures(self, input: Tensor) -> Tensor:

@@ -49,12 +49,12 @@ class SoftMaxTree(Module):
 
     Notes
     -----
-    Input: a table of ``N x inputSize`` and N targets, any nodes but the root; output: N. Nodes are numbered as the user likes, and
-    keep their numbers when a file is loaded. gradInput is a table, with zeros for the targets. The parameters start uniform in
-    [-s, s) with s = 1 / sqrt(nChildNode inputSize). Torch7's ``parameters`` gave, after a pass backward, only those of the nodes on
-    the way; here it always gives weight and bias, which leads to the same steps, since the other gradients are zero. Torch7
-    approximated the exponential. Source: nnx ``SoftMaxTree``; Morin and Bengio, "Hierarchical probabilistic neural network language
-    model" (2005).
+    Input: a table of ``N x inputSize`` and N targets, any nodes but the root; output: N. Nodes are numbered as the user
+    likes, and keep their numbers when a file is loaded. gradInput is a table, with zeros for the targets. The parameters start
+    uniform in [-s, s) with s = 1 / sqrt(nChildNode inputSize). Torch7's ``parameters`` gave, after a pass backward, only those
+    of the nodes on the way; here it always gives weight and bias, which leads to the same steps, since the other gradients are
+    zero. Torch7 approximated the exponential. Source: nnx ``SoftMaxTree``; Morin and Bengio, "Hierarchical probabilistic
+    neural network language model" (2005).
     """
 
     _dropped = ("_nodeBuffer", "_multiBuffer", "_gradInput", "_gradTarget", "_gradOutput", "_nodeUpdateHost", "_nodeUpdateCuda",
@@ -132,7 +132,8 @@ class SoftMaxTree(Module):
         for parent, children in hierarchy.items() if isinstance(hierarchy, dict) else ():
             found = np.asarray(children)
             if found.ndim != 1 or found.dtype.kind not in "iu" or not found.size:
-                raise DtypeError(f"{self._typename}: hierarchy[{parent}]: expected a vector of integers, got {described(children)}")
+                got = described(children)
+                raise DtypeError(f"{self._typename}: hierarchy[{parent}]: expected a vector of integers, got {got}")
             families[parent] = found.astype(np.int32)
         if self.rootId not in families:
             raise ValueRangeError(f"{self._typename}: hierarchy: expected children of the root, {self.rootId}")
@@ -141,7 +142,7 @@ class SoftMaxTree(Module):
         if min(self.parentIds.min(), self.childIds.min()) < 0:
             raise ValueRangeError(f"{self._typename}: hierarchy: expected numbers of nodes that are not negative")
         if len({*self.childIds.tolist()}) != len(self.childIds) or self.rootId in self.childIds:
-            raise ValueRangeError(f"{self._typename}: hierarchy: expected a tree, in which each node has one parent, the root none")
+            raise ValueRangeError(f"{self._typename}: hierarchy: expected a tree: one parent for each node, none for the root")
         self.nChildNode, self.nParentNode = len(self.childIds), len(self.parentIds)
         self.maxParentId, self.maxChildId = int(self.parentIds.max()), int(self.childIds.max())
         self.maxNodeId = max(self.maxParentId, self.maxChildId)

@@ -53,5 +53,6 @@ class SpatialDownSampling(Module):
         """A view ``(N x) C x oH x rH x oW x rW``."""
         *_, height, width = check.tensor(self, "input", planes, 3, 4).shape
         if height < self.rH or width < self.rW:
-            raise ShapeError(f"{self._typename}: input: expected planes of at least {self.rH} x {self.rW}, got {sizes(planes.shape)}")
+            least = sizes((self.rH, self.rW))
+            raise ShapeError(f"{self._typename}: input: expected planes of at least {least}, got {sizes((height, width))}")
         return blocks(planes, self.rH, self.rW)

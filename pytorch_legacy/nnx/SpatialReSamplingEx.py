@@ -1,6 +1,7 @@
 """Planes of another size, in three ways."""
 
 from math import floor
+from typing import Any
 
 import numpy as np
 
@@ -37,8 +38,8 @@ class SpatialReSamplingEx(Module):
     Raises
     ------
     IndexRangeError, ShapeError, ValueRangeError
-        If the input lacks these dimensions or would have to become larger along one and smaller along the other, or an argument is
-        none of those above.
+        If the input lacks these dimensions or would have to become larger along one and smaller along the other, or an
+        argument is none of those above.
 
     Notes
     -----
@@ -112,7 +113,8 @@ class SpatialReSamplingEx(Module):
             stretchBackward(self, gradients, planes)
         elif height >= planes.shape[1]:
             rows, columns = _sources(planes.shape[1], height), _sources(planes.shape[2], width)
-            np.add.at(planes, (slice(None), rows[:, None], columns), gradients)
+            places: Any = slice(None), rows[:, None], columns
+            np.add.at(planes, places, gradients)
         else:
             parts = self._parts(planes, height, width)
             if self.mode == "simple":
@@ -135,9 +137,7 @@ class SpatialReSamplingEx(Module):
         shape = check.tensor(self, "input", input).shape
         axis = check.axis(self, self.yDim, len(shape), "yDim")
         check.axis(self, self.xDim, len(shape), "xDim")
-        height, width = (
-            floor(side(self, name, shape[axis + i]) + 0.5) for i, name in enumerate(("height", "width"))
-        )
+        height, width = (floor(side(self, name, shape[axis + i]) + 0.5) for i, name in enumerate(("height", "width")))
         if (height >= shape[axis]) != (width >= shape[axis + 1]):
             raise ShapeError(
                 f"{self._typename}: input: expected planes that become larger or smaller along both axes, "

@@ -35,8 +35,10 @@ class ReinforceBernoulli(Reinforce):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Any) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        reward = self.rewardAs(check.tensor(self, "input", input))
+        check.shape(self, "output of the last forward", self.output, input.shape)
+        gradInput = self._resize("gradInput", input.shape)
         np.subtract(input, self.output, out=gradInput)
         gradInput /= input * (1 - input)
-        gradInput *= self.rewardAs(input)
+        gradInput *= reward
         return gradInput

@@ -45,9 +45,11 @@ class ReinforceCategorical(Reinforce):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Any) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input, 2).shape)
+        reward = self.rewardAs(check.tensor(self, "input", input))
+        check.shape(self, "output of the last forward", self.output, input.shape)
+        gradInput = self._resize("gradInput", input.shape)
         np.divide(self.output, input + self._dtype.type(1e-8), out=gradInput)
-        gradInput *= -self.rewardAs(input)
+        gradInput *= -reward
         return gradInput
 
     def _choose(self, input: Tensor) -> Tensor:

@@ -135,8 +135,8 @@ class NCEModule(Linear):
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         rows, labels = self._checked(input)
-        targets, samples = self._chosen(labels)
         ofTarget, ofSamples = self._gradients(rows, gradOutput)
+        targets, samples = self._chosen(labels)
         gradRows, gradLabels = gradInput = self._resizeTable("gradInput", [rows.shape, labels.shape])
         np.multiply(ofTarget[:, None], self.weight[targets], out=gradRows)
         if self.batchnoise:
@@ -148,8 +148,8 @@ class NCEModule(Linear):
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
         rows, labels = self._checked(input)
-        targets, samples = self._chosen(labels)
         ofTarget, ofSamples = (self._dtype.type(scale) * gradient for gradient in self._gradients(rows, gradOutput))
+        targets, samples = self._chosen(labels)
         if self.batchnoise:
             np.add.at(self.gradWeight, samples, ofSamples.T @ rows)
             np.add.at(self.gradBias, samples, ofSamples.sum(0))

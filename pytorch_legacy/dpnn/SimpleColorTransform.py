@@ -41,8 +41,8 @@ class SimpleColorTransform(ColorTransform):
         self.range = check.shape(self, "range", np.array(range, np.float32), (inputChannels,))
 
     def _sampleNoise(self, batch: tuple[int, ...]) -> Tensor:
-        bounds = [float(bound) for bound in self.range]
-        return np.stack([random.uniform(-bound, bound, batch, self._dtype) for bound in bounds], -1)
+        planes = [random.uniform(-bound, bound, batch or 1, self._dtype) for bound in self.range.tolist()]
+        return np.stack(planes, -1).reshape(*batch, self.inputChannels)
 
     def __repr__(self) -> str:
         return "SimpleColorTransform"  # as Torch7 has it, without the package

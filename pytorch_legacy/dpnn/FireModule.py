@@ -74,5 +74,11 @@ class FireModule(Decorator):
             f"Expand: {self.e1x1}(1x1) + {self.e3x3}(3x3), activation: {self.activation}"
         )
 
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """The first release was no container, and called e3x3 e1x3."""
+        mended = {"e3x3": fields["e1x3"]} if "e1x3" in fields else {}
+        kept = {key: value for key, value in fields.items() if key != "e1x3"}
+        super()._fromTorch7({"modules": [fields["module"]]} | mended | kept, version)
+
     def _toTorch7(self) -> dict[str, Any]:
         return super()._toTorch7() | {"module": self.module, "squeeze": self.squeeze, "expand": self.expand}

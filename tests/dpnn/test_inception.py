@@ -94,6 +94,16 @@ def test_fire_module() -> None:
         nn.FireModule(2, 1, 2, 1, "tanh")
 
 
+def test_first_fire_modules() -> None:
+    """They were no containers, and one field had another name."""
+    fields = nn.FireModule(2, 1, 2, 3)._toTorch7()
+    del fields["modules"]
+    fields["e1x3"] = fields.pop("e3x3")
+    old = nn.FireModule.__new__(nn.FireModule)
+    old._fromTorch7(fields, 1)
+    assert old.e3x3 == 3 and old.forward(np.ones((1, 2, 4, 4), np.float32)).shape == (1, 5, 4, 4)
+
+
 def test_face_network() -> None:
     """Faces to points on a sphere: it learns to take two pictures apart."""
     pl.manualSeed(5)

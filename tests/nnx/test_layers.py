@@ -106,12 +106,12 @@ def test_balance() -> None:
 def test_push_and_pull() -> None:
     push = nn.PushTable(1)
     pulls = [push.pull(0), push.pull(2)]
-    entries = [np.full(2, value) for value in (1.0, 2, 3)]
+    entries = [np.full(2, value) for value in (1.0, 2.0, 3.0)]
     rest = push.double().forward(entries)
     assert rest == [entries[0], entries[2]]
     assert [pull.forward(rest) for pull in pulls] == [[entries[1], *rest], [*rest, entries[1]]]
     assert pulls[0].forward(entries[0]) == [entries[1], entries[0]]
-    gradients = [np.full(2, value) for value in (10.0, 20, 30)]
+    gradients = [np.full(2, value) for value in (10.0, 20.0, 30.0)]
     assert pulls[1].backward(rest, gradients) == gradients[:2]
     assert pulls[0].backward(rest, gradients) == gradients[1:]
     gradInput = push.backward(entries, gradients[:2])
@@ -131,12 +131,8 @@ def test_push_and_pull_stay_together() -> None:
 
 
 def test_saturated_unit() -> None:
-    assert (nn.SaturatedLU().threshold, nn.SaturatedLU().val, nn.SaturatedLU().threshold2, nn.SaturatedLU().val2) == (
-        -1,
-        -1,
-        1,
-        1,
-    )
+    module = nn.SaturatedLU()
+    assert (module.threshold, module.val, module.threshold2, module.val2) == (-1, -1, 1, 1)
     input = np.array([-2, -0.5, np.nan, 0.5, 2])
     assert_same(nn.SaturatedLU(-1, 0, 1, 9).double().forward(input), np.array([0, -0.5, np.nan, 0.5, 9]))
 

@@ -64,7 +64,6 @@ def test_gradients() -> None:
 
 def test_step_without_gradients() -> None:
     one, other = made(), made()
-    other.accUpdateGradParameters
     input = [rows(2), np.array([3, 1])]
     criterion = nn.TreeNLLCriterion().double()
     gradOutput = criterion.backward(one.forward(input))

@@ -191,6 +191,11 @@ class Module(TorchObject):
         clear(self, "output", "gradInput")
         return self
 
+    def reinforce(self, reward: Any) -> None:
+        """Hands a reward to the modules inside; those that learn from one (`nn.Reinforce`) keep it."""
+        for module in self._children():
+            module.reinforce(reward)
+
     def apply(self, callback: Callable[["Module"], object]) -> None:
         """Calls `callback` with this module, then with those inside it, depth first."""
         callback(self)

@@ -1,0 +1,69 @@
+"""The logistic loss of two classes, a number for each sample."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.storage import Tensor
+
+
+class BinaryLogisticRegression(Criterion):
+    """The logistic loss of two classes.
+
+    .. math:: loss = \\frac{1}{N} \\sum_n \\log(1 + \\exp(-t_n x_n))
+
+    or the sum without `sizeAverage`. Targets are 1 or -1.
+
+    Parameters
+    ----------
+    sizeAverage : bool
+        Whether to divide by the number of samples.
+
+    Raises
+    ------
+    DtypeError, ShapeError, ValueRangeError
+        If the input is not ``N`` or ``N x 1``, or the target is not as many numbers, 1 or -1.
+
+    Notes
+    -----
+    Torch7's loss became infinite where the exponential did; this one stays a number, and is kept in ``output``.
+    Source: Element-Research dpnn ``BinaryLogisticRegression``.
+    """
+
+    _dropped: tuple[str, ...] = ("_baseExponents", "_coeff", "_logCoeff", "_k")
+
+    def __init__(self, sizeAverage: bool = True) -> None:
+        super().__init__()
+        self.sizeAverage = sizeAverage
+
+    def updateOutput(self, input: Tensor, target: Any) -> float:
+        signs = self._checked(input, target)
+        total = np.logaddexp(0, -signs * input, dtype=np.float64).sum()
+        self.output = float(total) / self._divisor(input)
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
+        signs = self._checked(input, target)
+        gradInput = self._resize("gradInput", input.shape)
+        # 1 / (1 + exp(z)), without overflow
+        np.multiply(signs, input, out=gradInput)
+        np.exp(-np.logaddexp(0, gradInput), out=gradInput)
+        gradInput *= -signs
+        gradInput /= self._divisor(input)
+        return gradInput
+
+    def _divisor(self, input: Tensor) -> int:
+        return max(input.size, 1) if self.sizeAverage else 1
+
+    def _checked(self, input: Tensor, target: Any) -> Tensor:
+        """The target in the shape of the input."""
+        shape = check.tensor(self, "input", input, 1, 2).shape
+        signs = check.signs(self, "target", target).astype(self._dtype)
+        for name, array in (("input", input), ("target", signs)):
+            if array.ndim > 2 or array.shape[1:] not in ((), (1,)) or array.size != input.size:
+                raise ShapeError(f"{self._typename}: {name}: expected {len(input)} or {len(input)} x 1, got {sizes(array.shape)}")
+        return signs.reshape(shape)

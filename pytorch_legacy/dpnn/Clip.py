@@ -1,0 +1,50 @@
+"""Elements limited to a range, with a gradient everywhere."""
+
+import numpy as np
+
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Clip(Module):
+    """Limits each element to a range; the gradient passes as if there were none::
+
+        output    = min(max(input, minval), maxval)
+        gradInput = gradOutput
+
+    `nn.Clamp` has the true gradient, which is 0 beyond the range.
+
+    Parameters
+    ----------
+    minval, maxval : float
+        The range.
+
+    Raises
+    ------
+    ValueRangeError
+        If `minval` is larger than `maxval`.
+
+    Notes
+    -----
+    Any shape; NaN stays NaN. ``gradInput`` is gradOutput itself, no copy. Source: Element-Research dpnn ``Clip``.
+    """
+
+    _dropped = ("_mask", "_byte")
+
+    def __init__(self, minval: float, maxval: float) -> None:
+        super().__init__()
+        if not minval <= maxval:
+            raise ValueRangeError(f"{self._typename}: minval: expected at most maxval, {maxval}, got {minval}")
+        self.minval = minval
+        self.maxval = maxval
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", check.tensor(self, "input", input).shape)
+        np.maximum(input, self._dtype.type(self.minval), out=output)
+        return np.minimum(output, self._dtype.type(self.maxval), out=output)
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        self.gradInput = check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        return gradOutput

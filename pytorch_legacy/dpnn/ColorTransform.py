@@ -1,0 +1,51 @@
+"""What layers that add random colours have in common."""
+
+from typing import ClassVar, Self
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.storage import Tensor
+
+
+class ColorTransform(Module):
+    """Adds to each plane of a picture a number of its own while training; a subclass draws the numbers."""
+
+    _buffers: ClassVar[tuple[str, ...]] = ("noise",)
+    _dropped = ("_tempNoise", "_tempNoiseExpanded", "_tempNoiseSamples", "_tempLambda", "_tempLambdaExpanded")
+
+    def __init__(self, inputChannels: int) -> None:
+        super().__init__()
+        self.inputChannels = check.count(self, "inputChannels", inputChannels)
+        self.train = True
+        self.noise = np.empty(0, np.float32)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", self._checked(input).shape)
+        if not self.train:
+            output[...] = input
+            return output
+        self.noise = self._sampleNoise(input.shape[:-3])
+        return np.add(input, self.noise.reshape(*input.shape[:-2], 1, 1), out=output)
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.like(self, "gradOutput", gradOutput, self._checked(input))
+        gradInput = self._resize("gradInput", input.shape)
+        gradInput[...] = gradOutput
+        return gradInput
+
+    def clearState(self) -> Self:
+        clear(self, *self._buffers)
+        return super().clearState()
+
+    def _sampleNoise(self, batch: tuple[int, ...]) -> Tensor:
+        """Fresh numbers, for a batch of ``batch[0]`` pictures or for one."""
+        raise NotImplementedError
+
+    def _checked(self, input: Tensor) -> Tensor:
+        if check.tensor(self, "input", input, 3, 4).shape[-3] != self.inputChannels:
+            raise ShapeError(f"{self._typename}: input: expected {self.inputChannels} planes, got {sizes(input.shape)}")
+        return input

@@ -1,0 +1,234 @@
+"""A Linear for very many classes, trained against noise."""
+
+from math import log, sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random, t7
+from pytorch_legacy.backend import call
+from pytorch_legacy.dpnn import alias
+from pytorch_legacy.errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.linear.Linear import Linear
+from pytorch_legacy.nn.utils import described, sizes
+from pytorch_legacy.storage import Tensor
+
+
+class NCEModule(Linear):
+    """Computes the probabilities of the target and of k random classes only, for `NCECriterion`.
+
+    .. math:: P(c \\mid x) = \\frac{\\exp(W_c x + b_c)}{Z}
+
+    The output is a table: P of the targets (N), P of the samples (N x k), and the probabilities of both as noise (N and N x k).
+    In evaluation, with the field ``normalized`` set, it is the softmax of all classes instead (N x outputSize), or its logarithm
+    with the field ``logsoftmax``.
+
+    Parameters
+    ----------
+    inputSize, outputSize : int
+        Number of elements of an input row, and of classes.
+    k : int
+        How many samples to draw.
+    unigrams : array of outputSize
+        How frequent each class is as noise: numbers that are not negative; they need not sum to 1.
+    Z : float
+        The divisor. If it is not above 0, the first batch tells it: the mean of ``exp(W x + b)`` over its samples, times
+        outputSize.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of outputSize x inputSize
+    bias, gradBias : array of outputSize
+    Z : array of 1
+    batchnoise : bool
+        Whether all rows share k samples (True, until set), or each has k of its own.
+    normalized, logsoftmax : bool
+        See above. False, until set.
+    sampleidx : array of int64
+        The classes of the last forward, which count from 0: k samples and N targets; or without `batchnoise`, in N rows, the
+        target and its k samples.
+
+    Raises
+    ------
+    IndexRangeError, ShapeError, ValueRangeError
+        If a label, a size or a number is out of its range.
+    UnsupportedError
+        If a pass backward follows a normalized one forward.
+
+    Notes
+    -----
+    Input: a table of ``N x inputSize`` and N labels, which count from 0. gradInput is a table too, with zeros for the labels.
+    The weight starts uniform in [-s, s) with s = 1 / sqrt(inputSize), the bias at -log(outputSize). Samples are drawn in
+    evaluation too; override ``noiseSample`` to choose them. Files of older releases lack Z, which is then 1.
+    Source: Element-Research dpnn ``NCEModule``; Mnih and Teh, "A fast and simple algorithm for training neural probabilistic
+    language models" (2012).
+    """
+
+    _dropped = (*Linear._dropped, "sampleprob", "_sampleidx", "_noiseidx", "_noiseprob", "_noisesamples", "_metaidx", "_weight",
+                "_bias", "_gradWeight", "_gradOutput", "_tgradOutput", "_pm", "_score", "linout", "testedtargets")  # fmt: skip
+    dpnn_mediumEmpty = ("output", "gradInput", "momGradParams", "dpnn_input", "sampleidx")
+    bias: Tensor
+    gradBias: Tensor
+    sampleidx: Tensor
+    batchnoise = False
+    normalized = False
+    logsoftmax = False
+
+    def __init__(self, inputSize: int, outputSize: int, k: int, unigrams: Any, Z: float = -1) -> None:
+        super().__init__(inputSize, outputSize)
+        self.k = check.count(self, "k", k)
+        frequencies = np.array(unigrams, np.float64)
+        check.shape(self, "unigrams", frequencies, (outputSize,))
+        if not (frequencies >= 0).all() or not frequencies.sum() > 0:
+            raise ValueRangeError(f"{self._typename}: unigrams: expected numbers of which none is negative and one above 0")
+        self.unigrams = frequencies / frequencies.sum()
+        self.Z = np.array([Z], np.float32)
+        self.batchnoise = True
+        self.fastNoise()
+        self.output = [np.empty(0, np.float32) for _ in range(4)]
+        self.gradInput = [np.empty(0, np.float32) for _ in range(2)]
+
+    def reset(self, stdv: float | None = None) -> Self:
+        """Draws a new weight and returns self. The bias becomes -log(outputSize); with `stdv` both are uniform."""
+        limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        if stdv is None:
+            self.bias.fill(-log(len(self.bias)))
+        else:
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+        return self
+
+    def fastNoise(self) -> None:
+        """Prepares the draws anew: to be called when `unigrams` has changed."""
+        self.unigrams = self.unigrams / self.unigrams.sum()
+        self.aliasmultinomial = alias.table(self.unigrams)
+
+    def noiseSample(self, shape: tuple[int, ...]) -> Tensor:
+        """Random classes, which count from 0, in an array of that shape."""
+        return alias.draw(self.aliasmultinomial, shape)
+
+    def updateOutput(self, input: Any) -> Any:
+        rows, labels = self._checked(input)
+        if not self.train and self.normalized:
+            return self._full(rows)
+        count, k = len(rows), self.k
+        if self.batchnoise:
+            self.sampleidx = np.concatenate([self.noiseSample((k,)), labels])
+        else:
+            self.sampleidx = np.concatenate([labels[:, None], self.noiseSample((count, k))], 1)
+        targets, samples = self._chosen(labels)
+        ofTarget, ofSamples, *noise = output = self._resizeTable("output", [(count,), (count, k)] * 2)
+        np.einsum("ni,ni->n", rows, self.weight[targets], out=ofTarget)
+        ofTarget += self.bias[targets]
+        ofSamples[...] = self._products(rows, samples) + self.bias[samples]
+        for scores in (ofTarget, ofSamples):
+            np.exp(scores, out=scores)
+        if self.Z[0] <= 0:
+            # Without batchnoise Torch7 took the mean over the targets too.
+            terms = ofSamples if self.batchnoise else np.column_stack([ofTarget, ofSamples])
+            self.Z[0] = terms.mean() * len(self.weight)
+        for scores, classes, frequencies in zip((ofTarget, ofSamples), (targets, samples), noise, strict=True):
+            scores /= self.Z[0]
+            frequencies[...] = self.unigrams[classes]
+        return output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        rows, labels = self._checked(input)
+        ofTarget, ofSamples = self._gradients(rows, gradOutput)
+        targets, samples = self._chosen(labels)
+        gradRows, gradLabels = gradInput = self._resizeTable("gradInput", [rows.shape, labels.shape])
+        np.multiply(ofTarget[:, None], self.weight[targets], out=gradRows)
+        if self.batchnoise:
+            gradRows += ofSamples @ self.weight[samples]
+        else:
+            gradRows += np.einsum("nk,nki->ni", ofSamples, self.weight[samples])
+        gradLabels.fill(0)
+        return gradInput
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        rows, labels = self._checked(input)
+        ofTarget, ofSamples = (self._dtype.type(scale) * gradient for gradient in self._gradients(rows, gradOutput))
+        targets, samples = self._chosen(labels)
+        if self.batchnoise:
+            np.add.at(self.gradWeight, samples, ofSamples.T @ rows)
+            np.add.at(self.gradBias, samples, ofSamples.sum(0))
+        else:
+            np.add.at(self.gradWeight, samples, ofSamples[:, :, None] * rows[:, None])
+            np.add.at(self.gradBias, samples, ofSamples)
+        np.add.at(self.gradWeight, targets, ofTarget[:, None] * rows)
+        np.add.at(self.gradBias, targets, ofTarget)
+
+    def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
+        """Converts as every module does, but keeps `unigrams` in double precision."""
+        unigrams = self.__dict__.pop("unigrams")
+        try:
+            return super().type(type, tensorCache)
+        finally:
+            self.unigrams = unigrams
+
+    def clearState(self) -> Self:
+        self.__dict__.pop("sampleidx", None)
+        super().clearState()
+        self.output = [np.empty(0, self._dtype) for _ in range(4)]
+        self.gradInput = [np.empty(0, self._dtype) for _ in range(2)]
+        return self
+
+    def _full(self, rows: Tensor) -> Tensor:
+        """The probabilities of all classes, or their logarithms."""
+        scores = self._resize("linout", (len(rows), len(self.weight)))
+        call(self, "Linear_updateOutput", rows, scores, self.weight, self.bias)
+        self.output = None if isinstance(self.output, list) else self.output
+        output = self._resize("output", scores.shape)
+        call(self, f"{'LogSoftMax' if self.logsoftmax else 'SoftMax'}_updateOutput", scores, output)
+        return output
+
+    def _products(self, rows: Tensor, samples: Tensor) -> Tensor:
+        """Row by row the products with the weights of its samples, N x k."""
+        if samples.ndim == 1:
+            return rows @ self.weight[samples].T
+        products: Tensor = np.einsum("ni,nki->nk", rows, self.weight[samples])
+        return products
+
+    def _gradients(self, rows: Tensor, gradOutput: list[Tensor]) -> list[Tensor]:
+        """The gradients of the scores of targets and samples: those of P times P."""
+        if not isinstance(self.output, list):
+            raise UnsupportedError(f"{self._typename}: the output of all classes has no gradient; call training() before forward")
+        check.tensors(self, "gradOutput", gradOutput, len(gradOutput) if isinstance(gradOutput, list) else None)
+        if len(gradOutput) < 2:
+            raise ShapeError(f"{self._typename}: gradOutput: expected a table of 2 or 4, got {described(gradOutput)}")
+        shapes = ((len(rows),), (len(rows), self.k))
+        for i, shape in enumerate(shapes):
+            check.shape(self, f"output[{i}] of the last forward", self.output[i], shape)
+            check.shape(self, f"gradOutput[{i}]", gradOutput[i], shape)
+        return [gradOutput[i] * self.output[i] for i in range(2)]
+
+    def _chosen(self, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """The targets and samples of the last forward."""
+        if self.batchnoise:
+            return labels, self.sampleidx[: self.k]
+        return labels, self.sampleidx[:, 1:]
+
+    def _checked(self, input: list[Any]) -> tuple[Tensor, Tensor]:
+        rows = check.tensor(self, "input[0]", check.table(self, "input", input, 2)[0], 2)
+        if rows.shape[1] != self.weight.shape[1]:
+            raise ShapeError(f"{self._typename}: input[0]: expected {self.weight.shape[1]} columns, got {sizes(rows.shape)}")
+        labels = check.shape(self, "input[1]", check.labels(self, "input[1]", input[1]), rows.shape[:1])
+        outside = labels[(labels < 0) | (labels >= len(self.weight))]
+        if outside.size:
+            last = len(self.weight) - 1
+            raise IndexRangeError(f"{self._typename}: input[1]: expected labels from 0 to {last}, got {outside[0]}")
+        return rows, labels
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        if "Z" not in fields:
+            self.Z = np.ones(1, self._dtype)
+        if "sampleidx" in fields:
+            self.sampleidx = self.sampleidx.astype(np.int64) - 1
+        if not isinstance(fields.get("aliasmultinomial"), t7.TorchObject):
+            self.fastNoise()
+
+    def _toTorch7(self) -> dict[str, Any]:
+        fields = {key: value for key, value in super()._toTorch7().items() if key != "linout"}
+        return fields | ({"sampleidx": self.sampleidx + 1} if "sampleidx" in fields else {})

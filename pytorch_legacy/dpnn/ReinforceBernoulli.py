@@ -1,0 +1,44 @@
+"""Random yes or no."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.dpnn.Reinforce import Reinforce
+from pytorch_legacy.nn import check
+from pytorch_legacy.storage import Tensor
+
+
+class ReinforceBernoulli(Reinforce):
+    """Makes each element 1 with the probability that it is, else 0; in evaluation it passes the probabilities on.
+
+    .. math:: dx = -r \\, \\frac{y - x}{x (1 - x)}
+
+    with the reward r of the sample.
+
+    Parameters
+    ----------
+    stochastic : bool
+        Draw in evaluation too.
+
+    Notes
+    -----
+    Any shape. Source: Element-Research dpnn ``ReinforceBernoulli``.
+    """
+
+    _dropped = (*Reinforce._dropped, "_uniform", "_div")
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", check.tensor(self, "input", input).shape)
+        output[...] = random.uniform(0, 1, input.shape, self._dtype) < input if self._draws() else input
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Any) -> Tensor:
+        reward = self.rewardAs(check.tensor(self, "input", input))
+        check.shape(self, "output of the last forward", self.output, input.shape)
+        gradInput = self._resize("gradInput", input.shape)
+        np.subtract(input, self.output, out=gradInput)
+        gradInput /= input * (1 - input)
+        gradInput *= reward
+        return gradInput

@@ -1,0 +1,96 @@
+"""A module that decides how it is saved."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn.decorator.Decorator import Decorator
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.TorchObject import TorchObject, rebuilt
+from pytorch_legacy.storage import TENSOR_TYPES
+
+BUFFERS = ("output", "gradInput", "momGradParams", "dpnn_input")
+GRADIENTS = ("gradWeight", "gradBias")
+
+
+class Serial(Decorator):
+    """Does what its one module does. In a .t7 file it is in another precision, or without what nobody needs to run it::
+
+        pl.save("model.t7", nn.Serial(net, "torch.FloatTensor").mediumSerial())
+
+    Parameters
+    ----------
+    module : Module
+    tensortype : str, optional
+        The type that the file gets, "torch.FloatTensor" or "torch.DoubleTensor"; as it is if not given.
+
+    Raises
+    ------
+    DtypeError
+        If `tensortype` is no tensor type.
+
+    Notes
+    -----
+    In the file every module inside says in the field ``dpnn_typename`` what it is, and in ``dpnn_serialEmpty`` which of its
+    fields are left empty. Both are kept when it is loaded. Source: Element-Research dpnn ``Serial``.
+    """
+
+    tensortype: str | None = None
+
+    def __init__(self, module: Module, tensortype: str | None = None) -> None:
+        super().__init__(module)
+        if tensortype is not None and not (tensortype in TENSOR_TYPES or tensortype.startswith("torch.Cuda")):
+            raise DtypeError(f'{self._typename}: tensortype: expected a tensor type, "torch.FloatTensor", got {tensortype!r}')
+        self.tensortype = tensortype
+
+    def heavySerial(self) -> Self:
+        """Saves everything from now on, and returns self."""
+        return self._leaveOut(lambda module: [])
+
+    def mediumSerial(self) -> Self:
+        """Leaves out the results of the last calls from now on, and returns self."""
+        return self._leaveOut(_buffers)
+
+    def lightSerial(self) -> Self:
+        """Leaves out the gradients of the parameters, too, from now on, and returns self."""
+        return self._leaveOut(lambda module: [*_buffers(module), *GRADIENTS])
+
+    def _leaveOut(self, fields: Any) -> Self:
+        for module in self.listModules():
+            vars(module)["dpnn_serialEmpty"] = fields(module)
+        return self
+
+    def _toTorch7(self) -> dict[str, Any]:
+        """The fields of a twin, whose modules are twins of those inside: the arrays are theirs, the fields are the file's."""
+        twins: dict[int, Any] = {}
+        seen: dict[Any, Any] = {}
+
+        def twin(thing: TorchObject) -> TorchObject:
+            if not isinstance(thing, Module):
+                return thing
+            if id(thing) not in twins:
+                twins[id(thing)] = found = thing.__copy__()
+                empty = getattr(thing, "dpnn_serialEmpty", ())
+                fields = vars(found)
+                for key, value in fields.items():
+                    fields[key] = _emptied(value) if key in empty else rebuilt(value, seen, lambda array: array, twin)
+                fields["dpnn_typename"] = thing._typename
+            return twins[id(thing)]
+
+        copy: Any = twin(self)
+        if self.tensortype in TENSOR_TYPES:  # those of a GPU stay what they are here
+            copy.type(self.tensortype)
+        fields: dict[str, Any] = super(Serial, copy)._toTorch7()
+        return fields
+
+
+def _buffers(module: Module) -> list[str]:
+    return list(getattr(module, "dpnn_mediumEmpty", BUFFERS))
+
+
+def _emptied(value: Any) -> Any:
+    """What stands in the file for a field that is left out: an empty tensor or table; numbers stay."""
+    if isinstance(value, np.ndarray):
+        return np.empty(0, value.dtype)
+    return {} if isinstance(value, (list, dict)) else value

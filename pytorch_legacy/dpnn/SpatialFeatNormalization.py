@@ -1,0 +1,60 @@
+"""Planes with a known mean and deviation taken out."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described, sizes
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialFeatNormalization(Module):
+    """Subtracts from each plane its mean and divides by its standard deviation, both given once and for all.
+
+    .. math:: y_{c,h,w} = \\frac{x_{c,h,w} - mean_c}{std_c}
+
+    Parameters
+    ----------
+    mean, std : array
+        A number for each plane; the deviations are 1 if not given.
+
+    Attributes
+    ----------
+    noOfFeats : int
+        The number of planes.
+
+    Raises
+    ------
+    ShapeError
+        If mean and std are not 1-D and of one size, or the input is not 3-D or 4-D with as many planes.
+
+    Notes
+    -----
+    Shape ``(N x) C x H x W``. Source: Element-Research dpnn ``SpatialFeatNormalization``.
+    """
+
+    def __init__(self, mean: Any, std: Any = None) -> None:
+        super().__init__()
+        self.mean = np.array(mean, np.float32)
+        self.std = np.ones(self.mean.shape, np.float32) if std is None else np.array(std, np.float32)
+        if self.mean.ndim != 1:
+            raise ShapeError(f"{self._typename}: mean: expected a 1-D array, got {described(self.mean)}")
+        check.shape(self, "std", self.std, self.mean.shape)
+        self.noOfFeats = len(self.mean)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", self._checked(input).shape)
+        np.subtract(input, self.mean[:, None, None], out=output)
+        return np.divide(output, self.std[:, None, None], out=output)
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.like(self, "gradOutput", gradOutput, self._checked(input))
+        return np.divide(gradOutput, self.std[:, None, None], out=self._resize("gradInput", input.shape))
+
+    def _checked(self, input: Tensor) -> Tensor:
+        if check.tensor(self, "input", input, 3, 4).shape[-3] != len(self.mean):
+            raise ShapeError(f"{self._typename}: input: expected {len(self.mean)} planes, got {sizes(input.shape)}")
+        return input

@@ -1,0 +1,136 @@
+"""What an eye sees at one place of a picture."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling
+from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.nnx.SpatialReSampling import SpatialReSampling
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialGlimpse(Module):
+    """Cuts patches of growing size around a place out of each picture and makes them all as small as the first one.
+
+    Patch d is ``scale ** d`` times as high and wide as the output. It is reduced by means of squares if the scale is 2, else by
+    SpatialReSampling. What it shows beyond the picture is 0. The gradient of the place is 0.
+
+    Parameters
+    ----------
+    size : int or (height, width)
+        Size of the output.
+    depth : int
+        Number of patches.
+    scale : int
+
+    Attributes
+    ----------
+    module : Module
+        What makes patches smaller; it is in ``modules``, too.
+
+    Raises
+    ------
+    ShapeError
+        If the input is no such table.
+
+    Notes
+    -----
+    Input: a table of pictures, ``(N x) C x H x W``, and places, ``(N x) 2``: y, then x, from (-1, -1) for the upper left
+    corner to (1, 1) for the lower right one; a place further out counts as the nearest one within.
+    Output: ``(N x) depth * C x height x width``, patch by patch. Files of 2015 have one `size` for both sides.
+    Source: Element-Research dpnn ``SpatialGlimpse``; Mnih et al., "Recurrent models of visual attention" (2014).
+    """
+
+    _dropped = ("_crop", "_pad", "module", "size")  # module is a property here
+    modules: list[Module]
+
+    def __init__(self, size: int | Sequence[int], depth: int = 3, scale: int = 2) -> None:
+        super().__init__()
+        height, width = (size, size) if isinstance(size, int) else size
+        self.height, self.width = check.count(self, "height", height), check.count(self, "width", width)
+        self.depth, self.scale = check.count(self, "depth", depth), check.count(self, "scale", scale)
+        resampling = SpatialReSampling(oheight=self.height, owidth=self.width)
+        self.modules = [SpatialAveragePooling(2, 2, 2, 2) if scale == 2 else resampling]
+        self.gradInput = [np.empty(0, np.float32), np.empty(0, np.float32)]
+
+    @property
+    def module(self) -> Any:
+        return self.modules[0]
+
+    def updateOutput(self, input: list[Tensor]) -> Tensor:
+        pictures, places = self._checked(input)
+        count, planes = pictures.shape[:2]
+        output = self._resize("output", (*input[0].shape[:-3], self.depth * planes, self.height, self.width))
+        patches = output.reshape(count, self.depth, planes, self.height, self.width)
+        for depth in range(self.depth):
+            padded, patch, _ = self._patch(pictures, places, depth)
+            patches[:, depth] = self._reducing(depth).updateOutput(padded[patch]) if depth else padded[patch]
+        return output
+
+    def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
+        pictures, places = self._checked(input)
+        count, planes = pictures.shape[:2]
+        check.tensor(self, "gradOutput", gradOutput)
+        check.shape(self, "gradOutput", gradOutput, (*input[0].shape[:-3], self.depth * planes, self.height, self.width))
+        gradients = gradOutput.reshape(count, self.depth, planes, self.height, self.width)
+        gradPictures, gradPlaces = gradInput = self._resizeTable("gradInput", [part.shape for part in input[:2]])
+        gradPlaces.fill(0)
+        total = gradPictures.reshape(pictures.shape)
+        total.fill(0)
+        for depth in range(self.depth):
+            padded, patch, inside = self._patch(pictures, places, depth)
+            part = np.ascontiguousarray(gradients[:, depth])
+            if depth:
+                part = self._reducing(depth).updateGradInput(padded[patch], part)
+            padded.fill(0)
+            padded[patch] = part
+            total += padded[inside]
+        return gradInput
+
+    def clearState(self) -> Self:
+        self.module.clearState()
+        return super().clearState()
+
+    def _patch(self, pictures: Tensor, places: Tensor, depth: int) -> tuple[Tensor, Any, Any]:
+        """The pictures with zeros around them, where in them the patches are, and where the pictures themselves."""
+        height, width = self.height * self.scale**depth, self.width * self.scale**depth
+        top, left = (height - 1) // 2, (width - 1) // 2
+        padded = np.pad(pictures, ((0, 0), (0, 0), (top, top), (left, left)))
+        space = np.array(padded.shape[2:]) - (height, width)
+        if (space < 0).any():
+            raise ShapeError(f"{self._typename}: input[0]: expected larger pictures, got {sizes(pictures.shape)}")
+        starts = np.clip((places.astype(np.float64) + 1) / 2 * space, 0, space).astype(np.int64)
+        rows = starts[:, :1] + np.arange(height)
+        columns = starts[:, 1:] + np.arange(width)
+        samples, planes = np.ogrid[: pictures.shape[0], : pictures.shape[1]]
+        patch = samples[..., None, None], planes[..., None, None], rows[:, None, :, None], columns[:, None, None, :]
+        inside = ..., slice(top, top + pictures.shape[2]), slice(left, left + pictures.shape[3])
+        return padded, patch, inside
+
+    def _reducing(self, depth: int) -> Any:
+        """The module, made to reduce patches of that depth."""
+        if isinstance(self.module, SpatialAveragePooling):
+            for name in ("kW", "kH", "dW", "dH"):
+                setattr(self.module, name, self.scale**depth)
+        return self.module
+
+    def _checked(self, input: list[Tensor]) -> tuple[Tensor, Tensor]:
+        """Pictures and places as batches."""
+        pictures, places = check.tensors(self, "input", input, 2)
+        check.tensor(self, "input[0]", pictures, 3, 4)
+        check.shape(self, "input[1]", places, (*pictures.shape[:-3], 2))
+        if not np.isfinite(places).all():
+            raise ValueRangeError(f"{self._typename}: input[1]: expected places, got a number that is not finite")
+        return (pictures, places) if pictures.ndim == 4 else (pictures[None], places[None])
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        sides = {"height": fields["size"], "width": fields["size"]} if "size" in fields else {}
+        super()._fromTorch7({"modules": [fields["module"]]} | sides | fields, version)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"module": self.module}

@@ -1,0 +1,41 @@
+"""Many draws from one distribution by the alias method, as torchx's AliasMultinomial makes them.
+
+A table divides the unit of probability into as many equal columns as there are outcomes. A column belongs to its own outcome up
+to the height q, and from there on to one other outcome J, so that a draw is a column and a height. The tables have the form in
+which .t7 files hold them: an object with the fields J, which counts from 1 and is 0 where there is no other outcome, and q.
+"""
+
+from math import prod
+
+import numpy as np
+
+from pytorch_legacy import random, t7
+from pytorch_legacy.storage import Tensor
+
+
+def table(probabilities: Tensor) -> t7.TorchObject:
+    """The table for a distribution."""
+    heights = len(probabilities) * probabilities.astype(np.float64)
+    others = np.zeros(len(heights), np.int64)
+    low = [int(i) for i in np.flatnonzero(heights < 1)]
+    high = [int(i) for i in np.flatnonzero(heights >= 1)]
+    while low and high:
+        small, large = low.pop(), high.pop()
+        others[small] = large + 1
+        heights[large] -= 1 - heights[small]
+        (low if heights[large] < 1 else high).append(large)
+    if heights.max(initial=0) > 1:
+        heights /= heights.max()
+    heights[others == 0] = 1  # what rounding left over
+    fields = {"J": others, "q": heights, "dpnn_parameters": ["J", "q"]}
+    return t7.TorchObject("torch.AliasMultinomial", 1, fields)
+
+
+def draw(columns: t7.TorchObject, shape: tuple[int, ...]) -> Tensor:
+    """Outcomes, which count from 0: first all columns, then all heights are drawn, as Torch7 did."""
+    others, heights = columns.fields["J"], columns.fields["q"]
+    count = prod(shape)
+    chosen = random.uniform(0, 2**32, count, np.float64).astype(np.int64) % len(others)  # raw draws of the generator
+    own = random.uniform(0, 1, count, np.float64) <= heights[chosen]
+    outcomes: Tensor = np.where(own, chosen, others[chosen] - 1).reshape(shape)
+    return outcomes

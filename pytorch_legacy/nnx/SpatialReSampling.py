@@ -1,0 +1,70 @@
+"""Planes of another size, with straight lines between their cells."""
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.nnx.planes import side, stretch, stretchBackward
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialReSampling(Module):
+    """Stretches or shrinks planes so that their corners stay corners; between cells lie straight lines along both axes.
+
+    Output (h, w) shows the place ``(h (H - 1) / (oheight - 1), w (W - 1) / (owidth - 1))`` of the input.
+
+    Parameters
+    ----------
+    rwidth, rheight : float, optional
+        How many times as wide and high the output is, rounded down to whole cells.
+    owidth, oheight : int, optional
+        Its size, which counts if both are given.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D, a number is out of range, or size and ratio are both missing.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oheight x owidth``. Torch7 kept the size that the ratios gave for the first input;
+    here they give it anew for each. It also computed places in single precision. Source: nnx ``SpatialReSampling``; C:
+    ``THNN/sampling/SpatialUpSamplingBilinear.c``.
+    """
+
+    rwidth: float | None = None
+    rheight: float | None = None
+    owidth: int | None = None
+    oheight: int | None = None
+
+    def __init__(
+        self,
+        rwidth: float | None = None,
+        rheight: float | None = None,
+        owidth: int | None = None,
+        oheight: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.rwidth, self.rheight = rwidth, rheight
+        self.owidth, self.oheight = owidth, oheight
+        side(self, "width", 1)
+        side(self, "height", 1)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", self._shape(input))
+        stretch(self, input, output)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._shape(input))
+        gradInput = self._resize("gradInput", input.shape)
+        stretchBackward(self, gradOutput, gradInput)
+        return gradInput
+
+    def _shape(self, input: Tensor) -> tuple[int, ...]:
+        """The shape of the output."""
+        *leading, height, width = check.tensor(self, "input", input, 3, 4).shape
+        shape = *leading, int(side(self, "height", height)), int(side(self, "width", width))
+        if 0 in (height, width, *shape[-2:]):
+            raise ShapeError(f"{self._typename}: input: expected planes of which something is left, got {sizes(input.shape)}")
+        return shape

@@ -1,0 +1,37 @@
+"""The loss for a SoftMaxTree."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class TreeNLLCriterion(Criterion):
+    """The negative mean of log-probabilities of targets, which a `SoftMaxTree` gives.
+
+    .. math:: loss = -\\frac{1}{N} \\sum_n x_n
+
+    Raises
+    ------
+    ShapeError
+        If the input is not 1-D.
+
+    Notes
+    -----
+    Shape ``N``. The target is not looked at: the tree had it. Source: nnx ``TreeNLLCriterion``.
+    """
+
+    _dropped = ("_module", "_output_grad")  # a Mean and -1, which the mean below replaces
+
+    def updateOutput(self, input: Tensor, target: Any = None) -> float:
+        check.tensor(self, "input", input, 1)
+        self.output = -float(input.sum(dtype=np.float64)) / max(len(input), 1)
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Any = None) -> Tensor:
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input, 1).shape)
+        gradInput.fill(-1 / max(len(input), 1))
+        return gradInput

@@ -1,7 +1,7 @@
 """A learned term for each element."""
 
 from math import sqrt
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from pytorch_legacy import random, t7
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.broadcasting import aligned, gathered
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
 
 
@@ -63,12 +62,7 @@ class CAdd(Module):
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, input)
         bias = aligned(self, self.bias, input.shape)
-        self.gradBias += scale * gathered(self._dense("_gradOutput", gradOutput), bias).reshape(self.gradBias.shape)
-
-    def clearState(self) -> Self:
-        clear(self, "_gradOutput")
-        super().clearState()
-        return self
+        self.gradBias += scale * gathered(bias, gradOutput).reshape(self.gradBias.shape)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

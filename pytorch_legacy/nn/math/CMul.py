@@ -1,7 +1,7 @@
 """A learned factor for each element."""
 
 from math import sqrt
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from pytorch_legacy import random, t7
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.broadcasting import aligned, gathered
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
 
 
@@ -64,13 +63,7 @@ class CMul(Module):
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, input)
         weight = aligned(self, self.weight, input.shape)
-        product = blocks.apply(np.multiply, input, gradOutput, out=self._resize("_product", input.shape))
-        self.gradWeight += scale * gathered(product, weight).reshape(self.gradWeight.shape)
-
-    def clearState(self) -> Self:
-        clear(self, "_product")
-        super().clearState()
-        return self
+        self.gradWeight += scale * gathered(weight, input, gradOutput).reshape(self.gradWeight.shape)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.storage import Tensor
@@ -30,10 +31,19 @@ def aligned(module: TorchObject, parameter: Tensor, shape: tuple[int, ...]) -> T
     )
 
 
-def gathered(array: Tensor, part: Tensor) -> Tensor:
-    """The gradient of `part`, which was broadcast to the shape of `array`: summed over what was repeated.
+def gathered(part: Tensor, *arrays: Tensor) -> Tensor:
+    """The gradient of `part`, which was broadcast to the shape of `arrays`: their product, summed over what was repeated.
 
     Sums over a batch are long: they are in double precision.
     """
-    pairs = zip(array.shape, part.shape, strict=True)
-    return array.sum(tuple(d for d, (n, p) in enumerate(pairs) if p != n), keepdims=True, dtype=np.float64)
+    first = arrays[0]
+    axes = tuple(d for d in range(1, first.ndim) if part.shape[d] != first.shape[d])
+    sums = np.empty((len(first), *part.shape[1:]))
+
+    def add_up(target: Tensor, *factors: Tensor) -> None:
+        # Always laid out alike, so that sums are rounded alike.
+        terms = np.multiply(*factors, order="C") if len(factors) == 2 else np.ascontiguousarray(*factors)
+        np.sum(terms, axes, keepdims=True, out=target)
+
+    blocks.rows(lambda *parts: add_up(parts[-1], *parts[:-1]), *arrays, sums)
+    return sums if len(part) == len(first) else sums.sum(0, keepdims=True)

@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import explain, nn, optim, random, t7
+from . import authors, cudnn, explain, inn, mending, nn, optim, random, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
@@ -24,10 +24,14 @@ __all__ = [
     "T7Error",
     "THNNError",
     "__version__",
+    "authors",
+    "cudnn",
     "explain",
     "getNumThreads",
+    "inn",
     "load",
     "manualSeed",
+    "mending",
     "nn",
     "optim",
     "random",

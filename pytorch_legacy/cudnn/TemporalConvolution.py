@@ -74,7 +74,7 @@ class TemporalConvolution(SpatialConvolution):
         return np.ascontiguousarray(gradOutput.swapaxes(-1, -2))[..., None]
 
     def _weightShape(self) -> tuple[int, ...]:
-        return self.outputFrameSize, self.kH * self.inputFrameSize
+        return self.outputFrameSize, self._kernel()[0] * self.inputFrameSize
 
     def __repr__(self) -> str:
         return self._typename

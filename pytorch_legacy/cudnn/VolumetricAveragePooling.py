@@ -25,3 +25,6 @@ class VolumetricAveragePooling(AveragePooling, nn.VolumetricAveragePooling):
         self.ceil_mode = False
         self.mode = INCLUDE
         self.iSize = no_size(5)
+
+    def __repr__(self) -> str:
+        return self._typename

@@ -26,3 +26,6 @@ class VolumetricMaxPooling(Layer, nn.VolumetricMaxPooling):
         self.mode = "CUDNN_POOLING_MAX"
         self.ceil_mode = False
         self.iSize = no_size(5)
+
+    def __repr__(self) -> str:
+        return self._typename

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.cudnn.AveragePooling import EXCLUDE, INCLUDE
-from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.Module import Module
 
@@ -74,7 +73,7 @@ def _to_nn(module: Any, name: str, cls: type[Module]) -> Module:
     return _with(cls, {key: value for key, value in module._fields().items() if key not in _CUDNN_ONLY} | more)
 
 
-def _to_cudnn(module: Any, name: str, cls: type[Layer]) -> Module:
+def _to_cudnn(module: Any, name: str, cls: Any) -> Module:
     fields = {key: value for key, value in module._fields().items() if key not in cls._nnOnly}
     if name.endswith("AveragePooling"):
         if not module.divide:

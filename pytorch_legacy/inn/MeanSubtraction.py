@@ -21,7 +21,8 @@ class MeanSubtraction(Module):
 
     Notes
     -----
-    Shapes: ``(N x) C x H x W`` to the same; ``gradInput`` is gradOutput itself.
+    Shapes: ``(N x) C x H x W`` to the same. It stands in front of a network, and computes no gradient of its input: ``gradInput``
+    stays empty, as in Torch7.
     Source: imagine-nn ``MeanSubtraction``.
     """
 
@@ -39,7 +40,3 @@ class MeanSubtraction(Module):
             mean = check.spread(self, "mean", self.mean, input.shape)
         np.subtract(input, mean, out=output)
         return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        self.gradInput = check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
-        return gradOutput

@@ -25,13 +25,9 @@ def foldBatchNorm(net: Module) -> Module:
     modules = net._children()
     for place in reversed(range(1, len(modules) if isinstance(net, nn.Sequential) else 0)):
         layer, normalization = modules[place - 1], modules[place]
-        if isinstance(normalization, BatchNormalization) and isinstance(layer, (nn.Linear, Convolution)):
-            if (
-                not isinstance(layer, (FullConvolution, nn.TemporalConvolution))
-                and len(layer.weight) == normalization.running_mean.size
-            ):
-                _fold(layer, *_affine(normalization))
-                del modules[place]
+        if isinstance(normalization, BatchNormalization) and _takes(layer, normalization.running_mean.size):
+            _fold(layer, *_affine(normalization))
+            del modules[place]
     for module in modules:
         foldBatchNorm(module)
     return net
@@ -66,6 +62,13 @@ def BNtoFixed(net: Module, inplace: bool = False) -> Module:
         return fixed
 
     return net.replace(replacement)
+
+
+def _takes(layer: Module, channels: int) -> bool:
+    """Does each row of the weight make one of so many channels?"""
+    if isinstance(layer, FullConvolution) or not isinstance(layer, (nn.Linear, Convolution)):
+        return False
+    return layer.weight is not None and len(layer.weight) == channels
 
 
 def _affine(normalization: Any) -> tuple[Tensor, Tensor]:

@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from dis import get_instructions
+from functools import cache
+from inspect import signature
 from typing import Any
 
 
@@ -77,6 +80,17 @@ def rename(thing: Any, fields: dict[str, Any], old: str, new: str) -> dict[str, 
         note(thing, new, f"was called {old}")
         fields[new] = value
     return fields
+
+
+@cache
+def defaults(cls: type) -> dict[str, Any]:
+    """The fields that the constructor of a class sets to arguments of the same name, with the arguments' defaults."""
+    makers = [base.__dict__["__init__"] for base in cls.__mro__ if "__init__" in base.__dict__ and base is not object]
+    if not makers:
+        return {}
+    stored = {step.argval for maker in makers for step in get_instructions(maker) if step.opname == "STORE_ATTR"}
+    parameters = signature(makers[0]).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty and p.name in stored}
 
 
 def locate(path: Any) -> None:

@@ -1,5 +1,7 @@
 """Local response normalization within planes."""
 
+from typing import Any
+
 from pytorch_legacy import nn
 
 
@@ -29,3 +31,7 @@ class SpatialSameResponseNormalization(nn.Sequential):
         divisor = nn.Sequential().add(nn.Square()).add(nn.SpatialAveragePooling(size, size, 1, 1, pad, pad))
         divisor.add(nn.MulConstant(alpha, True)).add(nn.AddConstant(1, True)).add(nn.Power(beta))
         self.add(nn.ConcatTable().add(nn.Identity()).add(divisor)).add(nn.CDivTable())
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self.size = fields["size"]  # type: ignore[method-assign]

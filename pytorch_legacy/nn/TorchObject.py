@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy import mending
 from pytorch_legacy.errors import UnsupportedError, ValueRangeError
 from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled
 
@@ -167,7 +168,8 @@ class TorchObject:
         """Takes over the fields of a .t7 file; the object was made without ``__init__``.
 
         A class whose older files lack fields, or name them otherwise, mends `fields` and then calls this method.
-        `version` is the class version in the file.
+        `version` is the class version in the file. Fields that are arguments of the constructor, and missing, become the
+        defaults of these arguments.
         """
         for key, value in fields.items():
             # Some packages left functions in their objects: they cannot run here and must not hide methods.
@@ -177,6 +179,13 @@ class TorchObject:
         self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or _dtype_of(fields)
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
         self.__dict__.setdefault("gradInput", None)  # as in Torch7: many layers then compute none
+        for name, default in mending.defaults(type(self)).items():
+            if name not in self.__dict__:
+                if not hasattr(self, name):
+                    self.__dict__[name] = default
+                value: Any = getattr(self, name)
+                if not (value is None or value is False or callable(value)):  # nil is what Lua has for the first two
+                    mending.note(self, name, f"missing: {value}")
 
     def _toTorch7(self) -> dict[str, Any]:
         """The fields as Torch7 names and counts them: what `_fromTorch7` takes."""

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from dis import get_instructions
-from functools import cache
 from inspect import signature
 from typing import Any
 
@@ -82,9 +81,18 @@ def rename(thing: Any, fields: dict[str, Any], old: str, new: str) -> dict[str, 
     return fields
 
 
-@cache
-def defaults(cls: type) -> dict[str, Any]:
-    """The fields that the constructor of a class sets to arguments of the same name, with the arguments' defaults."""
+def defaults(thing: Any) -> dict[str, Any]:
+    """The fields that the constructor of `thing` sets to arguments of the same name, with the arguments' defaults."""
+    cls = type(thing)
+    if cls not in _defaults:
+        _defaults[cls] = _read_defaults(cls)
+    return _defaults[cls]
+
+
+_defaults: dict[type, dict[str, Any]] = {}
+
+
+def _read_defaults(cls: type) -> dict[str, Any]:
     makers = [base.__dict__["__init__"] for base in cls.__mro__ if "__init__" in base.__dict__ and base is not object]
     if not makers:
         return {}

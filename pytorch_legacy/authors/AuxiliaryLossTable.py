@@ -36,10 +36,10 @@ class AuxiliaryLossTable(Module):
     def updateOutput(self, input: list[Tensor]) -> Any:
         arrays = check.tensors(self, "input", input)
         if self.train:
-            self.output = self.output_table = recursiveCopy(self.output_table, arrays)
+            self.output = self.output_table = recursiveCopy(getattr(self, "output_table", None), arrays)
         else:
             chosen = arrays[check.place(self, "i", self.i, len(arrays))]
-            self.output = self.output_tensor = recursiveCopy(self.output_tensor, chosen)
+            self.output = self.output_tensor = recursiveCopy(getattr(self, "output_tensor", None), chosen)
         return self.output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: list[Tensor]) -> list[Tensor]:

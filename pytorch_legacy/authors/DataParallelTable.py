@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from pytorch_legacy import t7
+from pytorch_legacy import mending, t7
 from pytorch_legacy.authors.DataParallelTableBasic import DataParallelTableBasic
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn.Container import Container
@@ -69,6 +69,9 @@ class DataParallelTable(Decorator):
     def flattenParameters(self) -> None:
         """Makes the parameters views of one vector."""
         self.getParameters()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(mending.fill(self, fields, gpuAssignments=[1]), version)
 
     def _toRecord(self) -> t7.TorchObject:
         """The GPUs stand in front of the fields."""

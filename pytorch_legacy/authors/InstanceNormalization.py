@@ -43,6 +43,7 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
     """
 
     disabled = False
+    eps = 1e-5
 
     def __init__(self, nOutput: int, eps: float = 1e-5) -> None:
         self.nOutput = nOutput

@@ -43,7 +43,5 @@ class ShaveImage(Module):
     def _inner(self, array: Tensor) -> Tensor:
         height, width = array.shape[-2:]
         if min(height, width) <= 2 * self.size:
-            raise ShapeError(
-                f"{self._typename}: input: expected more than {2 * self.size} cells, got {height} x {width}"
-            )
+            raise ShapeError(f"{self._typename}: input: expected more than {2 * self.size} cells, got {height} x {width}")
         return array[..., self.size : height - self.size, self.size : width - self.size]

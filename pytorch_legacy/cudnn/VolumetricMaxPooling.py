@@ -19,6 +19,7 @@ class VolumetricMaxPooling(Layer, nn.VolumetricMaxPooling):
     Source: cudnn.torch ``VolumetricMaxPooling``.
     """
 
+    _version = 1
     _nnOnly = ("indices", "iheight", "iwidth", "itime")
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

@@ -144,4 +144,4 @@ class BatchNormalization(Module):
             mending.note(self, "running_var", "was running_std, to the power of -1/2")
             fields = dict(fields)
             fields["running_var"] = fields.pop("running_std") ** -2 - fields.get("eps", self.eps)
-        super()._fromTorch7(fields, version)
+        super()._fromTorch7(mending.fill(self, fields, train=True), version)

@@ -159,7 +159,7 @@ def test_convert_matrix_convolution() -> None:
     net: Any = cudnn.convert(plain, cudnn)
     assert net.weight.shape == (3, 2, 3, 3)
     np.testing.assert_array_equal(net.forward(x), plain.forward(x))
-    with pytest.raises(ValueRangeError, match="pl.nn or pl.cudnn"):
+    with pytest.raises(ValueRangeError, match=r"pl\.nn or pl\.cudnn"):
         cudnn.convert(plain, pl.inn)
 
 

@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import dpnn, explain, nn, nnx, optim, random, t7
+from . import authors, cudnn, dpnn, explain, inn, mending, nn, nnx, optim, random, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
@@ -24,11 +24,15 @@ __all__ = [
     "T7Error",
     "THNNError",
     "__version__",
+    "authors",
+    "cudnn",
     "dpnn",
     "explain",
     "getNumThreads",
+    "inn",
     "load",
     "manualSeed",
+    "mending",
     "nn",
     "nnx",
     "optim",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, TypeVar
 
-from pytorch_legacy import t7
+from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import T7Error
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
@@ -79,6 +79,7 @@ class Factory:
             raise T7Error(f"{path}: expected the table of fields of a {record.typename}, got {type(record.fields).__name__}")
         try:
             instance._fromTorch7(record.fields, record.version)
+            mending.locate(path)
         except (KeyError, AttributeError, TypeError, ValueError, IndexError) as error:
             raise T7Error(f"{path}: these are not the fields of a {record.typename}: {error!r}") from error
 

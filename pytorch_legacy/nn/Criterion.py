@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import mending
 from pytorch_legacy.nn.TorchObject import TorchObject
 
 
@@ -56,4 +57,6 @@ class Criterion(TorchObject):
         return total / n if self.sizeAverage and n else total
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        if "sizeAverage" in vars(type(self)) and "sizeAverage" not in mending.defaults(self):
+            fields = mending.fill(self, fields, sizeAverage=True)
         super()._fromTorch7({"output": 0.0, **fields}, version)

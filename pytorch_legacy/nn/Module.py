@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy import mending
 from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn.TorchObject import TorchObject, fitting, rebind
 from pytorch_legacy.nn.utils import by_example, clear
@@ -264,9 +265,16 @@ class Module(TorchObject):
         return self.__dict__.get("modules", [])
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        for name in ("output", "_type"):
+            if fields.get(name) is None and "modules" not in fields:
+                mending.note(self, name, "missing: " + ("as the tensors" if name == "_type" else "empty"))
+        if isinstance(fields.get("train"), (int, float)) and not isinstance(fields["train"], bool):
+            mending.note(self, "train", f"was {fields['train']}: true, as all numbers are in Lua")
+            fields = fields | {"train": True}
         super()._fromTorch7(fields, version)
         # Models were often saved without the gradients, which nobody needs to run them.
         for name, gradient in (("weight", "gradWeight"), ("bias", "gradBias")):
             parameter = getattr(self, name)
             if isinstance(parameter, np.ndarray) and getattr(self, gradient) is None:
+                mending.note(self, gradient, "missing: zeros")
                 setattr(self, gradient, np.zeros(parameter.shape, parameter.dtype))

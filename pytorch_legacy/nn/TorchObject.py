@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy import mending
 from pytorch_legacy.errors import UnsupportedError, ValueRangeError
 from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled
 
@@ -167,7 +168,8 @@ class TorchObject:
         """Takes over the fields of a .t7 file; the object was made without ``__init__``.
 
         A class whose older files lack fields, or name them otherwise, mends `fields` and then calls this method.
-        `version` is the class version in the file.
+        `version` is the class version in the file. Fields that are arguments of the constructor, and missing, become the
+        defaults of these arguments.
         """
         for key, value in fields.items():
             # Some packages left functions in their objects: they cannot run here and must not hide methods.
@@ -177,6 +179,13 @@ class TorchObject:
         self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or _dtype_of(fields)
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
         self.__dict__.setdefault("gradInput", None)  # as in Torch7: many layers then compute none
+        for name, default in mending.defaults(self).items():
+            if name not in self.__dict__:
+                if not hasattr(self, name):
+                    self.__dict__[name] = default
+                used: Any = getattr(self, name)
+                if not (used is None or used is False or callable(used)):  # nil is what Lua has for the first two
+                    mending.note(self, name, f"missing: {used}")
 
     def _toTorch7(self) -> dict[str, Any]:
         """The fields as Torch7 names and counts them: what `_fromTorch7` takes."""
@@ -297,7 +306,8 @@ def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
     """The dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
     arrays: list[Tensor] = []
     children: list[TorchObject] = []
-    for key in sorted(fields, key=lambda key: key not in ("weight", "bias", *_BUFFERS)):
+    first = ("weight", "bias", *_BUFFERS)
+    for key in sorted(fields, key=lambda key: first.index(key) if key in first else len(first)):
         rebuilt(fields[key], {}, arrays.append, children.append)
     found = [array.dtype for array in arrays if array.dtype.kind == "f"] + [child._dtype for child in children]
     return found[0] if found else np.dtype(np.float64)  # Torch7's own default

@@ -1,5 +1,7 @@
 """The rectified linear unit."""
 
+from typing import Any
+
 from pytorch_legacy.nn.activation.Threshold import Threshold
 
 
@@ -21,3 +23,6 @@ class ReLU(Threshold):
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 0.0, inplace)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7({"threshold": 0.0, "val": 0.0} | fields, version)

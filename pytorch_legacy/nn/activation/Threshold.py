@@ -1,5 +1,8 @@
 """What does not exceed a threshold is replaced."""
 
+from typing import Any
+
+from pytorch_legacy import mending
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.activation.Inplace import Inplace
@@ -57,3 +60,9 @@ class Threshold(Inplace):
         numbers = self.threshold, self.val, self.inplace
         call(self, "Threshold_updateGradInput", input, gradOutput, gradInput, *numbers)
         return gradInput
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Files before 2015 have no `inplace`."""
+        if fields.get("inplace") is None:
+            mending.note(self, "inplace", "missing: False")
+        super()._fromTorch7(fields, version)

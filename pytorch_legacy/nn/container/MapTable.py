@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from pytorch_legacy import mending
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
@@ -115,7 +116,8 @@ class MapTable(Container):
         return super().parameters()
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
+        defaults = {"shared": True, "sharedparams": ["weight", "bias", "gradWeight", "gradBias"]}
+        super()._fromTorch7(mending.fill(self, fields, **defaults), version)
         self.module = fields.get("module") or self.modules[0]
         self.shared = bool(fields.get("shared", True))
         self.sharedparams = fields.get("sharedparams") or ["weight", "bias", "gradWeight", "gradBias"]

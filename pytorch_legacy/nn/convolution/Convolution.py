@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from pytorch_legacy import random
+from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -116,11 +116,10 @@ class Convolution(Module):
         """Old files have one `padding`, or none, or a flat weight; scratch memory stays behind."""
         fields = dict(fields)
         padding = fields.pop("padding", None) or 0
-        for axis in self._axes:
-            if fields.get(f"pad{axis}") is None:
-                fields[f"pad{axis}"] = padding
-        super()._fromTorch7(fields, version)
+        numbers = {f"pad{axis}": padding for axis in self._axes} | {f"d{axis}": 1 for axis in self._axes}
+        super()._fromTorch7(mending.fill(self, fields, **numbers), version)
         for name in ("weight", "gradWeight"):
             weight = getattr(self, name)
-            if weight is not None and weight.size:
+            if weight is not None and weight.size and weight.shape != self._weightShape():
+                mending.note(self, name, f"had the shape {weight.shape}: {self._weightShape()}")
                 setattr(self, name, weight.reshape(self._weightShape()))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy import mending
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
@@ -63,8 +64,4 @@ class FullConvolution(Convolution):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Old files lack adj."""
-        fields = dict(fields)
-        for axis in self._axes:
-            if fields.get(f"adj{axis}") is None:
-                fields[f"adj{axis}"] = 0
-        super()._fromTorch7(fields, version)
+        super()._fromTorch7(mending.fill(self, fields, **{f"adj{axis}": 0 for axis in self._axes}), version)

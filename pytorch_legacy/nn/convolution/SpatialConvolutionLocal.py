@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import random
+from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
@@ -138,5 +138,6 @@ class SpatialConvolutionLocal(Module):
         super()._fromTorch7(fields, version)
         for name in ("weight", "gradWeight"):
             weight = getattr(self, name)
-            if weight is not None and weight.size:
+            if weight is not None and weight.size and weight.shape != self._weightShape():
+                mending.note(self, name, f"had the shape {weight.shape}: {self._weightShape()}")
                 setattr(self, name, weight.reshape(self._weightShape()))

@@ -3,6 +3,7 @@
 from math import prod
 from typing import Any
 
+from pytorch_legacy import mending
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 
 
@@ -58,5 +59,8 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """In files of version 2 nOutputPlane counts all output planes, and depthwiseMultiplier those of a plane."""
         fields = dict(fields)
-        fields["nOutputPlane"] = fields.pop("depthwiseMultiplier", None) or fields["nOutputPlane"]
+        multiplier = fields.pop("depthwiseMultiplier", None)
+        if multiplier:
+            mending.note(self, "nOutputPlane", f"was {fields['nOutputPlane']}, all output planes: {multiplier}")
+            fields["nOutputPlane"] = multiplier
         super()._fromTorch7(fields, version)

@@ -3,6 +3,7 @@
 from operator import attrgetter
 from typing import Any
 
+from pytorch_legacy import mending
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 
 
@@ -61,4 +62,4 @@ class SpatialDilatedConvolution(SpatialConvolution):
         return [*super()._shown(), self._sizes("dilation")]
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({"dilationW": 1, "dilationH": 1} | fields, version)
+        super()._fromTorch7(mending.fill(self, fields, **{f"dilation{axis}": 1 for axis in self._axes}), version)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import mending
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 
 
@@ -74,12 +75,12 @@ class VolumetricFullConvolution(FullConvolution):
         self.adjT, self.adjW, self.adjH = adjT, adjW, adjH
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        fields = dict(fields)
         for axis in self._axes:
-            pad = fields.pop(f"p{axis}", None)
-            fields.setdefault(f"pad{axis}", pad)
+            fields = mending.rename(self, fields, f"p{axis}", f"pad{axis}")
         if fields.get("adjW") is None:
+            fields = dict(fields)
             for name in ("weight", "gradWeight"):
                 if isinstance(fields.get(name), np.ndarray) and fields[name].ndim == 5:
+                    mending.note(self, name, "had its first dimensions the other way round")
                     fields[name] = np.ascontiguousarray(fields[name].swapaxes(0, 1))
         super()._fromTorch7(fields, version)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import mending
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -83,7 +84,8 @@ class ClassNLLCriterion(Criterion):
         return gradInput
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        ignored = fields.get("ignoreIndex", self.NOTHING)
+        fields = mending.fill(self, fields, ignoreIndex=self.NOTHING)
+        ignored = fields["ignoreIndex"]
         super()._fromTorch7(fields | {"ignoreIndex": ignored if ignored == self.NOTHING else int(ignored) - 1}, version)
 
     def _toTorch7(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import random
+from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
@@ -138,8 +138,13 @@ class LookupTable(Module):
         return array.astype(np.int64, copy=False)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        padding = int(fields.get("paddingValue") or 0) - 1
-        super()._fromTorch7(fields | {"paddingValue": padding}, version)
+        if fields.get("normType") is None:
+            fields = {name: value for name, value in fields.items() if name != "normType"}
+        fields = mending.fill(self, fields, paddingValue=0)
+        for name in ("weight", "gradWeight"):
+            if isinstance(fields.get(name), np.ndarray) and fields[name].ndim > 2:
+                mending.note(self, name, f"of version {version} has rows of {fields[name].ndim - 1} dimensions")
+        super()._fromTorch7(fields | {"paddingValue": int(fields["paddingValue"]) - 1}, version)
 
     def _toTorch7(self) -> dict[str, Any]:
         return super()._toTorch7() | {"paddingValue": self.paddingValue + 1}

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import random
+from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import NullError, ShapeError
 from pytorch_legacy.nn import check
@@ -140,7 +140,8 @@ class BatchNormalization(Module):
         return arrays if input.ndim == self.nDim else tuple(array if array is None else array[None] for array in arrays)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        if version < 2 and "running_std" in fields:  # which was 1 / sqrt(var + eps)
+        if "running_std" in fields and (version < 2 or "running_var" not in fields):  # which was 1 / sqrt(var + eps)
+            mending.note(self, "running_var", "was running_std, to the power of -1/2")
             fields = dict(fields)
             fields["running_var"] = fields.pop("running_std") ** -2 - fields.get("eps", self.eps)
-        super()._fromTorch7(fields, version)
+        super()._fromTorch7(mending.fill(self, fields, train=True), version)

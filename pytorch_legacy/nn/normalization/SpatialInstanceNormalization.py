@@ -112,9 +112,12 @@ class SpatialInstanceNormalization(Module):
     def _planes(self, input: Tensor) -> tuple[int, int, int, int]:
         """The shape of the checked input as one sample, whose channels are the planes of all samples."""
         *batch, channels, height, width = check.tensor(self, "input", input, 3, 4).shape
-        if channels != self.weight.size:
-            raise ShapeError(f"{self._typename}: input: expected {self.weight.size} channels, got {channels}")
+        if channels != self._channels():
+            raise ShapeError(f"{self._typename}: input: expected {self._channels()} channels, got {channels}")
         return 1, prod(batch) * channels, height, width
+
+    def _channels(self) -> int:
+        return self.weight.size
 
     def _ofPlanes(self, planes: tuple[int, ...]) -> list[Tensor]:
         """Weight and bias of each plane, and the running statistics that BatchNormalization wants to have."""

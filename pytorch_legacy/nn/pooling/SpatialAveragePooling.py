@@ -3,6 +3,7 @@
 from math import prod
 from typing import Any, Self
 
+from pytorch_legacy import mending
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
@@ -76,4 +77,4 @@ class SpatialAveragePooling(WindowedPooling):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Files before 2015 have no `divide`: they hold sum pooling."""
-        super()._fromTorch7({"divide": False} | fields, version)
+        super()._fromTorch7(mending.fill(self, fields, divide=False, count_include_pad=True), version)

@@ -48,6 +48,8 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
     dH: int
     _use_abs: ClassVar[bool] = False
 
+    _wasPadded = False
+
     def __init__(self, nInputPlane: int, pnorm: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None) -> None:
         super().__init__(pnorm, kW, kH, dW, dH)
 

@@ -70,4 +70,4 @@ class TemporalDynamicKMaxPooling(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """The indices of a file count from 1, and are made anew by the next forward: they stay behind."""
-        super()._fromTorch7({"factor": 0} | fields | {"indices": np.empty(0, np.int64)}, version)
+        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)

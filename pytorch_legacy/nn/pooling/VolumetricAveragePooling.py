@@ -1,5 +1,7 @@
 """Means of windows of a volume."""
 
+from typing import Any
+
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling
@@ -37,6 +39,7 @@ class VolumetricAveragePooling(SpatialAveragePooling):
     """
 
     _axes = "TWH"
+    _wasPadded = False
 
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,
@@ -56,3 +59,7 @@ class VolumetricAveragePooling(SpatialAveragePooling):
         call(self, "VolumetricAveragePooling_updateGradInput", input, gradOutput, gradInput, *self._window,
              self.count_include_pad)  # fmt: skip
         return gradInput
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Torch7's layer has none of the fields that say what to divide by."""
+        super()._fromTorch7({"divide": True, "count_include_pad": True} | fields, version)

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar, Self
 
+from pytorch_legacy import mending
 from pytorch_legacy.nn.Module import Module
 
 
@@ -19,6 +20,7 @@ class WindowedPooling(Module):
     """
 
     _axes: ClassVar[str] = "WH"
+    _wasPadded: ClassVar[bool] = True  # did Torch7's layer have padding and ceil_mode?
     ceil_mode = False
 
     def __init__(self, kernel: tuple[int, ...], stride: tuple[int | None, ...], pad: tuple[int, ...] = ()) -> None:
@@ -55,5 +57,7 @@ class WindowedPooling(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Files before 2015 lack the pads and ceil_mode."""
-        defaults = {f"pad{axis}": 0 for axis in self._axes} | {"ceil_mode": False}
-        super()._fromTorch7(defaults | {key: value for key, value in fields.items() if value is not None}, version)
+        strides = {f"d{axis}": fields.get(f"k{axis}", 1) for axis in self._axes}
+        pads = {f"pad{axis}": 0 for axis in self._axes} | {"ceil_mode": False}
+        fields = mending.fill(self, fields, **strides)
+        super()._fromTorch7(mending.fill(self, fields, **pads) if self._wasPadded else pads | fields, version)

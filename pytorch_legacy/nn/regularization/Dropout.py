@@ -1,10 +1,10 @@
 """Random zeros."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import random
+from pytorch_legacy import mending, random
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
@@ -104,3 +104,9 @@ class Dropout(Module):
 
     def __repr__(self) -> str:
         return f"{self._typename}({self.p:f})"
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """Files without `v2` scale in evaluation, as all did once."""
+        if type(self) is Dropout and fields.get("v2") is None:
+            mending.note(self, "v2", "missing: False, which scales in evaluation")
+        super()._fromTorch7(fields, version)

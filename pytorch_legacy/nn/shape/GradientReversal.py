@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import mending
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -45,6 +46,8 @@ class GradientReversal(Module):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         fields = dict(fields)
         factor = fields.pop("lambda", 1)
+        if version < 2:
+            mending.note(self, "lambda", "missing in version 1: 1")
         super()._fromTorch7(fields | {"lambda_": 1 if version < 2 else factor}, version)
 
     def _toTorch7(self) -> dict[str, Any]:

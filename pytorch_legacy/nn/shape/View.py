@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import t7
+from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -88,6 +88,8 @@ class View(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
+        if fields.get("numElements") is None:
+            mending.note(self, "numElements", "missing: from the sizes")
         self.resetSize(fields["size"])
 
     def _toTorch7(self) -> dict[str, Any]:

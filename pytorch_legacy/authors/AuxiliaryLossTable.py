@@ -1,0 +1,48 @@
+"""One of several outputs."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import recursiveCopy
+from pytorch_legacy.storage import Tensor
+
+
+class AuxiliaryLossTable(Module):
+    """Passes a table of arrays on in training, and one of them in evaluation.
+
+    Parameters
+    ----------
+    i : int
+        The one.
+
+    Notes
+    -----
+    Source: waifu2x ``AuxiliaryLossTable``; its `i` counts from 1.
+    """
+
+    _typename = "w2nn.AuxiliaryLossTable"
+    _oneBased = ("i",)
+
+    def __init__(self, i: int = 0) -> None:
+        super().__init__()
+        self.i = i
+        self.gradInput = []
+        self.output_table: list[Tensor] = []
+        self.output_tensor = np.empty(0, np.float32)
+
+    def updateOutput(self, input: list[Tensor]) -> Any:
+        arrays = check.tensors(self, "input", input)
+        if self.train:
+            self.output = self.output_table = recursiveCopy(getattr(self, "output_table", None), arrays)
+        else:
+            chosen = arrays[check.place(self, "i", self.i, len(arrays))]
+            self.output = self.output_tensor = recursiveCopy(getattr(self, "output_tensor", None), chosen)
+        return self.output
+
+    def updateGradInput(self, input: list[Tensor], gradOutput: list[Tensor]) -> list[Tensor]:
+        check.like(self, "gradOutput", gradOutput, input)
+        self.gradInput = recursiveCopy(self.gradInput, gradOutput)
+        return self.gradInput

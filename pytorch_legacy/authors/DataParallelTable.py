@@ -1,0 +1,81 @@
+"""One network on several GPUs."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from pytorch_legacy import mending, t7
+from pytorch_legacy.authors.DataParallelTableBasic import DataParallelTableBasic
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.decorator.Decorator import Decorator
+from pytorch_legacy.nn.Module import Module
+
+
+class DataParallelTable(Decorator):
+    """Does what its one module does. In cunn it ran copies of that module on parts of the batch, one on each GPU.
+
+    Take ``modules[0]``, the network itself, to go on without the wrapper.
+
+    Parameters
+    ----------
+    dimension : int
+        The dimension along which the batch was divided. Means nothing here.
+    flattenParams, usenccl : bool
+        How parameters went from GPU to GPU. They are kept, and mean nothing here.
+
+    Attributes
+    ----------
+    gpuAssignments : list of int
+        Numbers of the GPUs, counted from 1 as the libraries of Lua do.
+
+    Raises
+    ------
+    ShapeError
+        If a second module is added.
+
+    Notes
+    -----
+    Source: cunn ``DataParallelTable``.
+    """
+
+    _oneBased = ("dimension",)
+    _version = 3
+    _dropped = ("buffer",)
+
+    def __init__(self, dimension: int, flattenParams: bool = False, usenccl: bool = False) -> None:
+        Container.__init__(self)
+        self.dimension = dimension
+        self.gpuAssignments: list[int] = []
+        self.flattenParams = flattenParams
+        self.usenccl = usenccl
+        self.needsSync = False
+        self.inputGpu: Any = {}
+        self.gradOutputGpu: Any = {}
+        self.outputGpu: Any = {}
+        self.gradInputGpu: Any = {}
+        self.impl = DataParallelTableBasic(self)
+
+    def add(self, module: Module, gpus: int | Sequence[int] = 1) -> Self:
+        """Sets the module, and notes the GPUs that it ran on; returns self."""
+        if self.modules and self.modules[0] is not module:
+            raise ShapeError(f"{self._typename}: add: expected one module, got a second one")
+        self.modules[:] = [module]
+        self.gpuAssignments += [gpus] if isinstance(gpus, int) else list(gpus)
+        return self
+
+    def syncParameters(self) -> None:
+        """Brought the copies up to date; there are none here."""
+
+    def flattenParameters(self) -> None:
+        """Makes the parameters views of one vector."""
+        self.getParameters()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(mending.fill(self, fields, gpuAssignments=[1]), version)
+
+    def _toRecord(self) -> t7.TorchObject:
+        """The GPUs stand in front of the fields."""
+        return t7.TorchObject(self._typename, self._version, self._toTorch7(), self.gpuAssignments)
+
+    def __repr__(self) -> str:
+        return f"DataParallelTable: {len(self.gpuAssignments)} x {self.modules[0]!r}"

@@ -1,0 +1,30 @@
+"""The part of a DataParallelTable that ran its copies."""
+
+from typing import Any
+
+from pytorch_legacy.nn.TorchObject import TorchObject
+
+
+class DataParallelTableBasic(TorchObject):
+    """What ran the copies of a DataParallelTable one after the other; it does nothing here.
+
+    Parameters
+    ----------
+    dpt : DataParallelTable
+        The table that it belongs to.
+
+    Notes
+    -----
+    Source: cunn ``DataParallelTable.Basic``.
+    """
+
+    _typename = "nn.DataParallelTable.Basic"
+
+    def __init__(self, dpt: Any) -> None:
+        self.dpt = dpt
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        self.__dict__.update(fields)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return self._fields()

@@ -1,0 +1,37 @@
+"""Each row several times."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class FeatExpander(Module):
+    """Repeats each sample n times, one below the other: for several sentences on one image.
+
+    Parameters
+    ----------
+    n : int
+
+    Notes
+    -----
+    Shapes: ``N x ...`` to ``(N n) x ...``. Source: neuraltalk2 ``FeatExpander``.
+    """
+
+    def __init__(self, n: int) -> None:
+        super().__init__()
+        self.n = check.count(self, "n", n)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        shape = check.tensor(self, "input", input).shape
+        output = self._resize("output", (shape[0] * self.n, *shape[1:]))
+        output.reshape(shape[0], self.n, *shape[1:])[...] = input[:, None]
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        shape = (input.shape[0] * self.n, *input.shape[1:])
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        gradInput = self._resize("gradInput", input.shape)
+        np.sum(gradOutput.reshape(input.shape[0], self.n, *input.shape[1:]), 1, out=gradInput)
+        return gradInput

@@ -1,0 +1,37 @@
+"""How the channels of an image go together."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class GramMatrix(Module):
+    """The inner products of all pairs of planes.
+
+    .. math:: y_{c,d} = \\sum_{h,w} x_{c,h,w} x_{d,h,w}
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x C``. The original takes single samples.
+    Source: neural-style ``GramMatrix``.
+    """
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        flat = self._flat(input)
+        output = self._resize("output", (*flat.shape[:-1], flat.shape[-2]))
+        np.matmul(flat, flat.swapaxes(-1, -2), out=output)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        flat = self._flat(input)
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*flat.shape[:-1], flat.shape[-2]))
+        gradInput = self._resize("gradInput", input.shape)
+        np.matmul(gradOutput + gradOutput.swapaxes(-1, -2), flat, out=gradInput.reshape(flat.shape))
+        return gradInput
+
+    def _flat(self, input: Tensor) -> Tensor:
+        """The planes as rows."""
+        *front, height, width = check.tensor(self, "input", input, 3, 4).shape
+        return input.reshape(*front, height * width)

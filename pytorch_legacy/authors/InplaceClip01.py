@@ -1,0 +1,28 @@
+"""Elements limited to the range from 0 to 1, in place."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class InplaceClip01(Module):
+    """Limits each element of the input itself to the range from 0 to 1; the gradient passes everywhere.
+
+    Notes
+    -----
+    Shapes: any; output and input are one array, and gradInput and gradOutput.
+    Source: waifu2x ``InplaceClip01``.
+    """
+
+    _typename = "w2nn.InplaceClip01"
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        self.output = check.writable(self, "input", check.tensor(self, "input", input))
+        np.clip(input, 0, 1, out=input)
+        return input
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        self.gradInput = gradOutput
+        return gradOutput

@@ -1,0 +1,27 @@
+"""Rows of length 1."""
+
+from typing import Any
+
+from pytorch_legacy import nn
+
+
+class L2Normalize(nn.Normalize):
+    """Divides each row by its Euclidean norm: what ``nn.Normalize(2)`` was called before.
+
+    Notes
+    -----
+    Shapes: ``(N x) C`` to the same. A row of zeros stays one.
+    Source: Torch7 ``nn.L2Normalize`` of 2014, also in networks of several authors.
+    """
+
+    p = 2.0
+    eps = 1e-10
+
+    def __init__(self) -> None:
+        super().__init__(2)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return {name: value for name, value in super()._toTorch7().items() if name not in ("p", "eps")}
+
+    def __repr__(self) -> str:
+        return self._typename

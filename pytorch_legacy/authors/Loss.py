@@ -1,0 +1,81 @@
+"""What the losses of neural-style share."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class Loss(Module):
+    """Passes everything through, compares what comes by with a target, and adds the gradient to what comes back.
+
+    Parameters
+    ----------
+    strength : float
+        Factor of the loss and its gradient.
+    target : array, optional
+        What to compare with; without it the layer starts in mode "none".
+    normalize : bool
+        Divide the gradient by the sum of its absolute values first.
+
+    Attributes
+    ----------
+    mode : {"none", "capture", "loss"}
+        Do nothing, take what comes by as the target, or compare with it. The first versions only compared.
+    loss : float
+        The last loss.
+    crit : Criterion
+        What compares.
+    """
+
+    normalize = False
+    mode = "loss"  # the field is younger than some files
+
+    def __init__(self, strength: float, target: Tensor | None = None, normalize: bool = False) -> None:
+        super().__init__()
+        self.strength = strength
+        self.target = np.empty(0, np.float32) if target is None else np.array(target, np.float32)
+        self.normalize = normalize
+        self.loss = 0.0
+        self.mode = "none" if target is None else "loss"
+        self.crit: Any = nn.MSECriterion()
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        check.tensor(self, "input", input)
+        if self.mode == "capture":
+            self._capture(self._seen(input))
+        elif self.mode == "loss":
+            self.loss = self.strength * self.crit.forward(self._seen(input), self.target)
+        elif self.mode != "none":
+            raise ValueRangeError(f'{self._typename}: mode: expected "none", "capture" or "loss", got {self.mode!r}')
+        self.output = input
+        return input
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
+        gradInput = self._resize("gradInput", input.shape)
+        if self.mode != "loss":
+            gradInput[...] = gradOutput
+            return gradInput
+        gradInput[...] = self._gradient(input)
+        if self.normalize:
+            gradInput /= np.abs(gradInput).sum() + self._dtype.type(1e-8)
+        gradInput *= self.strength
+        gradInput += gradOutput
+        return gradInput
+
+    def _capture(self, seen: Tensor) -> None:
+        self.target = seen.copy()
+
+    def _seen(self, input: Tensor) -> Tensor:
+        """What is compared."""
+        return input
+
+    def _gradient(self, input: Tensor) -> Tensor:
+        """The gradient of the comparison."""
+        return self.crit.backward(input, self.target)

@@ -1,0 +1,41 @@
+"""A part of a network that is not trained."""
+
+from typing import Any
+
+from pytorch_legacy import mending
+from pytorch_legacy.nn.decorator.Decorator import Decorator
+
+
+class NoBackprop(Decorator):
+    """Runs its module forward; no gradient goes into it, and that of the input is zero.
+
+    Parameters
+    ----------
+    inner : Module
+
+    Notes
+    -----
+    Source: multipathnet ``NoBackprop``.
+    """
+
+    _version = 2
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        return self._zeros("gradInput", input)
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        pass
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        pass
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """The first files have the module in a field of its own."""
+        inner = fields.get("inner")
+        if fields.get("modules") is None and inner is not None:
+            mending.note(self, "modules", "was called inner")
+            fields = {name: value for name, value in fields.items() if name != "inner"} | {"modules": [inner]}
+        super()._fromTorch7(fields, version)
+
+    def __repr__(self) -> str:
+        return f"NoBackprop: {self.modules[0]!r}"

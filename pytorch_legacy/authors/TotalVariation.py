@@ -1,0 +1,48 @@
+"""A pull towards smooth images."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class TotalVariation(Module):
+    """Passes everything through, and adds the gradient of a loss to what comes back: that of the total variation.
+
+    .. math:: loss = \\frac{strength}{2} \\sum_{h < H, w < W} (x_{h,w} - x_{h,w+1})^2 + (x_{h,w} - x_{h+1,w})^2
+
+    over all planes; the last row and the last column start no differences.
+
+    Parameters
+    ----------
+    strength : float
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to the same; the output is the input itself.
+    Source: fast-neural-style ``TotalVariation``.
+    """
+
+    def __init__(self, strength: float) -> None:
+        super().__init__()
+        self.strength = strength
+        self.x_diff, self.y_diff = np.empty((2, 0), np.float32)  # buffers of Torch7
+
+    def updateOutput(self, input: Any) -> Any:
+        self.output = input
+        return input
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._zeros("gradInput", check.tensor(self, "input", input, 3, 4))
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
+        here = input[..., :-1, :-1]
+        across, down = here - input[..., :-1, 1:], here - input[..., 1:, :-1]
+        gradInput[..., :-1, :-1] += across + down
+        gradInput[..., :-1, 1:] -= across
+        gradInput[..., 1:, :-1] -= down
+        gradInput *= self.strength
+        gradInput += gradOutput
+        return gradInput

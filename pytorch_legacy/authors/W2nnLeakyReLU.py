@@ -1,0 +1,37 @@
+"""The rectified linear unit with a leak."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import nn
+
+
+class W2nnLeakyReLU(nn.LeakyReLU):
+    """``nn.LeakyReLU`` as the first networks of waifu2x have it.
+
+    Parameters
+    ----------
+    negative_scale : float
+        Slope of the negative part.
+
+    Notes
+    -----
+    Source: waifu2x ``LeakyReLU``.
+    """
+
+    _typename = "w2nn.LeakyReLU"
+    negative_scale = 0.333
+
+    def __init__(self, negative_scale: float = 0.333) -> None:
+        super().__init__(negative_scale)
+        self.negative_scale = negative_scale
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """The factor may be a number or an array of one."""
+        super()._fromTorch7(fields, version)
+        scale: Any = self.negative_scale
+        self.negval = float(scale.reshape(-1)[0] if isinstance(scale, np.ndarray) else scale)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return {name: value for name, value in super()._toTorch7().items() if name not in ("negval", "inplace")}

@@ -1,0 +1,32 @@
+"""The rectified linear unit with a ceiling."""
+
+from typing import Any
+
+from pytorch_legacy import nn
+from pytorch_legacy.cudnn.Layer import Layer
+
+
+class ClippedReLU(Layer, nn.HardTanh):
+    """Limits each element to the range from 0 to a ceiling.
+
+    .. math:: y = \\min(\\max(x, 0), ceiling)
+
+    Parameters
+    ----------
+    ceiling : float
+    inplace : bool
+        Write the output into the input and gradInput into gradOutput.
+
+    Notes
+    -----
+    Source: cudnn.torch ``ClippedReLU``.
+    """
+
+    _nnOnly = ("min_val", "max_val")
+
+    def __init__(self, ceiling: float, inplace: bool = False) -> None:
+        super().__init__(0.0, ceiling, inplace)
+        self.ceiling = ceiling
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields | {"min_val": 0.0, "max_val": fields["ceiling"]}, version)

@@ -1,0 +1,35 @@
+"""Activations that may write their results over what they are computed from."""
+
+from typing import Any, ClassVar
+
+from pytorch_legacy.backend import call
+from pytorch_legacy.cudnn.Layer import Layer
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.activation.Inplace import Inplace
+from pytorch_legacy.storage import Tensor
+
+
+class Pointwise(Layer, Inplace):
+    """Base of activations whose gradient follows from their output; the C functions have the name `_function`.
+
+    Attributes
+    ----------
+    mode : str
+        cuDNN's name of the function.
+    """
+
+    _function: ClassVar[str]
+    mode: str
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._outputFor(check.tensor(self, "input", input))
+        call(self, f"{self._function}_updateOutput", input, check.writable(self, "input", output))
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        gradInput = self._gradInputFor(input, gradOutput)
+        call(self, f"{self._function}_updateGradInput", input, gradOutput, gradInput, self.output)
+        return gradInput
+
+    def __init__(self, inplace: bool = False, **keywords: Any) -> None:
+        super().__init__(inplace, **keywords)

@@ -1,0 +1,305 @@
+"""Recurrent networks of several layers, in one or both directions, with all parameters in one vector."""
+
+from math import sqrt
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.cudnn.cells import CELLS
+from pytorch_legacy.cudnn.Layer import Layer
+from pytorch_legacy.errors import NullError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.storage import Tensor
+
+ONE, BOTH = "CUDNN_UNIDIRECTIONAL", "CUDNN_BIDIRECTIONAL"
+
+
+class RNN(Layer, Module):
+    """Runs a sequence through layers of recurrent cells.
+
+    .. math:: h_t = f(W x_t + b_W + R h_{t-1} + b_R)
+
+    with f the positive part here, or the hyperbolic tangent, or the gates of an LSTM or a GRU in the classes of these names.
+    The outputs of a layer are the inputs of the next one. With both directions a second network reads each layer's input
+    from the end; its outputs lie behind the first one's.
+
+    Parameters
+    ----------
+    inputSize, hiddenSize : int
+        Number of features of a step, and of a cell's state.
+    numLayers : int
+    batchFirst : bool
+        Whether the first dimension of input and output is the batch, rather than time.
+    dropout : float
+        Probability that a feature between two layers is dropped in training; the others are divided by 1 - dropout.
+    rememberStates : bool
+        Whether a sequence goes on where the last one ended: the states become hiddenInput and cellInput.
+
+    Attributes
+    ----------
+    weight, gradWeight : vector
+        All parameters as cuDNN lays them out: for each layer and direction the matrices W of all gates, then R; after all
+        of these, for each layer and direction, the biases b_W, then b_R. ``weights()`` and ``biases()`` are views of it.
+    hiddenInput, cellInput : array of (numLayers * numDirections) x N x hiddenSize, or None
+        States before the first step; zero if None.
+    hiddenOutput, cellOutput : array of the same shape
+        States after the last step.
+    gradHiddenOutput, gradCellOutput : array of the same shape, or None
+        Gradients of these, for ``backward``.
+    gradHiddenInput, gradCellInput : array of the same shape
+        What ``backward`` computes for the states before the first step.
+    mode, bidirectional : str
+        cuDNN's names of cell and directions.
+
+    Raises
+    ------
+    ShapeError
+        If the input is not 3-D with inputSize features, a state has another shape, or the vector another length.
+
+    Notes
+    -----
+    Shapes: ``T x N x inputSize`` to ``T x N x (hiddenSize * numDirections)``, or with batchFirst ``N x T x ...``.
+    The vector starts uniform in [-s, s) with s = 1 / sqrt(hiddenSize).
+    ``backward`` starts from the states that ``forward`` started from, which Torch7 lost with rememberStates.
+    Source: cudnn.torch ``RNN``, ``RNNReLU``, ``RNNTanh``, ``LSTM``, ``GRU``, ``BLSTM``, ``BGRU``; cuDNN's documentation of
+    cudnnRNNMode_t.
+    """
+
+    _mode: ClassVar[str] = "CUDNN_RNN_RELU"
+    _directions: ClassVar[int] = 1
+    _nnOnly = ("_kept",)
+    weight: Tensor
+    gradWeight: Tensor
+    mode = "CUDNN_RNN_RELU"
+    bidirectional = ONE
+    inputMode = "CUDNN_LINEAR_INPUT"
+    numDirections = 1
+    batchFirst = False
+    dropout = 0.0
+    rememberStates = False
+    hiddenInput: Tensor | None = None
+    cellInput: Tensor | None = None
+    gradHiddenOutput: Tensor | None = None
+    gradCellOutput: Tensor | None = None
+    _kept: Any = None
+
+    def __init__(
+        self,
+        inputSize: int,
+        hiddenSize: int,
+        numLayers: int,
+        batchFirst: bool = False,
+        dropout: float = 0,
+        rememberStates: bool = False,
+    ) -> None:
+        super().__init__()
+        self.datatype = "CUDNN_DATA_FLOAT"
+        self.inputSize = check.count(self, "inputSize", inputSize)
+        self.hiddenSize = check.count(self, "hiddenSize", hiddenSize)
+        self.numLayers = check.count(self, "numLayers", numLayers)
+        self.seqLength = self.miniBatch = 1
+        self.numDirections = self._directions
+        self.bidirectional = BOTH if self._directions == 2 else ONE
+        self.inputMode = type(self).inputMode
+        self.mode = self._mode
+        if not 0 <= dropout < 1:
+            raise ValueRangeError(f"{self._typename}: dropout: expected 0 to less than 1, got {dropout}")
+        self.dropout = dropout
+        self.seed = 0x01234567
+        self.batchFirst = batchFirst
+        self.rememberStates = rememberStates
+        for name in ("reserve", "hiddenOutput", "cellOutput", "gradHiddenInput", "gradCellInput"):
+            setattr(self, name, np.empty(0, np.float32))
+        self.train = True
+        self.weight = np.empty(sum(rows * columns for _, rows, columns in self._places()), np.float32)
+        self.gradWeight = np.zeros_like(self.weight)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> None:
+        """Draws new parameters, uniform in [-stdv, stdv)."""
+        limit = 1 / sqrt(self.hiddenSize) if stdv is None else stdv
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+
+    def resetStates(self) -> None:
+        """Forgets the states that the next sequence would start from."""
+        self.hiddenInput = self.cellInput = None
+
+    def weights(self) -> list[list[Tensor]]:
+        """For each layer and direction the matrices: those of the input, one per gate, then those of the state."""
+        return self._views("matrix", self.weight)
+
+    def biases(self) -> list[list[Tensor]]:
+        """For each layer and direction the biases, in the same order."""
+        return [[bias[:, 0] for bias in biases] for biases in self._views("bias", self.weight)]
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        x = self._steps("input", input, self.inputSize)
+        self.seqLength, self.miniBatch = x.shape[:2]
+        states = self._state("hiddenInput"), self._state("cellInput")
+        hiddenOutput, cellOutput = self._resize("hiddenOutput", states[0].shape), self._resize("cellOutput", states[0].shape)
+        matrices, layers = self._matrices(self.weight), []
+        for layer in range(self.numLayers):
+            mask = None
+            if layer and self.dropout and self.train:
+                mask = random.bernoulli(1 - self.dropout, x.shape, self._dtype) / self._dtype.type(1 - self.dropout)
+                x = x * mask
+            runs = []
+            for direction in range(self.numDirections):
+                place = layer * self.numDirections + direction
+                run = self._run(x, matrices[place], states[0][place], states[1][place], reverse=direction == 1)
+                hiddenOutput[place], cellOutput[place] = run["last"]
+                runs.append(run)
+            layers.append((x, mask, runs))
+            x = np.concatenate([run["h"] for run in runs], -1)
+        if self.mode != "CUDNN_LSTM":
+            cellOutput.fill(0)
+        self._kept = layers
+        if self.rememberStates:
+            self.hiddenInput, self.cellInput = hiddenOutput.copy(), cellOutput.copy()
+        self.output = x.swapaxes(0, 1) if self.batchFirst else x
+        return self.output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Any:
+        return self._backward(input, gradOutput, None)
+
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+        gradInput = self.gradInput
+        self._backward(input, gradOutput, scale)
+        self.gradInput = gradInput
+
+    def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
+        """Both gradients at once, for they go the same way."""
+        return self._backward(input, gradOutput, scale)
+
+    def clearState(self) -> Self:
+        self._kept = None
+        clear(self, "reserve", "dropoutStates")
+        return super().clearState()
+
+    def _run(self, x: Tensor, matrices: list[Tensor], h: Tensor, c: Tensor, reverse: bool) -> dict[str, Any]:
+        """One network over a sequence: its outputs, its last states, and all that the way back needs."""
+        W, R, bW, bR = matrices
+        cell = CELLS[self.mode]
+        fromInput = x @ W.T + bW
+        outputs = np.empty((*x.shape[:2], self.hiddenSize), self._dtype)
+        before: list[Any] = [None] * len(x)
+        kept: list[Any] = [None] * len(x)
+        for t in range(len(x))[:: -1 if reverse else 1]:
+            before[t] = h, c
+            h, c, kept[t] = cell.forward(fromInput[t], h @ R.T + bR, h, c)
+            outputs[t] = h
+        return {"h": outputs, "last": (h, c), "before": before, "kept": kept, "reverse": reverse}
+
+    def _backward(self, input: Tensor, gradOutput: Tensor, scale: float | None) -> Any:
+        """Goes back through time and layers; adds the parameters' gradients if there is a scale for them."""
+        steps = self._steps("input", input, self.inputSize)
+        if self._kept is None or self._kept[0][0].shape != steps.shape:
+            raise NullError(f"{self._typename}: backward: expected the input of the last forward")
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self.output.shape)
+        dy = self._steps("gradOutput", gradOutput, self.hiddenSize * self.numDirections)
+        shape = self._stateShape()
+        ends = [self._state(name) for name in ("gradHiddenOutput", "gradCellOutput")]
+        starts = [self._resize(name, shape) for name in ("gradHiddenInput", "gradCellInput")]
+        matrices = self._matrices(self.weight)
+        gradients = np.zeros_like(self.weight) if scale is not None else None
+        parts = None if gradients is None else self._matrices(gradients)
+        for layer in reversed(range(self.numLayers)):
+            x, mask, runs = self._kept[layer]
+            dx = np.zeros(x.shape, self._dtype)
+            for direction, (run, dh) in enumerate(zip(runs, np.split(dy, self.numDirections, -1), strict=True)):
+                place = layer * self.numDirections + direction
+                dgates, start = self._back(run, dh, matrices[place], [end[place] for end in ends])
+                starts[0][place], starts[1][place] = start
+                dx += dgates[0] @ matrices[place][0]
+                if parts is not None:
+                    self._accumulate(parts[place], x, run, dgates)
+            dy = dx if mask is None else dx * mask
+        if self.mode != "CUDNN_LSTM":
+            starts[1].fill(0)
+        if gradients is not None:
+            self.gradWeight += gradients if scale == 1 else gradients * self._dtype.type(scale)
+        self.gradInput = dy.swapaxes(0, 1) if self.batchFirst else dy
+        return self.gradInput
+
+    def _back(
+        self, run: dict[str, Any], dy: Tensor, matrices: list[Tensor], ends: list[Tensor]
+    ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+        """The gradients of the gates as input and state give to them, and those of the states before the first step."""
+        cell, R = CELLS[self.mode], matrices[1]
+        length, batch = dy.shape[:2]
+        fromInput, fromState = np.empty((2, length, batch, len(R)), self._dtype)
+        dh, dc = ends
+        for t in range(length)[:: 1 if run["reverse"] else -1]:
+            h, c = run["before"][t]
+            fromInput[t], fromState[t], past, dc = cell.backward(dh + dy[t], dc, run["kept"][t], h, c)
+            dh = past + fromState[t] @ R
+        return (fromInput, fromState), (dh, dc)
+
+    def _accumulate(self, parts: list[Tensor], x: Tensor, run: dict[str, Any], dgates: tuple[Tensor, Tensor]) -> None:
+        """Adds the gradients of one network's parameters to those views of the vector."""
+        gradW, gradR, gradBW, gradBR = parts
+        states = np.stack([h for h, _ in run["before"]]) if len(x) else np.empty((0, *x.shape[1:2], self.hiddenSize), self._dtype)
+        for gates, values, matrix, bias in ((dgates[0], x, gradW, gradBW), (dgates[1], states, gradR, gradBR)):
+            flat = gates.reshape(-1, gates.shape[-1])
+            matrix += flat.T @ values.reshape(-1, values.shape[-1])
+            bias += flat.sum(0)
+
+    def _places(self) -> list[tuple[str, int, int]]:
+        """What the vector holds, piece by piece: kind, rows and columns."""
+        if self.mode not in CELLS:
+            raise ValueRangeError(f"{self._typename}: mode: expected one of {', '.join(CELLS)}, got {self.mode!r}")
+        if self.inputMode != RNN.inputMode:
+            raise UnsupportedError(f"{self._typename}: inputMode: {self.inputMode} leaves out matrices, which is not known here")
+        rows = CELLS[self.mode].gates * self.hiddenSize
+        matrices, biases = [], []
+        for layer in range(self.numLayers):
+            columns = self.hiddenSize * self.numDirections if layer else self.inputSize
+            for _ in range(self.numDirections):
+                matrices += [("matrix", rows, columns), ("matrix", rows, self.hiddenSize)]
+                biases += [("bias", rows, 1), ("bias", rows, 1)]
+        return matrices + biases
+
+    def _pieces(self, kind: str, vector: Tensor) -> list[Tensor]:
+        """The views of `vector` of one kind."""
+        places = self._places()
+        total = sum(rows * columns for _, rows, columns in places)
+        if vector.size != total:
+            raise ShapeError(f"{self._typename}: weight: expected {total} numbers, got {vector.size}")
+        found, start = [], 0
+        for name, rows, columns in places:
+            if name == kind:
+                found.append(vector[start : start + rows * columns].reshape(rows, columns))
+            start += rows * columns
+        return found
+
+    def _matrices(self, vector: Tensor) -> list[list[Tensor]]:
+        """W, R, b_W and b_R of each layer and direction."""
+        matrices, biases = self._pieces("matrix", vector), [bias[:, 0] for bias in self._pieces("bias", vector)]
+        return [[*matrices[i : i + 2], *biases[i : i + 2]] for i in range(0, len(matrices), 2)]
+
+    def _views(self, kind: str, vector: Tensor) -> list[list[Tensor]]:
+        pieces, gates = self._pieces(kind, vector), CELLS[self.mode].gates
+        return [[gate for piece in pieces[i : i + 2] for gate in np.split(piece, gates)] for i in range(0, len(pieces), 2)]
+
+    def _steps(self, name: str, array: Tensor, features: int) -> Tensor:
+        """The array with time first."""
+        check.tensor(self, name, array, 3)
+        check.shape(self, name, array, (*array.shape[:2], features))
+        return array.swapaxes(0, 1) if self.batchFirst else array
+
+    def _stateShape(self) -> tuple[int, int, int]:
+        return self.numLayers * self.numDirections, self.miniBatch, self.hiddenSize
+
+    def _state(self, name: str) -> Tensor:
+        """A state before the first step, or gradient after the last one; zeros if there is none."""
+        value = getattr(self, name)
+        shape = self._stateShape()
+        return np.zeros(shape, self._dtype) if value is None else check.shape(self, name, check.tensor(self, name, value), shape)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        if "numDirections" not in fields and self.bidirectional == BOTH:
+            self.numDirections = 2

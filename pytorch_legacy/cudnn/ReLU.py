@@ -1,0 +1,26 @@
+"""The rectified linear unit."""
+
+from pytorch_legacy import nn
+from pytorch_legacy.cudnn.Layer import Layer
+
+
+class ReLU(Layer, nn.ReLU):
+    """``nn.ReLU`` under cudnn's name.
+
+    Parameters
+    ----------
+    inplace : bool
+        Write the output into the input and gradInput into gradOutput.
+
+    Notes
+    -----
+    Source: cudnn.torch ``ReLU``.
+    """
+
+    _nnOnly = ("threshold", "val")
+    threshold = 0.0
+    val = 0.0
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(inplace)
+        self.mode = "CUDNN_ACTIVATION_RELU"

@@ -1,0 +1,24 @@
+"""Sigmoid, in place if wanted."""
+
+from pytorch_legacy import nn
+from pytorch_legacy.cudnn.Pointwise import Pointwise
+
+
+class Sigmoid(Pointwise, nn.Sigmoid):
+    """``nn.Sigmoid``, which may write over its input.
+
+    Parameters
+    ----------
+    inplace : bool
+        Write the output into the input and gradInput into gradOutput.
+
+    Notes
+    -----
+    Source: cudnn.torch ``Sigmoid``.
+    """
+
+    _function = "Sigmoid"
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(inplace)
+        self.mode = "CUDNN_ACTIVATION_SIGMOID"

@@ -1,0 +1,60 @@
+"""Convolution of planes, in groups."""
+
+from typing import Any
+
+from pytorch_legacy import mending, nn
+from pytorch_legacy.cudnn.Grouped import Grouped
+from pytorch_legacy.cudnn.Layer import no_size
+
+
+class SpatialConvolution(Grouped, nn.SpatialConvolution):
+    """``nn.SpatialConvolution``, whose planes may fall into groups.
+
+    .. math:: y_{o,h,w} = b_o + \\sum_{c \\in G(o),i,j} W_{o,c,i,j} \\, x_{c,\\; h dH + i - padH,\\; w dW + j - padW}
+
+    where G(o) are the nInputPlane / groups input planes of the group that o belongs to.
+
+    Parameters
+    ----------
+    nInputPlane, nOutputPlane, kW, kH, dW, dH, padW, padH
+        As in ``nn.SpatialConvolution``.
+    groups : int
+        Number of groups; it divides nInputPlane and nOutputPlane.
+
+    Attributes
+    ----------
+    weight, gradWeight : array of nOutputPlane x (nInputPlane / groups) x kH x kW
+    bias, gradBias : array of nOutputPlane, or None after ``noBias()``
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the input is not 3-D or 4-D with nInputPlane planes, the filter does not fit, or a number is out of range.
+
+    Notes
+    -----
+    Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nOutputPlane x oH x oW`` as in ``nn.SpatialConvolution``.
+    Source: cudnn.torch ``SpatialConvolution``.
+    """
+
+    def __init__(
+        self,
+        nInputPlane: int,
+        nOutputPlane: int,
+        kW: int,
+        kH: int,
+        dW: int = 1,
+        dH: int = 1,
+        padW: int = 0,
+        padH: int | None = None,
+        groups: int = 1,
+    ) -> None:
+        self._setGroups(groups, nInputPlane, nOutputPlane)
+        nn.SpatialConvolution.__init__(self, nInputPlane, nOutputPlane, kW, kH, dW, dH, padW, padH)
+        self.iSize = no_size(4)
+
+    def _weightShape(self) -> tuple[int, ...]:
+        return self.nOutputPlane, self.nInputPlane // self.groups, *self._kernel()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(mending.fill(self, fields, groups=1), version)

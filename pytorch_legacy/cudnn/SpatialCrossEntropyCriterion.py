@@ -1,0 +1,75 @@
+"""Classification loss on unnormalised scores, at every place of an image."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.cudnn.SpatialLogSoftMax import SpatialLogSoftMax
+from pytorch_legacy.errors import located
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.storage import Tensor
+
+
+class SpatialCrossEntropyCriterion(Criterion):
+    """Minus the logarithm of the probability that the scores of a place give to its class::
+
+        output = nn.SpatialClassNLLCriterion(SpatialLogSoftMax(input), target)
+
+    Parameters
+    ----------
+    weights : array, optional
+        One factor for each class.
+
+    Attributes
+    ----------
+    sizeAverage : bool
+        Average over all places, or sum.
+
+    Notes
+    -----
+    Shapes: input ``N x C x H x W``, target ``N x H x W``: class labels from 0.
+    Files of before 2016 hold an ``nn.ClassNLLCriterion``, which sees every place as a sample: the loss is then the sum over
+    the places, and its gradient that of the sum over N with `sizeAverage`.
+    Source: cudnn.torch ``SpatialCrossEntropyCriterion``.
+    """
+
+    def __init__(self, weights: Any = None) -> None:
+        super().__init__()
+        self.slsm = SpatialLogSoftMax()
+        self.nll: Criterion = nn.SpatialClassNLLCriterion(weights)
+        self.sizeAverage = True
+
+    def updateOutput(self, input: Tensor, target: Any) -> float:
+        check.tensor(self, "input", input, 4)
+        with located(f"in {self._typename}"):
+            self.output = self._loss().updateOutput(self._rows(self.slsm.updateOutput(input)), self._labels(target))
+        return self.output
+
+    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
+        with located(f"in {self._typename}"):
+            gradient = self._loss().updateGradInput(self._rows(self.slsm.output), self._labels(target))
+            if self._isOld:
+                shape = (len(input), *input.shape[2:], input.shape[1])
+                gradient = np.ascontiguousarray(np.moveaxis(gradient.reshape(shape), -1, 1))
+            self.gradInput = self.slsm.updateGradInput(input, gradient)
+        if self._isOld and self.sizeAverage:
+            self.gradInput /= len(input)
+        return self.gradInput
+
+    @property
+    def _isOld(self) -> bool:
+        return isinstance(self.nll, nn.ClassNLLCriterion)
+
+    def _loss(self) -> Criterion:
+        if not self._isOld:
+            self.nll.sizeAverage = self.sizeAverage
+        return self.nll
+
+    def _rows(self, scores: Tensor) -> Tensor:
+        """The scores of all places one below the other, if the criterion inside wants them so."""
+        return np.moveaxis(scores, 1, -1).reshape(-1, scores.shape[1]) if self._isOld else scores
+
+    def _labels(self, target: Any) -> Any:
+        return target.reshape(-1) if self._isOld and isinstance(target, np.ndarray) else target

@@ -1,0 +1,27 @@
+"""Local response normalization across planes."""
+
+from typing import Any
+
+from pytorch_legacy import mending, nn
+from pytorch_legacy.cudnn.Layer import Layer
+
+
+class SpatialCrossMapLRN(Layer, nn.SpatialCrossMapLRN):
+    """``nn.SpatialCrossMapLRN`` with cudnn's defaults.
+
+    Parameters
+    ----------
+    size : int
+        Number of planes in a window.
+    alpha, beta, k : float
+
+    Notes
+    -----
+    Source: cudnn.torch ``SpatialCrossMapLRN``.
+    """
+
+    def __init__(self, size: int = 5, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__(size, alpha, beta, k)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(mending.rename(self, fields, "K", "k"), version)

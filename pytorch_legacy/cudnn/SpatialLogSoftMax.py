@@ -1,0 +1,16 @@
+"""Logarithms of probabilities from scores, place by place."""
+
+from pytorch_legacy import nn
+from pytorch_legacy.cudnn.Channels import Channels
+
+
+class SpatialLogSoftMax(Channels, nn.SpatialLogSoftMax):
+    """``nn.SpatialLogSoftMax`` under cudnn's name.
+
+    Notes
+    -----
+    Shapes: ``C``, ``N x C``, ``C x H x W`` or ``N x C x H x W``; the output has that of the input.
+    Source: cudnn.torch ``SpatialLogSoftMax``.
+    """
+
+    _function = "LogSoftMax"

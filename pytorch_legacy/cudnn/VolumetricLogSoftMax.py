@@ -1,0 +1,17 @@
+"""Logarithms of probabilities from scores, place by place in a volume."""
+
+from pytorch_legacy import nn
+from pytorch_legacy.cudnn.Channels import Channels
+
+
+class VolumetricLogSoftMax(Channels, nn.LogSoftMax):
+    """The logarithm of VolumetricSoftMax.
+
+    Notes
+    -----
+    Shapes: ``C``, ``N x C``, ``C x T x H x W`` or ``N x C x T x H x W``; the output has that of the input.
+    Source: cudnn.torch ``VolumetricLogSoftMax``.
+    """
+
+    _function = "LogSoftMax"
+    _sample = 4

@@ -1,0 +1,16 @@
+"""Probabilities from scores, place by place in a volume."""
+
+from pytorch_legacy import nn
+from pytorch_legacy.cudnn.Channels import Channels
+
+
+class VolumetricSoftMax(Channels, nn.SoftMax):
+    """Makes the channels of each place of a volume positive, with sum 1.
+
+    Notes
+    -----
+    Shapes: ``C``, ``N x C``, ``C x T x H x W`` or ``N x C x T x H x W``; the output has that of the input.
+    Source: cudnn.torch ``VolumetricSoftMax``.
+    """
+
+    _sample = 4

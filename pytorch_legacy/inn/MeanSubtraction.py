@@ -1,0 +1,42 @@
+"""The mean image, or the mean of each channel, taken off."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class MeanSubtraction(Module):
+    """Subtracts a fixed mean from each sample::
+
+        output = input - mean
+
+    Parameters
+    ----------
+    mean : array of C x H x W, or of C
+        A mean of C is that of the channels.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to the same. It stands in front of a network, and computes no gradient of its input: ``gradInput``
+    stays empty, as in Torch7.
+    Source: imagine-nn ``MeanSubtraction``.
+    """
+
+    mean: Tensor
+
+    def __init__(self, mean: Any) -> None:
+        super().__init__()
+        self.mean = np.array(mean, self._dtype)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", check.tensor(self, "input", input, 3, 4).shape)
+        if self.mean.ndim == 1:
+            mean = check.shape(self, "mean", self.mean, input.shape[-3:-2])[:, None, None]
+        else:
+            mean = check.spread(self, "mean", self.mean, input.shape)
+        np.subtract(input, mean, out=output)
+        return output

@@ -1,0 +1,26 @@
+"""Windows of a plane, the last of which may reach past the edge."""
+
+from typing import Any
+
+from pytorch_legacy import mending, nn
+
+
+class SpatialAveragePooling(nn.SpatialAveragePooling):
+    """``nn.SpatialAveragePooling`` after ``ceil()``.
+
+    Parameters
+    ----------
+    kW, kH, dW, dH, padW, padH
+        As in ``nn.SpatialAveragePooling``.
+
+    Notes
+    -----
+    Source: imagine-nn ``SpatialAveragePooling``. Files of its first years have no ceil_mode: they are rounded up, too.
+    """
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.ceil()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(mending.fill(self, fields, ceil_mode=True, divide=True), version)

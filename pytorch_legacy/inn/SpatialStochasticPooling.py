@@ -1,0 +1,37 @@
+"""A random cell of each window."""
+
+from typing import Any
+
+from pytorch_legacy import mending, nn
+
+
+class SpatialStochasticPooling(nn.SpatialStochasticPooling):
+    """``nn.SpatialStochasticPooling`` after ``ceil()``.
+
+    In training a cell comes through with a probability in proportion to its value; otherwise the mean of the cells, weighted
+    by their values.
+
+    Parameters
+    ----------
+    kW, kH : int
+        Width and height of a window.
+    dW, dH : int, optional
+        Distance of windows; that of the kernel if not given.
+
+    Notes
+    -----
+    Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``. The input is not negative.
+    Source: imagine-nn ``SpatialStochasticPooling``, which ran on GPUs only; Zeiler & Fergus 2013.
+    """
+
+    def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None) -> None:
+        super().__init__(kW, kH, dW, dH)
+        self.ceil()
+        self.train = True
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """The kernel rounded up whatever ceil_mode says."""
+        super()._fromTorch7(mending.fill(self, fields, ceil_mode=True) | {"ceil_mode": True}, version)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return {name: value for name, value in super()._toTorch7().items() if name not in ("noise", "fixedNoise")}

@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import explain, nn, optim, random, t7
+from . import explain, nn, optim, random, rnn, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
@@ -32,6 +32,7 @@ __all__ = [
     "optim",
     "random",
     "register",
+    "rnn",
     "setNumThreads",
     "setPoolingBackward",
     "t7",

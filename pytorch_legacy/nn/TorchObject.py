@@ -1,13 +1,13 @@
 """What modules, criterions and the other objects of Torch7's class system have in common."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
 
 from pytorch_legacy.errors import UnsupportedError, ValueRangeError
-from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled
+from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled, placement
 
 # Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
 # pickles take the elements of such a view and leave the array around it. All other fields keep what they share.
@@ -139,7 +139,7 @@ class TorchObject:
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Self:
         # Make all objects, then fill them: a graph of nodes may be chained deeper than Python can recurse.
-        things = [thing for thing in reachable(self) if id(thing) not in memo]
+        things = reachable(self, memo)
         for thing in things:
             memo[id(thing)] = thing._with({})
         for thing in things:
@@ -254,10 +254,10 @@ def rebuilt(
     return seen[id(value)][1]
 
 
-def reachable(thing: TorchObject) -> list[TorchObject]:
-    """`thing` and all objects inside it, each once."""
+def reachable(thing: TorchObject, beyond: Iterable[Any] = ()) -> list[TorchObject]:
+    """`thing` and all objects inside it, each once. Ids in `beyond` are those of objects to leave out."""
     found = [thing]
-    known = {id(thing)}
+    known = {id(thing), *beyond}
 
     def meet(inner: TorchObject) -> None:
         if id(inner) not in known:
@@ -283,13 +283,23 @@ def converted(value: Any, name: str, cache: dict[Any, Any], floatsOnly: bool = F
     return rebuilt(value, cache, convert, lambda thing: thing.type(name, cache))
 
 
-def rebind(thing: TorchObject, replacements: dict[int, Tensor]) -> None:
-    """Puts new arrays in the place of old ones, known by their id, everywhere in `thing` and the objects inside."""
+def rebind(thing: TorchObject, replacements: list[tuple[Tensor, Tensor]]) -> None:
+    """Puts new arrays in the place of old ones everywhere in `thing` and the objects inside.
+
+    Other arrays over the very elements of an old one are replaced too: the copies for each time step that a recurrent
+    network has in a .t7 file hold such.
+    """
     seen: dict[Any, Any] = {}
+
+    def place(array: Tensor) -> Any:
+        key, _, *where = placement(array)
+        return key, *where
+
+    places = {place(old): new for old, new in replacements}
     for inner in reachable(thing):
         fields = inner._fields()
         for key, value in fields.items():
-            fields[key] = rebuilt(value, seen, lambda array: replacements.get(id(array), array))
+            fields[key] = rebuilt(value, seen, lambda array: places.get(place(array), array))
         inner.__dict__ = fields
 
 

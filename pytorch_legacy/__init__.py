@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import explain, nn, optim, random, t7
+from . import explain, nn, nngraph, optim, random, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
@@ -29,6 +29,7 @@ __all__ = [
     "load",
     "manualSeed",
     "nn",
+    "nngraph",
     "optim",
     "random",
     "register",

@@ -14,7 +14,7 @@ from pytorch_legacy.nn.Unknown import Unknown
 Class = TypeVar("Class", bound=type[TorchObject])
 
 # Where the classes of the .t7 files are at home. Several packages of Torch7 put theirs into ``nn``.
-PACKAGES = ("nn", "nngraph", "rnn", "dpnn", "nnx", "cudnn", "inn", "authors")
+PACKAGES = ("nn", "nngraph", "nngraph.graph", "rnn", "dpnn", "nnx", "cudnn", "inn", "authors")
 
 _registered: dict[str, type[TorchObject]] = {}
 _known: dict[str, type[TorchObject]] = {}

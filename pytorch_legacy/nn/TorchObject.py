@@ -1,6 +1,7 @@
 """What modules, criterions and the other objects of Torch7's class system have in common."""
 
 import copy
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from pytorch_legacy.errors import UnsupportedError, ValueRangeError
 from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled
+from pytorch_legacy.t7.objects import IdentityKey
 
 # Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
 # pickles take the elements of such a view and leave the array around it. All other fields keep what they share.
@@ -151,12 +153,13 @@ class TorchObject:
         fields = self._fields()
         for key, value in fields.items():
 
-            def place(array: Tensor, alone: bool = key in _BUFFERS) -> None:
+            def copied(array: Tensor, alone: bool = key in _BUFFERS) -> Tensor:
                 if id(array) not in memo:
                     memo[id(array)] = moved(array, np.copy, storages, alone)
+                return memo[id(array)]
 
-            rebuilt(value, {}, place)
-        return copy.deepcopy(fields, memo)  # finds all arrays and objects copied already
+            fields[key] = rebuilt(value, memo, copied, lambda thing: memo[id(thing)], lambda leaf: copy.deepcopy(leaf, memo))
+        return fields
 
     def __getstate__(self) -> dict[str, Any]:
         seen: dict[Any, Any] = {}
@@ -228,36 +231,49 @@ def rebuilt(
     seen: dict[Any, Any],
     array: Callable[[Tensor], Any],
     thing: Callable[[TorchObject], Any] = lambda thing: thing,
+    leaf: Callable[[Any], Any] = lambda leaf: leaf,
 ) -> Any:
-    """`value` with every array and every object in it, tables within tables included, passed through a function.
+    """`value` with every array, every object and every other leaf in it passed through a function.
 
-    The tables are made anew; `seen` lets one table stay one table, even if it contains itself.
+    Tables within tables, and objects that are keys of tables, are included, as deep as they may lie. The tables are
+    made anew; `seen`, a memo as that of ``copy.deepcopy``, lets one table stay one table, even if it contains itself.
     """
-    if isinstance(value, np.ndarray):
-        return array(value)
-    if isinstance(value, TorchObject):
-        return thing(value)
-    kind = type(value)
-    if kind not in (list, dict, tuple):
-        return value
-    if id(value) not in seen:
-        if kind is dict:
-            pairs: dict[Any, Any] = {}
-            seen[id(value)] = value, pairs
-            pairs.update((key, rebuilt(entry, seen, array, thing)) for key, entry in value.items())
-        elif kind is list:
-            entries: list[Any] = []
-            seen[id(value)] = value, entries
-            entries.extend(rebuilt(entry, seen, array, thing) for entry in value)
+    pending: deque[Any] = deque()
+
+    def renewed(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return array(value)
+        if isinstance(value, TorchObject):
+            return thing(value)
+        kind = type(value)
+        if kind is IdentityKey:
+            return IdentityKey(renewed(value.value))
+        if kind not in (list, dict, tuple):
+            return leaf(value)
+        if id(value) not in seen:
+            seen.setdefault("pytorch_legacy.originals", []).append(value)  # an id must not be given away while it is a key
+            if kind is tuple:
+                seen[id(value)] = tuple(map(renewed, value))
+            else:
+                seen[id(value)] = kind()
+                pending.append(value)
+        return seen[id(value)]
+
+    result = renewed(value)
+    while pending:
+        table = pending.popleft()
+        if type(table) is list:
+            seen[id(table)].extend(map(renewed, table))
         else:
-            seen[id(value)] = value, tuple(rebuilt(entry, seen, array, thing) for entry in value)
-    return seen[id(value)][1]
+            seen[id(table)].update([(renewed(key), renewed(entry)) for key, entry in table.items()])
+    return result
 
 
 def reachable(thing: TorchObject) -> list[TorchObject]:
     """`thing` and all objects inside it, each once."""
     found = [thing]
     known = {id(thing)}
+    seen: dict[Any, Any] = {}
 
     def meet(inner: TorchObject) -> None:
         if id(inner) not in known:
@@ -266,12 +282,22 @@ def reachable(thing: TorchObject) -> list[TorchObject]:
 
     for inner in found:  # which grows meanwhile
         for value in inner._fields().values():
-            rebuilt(value, {}, lambda array: array, meet)
+            rebuilt(value, seen, lambda array: array, meet)
     return found
 
 
-def converted(value: Any, name: str, cache: dict[Any, Any], floatsOnly: bool = False, alone: bool = False) -> Any:
-    """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves."""
+def converted(
+    value: Any,
+    name: str,
+    cache: dict[Any, Any],
+    floatsOnly: bool = False,
+    alone: bool = False,
+    apart: tuple[type, ...] = (),
+) -> Any:
+    """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves.
+
+    Objects of the classes `apart` are left as they are.
+    """
     dtype = TENSOR_TYPES[name]
 
     def convert(array: Tensor) -> Tensor:
@@ -280,7 +306,7 @@ def converted(value: Any, name: str, cache: dict[Any, Any], floatsOnly: bool = F
         with np.errstate(all="ignore"):  # elements of a storage that nobody uses may be anything
             return moved(array, lambda vector: vector.astype(dtype), cache, alone)
 
-    return rebuilt(value, cache, convert, lambda thing: thing.type(name, cache))
+    return rebuilt(value, cache, convert, lambda thing: thing if isinstance(thing, apart) else thing.type(name, cache))
 
 
 def rebind(thing: TorchObject, replacements: dict[int, Tensor]) -> None:

@@ -1,0 +1,6 @@
+"""Pictures of graphs."""
+from typing import Any
+def todot(graph: Any, title: str | None = None) -> str:
+    return ""
+def dot(*a: Any) -> None: ...
+def draw(*a: Any) -> None: ...

@@ -13,7 +13,7 @@ from pytorch_legacy.t7.objects import IdentityKey
 
 # Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
 # pickles take the elements of such a view and leave the array around it. All other fields keep what they share.
-_BUFFERS = ("output", "gradInput")
+BUFFERS = ("output", "gradInput")
 # The packages of Torch7 that had a table of their own for their classes.
 _NAMESPACES = ("nn", "optim", "nngraph", "cudnn", "inn")
 _ON_CPU = {
@@ -77,7 +77,7 @@ class TorchObject:
             cache[id(self)] = self
             fields = self._fields()
             for key, value in fields.items():
-                fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in _BUFFERS)
+                fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS)
             self.__dict__ = fields | {"_dtype": TENSOR_TYPES[name]}
         return self
 
@@ -153,7 +153,7 @@ class TorchObject:
         fields = self._fields()
         for key, value in fields.items():
 
-            def copied(array: Tensor, alone: bool = key in _BUFFERS) -> Tensor:
+            def copied(array: Tensor, alone: bool = key in BUFFERS) -> Tensor:
                 if id(array) not in memo:
                     memo[id(array)] = moved(array, np.copy, storages, alone)
                 return memo[id(array)]
@@ -164,7 +164,7 @@ class TorchObject:
     def __getstate__(self) -> dict[str, Any]:
         seen: dict[Any, Any] = {}
         fields = self._fields()
-        return {key: value if key in _BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()}
+        return {key: value if key in BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()}
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Takes over the fields of a .t7 file; the object was made without ``__init__``.
@@ -323,7 +323,7 @@ def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
     """The dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
     arrays: list[Tensor] = []
     children: list[TorchObject] = []
-    for key in sorted(fields, key=lambda key: key not in ("weight", "bias", *_BUFFERS)):
+    for key in sorted(fields, key=lambda key: key not in ("weight", "bias", *BUFFERS)):
         rebuilt(fields[key], {}, arrays.append, children.append)
     found = [array.dtype for array in arrays if array.dtype.kind == "f"] + [child._dtype for child in children]
     return found[0] if found else np.dtype(np.float64)  # Torch7's own default

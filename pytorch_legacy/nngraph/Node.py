@@ -57,8 +57,9 @@ class Node(graph.Node):
     @property
     def name(self) -> str:
         """What an error calls the node."""
-        about = f" ({self.module._typename})" if self.module is not None else ""
-        return f"{self.graphNodeName()}{about}"
+        numbered = self.id or self.data["annotations"].get("name")
+        name = self.graphNodeName() if numbered else f"the node made at {self.data['annotations']['_debugLabel']}"
+        return name if self.module is None else f"{name} ({self.module._typename})"
 
     def add(self, child: Any, domap: bool = False) -> None:
         """Adds an edge; with `domap` the output of `child` becomes the next input of this node.

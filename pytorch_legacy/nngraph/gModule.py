@@ -10,13 +10,14 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveCopy
+from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.Node import Node, check_nodes, inputs_of
 from pytorch_legacy.storage import Tensor
 
 _RUNNING = ("input", "gradOutput", "gradOutputBuffer")
 
 
-class gModule(Container):
+class gModule(Flat, Container):
     """Runs modules in the order in which they need each other.
 
     Parameters
@@ -184,8 +185,7 @@ class gModule(Container):
                 raise self._refused("nodes: expected those without input among the inputs", node, "is not")
 
     def _refused(self, expected: str, node: Node, got: str) -> ValueRangeError:
-        made = node.data["annotations"]["_debugLabel"]
-        return ValueRangeError(f"{self._typename}: {expected}, but {node.name}, made at {made}, {got}")
+        return ValueRangeError(f"{self._typename}: {expected}, but {node.name} {got}")
 
     def _program(self) -> _Program:
         """The nodes in running order, each with the places that its results go to."""
@@ -206,7 +206,7 @@ class gModule(Container):
 
     def _fail(self, error: Exception, node: Node) -> NoReturn:
         """Tells an exception in which node it was raised, and lets it go on."""
-        place = f"in node {node.name} of {self!r}"
+        place = f"in {node.name} of {self!r}"
         if isinstance(error, THNNError):
             error.where.insert(0, place)
         else:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.graph.Node import Node
 
 
-class Edge(TorchObject):
+class Edge(Flat):
     """An edge between two nodes, in the fields ``from`` (``edge.source``) and ``to``.
 
     Notes

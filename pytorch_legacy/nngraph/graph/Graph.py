@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nngraph.graph.dot import todot
 from pytorch_legacy.nngraph.graph.Edge import Edge
+from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.graph.Node import Node, counted, deepest, numbered
 
 
-class Graph(TorchObject):
+class Graph(Flat):
     """A list of nodes and a list of edges.
 
     Notes

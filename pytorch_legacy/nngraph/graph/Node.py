@@ -6,13 +6,14 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
-from pytorch_legacy.nn.TorchObject import TorchObject, converted
+from pytorch_legacy.nn.TorchObject import converted
+from pytorch_legacy.nngraph.graph.Flat import Flat
 
 if TYPE_CHECKING:
     from pytorch_legacy.nngraph.graph.Graph import Graph
 
 
-class Node(TorchObject):
+class Node(Flat):
     """A node with data, and the nodes that its edges lead to.
 
     Attributes

@@ -181,6 +181,11 @@ class TorchObject:
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
         self.__dict__.setdefault("gradInput", None)  # as in Torch7: many layers then compute none
 
+    @classmethod
+    def _claims(cls, fields: Any) -> bool:
+        """Are these the fields of an object of this class, and not of another one with the same typename?"""
+        return True
+
     def _toTorch7(self) -> dict[str, Any]:
         """The fields as Torch7 names and counts them: what `_fromTorch7` takes."""
         fields = {key: value for key, value in self._fields().items() if value is not None and key != "_dtype"}

@@ -32,4 +32,4 @@ class Edge(Flat):
         self.__dict__.update({"source" if key == "from" else str(key): value for key, value in fields.items()})
 
     def _toTorch7(self) -> dict[str, Any]:
-        return {"from" if key == "source" else key: value for key, value in self._fields().items()}
+        return {"from" if key == "source" else key: value for key, value in self._stored().items()}

@@ -20,6 +20,10 @@ class Flat(TorchObject):
     refers to another there is a place in this list. The object itself comes first.
     """
 
+    def _stored(self) -> dict[str, Any]:
+        """The fields that are Torch7's too."""
+        return {key: value for key, value in self._fields().items() if key[0] != "_"}
+
     def __getstate__(self) -> Any:
         things: list[Any] = [self]
         places = {id(self): 0}

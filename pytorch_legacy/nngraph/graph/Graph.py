@@ -115,4 +115,4 @@ class Graph(Flat):
         self.nodes, self.edges = counted(fields.get("nodes", {})), counted(fields.get("edges", {}))
 
     def _toTorch7(self) -> dict[str, Any]:
-        return self._fields() | {"nodes": numbered(self.nodes), "edges": numbered(self.edges)}
+        return self._stored() | {"nodes": numbered(self.nodes), "edges": numbered(self.edges)}

@@ -108,7 +108,7 @@ class Node(Flat):
         self.children = counted(fields.get("children", {}))
 
     def _toTorch7(self) -> dict[str, Any]:
-        return self._fields() | {"children": numbered(self.children)}
+        return self._stored() | {"children": numbered(self.children)}
 
 
 def deepest(roots: list[Any]) -> list[Any]:

@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import explain, nn, optim, random, rnn, t7
+from . import authors, explain, nn, nngraph, optim, random, rnn, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
@@ -24,11 +24,13 @@ __all__ = [
     "T7Error",
     "THNNError",
     "__version__",
+    "authors",
     "explain",
     "getNumThreads",
     "load",
     "manualSeed",
     "nn",
+    "nngraph",
     "optim",
     "random",
     "register",

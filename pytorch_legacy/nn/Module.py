@@ -11,6 +11,7 @@ from pytorch_legacy.nn.TorchObject import TorchObject, fitting, rebind
 from pytorch_legacy.nn.utils import by_example, clear
 from pytorch_legacy.storage import Tensor, flattened, storage_offset
 
+_NOTHING: Any = object()
 _STATISTICS = ("running_mean", "running_var")
 
 
@@ -268,8 +269,18 @@ class Module(TorchObject):
         """This module and all inside it, depth first."""
         return [self, *(inner for module in self._children() for inner in module.listModules())]
 
-    def __call__(self, input: Any, gradOutput: Any = None) -> Any:
-        """The output for `input`; with `gradOutput` also the gradient of the input."""
+    def __call__(self, input: Any = _NOTHING, gradOutput: Any = None) -> Any:
+        """The output for `input`; with `gradOutput` also the gradient of the input.
+
+        Called with a node of nngraph, with a list of nodes or with nothing at all, a module computes nothing: it makes
+        a node, which takes the outputs of those nodes, for ``nn.gModule`` to build a network of.
+        """
+        from pytorch_legacy.nngraph.Node import has_nodes, node_of
+
+        if input is _NOTHING:
+            return node_of(self, [])
+        if has_nodes(self, input):
+            return node_of(self, input)
         output = self.forward(input)
         return output if gradOutput is None else (output, self.backward(input, gradOutput))
 

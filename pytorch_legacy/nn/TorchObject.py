@@ -1,6 +1,7 @@
 """What modules, criterions and the other objects of Torch7's class system have in common."""
 
 import copy
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
@@ -8,10 +9,11 @@ import numpy as np
 
 from pytorch_legacy.errors import UnsupportedError, ValueRangeError
 from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled, placement
+from pytorch_legacy.t7.objects import IdentityKey
 
 # Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
 # pickles take the elements of such a view and leave the array around it. All other fields keep what they share.
-_BUFFERS = ("output", "gradInput")
+BUFFERS = ("output", "gradInput")
 # The packages of Torch7 that had a table of their own for their classes.
 _NAMESPACES = ("nn", "optim", "nngraph", "cudnn", "inn")
 _ON_CPU = {
@@ -75,7 +77,7 @@ class TorchObject:
             cache[id(self)] = self
             fields = self._fields()
             for key, value in fields.items():
-                fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in _BUFFERS)
+                fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS)
             self.__dict__ = fields | {"_dtype": TENSOR_TYPES[name]}
         return self
 
@@ -151,17 +153,18 @@ class TorchObject:
         fields = self._fields()
         for key, value in fields.items():
 
-            def place(array: Tensor, alone: bool = key in _BUFFERS) -> None:
+            def copied(array: Tensor, alone: bool = key in BUFFERS) -> Tensor:
                 if id(array) not in memo:
                     memo[id(array)] = moved(array, np.copy, storages, alone)
+                return memo[id(array)]
 
-            rebuilt(value, {}, place)
-        return copy.deepcopy(fields, memo)  # finds all arrays and objects copied already
+            fields[key] = rebuilt(value, memo, copied, lambda thing: memo[id(thing)], lambda leaf: copy.deepcopy(leaf, memo))
+        return fields
 
     def __getstate__(self) -> dict[str, Any]:
         seen: dict[Any, Any] = {}
         fields = self._fields()
-        return {key: value if key in _BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()}
+        return {key: value if key in BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()}
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Takes over the fields of a .t7 file; the object was made without ``__init__``.
@@ -177,6 +180,11 @@ class TorchObject:
         self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or _dtype_of(fields)
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
         self.__dict__.setdefault("gradInput", None)  # as in Torch7: many layers then compute none
+
+    @classmethod
+    def _claims(cls, fields: Any) -> bool:
+        """Are these the fields of an object of this class, and not of another one with the same typename?"""
+        return True
 
     def _toTorch7(self) -> dict[str, Any]:
         """The fields as Torch7 names and counts them: what `_fromTorch7` takes."""
@@ -228,36 +236,49 @@ def rebuilt(
     seen: dict[Any, Any],
     array: Callable[[Tensor], Any],
     thing: Callable[[TorchObject], Any] = lambda thing: thing,
+    leaf: Callable[[Any], Any] = lambda leaf: leaf,
 ) -> Any:
-    """`value` with every array and every object in it, tables within tables included, passed through a function.
+    """`value` with every array, every object and every other leaf in it passed through a function.
 
-    The tables are made anew; `seen` lets one table stay one table, even if it contains itself.
+    Tables within tables, and objects that are keys of tables, are included, as deep as they may lie. The tables are
+    made anew; `seen`, a memo as that of ``copy.deepcopy``, lets one table stay one table, even if it contains itself.
     """
-    if isinstance(value, np.ndarray):
-        return array(value)
-    if isinstance(value, TorchObject):
-        return thing(value)
-    kind = type(value)
-    if kind not in (list, dict, tuple):
-        return value
-    if id(value) not in seen:
-        if kind is dict:
-            pairs: dict[Any, Any] = {}
-            seen[id(value)] = value, pairs
-            pairs.update((key, rebuilt(entry, seen, array, thing)) for key, entry in value.items())
-        elif kind is list:
-            entries: list[Any] = []
-            seen[id(value)] = value, entries
-            entries.extend(rebuilt(entry, seen, array, thing) for entry in value)
+    pending: deque[Any] = deque()
+
+    def renewed(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return array(value)
+        if isinstance(value, TorchObject):
+            return thing(value)
+        kind = type(value)
+        if kind is IdentityKey:
+            return IdentityKey(renewed(value.value))
+        if kind not in (list, dict, tuple):
+            return leaf(value)
+        if id(value) not in seen:
+            seen.setdefault("pytorch_legacy.originals", []).append(value)  # an id must not be given away while it is a key
+            if kind is tuple:
+                seen[id(value)] = tuple(map(renewed, value))
+            else:
+                seen[id(value)] = kind()
+                pending.append(value)
+        return seen[id(value)]
+
+    result = renewed(value)
+    while pending:
+        table = pending.popleft()
+        if type(table) is list:
+            seen[id(table)].extend(map(renewed, table))
         else:
-            seen[id(value)] = value, tuple(rebuilt(entry, seen, array, thing) for entry in value)
-    return seen[id(value)][1]
+            seen[id(table)].update([(renewed(key), renewed(entry)) for key, entry in table.items()])
+    return result
 
 
 def reachable(thing: TorchObject, beyond: Iterable[Any] = ()) -> list[TorchObject]:
     """`thing` and all objects inside it, each once. Ids in `beyond` are those of objects to leave out."""
     found = [thing]
     known = {id(thing), *beyond}
+    seen: dict[Any, Any] = {}
 
     def meet(inner: TorchObject) -> None:
         if id(inner) not in known:
@@ -266,12 +287,22 @@ def reachable(thing: TorchObject, beyond: Iterable[Any] = ()) -> list[TorchObjec
 
     for inner in found:  # which grows meanwhile
         for value in inner._fields().values():
-            rebuilt(value, {}, lambda array: array, meet)
+            rebuilt(value, seen, lambda array: array, meet)
     return found
 
 
-def converted(value: Any, name: str, cache: dict[Any, Any], floatsOnly: bool = False, alone: bool = False) -> Any:
-    """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves."""
+def converted(
+    value: Any,
+    name: str,
+    cache: dict[Any, Any],
+    floatsOnly: bool = False,
+    alone: bool = False,
+    apart: tuple[type, ...] = (),
+) -> Any:
+    """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves.
+
+    Objects of the classes `apart` are left as they are.
+    """
     dtype = TENSOR_TYPES[name]
 
     def convert(array: Tensor) -> Tensor:
@@ -280,7 +311,7 @@ def converted(value: Any, name: str, cache: dict[Any, Any], floatsOnly: bool = F
         with np.errstate(all="ignore"):  # elements of a storage that nobody uses may be anything
             return moved(array, lambda vector: vector.astype(dtype), cache, alone)
 
-    return rebuilt(value, cache, convert, lambda thing: thing.type(name, cache))
+    return rebuilt(value, cache, convert, lambda thing: thing if isinstance(thing, apart) else thing.type(name, cache))
 
 
 def rebind(thing: TorchObject, replacements: list[tuple[Tensor, Tensor]]) -> None:
@@ -307,7 +338,7 @@ def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
     """The dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
     arrays: list[Tensor] = []
     children: list[TorchObject] = []
-    for key in sorted(fields, key=lambda key: key not in ("weight", "bias", *_BUFFERS)):
+    for key in sorted(fields, key=lambda key: key not in ("weight", "bias", *BUFFERS)):
         rebuilt(fields[key], {}, arrays.append, children.append)
     found = [array.dtype for array in arrays if array.dtype.kind == "f"] + [child._dtype for child in children]
     return found[0] if found else np.dtype(np.float64)  # Torch7's own default

@@ -87,6 +87,8 @@ class FastLSTM(LSTM):
 
     def nngraphModel(self) -> Module:
         """The same as a graph, with the normalizations if there are to be any."""
+        from pytorch_legacy.nngraph import gModule
+
         n = self.outputSize
         x, h, c = inputs = [nn.Identity()() for _ in range(3)]
         i2h: Any = self.i2g(x)
@@ -99,11 +101,12 @@ class FastLSTM(LSTM):
         products = [nn.CMulTable()([nn.Sigmoid()(f), c]), nn.CMulTable()([nn.Sigmoid()(i), nn.Tanh()(g)])]
         nextCell: Any = nn.CAddTable()(products)
         squashed: Any = nn.Tanh()(self._normalization(n)(nextCell) if self.bn else nextCell)
-        return nn.gModule(inputs, [nn.CMulTable()([nn.Sigmoid()(o), squashed]), nextCell])
+        return gModule(inputs, [nn.CMulTable()([nn.Sigmoid()(o), squashed]), nextCell])
 
     def _normalization(self, size: int) -> Any:
         given = {"eps": self.eps, "momentum": self.momentum}
-        layer = nn.BatchNormalization(size, affine=self.affine, **{key: value for key, value in given.items() if value is not None})
+        numbers = {key: value for key, value in given.items() if value is not None}
+        layer = nn.BatchNormalization(size, affine=self.affine, **numbers)
         if layer.weight is not None:
             layer.weight.fill(0.1)
         return layer

@@ -118,6 +118,8 @@ def single(value: Any) -> Any:
 def tolerance(entry: Entry, precision: str) -> float:
     if entry["name"].startswith(("SpatialUpSamplingBilinear", "UpSampling_linear", "UpSampling_size")):
         return 1e-5  # Torch7 computed places between cells in single precision
+    if entry["name"] == "FastLSTM_bn_t4x3_float":
+        return 4e-5  # what normalizing over four samples leaves of terms twenty times as large
     return 1e-5 if precision == "as_float" else TOLERANCE[entry["dtype"]]
 
 

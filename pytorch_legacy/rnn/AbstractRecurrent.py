@@ -94,7 +94,7 @@ class AbstractRecurrent(Container):
         from pytorch_legacy.rnn.TrimZero import TrimZero
 
         if getattr(self, "p", 0) and not getattr(self, "mono", False):
-            raise UnsupportedError(f"{self._typename}: trimZero: dropout must be made with mono=True, for batches change their size")
+            raise UnsupportedError(f"{self._typename}: trimZero: dropout must be made with mono=True, for the batch changes")
         return self._setStepModule(TrimZero(self.recurrentModule, nInputDim))
 
     def updateOutput(self, input: Any) -> Any:

@@ -50,6 +50,7 @@ class ExpandAs(Module):
         found = tuple(d for d, (ours, wanted) in enumerate(zip(second.shape, first.shape, strict=False)) if ours != wanted)
         if first.ndim != second.ndim or any(second.shape[d] != 1 for d in found):
             raise ShapeError(
-                f"{self._typename}: input[1]: expected {sizes(first.shape)}, or 1 instead of any of these, got {sizes(second.shape)}"
+                f"{self._typename}: input[1]: expected {sizes(first.shape)}, or 1 instead of any of these, "
+                f"got {sizes(second.shape)}"
             )
         return found

@@ -53,9 +53,7 @@ class GRU(HiddenState):
     p: float = 0
     mono = False
 
-    def __init__(
-        self, inputSize: int, outputSize: int | None = None, rho: int = 9999, p: float = 0, mono: bool = False
-    ) -> None:
+    def __init__(self, inputSize: int, outputSize: int | None = None, rho: int = 9999, p: float = 0, mono: bool = False) -> None:
         super().__init__(rho)
         self.inputSize = check.count(self, "inputSize", inputSize)
         self.outputSize = inputSize if outputSize is None else check.count(self, "outputSize", outputSize)

@@ -68,7 +68,8 @@ class MaskZero(Decorator):
         array = first(self, "input", input)
         if array.ndim not in (self.nInputDim, self.nInputDim + 1):
             raise ShapeError(
-                f"{self._typename}: input: expected {self.nInputDim} dimensions, or one more for a batch, got {sizes(array.shape)}"
+                f"{self._typename}: input: expected {self.nInputDim} dimensions, or one more for a batch, "
+                f"got {sizes(array.shape)}"
             )
         return np.asarray(~array.any(axis=tuple(range(array.ndim - self.nInputDim, array.ndim))))
 

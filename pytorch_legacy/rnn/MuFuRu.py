@@ -33,9 +33,7 @@ class MuFuRu(GRU):
     Source: Element-Research rnn ``MuFuRu``; Weissenborn & Rocktaeschel, "MuFuRU: The Multi-Function Recurrent Unit" (2016).
     """
 
-    def __init__(
-        self, inputSize: int, outputSize: int | None = None, ops: Sequence[str] | None = None, rho: int = 9999
-    ) -> None:
+    def __init__(self, inputSize: int, outputSize: int | None = None, ops: Sequence[str] | None = None, rho: int = 9999) -> None:
         self.ops = list(OPERATIONS if ops is None else ops)
         unknown = [op for op in self.ops if op not in OPERATIONS]
         if unknown or not self.ops:

@@ -49,6 +49,7 @@ class Recurrence(HiddenState):
         self.outputSize = [outputSize] if isinstance(outputSize, int) else _sizes(outputSize)
         self.nInputDim = check.count(self, "nInputDim", nInputDim)
         self.modules.append(module)
+        self._dtype = module._dtype
         self.forget()
 
     @property

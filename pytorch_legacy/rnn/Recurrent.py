@@ -65,6 +65,7 @@ class Recurrent(HiddenState):
         self.initialModule = nn.Sequential().add(input.sharedClone()).add(start).add(self.transferModule.sharedClone())
         self._chain: Module = nn.Sequential().add(nn.ParallelTable().add(input).add(feedback))
         self._chain.add(self.mergeModule).add(self.transferModule)
+        self._dtype = input._dtype
         self.forget()
 
     @property

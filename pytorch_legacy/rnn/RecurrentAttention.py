@@ -56,8 +56,11 @@ class RecurrentAttention(AbstractSequencer):
         self.nStep = check.count(self, "nStep", nStep)
         self.hiddenSize = [hiddenSize] if isinstance(hiddenSize, int) else [int(size) for size in hiddenSize]
         self.modules = [recurrent(rnn), recurrent(action)]
+        self._dtype = rnn._dtype
         self.forwardActions = False
-        self.output, self.actions, self.gradHidden = [], [], []
+        self.output = []
+        self.actions: list[Any] = []
+        self.gradHidden: list[Any] = []
 
     @property
     def rnn(self) -> Module:

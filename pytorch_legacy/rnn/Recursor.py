@@ -33,6 +33,7 @@ class Recursor(AbstractRecurrent):
         if not isinstance(module, Module):
             raise DtypeError(f"{self._typename}: module: expected a module, got {described(module)}")
         self.modules.append(module)
+        self._dtype = module._dtype
         self.forget()
 
     @property

@@ -35,6 +35,7 @@ class Repeater(AbstractSequencer):
         super().__init__()
         self.rho = check.count(self, "rho", rho)
         self.modules.append(recurrent(module))
+        self._dtype = module._dtype
         self.output = []
 
     @property

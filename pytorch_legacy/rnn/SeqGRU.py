@@ -50,6 +50,7 @@ class SeqGRU(SequenceModule):
     }
     inputSize: int
     outputSize: int
+    _gradGates: Tensor
 
     def __init__(self, inputSize: int, outputSize: int) -> None:
         super().__init__()

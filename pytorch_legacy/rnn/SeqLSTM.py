@@ -48,14 +48,13 @@ class SeqLSTM(SequenceModule):
     Source: Element-Research rnn ``SeqLSTM``; Justin Johnson's torch-rnn.
     """
 
-    _scratch: dict[str, Any] = dict.fromkeys(
-        ("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x")
-    )
+    _scratch: dict[str, Any] = dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x"))
     userPrevCell: Any = None
     userGradPrevCell: Any = None
     userNextGradCell: Any = None
     c0: Tensor
     cell: Tensor
+    _gradGates: Tensor
     inputsize: int
     hiddensize: int
     outputsize: int
@@ -150,7 +149,7 @@ class SeqLSTM(SequenceModule):
         return self.gradInput
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
-        gates = self._gradGates.reshape(*self._steps.shape[:2], -1)
+        gates = self._gradGates.reshape(*self._steps.shape[:2], 4 * self.hiddensize)
         self.gradWeight[: self.inputsize] += scale * product(self._steps, gates)
         self.gradWeight[self.inputsize :] += scale * (product(self._output[:-1], gates[1:]) + product(self.h0, gates[:1]))
         self.gradBias += scale * gates.sum((0, 1))

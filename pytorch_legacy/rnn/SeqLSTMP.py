@@ -38,6 +38,8 @@ class SeqLSTMP(SeqLSTM):
     _dropped = (*SeqLSTM._dropped, "_hidden")
     weightO: Tensor
     gradWeightO: Tensor
+    _hidden: Tensor
+    _gradHidden: Tensor
 
     def __init__(self, inputsize: int, hiddensize: int, outputsize: int) -> None:
         shape = check.count(self, "hiddensize", hiddensize), check.count(self, "outputsize", outputsize)

@@ -128,7 +128,7 @@ class SequenceModule(Module):
 
     def _rows(self, x: Tensor) -> Tensor | None:
         """Which rows of which steps are masked."""
-        return ~x.any(2) if self.maskzero else None
+        return np.asarray(~x.any(2)) if self.maskzero else None
 
     def _turned(self, array: Tensor) -> Tensor:
         """As the user sees an array with the steps first."""

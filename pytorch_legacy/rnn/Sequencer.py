@@ -43,6 +43,7 @@ class Sequencer(AbstractSequencer):
         if not isinstance(module, Module):
             raise DtypeError(f"{self._typename}: module: expected a module, got {described(module)}")
         self.modules.append(recurrent(module))
+        self._dtype = module._dtype
         self.output, self.gradInput = [], []
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn, nngraph
 from pytorch_legacy.errors import UnsupportedError, ValueRangeError
 from pytorch_legacy.nngraph import graph
-from pytorch_legacy.nngraph.graph.dot import layout
+from pytorch_legacy.nngraph.graph.pictures import layout
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "graph"
 
@@ -72,6 +73,18 @@ def test_text() -> None:
     label = "first (3)\\ndesc = a linear layer\\nmodule = nn.Linear(2 -> 2)"
     assert f'n3 [label="{label}", tooltip="[model]:1_", color="red"];' in text
     assert "n3 -> n1;" in text
+
+
+def test_the_page(tmp_path: Path, monkeypatch: Any) -> None:
+    """What docs/nngraph.md shows runs."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    page = (GOLDEN.parents[2] / "docs" / "nngraph.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
+        exec(block, names)
+    assert (tmp_path / "net.png").exists()
+    assert len(names["net"].forwardnodes) == 16
 
 
 def test_names_of_variables() -> None:

@@ -49,7 +49,8 @@ def cases(kind: str, *parts: str, has: tuple[str, ...] = ("module",), name: str 
     chosen = [
         entry
         for entry in MANIFEST
-        if entry["kind"] in (kind, "graph" if kind == "module" else kind) and entry["name"].startswith(name) and not set(parts) & affected(entry)
+        if entry["kind"] in (("module", "graph") if kind == "module" else (kind,))
+        if entry["name"].startswith(name) and not set(parts) & affected(entry)
         if stored(entry, *has) is not None
     ]
     if not both:

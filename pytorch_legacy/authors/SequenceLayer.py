@@ -33,6 +33,9 @@ class SequenceLayer(Module):
     bias: Tensor
     gradWeight: Tensor
     gradBias: Tensor
+    gates: Tensor
+    h0: Tensor
+    _gradSums: Tensor
 
     def __init__(self, input_dim: int, hidden_dim: int) -> None:
         super().__init__()
@@ -83,8 +86,7 @@ class SequenceLayer(Module):
             self._backThroughTime(input, gradOutput)
         given, x = self._unpacked(input)
         gradSums = self._gradSums.reshape(-1, self.weight.shape[1])
-        h0 = given.get("h0", self.h0)[:, None]
-        before = np.concatenate((h0, self.output[:, :-1]), axis=1)
+        before = np.concatenate((given.get("h0", self.h0)[:, None], self.output[:, :-1]), axis=1)
         self.gradWeight[: self.input_dim] += scale * (x.reshape(-1, self.input_dim).T @ gradSums)
         self.gradWeight[self.input_dim :] += scale * (before.reshape(-1, self.hidden_dim).T @ gradSums)
         self.gradBias += scale * gradSums.sum(0)
@@ -134,7 +136,7 @@ class SequenceLayer(Module):
         shape = (batch, self.hidden_dim)
         if self.remember_states and kept.size and last.size:
             if last.shape[0] != batch:
-                raise ShapeError(f"{self._typename}: x: expected a batch of {last.shape[0]} as before, got {batch}; resetStates()?")
+                raise ShapeError(f"{self._typename}: x: expected a batch of {last.shape[0]} as in the last pass, got {batch}")
             self._resize(name, shape)[...] = last[:, -1]
         else:
             self._resize(name, shape).fill(0)

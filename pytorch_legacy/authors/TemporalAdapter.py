@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.shape.View import View
 from pytorch_legacy.storage import Tensor

@@ -9,7 +9,7 @@ nn.gModule
 
 from . import graph as graph
 from .gModule import gModule
-from .graph.dot import draw
+from .graph.pictures import draw
 from .JustElement import JustElement
 from .JustTable import JustTable
 from .ModuleFromCriterion import ModuleFromCriterion

@@ -97,7 +97,7 @@ class gModule(Flat, Container):
         inputs = check.table(self, "input", input, self.nInputs) if self.nInputs > 1 else [input]
         steps = self._program().forward
         for step in steps:
-            step.data["input"] = [None] * step.count
+            step.data["input"] = [None] * step.arity
         self.innode.data["input"] = list(inputs)
         for step in steps:
             try:
@@ -166,10 +166,10 @@ class gModule(Flat, Container):
 
     def _check(self, inputs: list[Node], outputs: list[Node]) -> None:
         """Refuses what is no network, before a node is changed."""
-        connected: set[Node] = set()
+        connected: dict[Node, None] = {}
         for node in outputs:
             if node not in connected:
-                connected.update(node._nearest())
+                connected.update(dict.fromkeys(node._nearest()))
         data = {id(node.data) for node in connected}
         for i, node in enumerate(inputs):
             if node.children:
@@ -177,12 +177,13 @@ class gModule(Flat, Container):
             if node not in connected:
                 raise self._refused(f"inputs[{i}]: expected a node that leads to an output", node, "does not")
         for node in connected:
+            if not node.children and node not in inputs and getattr(node.module, "_typename", "") != "nnop.Parameters":
+                raise self._refused("nodes: expected those without input among the inputs", node, "is not")
+        for node in connected:
             successors = node.data["reverseMap"]
             parts = node.data.get("nSplitOutputs", len(successors))
             if len(successors) < parts or any(id(user.data) not in data for user in successors):
                 raise self._refused("nodes: expected all to lead to an output", node, "has a part or a user that does not")
-            if not node.children and node not in inputs and getattr(node.module, "_typename", "") != "nnop.Parameters":
-                raise self._refused("nodes: expected those without input among the inputs", node, "is not")
 
     def _refused(self, expected: str, node: Node, got: str) -> ValueRangeError:
         return ValueRangeError(f"{self._typename}: {expected}, but {node.name} {got}")
@@ -226,14 +227,16 @@ class gModule(Flat, Container):
         self.nInputs = fields.get("nInputs") or len(self.innode.children)
         if not self.modules:
             self._collectModules()
+        if "_type" not in fields and self.modules:
+            self._dtype = next((module for module in self.modules if module.weight is not None), self.modules[0])._dtype
 
 
 class _Step(NamedTuple):
-    """A node when its turn comes: its data, how many inputs it has, and for each child its data and a place."""
+    """A node when its turn comes: its data, how many inputs it has (`arity`), and for each child its data and a place."""
 
     node: Node
     data: dict[Any, Any]
-    count: int
+    arity: int
     targets: list[tuple[dict[Any, Any], int]]
 
 
@@ -244,12 +247,13 @@ class _Program(NamedTuple):
 
     @classmethod
     def of(cls, forwardnodes: list[Node], backwardnodes: list[Node]) -> _Program:
+        named = {id(node.data): node for node in forwardnodes}  # errors call both nodes of a place alike
         places = {}
-        for node in backwardnodes:
+        for node in forwardnodes:
             places[id(node.data)] = {id(parent): i for i, parent in enumerate(inputs_of(node.data))}
 
         def step(node: Node, targets: list[tuple[dict[Any, Any], int]]) -> _Step:
-            return _Step(node, node.data, len(places[id(node.data)]), targets)
+            return _Step(named[id(node.data)], node.data, len(places[id(node.data)]), targets)
 
         def later(node: Node) -> list[tuple[dict[Any, Any], int]]:
             return [(child.data, places[id(child.data)][id(node.data)]) for child in node.children]

@@ -21,7 +21,7 @@ class LogSoftMax(Module):
     Attributes
     ----------
     fastExp : bool
-        Whether to compute with the approximation of exp that Torch7 had until 2017 (``setFastExp``).
+        Whether to compute with the approximation of exp that older releases of Torch7 had (``setFastExp``).
 
     Notes
     -----
@@ -34,8 +34,8 @@ class LogSoftMax(Module):
     def setFastExp(self, fastExp: bool = True) -> Self:
         """Takes the old fast exp, to reproduce what Torch7 of that time recorded, and returns self.
 
-        All layers of a network at once: ``for layer in net.findModules(nn.LogSoftMax)[0]: layer.setFastExp()``. The
-        sum of 65 exponentials is off by up to one part in a thousand. The gradient is exact, as it was then.
+        All layers of a network: ``for layer in net.findModules(nn.LogSoftMax)[0]: layer.setFastExp()``. Losses of
+        character models become about 0.0003 larger. The gradient is computed with the exact exp, as it was then.
         """
         self.fastExp = fastExp
         return self
@@ -57,7 +57,7 @@ class LogSoftMax(Module):
 
 
 def _logSoftMax(input: Tensor, output: Tensor) -> Tensor:
-    """As Torch7 computed until 2017: sums in double precision, one class after the other."""
+    """As older releases of Torch7 computed: sums in double precision, one class after the other."""
     axis = 1 if input.ndim in (2, 4) else 0
     largest = input.max(axis, keepdims=True)
     sums = np.add.accumulate(_expMinus((largest - input).astype(np.float64)), axis).take([-1], axis)

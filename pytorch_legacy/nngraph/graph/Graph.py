@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.nngraph.graph.dot import todot
 from pytorch_legacy.nngraph.graph.Edge import Edge
 from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.graph.Node import Node, counted, deepest, numbered
+from pytorch_legacy.nngraph.graph.pictures import todot
 
 
 class Graph(Flat):

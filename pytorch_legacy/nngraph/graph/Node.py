@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pytorch_legacy.nn.TorchObject import converted
 from pytorch_legacy.nngraph.graph.Flat import Flat

@@ -99,7 +99,9 @@ def figure(graph: Any, title: str | None = None) -> Any:
     for edge, way in ways.items():
         path = [places[edge.source], *way, places[edge.to]]
         axes.plot(*zip(*path[:-1], strict=True), color="0.4", linewidth=1, zorder=1)
-        arrow = {"arrowstyle": "-|>", "color": "0.4", "shrinkA": 0, "shrinkB": 0, "mutation_scale": 9, "patchB": texts[edge.to].get_bbox_patch()}
+        arrow = {"arrowstyle": "-|>", "color": "0.4", "shrinkA": 0, "shrinkB": 0, "mutation_scale": 9}
+        arrow["patchA"] = None if way else texts[edge.source].get_bbox_patch()
+        arrow["patchB"] = texts[edge.to].get_bbox_patch()
         axes.annotate("", path[-1], path[-2], arrowprops=arrow, zorder=3)
     return result
 

@@ -156,6 +156,13 @@ class AbstractRecurrent(Container):
         super().maxBPTTstep(rho)
         self.rho = check.count(self, "rho", rho)
 
+    def reinforce(self, reward: Any) -> None:
+        """Hands a reward to what ran in each step: a list has one for each step, anything else is for all of them."""
+        for step in range(self.step):
+            if step in self.sharedClones:
+                module: Any = self._moduleOf(step)
+                module.reinforce(reward[step] if isinstance(reward, list) else reward)
+
     def setOutputStep(self, step: int) -> None:
         """Shows the output and gradInput of a step."""
         self.output, self.gradInput = self.outputs[step], self.gradInputs.get(step)

@@ -241,6 +241,24 @@ def test_whole_sequences_are_coupled_too() -> None:
         np.testing.assert_allclose(encoder.backward(x, np.zeros((3, 2, 2))), gradients[:3], atol=1e-15)
 
 
+class Rewarded(nn.Identity):
+    """Keeps the reward that it gets."""
+
+    reward: Any = None
+
+    def reinforce(self, reward: Any) -> None:
+        self.reward = reward
+
+
+def test_rewards_reach_all_steps() -> None:
+    recursor = rnn.Recursor(Rewarded())
+    for step in noise(3, 2, 3):
+        recursor.forward(step)
+    for reward, expected in (("all", ["all"] * 3), (["a", "b", "c"], ["a", "b", "c"])):
+        recursor.reinforce(reward)
+        assert [getattr(recursor.getStepModule(t), "reward", None) for t in range(3)] == expected
+
+
 def test_lazy_dropout_is_the_same_in_all_steps() -> None:
     for make in (rnn.LSTM, rnn.FastLSTM, rnn.GRU):
         sequencer = rnn.Sequencer(make(3, 4, p=0.5))

@@ -1,4 +1,4 @@
-"""Draws the pictures of pooling.md into docs/images.
+"""Draws the pictures of pooling.md and nngraph.md into docs/images.
 
 python docs/pictures.py
 """
@@ -16,7 +16,9 @@ import numpy as np
 from PIL import Image
 
 import pytorch_legacy as pl
+from pytorch_legacy import nn
 from pytorch_legacy.explain import drawing, plot
+from pytorch_legacy.nngraph.graph.pictures import figure
 
 HERE = Path(__file__).resolve().parent
 IMAGES = HERE / "images"
@@ -85,10 +87,20 @@ def gallery() -> Any:
     return pl.explain.pooling(np.asarray(photo).transpose(2, 0, 1)).figure()
 
 
+def graph() -> Any:
+    """A recurrent step with a gate."""
+    x, before = nn.Identity()(), nn.Identity()()
+    reset = nn.Sigmoid()(nn.CAddTable()([nn.Linear(4, 3)(x), nn.Linear(3, 3)(before)])).annotate(name="reset")
+    kept = nn.CMulTable()([reset, before])
+    after = nn.Tanh()(nn.CAddTable()([nn.Linear(4, 3)(x), nn.Linear(3, 3)(kept)]))
+    return figure(nn.gModule([x, before], [after, reset]).fg, "a recurrent step")
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
     "adaptive": adaptive,
     "directions": directions,
     "gallery": gallery,
+    "graph": graph,
     "rounded": rounded,
     "sliding": sliding,
 }

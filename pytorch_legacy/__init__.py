@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import authors, cudnn, dpnn, explain, inn, mending, nn, nnx, optim, random, t7
+from . import authors, cudnn, dpnn, explain, inn, mending, nn, nngraph, nnx, optim, random, rnn, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
@@ -34,10 +34,12 @@ __all__ = [
     "manualSeed",
     "mending",
     "nn",
+    "nngraph",
     "nnx",
     "optim",
     "random",
     "register",
+    "rnn",
     "setNumThreads",
     "setPoolingBackward",
     "t7",

@@ -14,10 +14,10 @@ from pytorch_legacy.nn.Unknown import Unknown
 Class = TypeVar("Class", bound=type[TorchObject])
 
 # Where the classes of the .t7 files are at home. Several packages of Torch7 put theirs into ``nn``.
-PACKAGES = ("nn", "nngraph", "rnn", "dpnn", "nnx", "cudnn", "inn", "authors")
+PACKAGES = ("nn", "nngraph", "nngraph.graph", "rnn", "dpnn", "nnx", "cudnn", "inn", "authors")
 
 _registered: dict[str, type[TorchObject]] = {}
-_known: dict[str, type[TorchObject]] = {}
+_known: dict[str, list[type[TorchObject]]] = {}
 
 
 def register(typename: str) -> Callable[[Class], Class]:
@@ -46,11 +46,20 @@ def register(typename: str) -> Callable[[Class], Class]:
     return remember
 
 
-def class_of(typename: str) -> type[TorchObject] | None:
-    """The class for a typename: a registered one first, then that of this package; None if there is none."""
+def class_of(typename: str, fields: Any = None) -> type[TorchObject] | None:
+    """The class for a typename: a registered one first, then that of this package; None if there is none.
+
+    Authors called different classes by one name. The `fields` of an object tell whose it is: each class is asked by
+    ``_claims(fields)``, those of `PACKAGES` that come last first. Without fields it is the class that comes first.
+    """
     if not _known:
-        _known.update({name: cls for cls in _classes() for name in (cls._typename, *vars(cls).get("_aliases", ()))})
-    return _registered.get(typename) or _known.get(typename)
+        for cls in _classes():
+            for name in (cls._typename, *vars(cls).get("_aliases", ())):
+                _known.setdefault(name, []).append(cls)
+    found = [_registered[typename]] if typename in _registered else _known.get(typename, [])
+    if fields is not None and len(found) > 1:
+        return next((cls for cls in reversed(found) if cls._claims(fields)), found[0])
+    return found[0] if found else None
 
 
 def _classes() -> Iterator[type[TorchObject]]:
@@ -75,6 +84,9 @@ class Factory:
         return Unknown(typename) if cls is None else cls.__new__(cls)
 
     def fill(self, instance: TorchObject, record: t7.TorchObject, path: t7.Path) -> None:
+        cls = class_of(record.typename, record.fields)
+        if cls is not None and cls is not type(instance):
+            instance.__class__ = cls  # it was made before the fields were known
         if not isinstance(record.fields, dict) and not isinstance(instance, Unknown):
             raise T7Error(f"{path}: expected the table of fields of a {record.typename}, got {type(record.fields).__name__}")
         try:

@@ -18,7 +18,9 @@ from .GramMatrix import GramMatrix
 from .InplaceClip01 import InplaceClip01
 from .InstanceNormalization import InstanceNormalization
 from .L2Normalize import L2Normalize
+from .LanguageModel import LanguageModel
 from .NoBackprop import NoBackprop
+from .OneHot import OneHot
 from .Rectifier import Rectifier
 from .ScaleTable import ScaleTable
 from .SequentialSplitBatch import SequentialSplitBatch
@@ -29,8 +31,11 @@ from .SpatialCrossLRN import SpatialCrossLRN
 from .SpatialDeconvolution import SpatialDeconvolution
 from .SpatialSymmetricPadding import SpatialSymmetricPadding
 from .StyleLoss import StyleLoss
+from .TemporalAdapter import TemporalAdapter
+from .TorchRnnLSTM import TorchRnnLSTM
 from .TotalVariation import TotalVariation
 from .TVLoss import TVLoss
+from .VanillaRNN import VanillaRNN
 from .W2nnLeakyReLU import W2nnLeakyReLU
 
 __all__ = [
@@ -49,7 +54,9 @@ __all__ = [
     "InplaceClip01",
     "InstanceNormalization",
     "L2Normalize",
+    "LanguageModel",
     "NoBackprop",
+    "OneHot",
     "Rectifier",
     "ScaleTable",
     "SequentialSplitBatch",
@@ -61,6 +68,9 @@ __all__ = [
     "SpatialSymmetricPadding",
     "StyleLoss",
     "TVLoss",
+    "TemporalAdapter",
+    "TorchRnnLSTM",
     "TotalVariation",
+    "VanillaRNN",
     "W2nnLeakyReLU",
 ]

@@ -48,8 +48,16 @@ class Criterion(TorchObject):
         """Computes and returns ``gradInput``."""
         return self.gradInput
 
-    def __call__(self, input: Any, target: Any = None) -> tuple[Any, Any]:
-        """The loss and the gradient of the input."""
+    def __call__(self, input: Any, target: Any = None) -> Any:
+        """The loss and the gradient of the input.
+
+        Called with the list of two nodes of nngraph, for input and target, it makes a node: ``nn.ModuleFromCriterion``.
+        """
+        from pytorch_legacy.nngraph import ModuleFromCriterion
+        from pytorch_legacy.nngraph.Node import has_nodes
+
+        if input is not None and has_nodes(self, input):
+            return ModuleFromCriterion(self)(input)
         return self.forward(input, target), self.backward(input, target)
 
     def _mean(self, total: Any, n: int) -> Any:

@@ -12,6 +12,9 @@ from pytorch_legacy.nn.TorchObject import TorchObject, fitting, rebind
 from pytorch_legacy.nn.utils import by_example, clear
 from pytorch_legacy.storage import Tensor, flattened, storage_offset
 
+_NOTHING: Any = object()
+_STATISTICS = ("running_mean", "running_var")
+
 
 class Module(TorchObject):
     """A layer: a function of an array or a table, its gradients, and perhaps parameters.
@@ -40,6 +43,8 @@ class Module(TorchObject):
     gradBias: Tensor | None = None
     train = True
     shared = False
+    _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
+    _isSequencer = False
 
     def __init__(self) -> None:
         self.output: Any = np.empty(0, np.float32)
@@ -148,7 +153,7 @@ class Module(TorchObject):
                     "share a gradient wherever a parameter is shared"
                 )
         old, new = [*parameters, *gradients], [*views, *gradViews]
-        rebind(self, {id(array): view for array, view in zip(old, new, strict=True)})
+        rebind(self, list(zip(old, new, strict=True)))
         if not views:
             flat, flatGrad = flat.astype(self._dtype), flatGrad.astype(self._dtype)
         return flat, flatGrad
@@ -174,6 +179,48 @@ class Module(TorchObject):
         fields = [getattr(module, name, None) for module in self.listModules() for name in names]
         result = copy.deepcopy(self, {id(field): field for field in fields if field is not None})
         return result.share(self, *names) if names else result
+
+    def sharedClone(self, shareParams: bool = True, shareGradParams: bool = True) -> Self:
+        """A copy that uses the very parameters of this module, their gradients and running statistics.
+
+        Parameters
+        ----------
+        shareParams, shareGradParams : bool
+            False: the copy has parameters, or gradients, of its own.
+        """
+        return copy.deepcopy(self, self._sharedArrays(shareParams, shareGradParams))
+
+    def stepClone(self) -> Self:
+        """A `sharedClone` for another time step: recurrent modules inside serve all steps and are not copied."""
+        return self if self._servesAllSteps else copy.deepcopy(self, self._sharedArrays() | self._sharedModules())
+
+    def remember(self, remember: str = "both") -> Self:
+        """Says to sequencers inside when the state after one sequence goes on into the next, and returns self.
+
+        Parameters
+        ----------
+        remember : {"both", "train", "eval", "neither"}
+            In training and evaluation, in one of them, or never.
+        """
+        for module in self._children():
+            module.remember(remember)
+        return self
+
+    def forget(self) -> Self:
+        """Recurrent modules inside begin a new sequence; returns self."""
+        for module in self._children():
+            module.forget()
+        return self
+
+    def maxBPTTstep(self, rho: int) -> None:
+        """Recurrent modules inside keep the last `rho` steps for the way back."""
+        for module in self._children():
+            module.maxBPTTstep(rho)
+
+    def setOutputStep(self, step: int) -> None:
+        """Recurrent modules inside show the output and gradInput of a step, which counts from 0."""
+        for module in self._children():
+            module.setOutputStep(step)
 
     def training(self) -> None:
         """Goes to training mode."""
@@ -228,8 +275,18 @@ class Module(TorchObject):
         """This module and all inside it, depth first."""
         return [self, *(inner for module in self._children() for inner in module.listModules())]
 
-    def __call__(self, input: Any, gradOutput: Any = None) -> Any:
-        """The output for `input`; with `gradOutput` also the gradient of the input."""
+    def __call__(self, input: Any = _NOTHING, gradOutput: Any = None) -> Any:
+        """The output for `input`; with `gradOutput` also the gradient of the input.
+
+        Called with a node of nngraph, with a list of nodes or with nothing at all, a module computes nothing: it makes
+        a node, which takes the outputs of those nodes, for ``nn.gModule`` to build a network of.
+        """
+        from pytorch_legacy.nngraph.Node import has_nodes, node_of
+
+        if input is _NOTHING:
+            return node_of(self, [])
+        if has_nodes(self, input):
+            return node_of(self, input)
         output = self.forward(input)
         return output if gradOutput is None else (output, self.backward(input, gradOutput))
 
@@ -263,6 +320,27 @@ class Module(TorchObject):
 
     def _children(self) -> list["Module"]:
         return self.__dict__.get("modules", [])
+
+    def _sharedArrays(self, shareParams: bool = True, shareGradParams: bool = True) -> dict[Any, Any]:
+        """For ``copy.deepcopy``: what a clone shares with this module."""
+        parameters, gradients = self.parameters() or ([], [])
+        arrays: list[Any] = []
+        if shareParams:
+            statistics = (getattr(module, name, None) for module in self.listModules() for name in _STATISTICS)
+            arrays += [*parameters, *statistics]
+        if shareGradParams:
+            arrays += gradients
+        return {id(array): array for array in arrays if isinstance(array, np.ndarray)}
+
+    def _sharedModules(self) -> dict[Any, Any]:
+        """For ``copy.deepcopy``: the modules inside that serve all time steps. Those of a sequencer are its own."""
+        found: dict[Any, Any] = {}
+        for module in self._children():
+            if module._servesAllSteps:
+                found[id(module)] = module
+            elif not module._isSequencer:
+                found |= module._sharedModules()
+        return found
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         for name in ("output", "_type"):

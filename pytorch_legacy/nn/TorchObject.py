@@ -1,18 +1,20 @@
 """What modules, criterions and the other objects of Torch7's class system have in common."""
 
 import copy
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
 
 from pytorch_legacy import mending
 from pytorch_legacy.errors import UnsupportedError, ValueRangeError
-from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled
+from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled, placement
+from pytorch_legacy.t7.objects import IdentityKey
 
 # Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
 # pickles take the elements of such a view and leave the array around it. All other fields keep what they share.
-_BUFFERS = ("output", "gradInput")
+BUFFERS = ("output", "gradInput")
 # The packages of Torch7 that had a table of their own for their classes.
 _NAMESPACES = ("nn", "optim", "nngraph", "cudnn", "inn")
 _ON_CPU = {
@@ -76,7 +78,7 @@ class TorchObject:
             cache[id(self)] = self
             fields = self._fields()
             for key, value in fields.items():
-                fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in _BUFFERS)
+                fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS)
             self.__dict__ = fields | {"_dtype": TENSOR_TYPES[name]}
         return self
 
@@ -140,7 +142,7 @@ class TorchObject:
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Self:
         # Make all objects, then fill them: a graph of nodes may be chained deeper than Python can recurse.
-        things = [thing for thing in reachable(self) if id(thing) not in memo]
+        things = reachable(self, memo)
         for thing in things:
             memo[id(thing)] = thing._with({})
         for thing in things:
@@ -152,17 +154,18 @@ class TorchObject:
         fields = self._fields()
         for key, value in fields.items():
 
-            def place(array: Tensor, alone: bool = key in _BUFFERS) -> None:
+            def copied(array: Tensor, alone: bool = key in BUFFERS) -> Tensor:
                 if id(array) not in memo:
                     memo[id(array)] = moved(array, np.copy, storages, alone)
+                return memo[id(array)]
 
-            rebuilt(value, {}, place)
-        return copy.deepcopy(fields, memo)  # finds all arrays and objects copied already
+            fields[key] = rebuilt(value, memo, copied, lambda thing: memo[id(thing)], lambda leaf: copy.deepcopy(leaf, memo))
+        return fields
 
     def __getstate__(self) -> dict[str, Any]:
         seen: dict[Any, Any] = {}
         fields = self._fields()
-        return {key: value if key in _BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()}
+        return {key: value if key in BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()}
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Takes over the fields of a .t7 file; the object was made without ``__init__``.
@@ -186,6 +189,11 @@ class TorchObject:
                 used: Any = getattr(self, name)
                 if not (used is None or used is False or callable(used)):  # nil is what Lua has for the first two
                     mending.note(self, name, f"missing: {used}")
+
+    @classmethod
+    def _claims(cls, fields: Any) -> bool:
+        """Are these the fields of an object of this class, and not of another one with the same typename?"""
+        return True
 
     def _toTorch7(self) -> dict[str, Any]:
         """The fields as Torch7 names and counts them: what `_fromTorch7` takes."""
@@ -237,36 +245,49 @@ def rebuilt(
     seen: dict[Any, Any],
     array: Callable[[Tensor], Any],
     thing: Callable[[TorchObject], Any] = lambda thing: thing,
+    leaf: Callable[[Any], Any] = lambda leaf: leaf,
 ) -> Any:
-    """`value` with every array and every object in it, tables within tables included, passed through a function.
+    """`value` with every array, every object and every other leaf in it passed through a function.
 
-    The tables are made anew; `seen` lets one table stay one table, even if it contains itself.
+    Tables within tables, and objects that are keys of tables, are included, as deep as they may lie. The tables are
+    made anew; `seen`, a memo as that of ``copy.deepcopy``, lets one table stay one table, even if it contains itself.
     """
-    if isinstance(value, np.ndarray):
-        return array(value)
-    if isinstance(value, TorchObject):
-        return thing(value)
-    kind = type(value)
-    if kind not in (list, dict, tuple):
-        return value
-    if id(value) not in seen:
-        if kind is dict:
-            pairs: dict[Any, Any] = {}
-            seen[id(value)] = value, pairs
-            pairs.update((key, rebuilt(entry, seen, array, thing)) for key, entry in value.items())
-        elif kind is list:
-            entries: list[Any] = []
-            seen[id(value)] = value, entries
-            entries.extend(rebuilt(entry, seen, array, thing) for entry in value)
+    pending: deque[Any] = deque()
+
+    def renewed(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return array(value)
+        if isinstance(value, TorchObject):
+            return thing(value)
+        kind = type(value)
+        if kind is IdentityKey:
+            return IdentityKey(renewed(value.value))
+        if kind not in (list, dict, tuple):
+            return leaf(value)
+        if id(value) not in seen:
+            seen.setdefault("pytorch_legacy.originals", []).append(value)  # an id must not be given away while it is a key
+            if kind is tuple:
+                seen[id(value)] = tuple(map(renewed, value))
+            else:
+                seen[id(value)] = kind()
+                pending.append(value)
+        return seen[id(value)]
+
+    result = renewed(value)
+    while pending:
+        table = pending.popleft()
+        if type(table) is list:
+            seen[id(table)].extend(map(renewed, table))
         else:
-            seen[id(value)] = value, tuple(rebuilt(entry, seen, array, thing) for entry in value)
-    return seen[id(value)][1]
+            seen[id(table)].update([(renewed(key), renewed(entry)) for key, entry in table.items()])
+    return result
 
 
-def reachable(thing: TorchObject) -> list[TorchObject]:
-    """`thing` and all objects inside it, each once."""
+def reachable(thing: TorchObject, beyond: Iterable[Any] = ()) -> list[TorchObject]:
+    """`thing` and all objects inside it, each once. Ids in `beyond` are those of objects to leave out."""
     found = [thing]
-    known = {id(thing)}
+    known = {id(thing), *beyond}
+    seen: dict[Any, Any] = {}
 
     def meet(inner: TorchObject) -> None:
         if id(inner) not in known:
@@ -275,12 +296,22 @@ def reachable(thing: TorchObject) -> list[TorchObject]:
 
     for inner in found:  # which grows meanwhile
         for value in inner._fields().values():
-            rebuilt(value, {}, lambda array: array, meet)
+            rebuilt(value, seen, lambda array: array, meet)
     return found
 
 
-def converted(value: Any, name: str, cache: dict[Any, Any], floatsOnly: bool = False, alone: bool = False) -> Any:
-    """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves."""
+def converted(
+    value: Any,
+    name: str,
+    cache: dict[Any, Any],
+    floatsOnly: bool = False,
+    alone: bool = False,
+    apart: tuple[type, ...] = (),
+) -> Any:
+    """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves.
+
+    Objects of the classes `apart` are left as they are.
+    """
     dtype = TENSOR_TYPES[name]
 
     def convert(array: Tensor) -> Tensor:
@@ -289,16 +320,26 @@ def converted(value: Any, name: str, cache: dict[Any, Any], floatsOnly: bool = F
         with np.errstate(all="ignore"):  # elements of a storage that nobody uses may be anything
             return moved(array, lambda vector: vector.astype(dtype), cache, alone)
 
-    return rebuilt(value, cache, convert, lambda thing: thing.type(name, cache))
+    return rebuilt(value, cache, convert, lambda thing: thing if isinstance(thing, apart) else thing.type(name, cache))
 
 
-def rebind(thing: TorchObject, replacements: dict[int, Tensor]) -> None:
-    """Puts new arrays in the place of old ones, known by their id, everywhere in `thing` and the objects inside."""
+def rebind(thing: TorchObject, replacements: list[tuple[Tensor, Tensor]]) -> None:
+    """Puts new arrays in the place of old ones everywhere in `thing` and the objects inside.
+
+    Other arrays over the very elements of an old one are replaced too: the copies for each time step that a recurrent
+    network has in a .t7 file hold such.
+    """
     seen: dict[Any, Any] = {}
+
+    def place(array: Tensor) -> Any:
+        key, _, *where = placement(array)
+        return key, *where
+
+    places = {place(old): new for old, new in replacements}
     for inner in reachable(thing):
         fields = inner._fields()
         for key, value in fields.items():
-            fields[key] = rebuilt(value, seen, lambda array: replacements.get(id(array), array))
+            fields[key] = rebuilt(value, seen, lambda array: places.get(place(array), array))
         inner.__dict__ = fields
 
 
@@ -306,7 +347,7 @@ def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
     """The dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
     arrays: list[Tensor] = []
     children: list[TorchObject] = []
-    first = ("weight", "bias", *_BUFFERS)
+    first = ("weight", "bias", *BUFFERS)
     for key in sorted(fields, key=lambda key: first.index(key) if key in first else len(first)):
         rebuilt(fields[key], {}, arrays.append, children.append)
     found = [array.dtype for array in arrays if array.dtype.kind == "f"] + [child._dtype for child in children]

@@ -105,7 +105,7 @@ def getParameters(module: Module) -> tuple[Tensor, Tensor, Tensor]:
         raise UnsupportedError(f"{module._typename}: getParameters: some parameters have no second derivatives")
     present = [value for value in held if value is not None]
     flatHessian, views = module.flatten(present)
-    rebind(module, {id(value): view for value, view in zip(present, views, strict=True)})
+    rebind(module, list(zip(present, views, strict=True)))
     return flat, flatGrad, flatHessian
 
 

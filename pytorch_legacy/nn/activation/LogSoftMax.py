@@ -1,5 +1,9 @@
 """Logarithms of probabilities from scores."""
 
+from typing import Any, Self
+
+import numpy as np
+
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -14,14 +18,32 @@ class LogSoftMax(Module):
     computed without overflow and without loss of small probabilities. A score of -inf stays -inf; where all scores are
     -inf, or one is inf or NaN, all results are NaN.
 
+    Attributes
+    ----------
+    fastExp : bool
+        Whether to compute with the approximation of exp that older releases of Torch7 had (``setFastExp``).
+
     Notes
     -----
     Shapes: ``C``, ``N x C``, ``C x H x W`` or ``N x C x H x W``; the output has that of the input.
     Source: Torch7 ``nn.LogSoftMax``; C: ``THNN/activation/LogSoftMax.c``.
     """
 
+    fastExp = False
+
+    def setFastExp(self, fastExp: bool = True) -> Self:
+        """Takes the old fast exp, to reproduce what Torch7 of that time recorded, and returns self.
+
+        All layers of a network: ``for layer in net.findModules(nn.LogSoftMax)[0]: layer.setFastExp()``. Losses of
+        character models become about 0.0003 larger. The gradient is computed with the exact exp, as it was then.
+        """
+        self.fastExp = fastExp
+        return self
+
     def updateOutput(self, input: Tensor) -> Tensor:
-        self._resize("output", check.tensor(self, "input", input).shape)
+        output = self._resize("output", check.tensor(self, "input", input).shape)
+        if self.fastExp:
+            return _logSoftMax(input, output)
         call(self, "LogSoftMax_updateOutput", input, self.output)
         return self.output
 
@@ -29,3 +51,24 @@ class LogSoftMax(Module):
         self._resize("gradInput", check.tensor(self, "input", input).shape)
         call(self, "LogSoftMax_updateGradInput", input, gradOutput, self.gradInput, self.output)
         return self.gradInput
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return {key: value for key, value in super()._toTorch7().items() if key != "fastExp"}
+
+
+def _logSoftMax(input: Tensor, output: Tensor) -> Tensor:
+    """As older releases of Torch7 computed: sums in double precision, one class after the other."""
+    axis = 1 if input.ndim in (2, 4) else 0
+    largest = input.max(axis, keepdims=True)
+    sums = np.add.accumulate(_expMinus((largest - input).astype(np.float64)), axis).take([-1], axis)
+    output[...] = input - (largest + np.log(sums))
+    return output
+
+
+def _expMinus(x: Tensor) -> Tensor:
+    """About exp(-x), for x that are not negative: a Taylor polynomial of exp(x / 8) to the power of -8, 0 from 13 on."""
+    power = 1 + x * (0.125 + x * (0.0078125 + x * (0.00032552083 + x * 1.0172526e-5)))
+    power *= power
+    power *= power
+    power *= power
+    return np.where(x < 13, 1 / power, 0)

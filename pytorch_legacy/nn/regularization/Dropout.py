@@ -30,9 +30,15 @@ class Dropout(Module):
         Write into the input and the gradOutput.
     stochasticInference : bool
         Draw noise in evaluation too.
+    lazy : bool
+        Keep the noise until ``backward`` has run: the steps of a sequence get the same noise. Field ``flag`` is True
+        when the next ``forward`` draws.
+    mono : bool
+        One draw for all samples: the noise of the first row serves every row.
 
     Notes
     -----
+    The last two are those of Element-Research rnn, whose Dropout has them in the fourth and fifth place.
     Any shape. Field ``noise`` holds the last noise. Files without field ``v2`` were saved when there was only the older
     scaling. Unlike Torch7, the gradient goes through the noise whenever the output did, in evaluation too. Source:
     Torch7 nn.Dropout; Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting" (2014).
@@ -41,15 +47,28 @@ class Dropout(Module):
     v2 = False
     inplace = False
     stochastic_inference = False
+    lazy = False
+    mono = False
+    flag = True
     _ranks: tuple[int, ...] = ()
 
-    def __init__(self, p: float = 0.5, v1: bool = False, inplace: bool = False, stochasticInference: bool = False) -> None:
+    def __init__(
+        self,
+        p: float = 0.5,
+        v1: bool = False,
+        inplace: bool = False,
+        stochasticInference: bool = False,
+        lazy: bool = False,
+        mono: bool = False,
+    ) -> None:
         super().__init__()
         self.setp(p)
         self.v2 = not v1
         self.inplace = inplace
         self.stochastic_inference = stochasticInference
         self.noise = np.empty(0, np.float32)
+        if lazy or mono:
+            self.lazy, self.mono, self.flag = lazy, mono, True
 
     def setp(self, p: float) -> None:
         """Sets another probability."""
@@ -62,7 +81,7 @@ class Dropout(Module):
         output = check.writable(self, "input", input) if self.inplace else self._resize("output", input.shape)
         self.output = output
         if self._isRandom():
-            self.noise = self._sampleNoise(input.shape)
+            self._draw(input.shape)
         self._scale(input, output)
         return output
 
@@ -74,14 +93,28 @@ class Dropout(Module):
         gradInput = gradOutput if self.inplace else self._resize("gradInput", gradOutput.shape)
         self.gradInput = gradInput
         self._scale(gradOutput, gradInput)
+        if self.lazy:
+            self.flag = True
         return gradInput
 
     def clearState(self) -> Self:
         clear(self, "noise")
+        if self.lazy:
+            self.flag = True
         return super().clearState()
 
     def _isRandom(self) -> bool:
         return self.p > 0 and (self.train or self.stochastic_inference)
+
+    def _draw(self, shape: tuple[int, ...]) -> None:
+        """Sets ``noise`` for an input of that shape, anew unless the last one is to be used again and fits."""
+        rows = int(self.mono)  # with a draw for all rows, their number may change
+        if self.flag or not self.lazy or self.noise.shape[rows:] != self._noiseShape(shape)[rows:]:
+            self.noise = self._sampleNoise((1, *shape[1:]) if self.mono else shape)
+            if self.lazy:
+                self.flag = False
+        if self.mono:
+            self.noise = np.broadcast_to(self.noise[:1], self._noiseShape(shape))
 
     def _scale(self, source: Tensor, target: Tensor) -> None:
         if self._isRandom():
@@ -103,6 +136,8 @@ class Dropout(Module):
         return shape
 
     def __repr__(self) -> str:
+        if "lazy" in self.__dict__:  # a Dropout of rnn
+            return f"{self._typename}({self.p:.1f}, {'lazy' if self.lazy else 'busy'})"
         return f"{self._typename}({self.p:f})"
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

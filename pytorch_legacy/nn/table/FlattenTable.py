@@ -28,7 +28,11 @@ class FlattenTable(Module):
         self.output, self.gradInput = [], []
 
     def updateOutput(self, input: Any) -> list[Any]:
-        self.output = _leaves(check.arrays(self, "input", input))
+        leaves = _leaves(input)
+        # In files of single precision too the layer calls itself one of double precision: Torch7 did not convert it.
+        self._dtype = next((leaf.dtype for leaf in leaves if getattr(leaf, "dtype", self._dtype).kind == "f"), self._dtype)
+        check.arrays(self, "input", input)
+        self.output = leaves
         return self.output
 
     def updateGradInput(self, input: Any, gradOutput: list[Any]) -> Any:

@@ -1,0 +1,23 @@
+"""The OneHot of char-rnn."""
+
+from typing import Any
+
+from pytorch_legacy import nn
+from pytorch_legacy.storage import Tensor
+
+
+class OneHot(nn.OneHot):
+    """Turns each index into a vector that is 1 at that index and 0 elsewhere, as nn.OneHot does.
+
+    Notes
+    -----
+    The indices count from 0 here; char-rnn counted from 1. There is nothing to learn before it, and its ``gradInput``
+    stays empty. Source: char-rnn ``util/OneHot.lua``, whose class has no package in front of its name.
+    """
+
+    _typename = "OneHot"
+    _dropped = ("_eye",)
+
+    def updateGradInput(self, input: Any, gradOutput: Tensor) -> Tensor:
+        gradInput: Tensor = self.gradInput
+        return gradInput

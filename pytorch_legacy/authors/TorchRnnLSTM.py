@@ -1,0 +1,97 @@
+"""The LSTM of torch-rnn."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.authors.SequenceLayer import SequenceLayer
+from pytorch_legacy.storage import Tensor
+
+
+class TorchRnnLSTM(SequenceLayer):
+    """Long short-term memory over whole sequences::
+
+        i, f, o = sigmoid, g = tanh of the four parts of  x(t) W_x + h(t-1) W_h + bias
+        c(t) = f * c(t-1) + i * g
+        h(t) = o * tanh(c(t))
+
+    Parameters
+    ----------
+    input_dim, hidden_dim : int
+        D and H: the elements of an input and of a state.
+
+    Attributes
+    ----------
+    cell : array of N x T x H
+        c of the last pass.
+    gates : array of N x T x 4H
+        i, f, o and g of the last pass.
+
+    Raises
+    ------
+    ShapeError, DtypeError
+        If an array has another shape or dtype; if the size of the batch changes while states are remembered.
+
+    Notes
+    -----
+    Shapes: the input is x, ``N x T x D``, or ``[h0, x]`` or ``[c0, h0, x]`` with initial states ``N x H``, and gradInput
+    likewise; the output is h, ``N x T x H``.
+
+    In .t7 files it is called nn.LSTM, as that of Element-Research's rnn; it is known by its fields. Differences from
+    torch-rnn: any `scale`; ``updateGradInput`` leaves the gradients of the parameters alone; clearState resets the
+    states. Source: torch-rnn ``LSTM.lua``; Hochreiter & Schmidhuber, "Long Short-Term Memory" (1997).
+    """
+
+    _typename = "nn.LSTM"
+    _vectors = 4
+    _states = {"c0": "cell", "h0": "output"}
+    _scratch: dict[str, Any] = dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x"))
+
+    cell: Tensor
+
+    def reset(self, std: float | None = None) -> Self:
+        """Draws a new weight; the bias becomes 0, but 1 for the forget gate."""
+        super().reset(std)
+        self.bias[self.hidden_dim : 2 * self.hidden_dim] = 1
+        return self
+
+    def _run(self, sums: Tensor, weight: Tensor, states: dict[str, Tensor]) -> None:
+        H = self.hidden_dim
+        h, c = states["h0"], states["c0"]
+        for t in range(sums.shape[1]):
+            gates = sums[:, t]
+            gates += h @ weight
+            gates[:, : 3 * H] *= 0.5  # sigmoid(a) = (1 + tanh(a / 2)) / 2, which cannot overflow
+            np.tanh(gates, out=gates)
+            gates[:, : 3 * H] += 1
+            gates[:, : 3 * H] *= 0.5
+            i, f, o, g = np.split(gates, 4, axis=1)
+            previous, c, h = c, self.cell[:, t], self.output[:, t]
+            np.multiply(f, previous, out=c)
+            c += i * g
+            np.tanh(c, out=h)
+            h *= o
+
+    def _runBack(self, gradOutput: Tensor, weight: Tensor, states: dict[str, Tensor], gradSums: Tensor) -> dict[str, Tensor]:
+        gradH = np.zeros_like(states["h0"])
+        gradC = np.zeros_like(states["c0"])
+        for t in reversed(range(gradOutput.shape[1])):
+            i, f, o, g = np.split(self.gates[:, t], 4, axis=1)
+            before = self.cell[:, t - 1] if t else states["c0"]
+            out = np.tanh(self.cell[:, t])
+            gradH = gradH + gradOutput[:, t]
+            gradC = gradC + gradH * o * (1 - out * out)
+            parts = (
+                gradC * g * i * (1 - i),
+                gradC * before * f * (1 - f),
+                gradH * out * o * (1 - o),
+                gradC * i * (1 - g * g),
+            )
+            np.concatenate(parts, axis=1, out=gradSums[:, t])
+            gradH = gradSums[:, t] @ weight.T
+            gradC = gradC * f
+        return {"c0": gradC, "h0": gradH}
+
+    @classmethod
+    def _claims(cls, fields: Any) -> bool:
+        return "hidden_dim" in fields

@@ -1,0 +1,56 @@
+"""A loss as a module."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import by_example, fitting, recursiveCopy
+from pytorch_legacy.storage import Tensor
+
+
+class ModuleFromCriterion(Module):
+    """Computes a loss of a table ``[prediction, target]``, for use inside a network.
+
+    The output is an array with one element. The gradient of the prediction is that of the criterion times gradOutput;
+    the gradient of the target is zero.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        The loss.
+
+    Notes
+    -----
+    Calling a criterion with nodes makes a node of this class. Source: Torch7 nngraph, nn.ModuleFromCriterion.
+    """
+
+    _typename = "nn.ModuleFromCriterion"
+
+    def __init__(self, criterion: Criterion) -> None:
+        super().__init__()
+        self.criterion = criterion
+        self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
+
+    def updateOutput(self, input: list[Any]) -> Tensor:
+        prediction, target = check.table(self, "input", input, 2)
+        loss = self.criterion.updateOutput(prediction, target)
+        self._resize("output", (1,))[...] = loss
+        return self.output
+
+    def updateGradInput(self, input: list[Any], gradOutput: Tensor) -> list[Any]:
+        prediction, target = check.table(self, "input", input, 2)
+        factor = check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (1,))
+        old = self.gradInput if isinstance(self.gradInput, list) and len(self.gradInput) == 2 else [None, None]
+        gradient = recursiveCopy(old[0], self.criterion.updateGradInput(prediction, target))
+        by_example(None, gradient, lambda _, array: np.multiply(array, factor[0], out=array))
+        self.gradInput = [gradient, by_example(old[1], target, _zeros) if not np.isscalar(target) else 0.0]
+        return self.gradInput
+
+
+def _zeros(old: Any, new: Tensor) -> Tensor:
+    buffer = fitting(old, new.shape, new.dtype)
+    buffer.fill(0)
+    return buffer

@@ -1,0 +1,205 @@
+"""A node of a network."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.nn.utils import described, sizes
+from pytorch_legacy.nngraph import graph
+from pytorch_legacy.nngraph.graph.Node import counted
+from pytorch_legacy.t7.objects import IdentityKey
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class Node(graph.Node):
+    """Stands for the output of a module while a network is put together, and for the module's place in it afterwards.
+
+    Calling a module with nodes makes a node; calling it without arguments makes one that gets an input of the network::
+
+        x = nn.Identity()()
+        h = nn.Tanh()(nn.Linear(10, 5)(x))
+        net = nn.gModule([x], [h])
+
+    Attributes
+    ----------
+    children : list of Node
+        While a network is built, and in its backward graph, the nodes whose outputs this one takes; in the forward
+        graph those that take the output of this one.
+    data : dict
+        What is known of the place, in Torch7's own words and counting (from 1): ``module``; ``mapindex``, the data of
+        the inputs in order; ``selectindex`` of a node that takes one entry of a table, ``nSplitOutputs`` of the node
+        before it; ``annotations``. The nodes of the forward and of the backward graph share it. While the network
+        runs, ``input``, ``gradOutput`` and ``gradOutputBuffer`` are kept here.
+
+    Notes
+    -----
+    Source: Torch7 nngraph.Node.
+    """
+
+    def __init__(self, data: dict[Any, Any] | None = None) -> None:
+        super().__init__(data)
+        for table in ("annotations", "mapindex", "reverseMap"):
+            self.data.setdefault(table, {})
+        if "_debugLabel" not in self.data["annotations"]:
+            self.data["annotations"]["_debugLabel"] = _caller()
+
+    @property
+    def module(self) -> Any:
+        """The module of this place in the network, or None."""
+        return self.data.get("module")
+
+    @property
+    def name(self) -> str:
+        """What an error calls the node."""
+        numbered = self.id or self.data["annotations"].get("name")
+        name = self.graphNodeName() if numbered else f"the node made at {self.data['annotations']['_debugLabel']}"
+        return name if self.module is None else f"{name} ({self.module._typename})"
+
+    def add(self, child: Any, domap: bool = False) -> None:
+        """Adds an edge; with `domap` the output of `child` becomes the next input of this node.
+
+        Raises
+        ------
+        ValueRangeError
+            If it is an input already.
+        """
+        if not domap:
+            super().add(child)
+            return
+        mapindex, key = self.data["mapindex"], IdentityKey(child.data)
+        if key in mapindex:
+            raise ValueRangeError(f"{self._typename}: add: {child.name} is an input of {self.name} already")
+        super().add(child)
+        mapindex[key] = len(mapindex) // 2 + 1
+        mapindex[mapindex[key]] = child.data
+        child.data["reverseMap"][self] = True
+
+    def split(self, noutput: int) -> list[Node]:
+        """The entries of a table with `noutput` entries, each as a node: ``a, b = node.split(2)``.
+
+        All of them must be used.
+        """
+        if noutput < 1:
+            raise ValueRangeError(f"{self._typename}: split: noutput: expected 1 or more, got {noutput}")
+        if noutput == 1:
+            from pytorch_legacy.nngraph.JustElement import JustElement
+
+            return [JustElement()(self)]
+        label = self.data["annotations"]["_debugLabel"]
+        whole = Node({"nSplitOutputs": noutput, "annotations": {"_debugLabel": f"{label} split at {_caller()}-mnode"}})
+        whole.add(self, True)
+        parts = []
+        for i in range(1, noutput + 1):
+            part = Node({"selectindex": i, "input": {}, "annotations": {"_debugLabel": f"{label}-{i}"}})
+            part.add(whole, True)
+            parts.append(part)
+        return parts
+
+    def annotate(self, annotations: dict[str, Any] | None = None, **more: Any) -> Self:
+        """Adds annotations and returns self.
+
+        ``name`` and ``description`` appear in pictures and errors; ``graphAttributes`` is a dict of attributes for
+        Graphviz, such as ``{"color": "red"}``.
+        """
+        self.data["annotations"].update({**(annotations or {}), **more})
+        return self
+
+    def graphNodeName(self) -> str:
+        name = self.data.get("annotations", {}).get("name")
+        return f"{name} ({self.id})" if name else super().graphNodeName()
+
+    def graphNodeAttributes(self) -> dict[str, Any]:
+        annotations = self.data.get("annotations", {})
+        return {"tooltip": annotations.get("_debugLabel", ""), **annotations.get("graphAttributes", {})}
+
+    def label(self) -> str:
+        """What the node does, and what went through it last, in lines."""
+        data = self.data
+        lines = []
+        if "description" in data.get("annotations", {}):
+            lines.append(f"desc = {data['annotations']['description']}")
+        inputs = [f"Node{parent.get('forwardNodeId', '')}" for parent in inputs_of(data)]
+        if len(inputs) > 1:
+            lines.append(f"mapindex = {{{','.join(inputs)}}}")
+        for key in ("module", "selectindex", "nSplitOutputs", "input", "gradOutput", "gradOutputBuffer"):
+            if key in data and (shown := _shown(data[key])) not in ("", "{}"):
+                lines.append(f"{key} = {shown}")
+        return "\n".join(lines)
+
+
+def inputs_of(data: dict[Any, Any]) -> list[dict[Any, Any]]:
+    """The data of the nodes whose outputs the node with this data takes, in order."""
+    return counted(data.get("mapindex", {}))
+
+
+def annotateNodes() -> None:
+    """Names all nodes in local variables of the caller, as they are called there, unless they have names."""
+    frame = sys._getframe(1)
+    for name, value in frame.f_locals.items():
+        if isinstance(value, Node) and "name" not in value.data["annotations"]:
+            value.annotate(name=name)
+
+
+def node_of(module: Any, inputs: Any) -> Node:
+    """The node for `module` with the outputs of the nodes `inputs` (one or several, perhaps none) for its input."""
+    node = Node({"module": module})
+    for child in inputs if isinstance(inputs, (list, tuple)) else [inputs]:
+        node.add(child, True)
+    return node
+
+
+def has_nodes(module: Any, value: Any) -> bool:
+    """Is `value` a node or a list of nodes, and no input to be computed with?
+
+    Raises
+    ------
+    DtypeError
+        If it is a list with nodes and other things, or nothing at all.
+    """
+    if isinstance(value, Node):
+        return True
+    if value is None:
+        raise DtypeError(
+            f"{module._typename}: input: expected an input or nodes, got None; call it without arguments for a node without input"
+        )
+    if not isinstance(value, (list, tuple)) or not any(isinstance(entry, Node) for entry in value):
+        return False
+    for i, entry in enumerate(value):
+        if not isinstance(entry, Node):
+            raise DtypeError(f"{module._typename}: input[{i}]: expected a node as the others are, got {described(entry)}")
+    return True
+
+
+def check_nodes(name: str, nodes: Any) -> list[Node]:
+    """`nodes`, a list with at least one node and nothing else."""
+    if not isinstance(nodes, (list, tuple)) or not nodes:
+        raise ShapeError(f"nn.gModule: {name}: expected a list with at least one node, got {described(nodes)}")
+    for i, node in enumerate(nodes):
+        if not isinstance(node, Node):
+            raise DtypeError(f"nn.gModule: {name}[{i}]: expected a node, got {described(node)}")
+    return list(nodes)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        flag = "NaN" if value.dtype.kind == "f" and np.isnan(value).any() else ""
+        return f"Tensor[{sizes(value.shape).replace(' ', '')}]{flag}"
+    if isinstance(value, dict) and not value:
+        return ""
+    if isinstance(value, (list, dict)):
+        return "{" + ",".join(_shown(entry) for entry in (value if isinstance(value, list) else value.values())) + "}"
+    return "" if value is None else str(value)
+
+
+def _caller() -> str:
+    """Where the code stands that called this package."""
+    frame: Any = sys._getframe(1)
+    while frame and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return f"[{os.path.basename(frame.f_code.co_filename)}]:{frame.f_lineno}_{frame.f_code.co_name}" if frame else "[?]:0_"

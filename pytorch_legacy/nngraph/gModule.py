@@ -1,0 +1,331 @@
+"""A network as a graph of modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn, Self
+
+from pytorch_legacy.errors import DtypeError, ShapeError, THNNError, ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveCopy
+from pytorch_legacy.nngraph.graph.Flat import Flat
+from pytorch_legacy.nngraph.Node import Node, check_nodes, inputs_of
+from pytorch_legacy.storage import Tensor
+
+_RUNNING = ("input", "gradOutput", "gradOutputBuffer")
+
+
+class gModule(Flat, Container):
+    """Runs modules in the order in which they need each other.
+
+    Parameters
+    ----------
+    inputs : list of Node
+        The nodes that get the input of the network, which is a table if there are several.
+    outputs : list of Node
+        The nodes whose outputs are the output of the network, a table if there are several.
+
+    Attributes
+    ----------
+    modules : list of Module
+        The modules of all nodes in the order in which they run. One that stands in several nodes appears as often.
+    forwardnodes, backwardnodes : list of Node
+        The nodes in the order of a forward and of a backward pass. A node at the end stands for the output of the
+        network, one at the start for its input.
+    fg, bg : graph.Graph
+        The graphs of these nodes.
+    innode, outnode : Node
+        The first of `forwardnodes` and the first of `backwardnodes`.
+    nInputs : int
+        How many inputs the network has.
+    name : str
+        Appears when the network is printed, in place of its class. Not set by the constructor.
+
+    Raises
+    ------
+    ShapeError, DtypeError
+        If `inputs` or `outputs` is no list of nodes.
+    ValueRangeError
+        If the nodes are no network: a node without input that is not among `inputs`, an input that takes another
+        node or leads to no output, a node or an entry of a split that nothing uses, a cycle.
+
+    Notes
+    -----
+    Where the output of a node is used several times, the gradients are added in Torch7's order. In place of an input
+    without gradient (None) nothing is added; modules before it get no gradient.
+
+    Differences from Torch7: ``accUpdateGradParameters`` moves the parameters, and ``replace`` keeps a module that
+    stands in several nodes one module. Source: Torch7 nngraph, nn.gModule.
+    """
+
+    _typename = "nn.gModule"
+
+    innode: Node
+    outnode: Node
+    forwardnodes: list[Node]
+    backwardnodes: list[Node]
+
+    def __init__(self, inputs: list[Node], outputs: list[Node]) -> None:
+        super().__init__()
+        inputs, outputs = check_nodes("inputs", inputs), check_nodes("outputs", outputs)
+        self._check(inputs, outputs)
+        self.outnode = Node({"input": {}})
+        for node in outputs:
+            self.outnode.add(node, True)
+        start = Node({"input": {}})
+        for node, source in zip(inputs, start.split(len(inputs)) if len(inputs) > 1 else [start], strict=True):
+            node.add(source, True)
+        self.bg = self.outnode.graph()
+        self.fg = self.bg.reverse()
+        self.forwardnodes, self.backwardnodes = self.fg.topsort(), self.bg.topsort()
+        self.innode = next(node for node in self.forwardnodes if node.data is start.data)
+        self.nInputs = len(inputs)
+        self.verbose = False
+        for node in self.forwardnodes:
+            node.data["forwardNodeId"] = node.id
+        self._collectModules()
+        self.output = self.gradInput = None
+
+    def updateOutput(self, input: Any) -> Any:
+        return self.runForwardFunction("updateOutput", input)
+
+    def runForwardFunction(self, func: str | Callable[[Module, Any], Any], input: Any) -> Any:
+        """Runs the network with another function of the modules, given by name or as a function of module and input."""
+        run = (lambda module, input: getattr(module, func)(input)) if isinstance(func, str) else func
+        inputs = check.table(self, "input", input, self.nInputs) if self.nInputs > 1 else [input]
+        steps = self._program().forward
+        for step in steps:
+            step.data["input"] = [None] * step.arity
+        self.innode.data["input"] = list(inputs)
+        for step in steps:
+            try:
+                output = _output(step, run)
+            except Exception as error:
+                self._fail(error, step.node)
+            for target, place in step.targets:
+                target["input"][place] = output
+        results = self.outnode.data["input"]
+        self.output = results[0] if len(results) == 1 else results
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        wanted = len(self.outnode.children)
+        if wanted > 1:
+            check.table(self, "gradOutput", gradOutput, wanted)
+        steps = self._program().backward
+        for step in steps:
+            step.data["gradOutput"] = []
+        self.outnode.data["gradOutput"].append(gradOutput)
+        for step in steps:
+            try:
+                _propagate(step)
+            except Exception as error:
+                self._fail(error, step.node)
+        self.gradInput = _total(self.innode.data)
+        return self.gradInput
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        self._accumulate(lambda module, input, gradOutput: module.accGradParameters(input, gradOutput, scale))
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        self._accumulate(lambda module, input, gradOutput: module.accUpdateGradParameters(input, gradOutput, lr))
+
+    def map(self, gm: gModule, func: Callable[[Module, Module], object]) -> None:
+        """Calls `func` with each module and the one in the same place of `gm`, a graph of the same structure."""
+        pairs = [(node.module, other.module) for node, other in zip(self.forwardnodes, gm.forwardnodes, strict=False)]
+        alike = all((one is None) == (other is None) for one, other in pairs)
+        if len(self.forwardnodes) != len(gm.forwardnodes) or not alike:
+            raise ShapeError(f"{self._typename}: map: expected a graph of the same structure")
+        for one, other in pairs:
+            if one is not None:
+                func(one, other)
+
+    def replace(self, callback: Callable[[Module], Module]) -> Module:
+        result = callback(self)
+        replaced: dict[Module, Module] = {}
+        for node in self.forwardnodes:
+            module = node.module
+            if module is not None:
+                if module not in replaced:
+                    replaced[module] = module.replace(callback)
+                node.data["module"] = replaced[module]
+        self.modules = [replaced.get(module, module) for module in self.modules]
+        return result
+
+    def clearState(self) -> Self:
+        super().clearState()
+        for node in [*self.forwardnodes, *self.backwardnodes]:
+            for field in _RUNNING:
+                node.data.pop(field, None)
+        return self
+
+    def __repr__(self) -> str:
+        return str(self.__dict__.get("name") or self._typename)
+
+    def _check(self, inputs: list[Node], outputs: list[Node]) -> None:
+        """Refuses what is no network, before a node is changed."""
+        connected: dict[Node, None] = {}
+        for node in outputs:
+            if node not in connected:
+                connected.update(dict.fromkeys(node._nearest()))
+        data = {id(node.data) for node in connected}
+        for i, node in enumerate(inputs):
+            if node.children:
+                raise self._refused(f"inputs[{i}]: expected a node without input", node, "takes another node, or has its network")
+            if node not in connected:
+                raise self._refused(f"inputs[{i}]: expected a node that leads to an output", node, "does not")
+        for node in connected:
+            if not node.children and node not in inputs and getattr(node.module, "_typename", "") != "nnop.Parameters":
+                raise self._refused("nodes: expected those without input among the inputs", node, "is not")
+        for node in connected:
+            successors = node.data["reverseMap"]
+            parts = node.data.get("nSplitOutputs", len(successors))
+            if len(successors) < parts or any(id(user.data) not in data for user in successors):
+                raise self._refused("nodes: expected all to lead to an output", node, "has a part or a user that does not")
+
+    def _refused(self, expected: str, node: Node, got: str) -> ValueRangeError:
+        return ValueRangeError(f"{self._typename}: {expected}, but {node.name} {got}")
+
+    def _program(self) -> _Program:
+        """The nodes in running order, each with the places that its results go to."""
+        known = self.__dict__.setdefault("_bindings", {}).get("program")
+        if known is None or known.nodes != (self.forwardnodes, self.backwardnodes):
+            known = self.__dict__["_bindings"]["program"] = _Program.of(self.forwardnodes, self.backwardnodes)
+        return known
+
+    def _accumulate(self, accumulate: Callable[[Module, Any, Any], None]) -> None:
+        for step in self._program().backward:
+            module, gradients = step.data.get("module"), step.data.get("gradOutput")
+            if module is not None and gradients:
+                gradOutput = gradients[0] if len(gradients) == 1 else step.data["gradOutputBuffer"]
+                try:
+                    accumulate(module, _input(step.data), gradOutput)
+                except Exception as error:
+                    self._fail(error, step.node)
+
+    def _fail(self, error: Exception, node: Node) -> NoReturn:
+        """Tells an exception in which node it was raised, and lets it go on."""
+        place = f"in {node.name} of {self!r}"
+        if isinstance(error, THNNError):
+            error.where.insert(0, place)
+        else:
+            error.add_note(place)
+        raise error
+
+    def _collectModules(self) -> None:
+        self.modules = [node.module for node in self.forwardnodes if node.module is not None]
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """The parameters of the modules in running order, and their gradients."""
+        return super().parameters()
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self.forwardnodes, self.backwardnodes = list(fields["forwardnodes"]), list(fields["backwardnodes"])
+        self.nInputs = fields.get("nInputs") or len(self.innode.children)
+        if not self.modules:
+            self._collectModules()
+        if "_type" not in fields and self.modules:
+            self._dtype = next((module for module in self.modules if module.weight is not None), self.modules[0])._dtype
+
+
+class _Step(NamedTuple):
+    """A node when its turn comes: its data, how many inputs it has (`arity`), and for each child its data and a place."""
+
+    node: Node
+    data: dict[Any, Any]
+    arity: int
+    targets: list[tuple[dict[Any, Any], int]]
+
+
+class _Program(NamedTuple):
+    nodes: tuple[list[Node], list[Node]]
+    forward: list[_Step]
+    backward: list[_Step]
+
+    @classmethod
+    def of(cls, forwardnodes: list[Node], backwardnodes: list[Node]) -> _Program:
+        named = {id(node.data): node for node in forwardnodes}  # errors call both nodes of a place alike
+        places = {}
+        for node in forwardnodes:
+            places[id(node.data)] = {id(parent): i for i, parent in enumerate(inputs_of(node.data))}
+
+        def step(node: Node, targets: list[tuple[dict[Any, Any], int]]) -> _Step:
+            return _Step(named[id(node.data)], node.data, len(places[id(node.data)]), targets)
+
+        def later(node: Node) -> list[tuple[dict[Any, Any], int]]:
+            return [(child.data, places[id(child.data)][id(node.data)]) for child in node.children]
+
+        def earlier(node: Node) -> list[tuple[dict[Any, Any], int]]:
+            return [(child.data, places[id(node.data)][id(child.data)]) for child in node.children]
+
+        forward = [step(node, later(node)) for node in forwardnodes]
+        return cls((list(forwardnodes), list(backwardnodes)), forward, [step(node, earlier(node)) for node in backwardnodes])
+
+
+def _input(data: dict[Any, Any]) -> Any:
+    """What the module of a node gets: its only input, or the table of its inputs."""
+    inputs = data["input"]
+    return inputs[0] if len(inputs) == 1 else inputs
+
+
+def _output(step: _Step, run: Callable[[Module, Any], Any]) -> Any:
+    data = step.data
+    input = _input(data)
+    if "selectindex" in data:
+        return input[data["selectindex"] - 1]
+    output = input if data.get("module") is None else run(data["module"], input)
+    parts = data.get("nSplitOutputs")
+    if parts and (not isinstance(output, (list, tuple)) or len(output) != parts):
+        got = f"a table of {len(output)}" if isinstance(output, (list, tuple)) else described(output)
+        raise ShapeError(f"{step.node._typename}: split: expected a table of {parts}, got {got}")
+    return output
+
+
+def _propagate(step: _Step) -> None:
+    """Hands the gradients of the inputs of a node on to the nodes before it."""
+    data = step.data
+    gradient = _total(data)
+    if "selectindex" in data:
+        ((whole, _),) = step.targets
+        if not whole["gradOutput"]:
+            whole["gradOutput"].append([None] * whole["nSplitOutputs"])
+        whole["gradOutput"][0][data["selectindex"] - 1] = gradient
+        return
+    if data.get("module") is not None and gradient is not None:
+        if "input" not in data:
+            raise DtypeError(f"{step.node._typename}: updateGradInput: expected a forward pass first")
+        gradient = data["module"].updateGradInput(_input(data), gradient)
+    for target, place in step.targets:
+        part = gradient if len(step.targets) == 1 or gradient is None else gradient[place]
+        if part is not None:
+            target["gradOutput"].append(part)
+
+
+def _total(data: dict[Any, Any]) -> Any:
+    """The sum of the gradients that came to a node, in the order in which they came; None if there are none."""
+    gradients = data["gradOutput"]
+    if len(gradients) < 2:
+        return gradients[0] if gradients else None
+    total = data["gradOutputBuffer"] = _copied(data.get("gradOutputBuffer"), gradients[0])
+    for gradient in gradients[1:]:
+        total = data["gradOutputBuffer"] = _added(total, gradient)
+    return total
+
+
+def _copied(old: Any, gradient: Any) -> Any:
+    if isinstance(gradient, list):
+        spare = old if isinstance(old, list) and len(old) == len(gradient) else [None] * len(gradient)
+        return [_copied(before, entry) for before, entry in zip(spare, gradient, strict=True)]
+    return None if gradient is None else recursiveCopy(old, gradient)
+
+
+def _added(total: Any, gradient: Any) -> Any:
+    """The sum of two gradients, of which parts may be None; the arrays of the first one are used for it."""
+    if isinstance(total, list) and isinstance(gradient, list) and len(total) == len(gradient):
+        return [_added(one, other) for one, other in zip(total, gradient, strict=True)]
+    if total is None or gradient is None:
+        return total if gradient is None else _copied(None, gradient)
+    return recursiveAdd(total, gradient)

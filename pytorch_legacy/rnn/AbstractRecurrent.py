@@ -1,0 +1,275 @@
+"""The base of all modules that go through a sequence one step at a time."""
+
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+from pytorch_legacy.errors import ShapeError, UnsupportedError, ValueRangeError, located
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear, recursiveCopy
+from pytorch_legacy.rnn.steps import by_step, to_table
+
+Result = TypeVar("Result")
+
+
+class AbstractRecurrent(Container):
+    """Counts steps, and keeps for each what the way back needs::
+
+        forward:  output(t) = recurrentModule(input(t), ...)                        t = 0, 1, 2, ...
+        backward: gradInput(t), and the gradients of the parameters, for t from the last step down
+
+    In training each step runs a clone of ``recurrentModule`` that shares its parameters; in evaluation that module runs
+    alone, nothing is kept for the way back, and each output is an array of its own.
+
+    Call ``forward`` for each step in order, then ``updateGradInput`` and ``accGradParameters`` (or ``backward``) in
+    reverse order, or let an ``nn.Sequencer`` do so. ``forget()`` begins a new sequence.
+
+    Parameters
+    ----------
+    rho : int
+        How many steps are kept at least: so far back goes the way back.
+
+    Attributes
+    ----------
+    step : int
+        The number of steps since ``forget()``.
+    recurrentModule : Module
+        What runs in each step.
+    sharedClones, outputs, gradInputs : dict
+        Module, output and gradient of the input of each step that is kept; steps count from 0.
+
+    Raises
+    ------
+    ValueRangeError
+        From ``backward``, if there is no step left to go back, if it is no longer kept, or in evaluation.
+
+    Notes
+    -----
+    Torch7 counts steps from 1, and goes back in evaluation with wrong results instead of an error. An error that is
+    raised inside says so: "in the step of nn.LSTM".
+    Source: Element-Research rnn ``AbstractRecurrent`` (of 2016 and later).
+    """
+
+    _oneBased = ("step", "updateGradInputStep", "accGradParametersStep")
+    _dropped: tuple[str, ...] = ("recurrentModule",)
+    _servesAllSteps = True
+    _byStep: tuple[str, ...] = ("sharedClones", "outputs", "gradInputs", "gradOutputs", "_gradOutputs")
+    rmInSharedClones = True
+    updateGradInputStep: int | None = None
+    accGradParametersStep: int | None = None
+
+    sharedClones: dict[int, Module]
+    outputs: dict[int, Any]
+    gradInputs: dict[int, Any]
+    gradOutputs: dict[int, Any]
+    _gradOutputs: dict[int, Any]
+
+    def __init__(self, rho: int = 99999) -> None:
+        super().__init__()
+        self.rho = check.count(self, "rho", rho)
+        self.step = 0
+        for name in self._byStep:
+            setattr(self, name, {})
+        self.rmInSharedClones = True  # asked by Torch7's forget()
+
+    @property
+    def recurrentModule(self) -> Module:
+        return self.modules[0]
+
+    def getStepModule(self, step: int) -> Module:
+        """The clone of a step, made if need be."""
+        if step not in self.sharedClones:
+            self.sharedClones[step] = self.recurrentModule.stepClone()
+        return self.sharedClones[step]
+
+    def maskZero(self, nInputDim: int) -> Self:
+        """Puts the recurrentModule into an nn.MaskZero: zero rows of the input end sequences. Returns self."""
+        from pytorch_legacy.rnn.MaskZero import MaskZero
+
+        return self._setStepModule(MaskZero(self.recurrentModule, nInputDim))
+
+    def trimZero(self, nInputDim: int) -> Self:
+        """Puts the recurrentModule into an nn.TrimZero, which does the same and leaves such rows out. Returns self."""
+        from pytorch_legacy.rnn.TrimZero import TrimZero
+
+        if getattr(self, "p", 0) and not getattr(self, "mono", False):
+            raise UnsupportedError(f"{self._typename}: trimZero: dropout must be made with mono=True, for the batch changes")
+        return self._setStepModule(TrimZero(self.recurrentModule, nInputDim))
+
+    def updateOutput(self, input: Any) -> Any:
+        step = self.step
+        if self.train:
+            self._recycle(step)
+        module = self._moduleOf(step) if self.train else self._alone(step)
+        with self._located():
+            output = self._forwardStep(module, step, input)
+        if not self.train:
+            output = recursiveCopy(None, output)
+            self.outputs.clear()
+        self.output = self._keep(step, output)
+        self.step = step + 1
+        self.rewind()
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        step = self._stepBack(self.updateGradInputStep)
+        if step in self.outputs:
+            check.like(self, "gradOutput", gradOutput, self.outputs[step])
+        with self._located():
+            self.gradInput = self._backwardStep(self._ran(step), step, input, gradOutput)
+        self.gradInputs[step] = self.gradInput
+        self.updateGradInputStep = step
+        return self.gradInput
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        step = self._stepBack(self.accGradParametersStep)
+        if step not in self.gradInputs:
+            raise ValueRangeError(f"{self._typename}: accGradParameters: call updateGradInput for step {step + 1} first")
+        with self._located():
+            self._accumulateStep(self._ran(step), step, input, gradOutput, scale)
+        self.accGradParametersStep = step
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """By way of the gradients, which it overwrites: the parameters are those of all steps."""
+        self.sharedAccUpdateGradParameters(input, gradOutput, lr)
+
+    def rewind(self) -> None:
+        """The next backward call is for the last step."""
+        self.updateGradInputStep = self.accGradParametersStep = None
+
+    def forget(self) -> Self:
+        """Begins a new sequence, and returns self."""
+        super().forget()
+        clones = list(self.sharedClones.values())
+        for name in self._byStep:
+            setattr(self, name, {})
+        if not any(clone is self.recurrentModule for clone in clones):
+            clones = [self.recurrentModule]
+        self.sharedClones = dict(enumerate(clones))
+        self.step = 0
+        self.rewind()
+        return self
+
+    def maxBPTTstep(self, rho: int) -> None:
+        """Keeps at least `rho` steps for the way back."""
+        super().maxBPTTstep(rho)
+        self.rho = check.count(self, "rho", rho)
+
+    def reinforce(self, reward: Any) -> None:
+        """Hands a reward to what ran in each step: a list has one for each step, anything else is for all of them."""
+        for step in range(self.step):
+            if step in self.sharedClones:
+                module: Any = self._moduleOf(step)
+                module.reinforce(reward[step] if isinstance(reward, list) else reward)
+
+    def setOutputStep(self, step: int) -> None:
+        """Shows the output and gradInput of a step."""
+        self.output, self.gradInput = self.outputs[step], self.gradInputs.get(step)
+
+    def includingSharedClones(self, function: Callable[[], Result]) -> Result:
+        """Calls `function` while ``modules`` holds the clones too."""
+        modules = self.modules
+        self.modules = list({id(module): module for module in [*modules, *self._hiddenModules()]}.values())
+        try:
+            return function()
+        finally:
+            self.modules = modules
+
+    def training(self) -> None:
+        self.includingSharedClones(super().training)
+
+    def evaluate(self) -> None:
+        self.includingSharedClones(super().evaluate)
+
+    def share(self, mlp: Module, *names: str) -> Self:
+        super().share(mlp, *names)
+        self.sharedClones = {}  # they share the old ones
+        return self.forget()
+
+    def clearState(self) -> Self:
+        """Lets go of everything that ``forward`` and ``backward`` left, clones too, and returns self."""
+        self.sharedClones = {}
+        self.forget()
+        clear(self, "zeroTensor", "cell")
+        return super().clearState()
+
+    # ------------------------------------------------------------------------------------- what kinds of networks differ in
+
+    def _forwardStep(self, module: Module, step: int, input: Any) -> Any:
+        """What the module of a step gives."""
+        return module.updateOutput(input)
+
+    def _keep(self, step: int, output: Any) -> Any:
+        """Keeps that and returns the output."""
+        self.outputs[step] = output
+        return output
+
+    def _backwardStep(self, module: Module, step: int, input: Any, gradOutput: Any) -> Any:
+        """The gradient of the input of a step."""
+        return module.updateGradInput(input, gradOutput)
+
+    def _accumulateStep(self, module: Module, step: int, input: Any, gradOutput: Any, scale: float) -> None:
+        """The gradients of the parameters of a step."""
+        module.accGradParameters(input, gradOutput, scale)
+
+    def _moduleOf(self, step: int) -> Module:
+        """The module of a step in training."""
+        return self.getStepModule(step)
+
+    def _alone(self, step: int) -> Module:
+        """The module of a step in evaluation."""
+        return self.recurrentModule
+
+    def _hiddenModules(self) -> list[Module]:
+        """Modules that are not in ``modules`` but go with them to training and evaluation."""
+        return list(self.sharedClones.values())
+
+    # --------------------------------------------------------------------------------------------------------------------
+
+    def _setStepModule(self, module: Module) -> Self:
+        self.modules[0] = module
+        self.sharedClones = {}
+        return self.forget()
+
+    def _recycle(self, step: int) -> None:
+        """Lets a clone that is not needed any more run another step."""
+        window = max(self.rho + 1, len(self.sharedClones))
+        if step not in self.sharedClones and step - window in self.sharedClones:
+            self.sharedClones[step] = self.sharedClones.pop(step - window)
+        for name in self._byStep[1:]:
+            getattr(self, name).pop(step - window - 1, None)
+
+    def _stepBack(self, last: int | None) -> int:
+        step = (self.step if last is None else last) - 1
+        if not self.train:
+            raise ValueRangeError(f"{self._typename}: backward: call training() before forward; evaluation keeps no steps")
+        if step < 0:
+            raise ValueRangeError(f"{self._typename}: backward: no step is left; forward went {self.step}")
+        return step
+
+    def _ran(self, step: int) -> Module:
+        if step not in self.outputs or step not in self.sharedClones:
+            raise ValueRangeError(
+                f"{self._typename}: backward: step {step + 1} is no longer kept; raise rho ({self.rho}) by maxBPTTstep()"
+            )
+        return self._moduleOf(step)
+
+    def _located(self) -> Any:
+        return located(f"in the step of {self._typename}")
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7({"step": 1, **fields}, version)
+        if not self.modules and isinstance(fields.get("recurrentModule"), Module):
+            self.modules = [fields["recurrentModule"]]
+        if not self.modules:
+            raise ShapeError(f"{self._typename}: modules: expected the module of a step, got none")
+        self.__dict__.setdefault("rho", 99999)
+        for name in self._byStep:
+            setattr(self, name, by_step(fields.get(name)))
+
+    def _toTorch7(self) -> dict[str, Any]:
+        fields = super()._toTorch7() | {name: to_table(getattr(self, name)) for name in self._byStep}
+        if "nSharedClone" in fields:
+            fields["nSharedClone"] = len(self.sharedClones)
+        return fields | {"recurrentModule": self.recurrentModule}

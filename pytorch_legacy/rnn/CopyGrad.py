@@ -1,0 +1,22 @@
+"""A layer that does nothing, with a gradient of its own."""
+
+from typing import Any
+
+from pytorch_legacy.nn.shape.Identity import Identity
+from pytorch_legacy.nn.utils import recursiveCopy
+
+
+class CopyGrad(Identity):
+    """Passes its input on, and a copy of the gradient back::
+
+        output    = input
+        gradInput = gradOutput
+
+    Notes
+    -----
+    Any shape, any dtype. Source: Element-Research rnn ``CopyGrad``.
+    """
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        self.gradInput = recursiveCopy(self.gradInput, gradOutput)
+        return self.gradInput

@@ -1,0 +1,56 @@
+"""One array repeated to the shape of another."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.storage import Tensor
+
+
+class ExpandAs(Module):
+    """Repeats the second of two arrays, along dimensions where its size is 1, to the shape of the first::
+
+        output    = [input[0], input[1] as large as input[0]]
+        gradInput = [gradOutput[0], the sums of gradOutput[1] over what was repeated]
+
+    Raises
+    ------
+    ShapeError
+        If the arrays differ in rank, or in a size where the second one's is not 1.
+
+    Notes
+    -----
+    The outputs are views of the inputs. Source: Element-Research rnn ``ExpandAs``.
+    """
+
+    _scratch: dict[str, Any] = {"sum1": None, "sum2": None}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.output, self.gradInput = [], []
+
+    def updateOutput(self, input: list[Tensor]) -> list[Tensor]:
+        first, second = check.tensors(self, "input", input, 2)
+        self._repeated(first, second)
+        self.output = [first, np.broadcast_to(second, first.shape)]
+        return self.output
+
+    def updateGradInput(self, input: list[Tensor], gradOutput: list[Tensor]) -> list[Tensor]:
+        first, second = check.tensors(self, "input", input, 2)
+        check.like(self, "gradOutput", gradOutput, [first, first])
+        self.gradInput = [gradOutput[0], gradOutput[1].sum(self._repeated(first, second), keepdims=True)]
+        return self.gradInput
+
+    def _repeated(self, first: Tensor, second: Tensor) -> tuple[int, ...]:
+        """The dimensions along which the second array is repeated."""
+        found = tuple(d for d, (ours, wanted) in enumerate(zip(second.shape, first.shape, strict=False)) if ours != wanted)
+        if first.ndim != second.ndim or any(second.shape[d] != 1 for d in found):
+            raise ShapeError(
+                f"{self._typename}: input[1]: expected {sizes(first.shape)}, or 1 instead of any of these, "
+                f"got {sizes(second.shape)}"
+            )
+        return found

@@ -1,0 +1,28 @@
+"""A linear map of vectors."""
+
+from pytorch_legacy.nn.linear.Linear import Linear
+from pytorch_legacy.storage import Tensor
+
+
+class LinearNoBias(Linear):
+    """An nn.Linear without a bias::
+
+        output = weight @ input
+
+    Parameters
+    ----------
+    inputSize, outputSize : int
+        Number of elements of a vector before and after.
+
+    Notes
+    -----
+    Shapes: ``(N x) inputSize`` to ``(N x) outputSize``. Older files hold a bias of zeros, which is dropped.
+    Source: Element-Research rnn ``LinearNoBias``.
+    """
+
+    _dropped = (*Linear._dropped, "bias", "gradBias")
+    _outdated = ("bias", "gradBias")
+    bias: Tensor | None = None
+
+    def __init__(self, inputSize: int, outputSize: int) -> None:
+        super().__init__(inputSize, outputSize, bias=False)

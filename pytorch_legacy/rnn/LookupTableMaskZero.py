@@ -1,0 +1,39 @@
+"""Vectors picked from a table, with one index for padding."""
+
+from pytorch_legacy.nn.embedding.LookupTable import LookupTable
+from pytorch_legacy.storage import Tensor
+
+
+class LookupTableMaskZero(LookupTable):
+    """An nn.LookupTable in which index 0 stands for padding and gives zeros::
+
+        output[...] = weight[input[...]]                with weight[0] = 0
+
+    Parameters
+    ----------
+    nIndex, nOutput : int
+        Number of words, and of elements of a row.
+
+    Attributes
+    ----------
+    weight : array of (nIndex + 1) x nOutput
+        Row 0 is set to zero by each ``forward``.
+
+    Raises
+    ------
+    IndexRangeError
+        If an index is not in 0 .. nIndex.
+
+    Notes
+    -----
+    **Indices are the same in Python and in Lua**: 0 is padding and the words are 1 .. nIndex, in files and arrays of both.
+    (Elsewhere what Lua counts from 1 counts from 0 here.)
+    Source: Element-Research rnn ``LookupTableMaskZero``.
+    """
+
+    def __init__(self, nIndex: int, nOutput: int) -> None:
+        super().__init__(nIndex + 1, nOutput)
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        self.weight[0] = 0
+        return super().updateOutput(input)

@@ -1,0 +1,97 @@
+"""Rows of zeros that stay zeros."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.decorator.Decorator import Decorator
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import by_example, recursiveCopy, sizes
+from pytorch_legacy.rnn.steps import first
+from pytorch_legacy.storage import Tensor
+
+
+class MaskZero(Decorator):
+    """Does what its module does, but samples whose input is all zeros give zeros, and get no gradient::
+
+        output[n]    = 0 if input[n] is 0 else module(input)[n]
+        gradInput    = the module's, for gradOutput with zeros in the rows of these samples
+
+    Parameters
+    ----------
+    module : Module
+        For a recurrent one use its own method ``maskZero(nInputDim)``, which puts what runs in each step into a MaskZero:
+        then the state is zero after such a step too.
+    nInputDim : int
+        The rank of one sample. Of an input that is a table its first array counts.
+
+    Raises
+    ------
+    ShapeError
+        If the input has neither nInputDim nor nInputDim + 1 dimensions, or an output has another number of rows.
+
+    Notes
+    -----
+    Tables of outputs are masked array by array. As in Torch7, the parameters of the module itself (not of layers further
+    inside) get their gradients from the gradOutput as it is: the bias of an nn.Linear counts the rows of zeros too, unless
+    the criterion masks them. Source: Element-Research rnn ``MaskZero``.
+    """
+
+    _dropped: tuple[str, ...] = ("module", "zeroMask", "_zeroMask", "gradOutput")
+    _mask: Tensor
+
+    def __init__(self, module: Module, nInputDim: int) -> None:
+        super().__init__(module)
+        self.nInputDim = check.count(self, "nInputDim", nInputDim)
+        self._mask = np.empty(0, np.bool_)
+
+    def updateOutput(self, input: Any) -> Any:
+        self._mask = self._zeroRows(input)
+        output = self._inner("updateOutput", input)
+        self.output = self._masked("output", self.output, output)
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        self._gradOutput = self._masked("gradOutput", getattr(self, "_gradOutput", None), gradOutput)
+        self.gradInput = self._inner("updateGradInput", input, self._gradOutput)
+        return self.gradInput
+
+    def clearState(self) -> Self:
+        self._mask = np.empty(0, np.bool_)
+        self.__dict__.pop("_gradOutput", None)
+        return super().clearState()
+
+    def _zeroRows(self, input: Any) -> Tensor:
+        """Which samples are zero; an array without dimensions for a single sample."""
+        array = first(self, "input", input)
+        if array.ndim not in (self.nInputDim, self.nInputDim + 1):
+            raise ShapeError(
+                f"{self._typename}: input: expected {self.nInputDim} dimensions, or one more for a batch, "
+                f"got {sizes(array.shape)}"
+            )
+        return np.asarray(~array.any(axis=tuple(range(array.ndim - self.nInputDim, array.ndim))))
+
+    def _masked(self, name: str, buffer: Any, table: Any) -> Any:
+        """A copy of an array or a table, in which the rows of such samples are zero."""
+        result = recursiveCopy(buffer, table)
+
+        def mask(_: Any, array: Tensor) -> None:
+            if array.shape[: self._mask.ndim] != self._mask.shape:
+                raise ShapeError(
+                    f"{self._typename}: {name}: expected {sizes(self._mask.shape)} rows as in the input, got {sizes(array.shape)}"
+                )
+            array[self._mask] = 0
+
+        by_example(None, result, mask)
+        return result
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self.nInputDim = int(fields["nInputDim"])
+        self._mask = np.empty(0, np.bool_)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        ours = ("_mask", "_gradOutput")
+        return {key: value for key, value in super()._toTorch7().items() if key not in ours}

@@ -1,0 +1,88 @@
+"""A recurrent network from any module of two inputs."""
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.rnn.HiddenState import HiddenState
+from pytorch_legacy.rnn.steps import first
+
+
+class Recurrence(HiddenState):
+    """Gives a module its own last output beside the input::
+
+        output(t) = module([input(t), output(t-1)])
+
+    Parameters
+    ----------
+    module : Module
+        From a table of two to an array or a table of arrays.
+    outputSize : int, sequence of int, or sequence of such sequences
+        The sizes of an output, without the batch: the output before the first step is zero. One for each array of a
+        table.
+    nInputDim : int
+        The rank of an input (of the first array in it) without the batch.
+    rho : int
+        Steps to keep for the way back; an nn.Sequencer sets it.
+
+    Raises
+    ------
+    ShapeError
+        If the input has neither nInputDim nor nInputDim + 1 dimensions.
+
+    Notes
+    -----
+    ``userPrevOutput`` replaces the zeros. Source: Element-Research rnn ``Recurrence``.
+    """
+
+    _dropped = (*HiddenState._dropped, "module", "typeTensor")
+    _scratch: dict[str, Any] = {"typeTensor": None}
+
+    def __init__(self, module: Module, outputSize: Any, nInputDim: int, rho: int = 9999) -> None:
+        super().__init__(rho)
+        if not isinstance(module, Module):
+            raise DtypeError(f"{self._typename}: module: expected a module, got {described(module)}")
+        self.outputSize = [outputSize] if isinstance(outputSize, int) else _sizes(outputSize)
+        self.nInputDim = check.count(self, "nInputDim", nInputDim)
+        self.modules.append(module)
+        self._dtype = module._dtype
+        self.forget()
+
+    @property
+    def module(self) -> Module:
+        return self.modules[0]
+
+    def _zeroState(self, input: Any) -> list[Any]:
+        shape = first(self, "input", input).shape
+        if len(shape) not in (self.nInputDim, self.nInputDim + 1):
+            raise ShapeError(
+                f"{self._typename}: input: expected {self.nInputDim} dimensions, or one more for a batch, got {described(input)}"
+            )
+        return [self._zeros("zeroTensor", _table(self.outputSize, shape[: len(shape) - self.nInputDim]))]
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self.outputSize = _sizes(fields["outputSize"])
+        self.nInputDim = int(self.nInputDim)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"module": self.module}
+
+    def __repr__(self) -> str:
+        return f"{self._typename} @ {self.module!r}"
+
+
+def _sizes(value: Any) -> list[Any]:
+    """Sizes as a list, or lists of them as a list of lists."""
+    return [int(entry) if np.ndim(entry) == 0 else _sizes(entry) for entry in value]
+
+
+def _table(sizes: list[Any], batch: tuple[int, ...]) -> Any:
+    """Arrays of the given sizes, which hold no elements of their own."""
+    if sizes and isinstance(sizes[0], list):
+        return [_table(entry, batch) for entry in sizes]
+    return np.broadcast_to(np.float32(0), (*batch, *sizes))

@@ -1,0 +1,131 @@
+"""The simple recurrent network."""
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import DtypeError, UnsupportedError
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.rnn.HiddenState import HiddenState
+
+
+class Recurrent(HiddenState):
+    """A transfer function of what the input and the last output give::
+
+        output(0) = transfer(start(input(input(0))))
+        output(t) = transfer(merge([input(input(t)), feedback(output(t-1))]))         t > 0
+
+    Parameters
+    ----------
+    start : int, sequence of int or Module
+        What happens in the first step instead of feedback; sizes mean an nn.Add of that many elements.
+    input, feedback : Module
+    transfer : Module
+        nn.Sigmoid if it is not given.
+    rho : int
+        Steps to keep for the way back; an nn.Sequencer sets it.
+    merge : Module
+        nn.CAddTable if it is not given.
+
+    Attributes
+    ----------
+    startModule, inputModule, feedbackModule, transferModule, mergeModule : Module
+    initialModule, recurrentModule : Module
+        What runs in the first step and in the others.
+
+    Notes
+    -----
+    Source: Element-Research rnn ``Recurrent``; Mikolov et al., "Recurrent neural network based language model" (2010).
+    """
+
+    def __init__(
+        self,
+        start: int | Sequence[int] | Module,
+        input: Module,
+        feedback: Module,
+        transfer: Module | None = None,
+        rho: int = 99999,
+        merge: Module | None = None,
+    ) -> None:
+        super().__init__(rho)
+        if isinstance(start, int):
+            start = nn.Add(start)
+        elif not isinstance(start, Module):
+            (size,) = start if len(start) == 1 else (None,)
+            if size is None:
+                raise DtypeError(f"{self._typename}: start: expected a module or one size, got {described(list(start))}")
+            start = nn.Add(size)
+        self.startModule = start
+        self.inputModule = input
+        self.feedbackModule = feedback
+        self.transferModule = nn.Sigmoid() if transfer is None else transfer
+        self.mergeModule = nn.CAddTable() if merge is None else merge
+        self.modules = [start, input, feedback, self.transferModule, self.mergeModule]
+        self.initialModule = nn.Sequential().add(input.sharedClone()).add(start).add(self.transferModule.sharedClone())
+        self._chain: Module = nn.Sequential().add(nn.ParallelTable().add(input).add(feedback))
+        self._chain.add(self.mergeModule).add(self.transferModule)
+        self._dtype = input._dtype
+        self.forget()
+
+    @property
+    def recurrentModule(self) -> Module:
+        return self._chain
+
+    def maskZero(self, nInputDim: int) -> NoReturn:
+        """Raises UnsupportedError: the first step has another module. nn.Recurrence can be masked."""
+        raise UnsupportedError(f"{self._typename}: maskZero: the first step has another module; use nn.Recurrence instead")
+
+    trimZero = maskZero
+
+    def _moduleOf(self, step: int) -> Module:
+        return self.getStepModule(step) if step else self.initialModule
+
+    def _alone(self, step: int) -> Module:
+        return self.recurrentModule if step else self.initialModule
+
+    def _hiddenModules(self) -> list[Module]:
+        return [self.initialModule, *super()._hiddenModules()]
+
+    def _forwardStep(self, module: Module, step: int, input: Any) -> Any:
+        return super()._forwardStep(module, step, input) if step else module.updateOutput(input)
+
+    def _backwardStep(self, module: Module, step: int, input: Any, gradOutput: Any) -> Any:
+        if step:
+            return super()._backwardStep(module, step, input, gradOutput)
+        self._total(step, gradOutput)
+        return module.updateGradInput(input, self._gradOutputs[step])
+
+    def _accumulateStep(self, module: Module, step: int, input: Any, gradOutput: Any, scale: float) -> None:
+        if step:
+            super()._accumulateStep(module, step, input, gradOutput, scale)
+        else:
+            module.accGradParameters(input, self._gradOutputs[step], scale)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        self._chain = fields["recurrentModule"]
+        super()._fromTorch7(fields, version)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return {key: value for key, value in super()._toTorch7().items() if key != "_chain"}
+
+    def __repr__(self) -> str:
+        def indented(module: Module, by: str) -> str:
+            return repr(module).replace("\n", "\n" + by)
+
+        return "\n".join(
+            [
+                f"{self._typename} {{",
+                "  [{input(t), output(t-1)} -> (1) -> (2) -> (3) -> output(t)]",
+                "  (1):  {",
+                "    input(t)",
+                f"      |`-> (t==0): {indented(self.startModule, '    |    ')}",
+                f"      |`-> (t~=0): {indented(self.inputModule, '    |    ')}",
+                "    output(t-1)",
+                f"      |`-> {indented(self.feedbackModule, '      |    ')}",
+                "  }",
+                f"  (2): {indented(self.mergeModule, '  ')}",
+                f"  (3): {indented(self.transferModule, '  ')}",
+                "}",
+            ]
+        )

@@ -1,0 +1,60 @@
+"""Any module as one that goes through a sequence step by step."""
+
+from typing import Any
+
+from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
+
+
+class Recursor(AbstractRecurrent):
+    """Runs a module at each step and keeps what the way back needs::
+
+        output(t) = module(input(t))
+
+    Recurrent modules inside, as in ``Recursor(Sequential().add(LSTM(3, 4)).add(Linear(4, 2)))``, hand their states on.
+
+    Parameters
+    ----------
+    module : Module
+    rho : int
+        Steps to keep for the way back; an nn.Sequencer sets it.
+
+    Notes
+    -----
+    Source: Element-Research rnn ``Recursor``.
+    """
+
+    _dropped = (*AbstractRecurrent._dropped, "module")
+
+    def __init__(self, module: Module, rho: int = 9999999) -> None:
+        super().__init__(rho)
+        if not isinstance(module, Module):
+            raise DtypeError(f"{self._typename}: module: expected a module, got {described(module)}")
+        self.modules.append(module)
+        self._dtype = module._dtype
+        self.forget()
+
+    @property
+    def module(self) -> Module:
+        return self.modules[0]
+
+    def _backwardStep(self, module: Module, step: int, input: Any, gradOutput: Any) -> Any:
+        module.setOutputStep(step)
+        return super()._backwardStep(module, step, input, gradOutput)
+
+    def _accumulateStep(self, module: Module, step: int, input: Any, gradOutput: Any, scale: float) -> None:
+        module.setOutputStep(step)
+        super()._accumulateStep(module, step, input, gradOutput, scale)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"module": self.module}
+
+    def __repr__(self) -> str:
+        return f"{self._typename} @ {self.module!r}"
+
+
+def recurrent(module: Module) -> AbstractRecurrent:
+    """`module`, in a Recursor if it cannot go through a sequence itself."""
+    return module if isinstance(module, AbstractRecurrent) else Recursor(module)

@@ -1,0 +1,41 @@
+"""A number added."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class SAdd(Module):
+    """Adds a number, and changes the sign if asked to::
+
+        output = input + addend   or   -(input + addend)
+
+    Parameters
+    ----------
+    addend : float
+    negate : bool
+
+    Notes
+    -----
+    Any shape. Source: Element-Research rnn ``SAdd``.
+    """
+
+    def __init__(self, addend: float, negate: bool = False) -> None:
+        super().__init__()
+        self.addend = addend
+        self.negate = negate
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        output = self._resize("output", check.tensor(self, "input", input).shape)
+        np.add(input, self.addend, out=output)
+        if self.negate:
+            np.negative(output, out=output)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.like(self, "gradOutput", gradOutput, input)
+        gradInput = self._resize("gradInput", gradOutput.shape)
+        np.multiply(gradOutput, -1 if self.negate else 1, out=gradInput)
+        return gradInput

@@ -1,0 +1,153 @@
+"""Gated recurrent unit for whole sequences."""
+
+from math import sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.rnn.GRU import GRU
+from pytorch_legacy.rnn.SequenceModule import SequenceModule, product, sigmoid
+from pytorch_legacy.storage import Tensor
+
+
+class SeqGRU(SequenceModule):
+    """What ``Sequencer(GRU(...))`` computes, in one array and much faster::
+
+        r, z = sigmoid(x(t) W_x + h(t-1) W_h + b)                       the first two thirds of W and b
+        g    = tanh(x(t) W_x + (r * h(t-1)) W_h + b)                    the last third
+        h(t) = (1 - z) * g + z * h(t-1)
+
+    Parameters
+    ----------
+    inputSize, outputSize : int
+        Elements of an input and of an output.
+
+    Attributes
+    ----------
+    weight : array of (inputSize + outputSize) x (3 * outputSize)
+        W_x over W_h; columns in the order r, z, g.
+    bias : array of 3 * outputSize
+        At first 1 for z, else 0.
+
+    Raises
+    ------
+    ShapeError
+        If the input is not ``T x N x inputSize``.
+
+    Notes
+    -----
+    Shapes: ``T x N x inputSize`` (or [h0, x], with gradients for both) to ``T x N x outputSize``; ``batchfirst`` swaps T
+    and N. ``remember()``, ``forget()`` and ``maskzero`` are those of `SequenceModule`.
+    Unlike in Torch7, ``backward`` takes any scale, and may be called again.
+    Source: Element-Research rnn ``SeqGRU``.
+    """
+
+    _scratch: dict[str, Any] = {
+        **dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_h0", "grad_x")),
+        "seqLength": 1,
+        "miniBatch": 1,
+    }
+    inputSize: int
+    outputSize: int
+    _gradGates: Tensor
+
+    def __init__(self, inputSize: int, outputSize: int) -> None:
+        super().__init__()
+        self.inputSize = check.count(self, "inputSize", inputSize)
+        self.outputSize = check.count(self, "outputSize", outputSize)
+        self._makeParameters(self.inputSize, self.outputSize, 3, self.outputSize)
+        self.reset()
+
+    def reset(self, stdv: float | None = None) -> Self:
+        """Draws new weights, normal with standard deviation `stdv`, 1 / sqrt(inputSize + outputSize) if not given."""
+        self._drawParameters(self.outputSize, 1 / sqrt(self.inputSize + self.outputSize) if stdv is None else stdv)
+        return self
+
+    def updateOutput(self, input: Any) -> Tensor:
+        h0, x = self._unpacked(input, 1, self.inputSize)
+        steps, batch, size = len(x), x.shape[1], self.outputSize
+        h = self._initial("h0", h0, "userPrevOutput", self._output, (batch, size))
+        self._steps, self._mask = x, self._rows(x)
+        output = self._output = self._resize("_output", (steps, batch, size))
+        gates = self._resize("gates", (steps, batch, 3 * size))
+        np.matmul(x.reshape(-1, self.inputSize), self.weight[: self.inputSize], out=gates.reshape(-1, 3 * size))
+        gates += self.bias
+        toGates, toNew = self._feedback()
+        for t in range(steps):
+            both, g, next = gates[t, :, : 2 * size], gates[t, :, 2 * size :], output[t]
+            both += h @ toGates
+            sigmoid(both)
+            r, z = both[:, :size], both[:, size:]
+            np.multiply(r, h, out=next)
+            g += next @ toNew
+            np.tanh(g, out=g)
+            np.subtract(h, g, out=next)
+            next *= z
+            next += g
+            if self._mask is not None:
+                next[self._mask[t]] = 0
+                gates[t, self._mask[t]] = 0
+            h = next
+        self.output = self._turned(output)
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        gradients, x, output, size = self._gradients(gradOutput), self._steps, self._output, self.outputSize
+        r, z, g = (self.gates[:, :, k * size : (k + 1) * size] for k in range(3))
+        before = self._before()
+        # By what the gradients are to be multiplied to get those of the sums in the gates.
+        factors = self._resize("_gradGates", self.gates.shape)
+        ofR, ofZ, ofG = (factors[:, :, k * size : (k + 1) * size] for k in range(3))
+        np.multiply(before, r * (1 - r), out=ofR)
+        np.multiply(before - g, z * (1 - z), out=ofZ)
+        np.multiply(1 - z, 1 - g * g, out=ofG)
+        toGates, toNew = self._feedback()
+        gradH: Tensor = np.zeros_like(self.h0) if self.gradPrevOutput is None else self.gradPrevOutput
+        for t in reversed(range(len(output))):
+            gradH = gradH + gradients[t]
+            if self._mask is not None:
+                gradH[self._mask[t]] = 0
+            ofG[t] *= gradH
+            ofZ[t] *= gradH
+            gradReset = ofG[t] @ toNew.T
+            ofR[t] *= gradReset
+            gradH = gradH * z[t] + gradReset * r[t] + factors[t, :, : 2 * size] @ toGates.T
+        self.gradPrevOutput = None
+        self.userGradPrevOutput = gradH
+        gradX = self._resize("_grad_x", x.shape)
+        np.matmul(factors.reshape(-1, 3 * size), self.weight[: self.inputSize].T, out=gradX.reshape(-1, self.inputSize))
+        turned = self._turned(gradX)
+        self.gradInput = [gradH, turned][2 - len(input) :] if isinstance(input, list) else turned
+        return self.gradInput
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        gates, size, inputs = self._gradGates, self.outputSize, self.inputSize
+        before = self._before()
+        self.gradWeight[:inputs] += scale * product(self._steps, gates)
+        self.gradWeight[inputs:, : 2 * size] += scale * product(before, gates[:, :, : 2 * size])
+        self.gradWeight[inputs:, 2 * size :] += scale * product(self.gates[:, :, :size] * before, gates[:, :, 2 * size :])
+        self.gradBias += scale * gates.sum((0, 1))
+
+    def toGRU(self) -> GRU:
+        """An nn.GRU with copies of the parameters: in an nn.Sequencer it gives the same output."""
+        gru = GRU(self.inputSize, self.outputSize)
+        gru.type(self._type)
+        inputs, gates = self.inputSize, 2 * self.outputSize
+        for targets, weight, bias in zip(
+            gru.parameters(), (self.weight, self.gradWeight), (self.bias, self.gradBias), strict=True
+        ):
+            x, h = weight[:inputs].T, weight[inputs:].T
+            sources = (x[:gates], bias[:gates], h[:gates], x[gates:], bias[gates:], h[gates:])
+            for target, source in zip(targets, sources, strict=True):
+                target[...] = source
+        return gru
+
+    def _feedback(self) -> tuple[Tensor, Tensor]:
+        """W_h for the gates and for g."""
+        feedback = self.weight[self.inputSize :]
+        return feedback[:, : 2 * self.outputSize], feedback[:, 2 * self.outputSize :]
+
+    def _before(self) -> Tensor:
+        """The state before each step."""
+        return np.concatenate([self.h0[None], self._output[:-1]])

@@ -1,0 +1,88 @@
+"""Long short-term memory with a projection, for whole sequences."""
+
+from math import sqrt
+from typing import Any, NoReturn, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.errors import UnsupportedError
+from pytorch_legacy.nn import check
+from pytorch_legacy.rnn.SeqLSTM import SeqLSTM
+from pytorch_legacy.rnn.SequenceModule import product
+from pytorch_legacy.storage import Tensor
+
+
+class SeqLSTMP(SeqLSTM):
+    """An nn.SeqLSTM whose output, which is fed back too, is a linear map of its larger hidden state::
+
+        output(t) = h(t) W_O
+
+    Parameters
+    ----------
+    inputsize, hiddensize, outputsize : int
+        Elements of an input, of the hidden state and the cell, and of an output.
+
+    Attributes
+    ----------
+    weightO : array of hiddensize x outputsize
+
+    Notes
+    -----
+    Shapes: ``T x N x inputsize`` to ``T x N x outputsize``; h0 has outputsize and c0 hiddensize columns.
+    In Torch7 the biases that start at 1 are those of the forget gate only if both sizes are equal.
+    Source: Element-Research rnn ``SeqLSTMP``; Sak et al., "Long Short-Term Memory Based Recurrent Neural Network
+    Architectures for Large Vocabulary Speech Recognition" (2014).
+    """
+
+    _dropped = (*SeqLSTM._dropped, "_hidden")
+    weightO: Tensor
+    gradWeightO: Tensor
+    _hidden: Tensor
+    _gradHidden: Tensor
+
+    def __init__(self, inputsize: int, hiddensize: int, outputsize: int) -> None:
+        shape = check.count(self, "hiddensize", hiddensize), check.count(self, "outputsize", outputsize)
+        self.weightO, self.gradWeightO = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        super().__init__(inputsize, hiddensize, outputsize)
+
+    def reset(self, stdv: float | None = None) -> Self:
+        """Draws new weights, normal with standard deviation `stdv`, 1 / sqrt(rows + columns) if it is not given."""
+        self._drawParameters(self.hiddensize, 1 / sqrt(self.hiddensize + self.inputsize) if stdv is None else stdv)
+        stdv = 1 / sqrt(self.outputsize + self.hiddensize) if stdv is None else stdv
+        self.weightO[...] = random.normal(0, stdv, self.weightO.shape, self._dtype)
+        return self
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        return [self.weight, self.bias, self.weightO], [self.gradWeight, self.gradBias, self.gradWeightO]
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        super().accGradParameters(input, gradOutput, scale)
+        self.gradWeightO += scale * product(self._hidden, self._gradHidden)
+
+    def toFastLSTM(self) -> NoReturn:
+        """Raises UnsupportedError: an nn.FastLSTM has no projection."""
+        raise UnsupportedError(f"{self._typename}: toFastLSTM: nn.FastLSTM has no projection")
+
+    def clearState(self) -> Self:
+        for name in ("_hidden", "_gradHidden"):
+            self.__dict__.pop(name, None)
+        return super().clearState()
+
+    def _hiddenBuffer(self, output: Tensor, size: int) -> Tensor:
+        return self._resize("_hidden", (*output.shape[:2], size))
+
+    def _project(self, hidden: Tensor, output: Tensor) -> None:
+        np.matmul(hidden, self.weightO, out=output)
+
+    def _unproject(self, t: int, gradient: Tensor) -> Tensor:
+        self._resize("_gradHidden", self._output.shape)[t] = gradient
+        result: Tensor = gradient @ self.weightO.T
+        return result
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self.__dict__.setdefault("gradWeightO", np.zeros_like(self.weightO))
+
+    def _toTorch7(self) -> dict[str, Any]:
+        return {key: value for key, value in super()._toTorch7().items() if key != "_hidden"}

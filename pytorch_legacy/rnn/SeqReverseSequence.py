@@ -1,0 +1,44 @@
+"""A sequence back to front."""
+
+import numpy as np
+
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+
+class SeqReverseSequence(Module):
+    """Reverses an array along one dimension::
+
+        output    = flip(input, dim)
+        gradInput = flip(gradOutput, dim)
+
+    Parameters
+    ----------
+    dim : int
+        Counts from 0; negative ones count from the end.
+
+    Notes
+    -----
+    Any shape, arrays of integers too; in Torch7 up to three dimensions. Source: Element-Research rnn
+    ``SeqReverseSequence``.
+    """
+
+    _oneBased = ("dim",)
+    _dropped = ("outputIndices", "gradIndices")
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        axis = check.axis(self, self.dim, check.array(self, "input", input).ndim, "dim")
+        output = self._resize("output", input.shape, input.dtype)
+        output[...] = np.flip(input, axis)
+        return output
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.like(self, "gradOutput", gradOutput, input)
+        gradInput = self._resize("gradInput", gradOutput.shape, gradOutput.dtype)
+        gradInput[...] = np.flip(gradOutput, check.axis(self, self.dim, gradOutput.ndim, "dim"))
+        return gradInput

@@ -1,0 +1,165 @@
+"""What SeqLSTM and SeqGRU share."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.errors import DtypeError, ValueRangeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear, described
+from pytorch_legacy.rnn.AbstractSequencer import remembering
+from pytorch_legacy.storage import Tensor
+
+
+class SequenceModule(Module):
+    """A recurrent layer that takes a whole sequence in one array: one product of matrices for all inputs.
+
+    Attributes
+    ----------
+    batchfirst : bool
+        Set it True for arrays ``N x T x D`` instead of ``T x N x D``.
+    maskzero : bool
+        Set it True, or call ``maskZero()``, for sequences of different lengths in one array: where the input of a step
+        is all zeros, output and state are zero, and the next step begins a new sequence.
+    userPrevOutput : array
+        If set, the state before the first step of the next ``forward``.
+    userGradPrevOutput : array
+        The gradient of the state before the first step, after the way back.
+    gradPrevOutput : array
+        If set, the gradient of the state after the last step, for the next way back.
+    """
+
+    _dropped: tuple[str, ...] = ("_remember", "zeroMask", "_zeroMask", "_maskbyte", "_maskindices")
+    _when = "neither"  # it remembers
+    batchfirst = False
+    maskzero = False
+    userPrevOutput: Any = None
+    userGradPrevOutput: Any = None
+    gradPrevOutput: Any = None
+    _output: Any = None
+    weight: Tensor
+    bias: Tensor
+    gradWeight: Tensor
+    gradBias: Tensor
+    h0: Tensor
+    gates: Tensor
+
+    def _makeParameters(self, inputs: int, feedback: int, gates: int, size: int) -> None:
+        """The weight with rows for the elements of input and fed-back output, and columns for those of the gates."""
+        shape = inputs + feedback, gates * size
+        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self.bias, self.gradBias = np.empty(shape[1], np.float32), np.zeros(shape[1], np.float32)
+        self.h0 = self.gates = np.empty(0, np.float32)
+        self.batchfirst = self.maskzero = False
+
+    def _drawParameters(self, size: int, stdv: float) -> None:
+        """Normal weights; the second gate starts open, the other biases at 0."""
+        self.weight[...] = random.normal(0, stdv, self.weight.shape, self._dtype)
+        self.bias.fill(0)
+        self.bias[size : 2 * size] = 1
+
+    def remember(self, remember: str = "both") -> Self:
+        """Says when the state after one sequence goes on into the next, as nn.Sequencer's; returns self."""
+        self._when = remembering(self, remember)
+        return self
+
+    def forget(self) -> Self:
+        """The next ``forward`` begins with a state of zero; returns self."""
+        clear(self, "h0")
+        return self
+
+    def maskZero(self) -> Self:
+        """Sets ``maskzero`` and returns self."""
+        self.maskzero = True
+        return self
+
+    def training(self) -> None:
+        if not self.train:
+            self.forget()
+        super().training()
+
+    def evaluate(self) -> None:
+        if self.train:
+            self.forget()
+        super().evaluate()
+
+    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """By way of the gradients, which it overwrites: the parameters are those of all steps."""
+        self.sharedAccUpdateGradParameters(input, gradOutput, lr)
+
+    def clearState(self) -> Self:
+        self.forget()
+        for name in ("_output", "_steps", "_mask", "_gradGates", "_grad_x", "userGradPrevOutput", "gradPrevOutput"):
+            self.__dict__.pop(name, None)
+        clear(self, "gates")
+        return super().clearState()
+
+    def _unpacked(self, input: Any, states: int, inputs: int) -> list[Any]:
+        """The states that come with the input, None for others, and the input, steps first."""
+        given = input if isinstance(input, list) else [input]
+        if not 1 <= len(given) <= states + 1:
+            raise DtypeError(
+                f"{self._typename}: input: expected an array, or a table of states and an array, got {described(input)}"
+            )
+        x = check.tensor(self, "input", given[-1], 3)
+        if x.shape[2] != inputs:
+            check.shape(self, "input", x, (*x.shape[:2], inputs))
+        x = x.swapaxes(0, 1) if self.batchfirst else x
+        return [*[None] * (states + 1 - len(given)), *given[:-1], np.ascontiguousarray(x)]
+
+    def _initial(self, name: str, given: Any, user: str, last: Any, shape: tuple[int, ...]) -> Tensor:
+        """The state before the first step: what came with the input, what the user set, the last one, or zeros."""
+        remembers = self._when in ("both", "train" if self.train else "eval")
+        set = getattr(self, user)
+        if given is None and set is None:
+            if remembers and getattr(self, name).size and last is not None:
+                given = last[-1].copy()
+            else:
+                zeros = self._resize(name, shape)
+                zeros.fill(0)
+                return zeros
+        origin = name if set is None else user
+        state: Tensor = check.shape(self, origin, check.tensor(self, origin, set if given is None else given), shape)
+        setattr(self, user, None)
+        setattr(self, name, state)
+        return state
+
+    def _rows(self, x: Tensor) -> Tensor | None:
+        """Which rows of which steps are masked."""
+        return np.asarray(~x.any(2)) if self.maskzero else None
+
+    def _turned(self, array: Tensor) -> Tensor:
+        """As the user sees an array with the steps first."""
+        return array.swapaxes(0, 1) if self.batchfirst else array
+
+    def _gradients(self, gradOutput: Any) -> Tensor:
+        """The gradient of the output, steps first."""
+        if self._output is None:
+            raise ValueRangeError(f"{self._typename}: backward: call forward first")
+        return self._turned(check.like(self, "gradOutput", gradOutput, self.output))
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        self._when = fields.get("_remember") or "neither"
+
+    def _toTorch7(self) -> dict[str, Any]:
+        ours = ("_when", "_steps", "_mask", "_gradGates", "_gradHidden", "_grad_x")
+        fields = {key: value for key, value in super()._toTorch7().items() if key not in ours}
+        state = {} if self._output is None else {"_output": self._output}
+        return fields | state | {"_remember": self._when}
+
+
+def sigmoid(array: Tensor) -> None:
+    """In place; by the hyperbolic tangent, which does not overflow."""
+    array *= 0.5
+    np.tanh(array, out=array)
+    array += 1
+    array *= 0.5
+
+
+def product(one: Tensor, other: Tensor) -> Tensor:
+    """The sum over all steps and samples of ``one.T @ other``."""
+    result: Tensor = one.reshape(-1, one.shape[-1]).T @ other.reshape(-1, other.shape[-1])
+    return result

@@ -1,0 +1,95 @@
+"""A module applied to each step of a sequence."""
+
+from typing import Any
+
+from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
+from pytorch_legacy.rnn.AbstractSequencer import AbstractSequencer
+from pytorch_legacy.rnn.Recursor import recurrent
+from pytorch_legacy.rnn.steps import at_step, joined, sequence
+
+
+class Sequencer(AbstractSequencer):
+    """Applies a module to each step of a sequence, in order, and goes back through all of them::
+
+        output[t] = module(input[t])
+
+    Parameters
+    ----------
+    module : Module
+        A recurrent one hands its state from step to step; any other one is put into an nn.Recursor.
+
+    Attributes
+    ----------
+    module : AbstractRecurrent
+        Which is ``modules[0]``.
+
+    Notes
+    -----
+    Shapes: a list of steps to a list of as many, or an array ``T x N x ...`` to an array ``T x N x ...``. Sequences of
+    one call have the same length, which may change from call to call. Each call begins with a state of zero unless
+    ``remember()`` was called: then it goes on where the last one ended, and ``forget()`` makes it begin anew.
+    Source: Element-Research rnn ``Sequencer``.
+    """
+
+    _dropped = ("module", "_remember")
+    _scratch: dict[str, Any] = {"_output": {}, "tableoutput": {}, "tablegradInput": {}, "tablegradinput": {}}
+
+    def __init__(self, module: Module) -> None:
+        super().__init__()
+        if not isinstance(module, Module):
+            raise DtypeError(f"{self._typename}: module: expected a module, got {described(module)}")
+        self.modules.append(recurrent(module))
+        self._dtype = module._dtype
+        self.output, self.gradInput = [], []
+
+    @property
+    def module(self) -> AbstractRecurrent:
+        module = self.modules[0]
+        assert isinstance(module, AbstractRecurrent)
+        return module
+
+    def updateOutput(self, input: Any) -> Any:
+        steps = sequence(self, "input", input)
+        self.module.maxBPTTstep(len(steps))
+        if not self._remembers():
+            self.module.forget()
+        outputs = []
+        for t in range(len(steps)):
+            with at_step(t, self):
+                outputs.append(self.module.updateOutput(steps[t]))
+        self.output = joined(self, "output", outputs, input)
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        check.like(self, "gradOutput", gradOutput, self.output)
+        self._rewind()
+        gradients: list[Any] = [None] * len(sequence(self, "input", input))
+        for t in reversed(range(len(gradients))):
+            with at_step(t, self):
+                gradients[t] = self.module.updateGradInput(input[t], gradOutput[t])
+        self.gradInput = joined(self, "gradInput", gradients, input)
+        return self.gradInput
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        self._rewind()
+        for t in reversed(range(len(sequence(self, "input", input)))):
+            with at_step(t, self):
+                self.module.accGradParameters(input[t], gradOutput[t], scale)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        if not self.modules and isinstance(fields.get("module"), Module):
+            self.modules = [fields["module"]]
+        self.modules = [recurrent(module) for module in self.modules]  # as those of 2015 were not
+        self._when = fields.get("_remember") or "neither"
+
+    def _toTorch7(self) -> dict[str, Any]:
+        fields = {key: value for key, value in super()._toTorch7().items() if key != "_when"}
+        return fields | {"module": self.module, "_remember": self._when}
+
+    def __repr__(self) -> str:
+        return f"{self._typename} @ {self.modules[0]!r}"

@@ -1,0 +1,80 @@
+"""What SequencerCriterion and RepeaterCriterion share."""
+
+from typing import Any, Self
+
+from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.utils import described, recursiveCopy
+from pytorch_legacy.rnn.steps import at_step, joined, sequence
+
+
+class StepCriterion(Criterion):
+    """Sums the losses of all steps, each by a copy of one criterion.
+
+    Attributes
+    ----------
+    criterion : Criterion
+    clones : list of Criterion
+        The copies, made as they are needed.
+    """
+
+    sizeAverage = False
+    criterion: Criterion
+    clones: list[Criterion]
+
+    def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None:
+        super().__init__()
+        if not isinstance(criterion, Criterion):
+            raise DtypeError(f"{self._typename}: criterion: expected a criterion, got {described(criterion)}")
+        self.criterion = criterion
+        self.sizeAverage = sizeAverage
+        self.clones = []
+        self.gradInput = []
+
+    def getStepCriterion(self, step: int) -> Criterion:
+        """The copy for a step, made if need be."""
+        while len(self.clones) <= step:
+            self.clones.append(self.criterion.clone())
+        return self.clones[step]
+
+    def clearState(self) -> Self:
+        """Lets go of the copies and returns self."""
+        self.clones = []
+        return self
+
+    def _target(self, target: Any, step: int) -> Any:
+        """What belongs to a step."""
+        raise NotImplementedError
+
+    def updateOutput(self, input: Any, target: Any) -> float:
+        count = len(sequence(self, "input", input))
+        total = 0.0
+        for t in range(count):
+            with at_step(t, self):
+                total += self.getStepCriterion(t).forward(input[t], self._target(target, t))
+        self.output = self._mean(total, count)
+        return self.output
+
+    def updateGradInput(self, input: Any, target: Any) -> Any:
+        gradients = []
+        for t in range(len(sequence(self, "input", input))):
+            with at_step(t, self):
+                gradients.append(self.getStepCriterion(t).backward(input[t], self._target(target, t)))
+        if self.sizeAverage:
+            gradients = recursiveCopy(None, gradients)
+            _divide(gradients, len(gradients))
+        self.gradInput = joined(self, "gradInput", gradients, input)
+        return self.gradInput
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        clones = fields.get("clones")
+        self.clones = clones if isinstance(clones, list) else []  # an empty table of Lua comes as a dict
+
+
+def _divide(table: Any, divisor: int) -> None:
+    if isinstance(table, list):
+        for entry in table:
+            _divide(entry, divisor)
+    else:
+        table /= divisor

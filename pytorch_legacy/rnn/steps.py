@@ -1,0 +1,60 @@
+"""What the layers of this package do with steps: tables by step, sequences, errors that say where."""
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError, ShapeError, located
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.storage import Tensor
+
+
+def at_step(step: int, module: TorchObject) -> AbstractContextManager[None]:
+    """An exception that passes says at which step it was raised; like modules, steps count from 1 in messages."""
+    return located(f"at step {step + 1} of {module._typename}")
+
+
+def sequence(module: TorchObject, name: str, value: Any) -> Any:
+    """`value`, a list of steps or an array of which each ``value[i]`` is a step."""
+    if isinstance(value, np.ndarray):
+        if value.ndim < 2 or not len(value):
+            raise ShapeError(f"{module._typename}: {name}: expected an array of one or more steps, got {described(value)}")
+        return value
+    if not isinstance(value, list):
+        raise DtypeError(f"{module._typename}: {name}: expected an array or a table of steps, got {described(value)}")
+    return check.table(module, name, value)
+
+
+def joined(module: TorchObject, name: str, values: list[Any], example: Any) -> Any:
+    """The results of all steps: one array, in the buffer of field `name`, where `example`, the input, is one."""
+    if not isinstance(example, np.ndarray) or not all(isinstance(value, np.ndarray) for value in values):
+        return values
+    buffer: Any = module._resize(name, (len(values), *values[0].shape), values[0].dtype)
+    return np.stack(values, out=buffer)
+
+
+def first(module: TorchObject, name: str, value: Any) -> Tensor:
+    """The first array of a table, or of its first table."""
+    inner = value
+    while isinstance(inner, list) and inner:
+        inner = inner[0]
+    if not isinstance(inner, np.ndarray):
+        raise DtypeError(f"{module._typename}: {name}: expected an array or a table of arrays, got {described(value)}")
+    return inner
+
+
+def by_step(table: Any) -> dict[int, Any]:
+    """A table of a .t7 file with an entry for each step, which counts from 0 afterwards."""
+    if isinstance(table, list):
+        return dict(enumerate(table))
+    return {int(step) - 1: value for step, value in (table or {}).items()}
+
+
+def to_table(steps: dict[int, Any]) -> Any:
+    """The opposite of `by_step`."""
+    if sorted(steps) == list(range(len(steps))):
+        return [steps[step] for step in range(len(steps))]
+    return {step + 1: value for step, value in steps.items()}

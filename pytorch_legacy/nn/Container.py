@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError
+from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy
 from pytorch_legacy.storage import Tensor
@@ -101,6 +101,8 @@ class Container(Module):
         try:
             for index in reversed(indices) if reverse else indices:
                 results.append(function(index, self.modules[index]))
+        except RecursionError:
+            raise UnsupportedError(f"{self._typename}: its modules are nested too deep, or contain themselves") from None
         except Exception as error:
             self._locate(error, index)
             raise

@@ -2,11 +2,13 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any, Self
+from functools import wraps
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pytorch_legacy.errors import UnsupportedError, ValueRangeError
+from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled
 
 # Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
@@ -53,6 +55,19 @@ class TorchObject:
             package, *inner = cls.__module__.split(".")
             space = inner[0] if inner and inner[0] in _NAMESPACES else "nn"
             cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
+        if "__repr__" in cls.__dict__:
+            cls.__repr__ = _always(cls.__repr__)  # type: ignore[method-assign]
+
+    if not TYPE_CHECKING:  # or every attribute would be known to mypy
+
+        def __getattr__(self, name: str) -> Any:
+            """What is called when there is no such attribute, as in an object whose file lacked a field."""
+            member = getattr(type(self), name, None)
+            if isinstance(member, property):
+                return member.fget(self)  # it is there, and misses another one: that is the one to name
+            error = FieldError(f"{self._typename}: has no attribute {name!r}")
+            error.name, error.obj = name, self  # Python then says which name may have been meant
+            raise error
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
         """Converts the floating-point arrays in all fields, objects inside included, and returns self.
@@ -114,7 +129,12 @@ class TorchObject:
         dtype = dtype or self._dtype
         if type(buffer) is np.ndarray and buffer.shape == shape and buffer.dtype == dtype and buffer.flags.carray:
             return buffer
-        buffer = self.__dict__[name] = np.empty(shape, dtype)
+        try:
+            buffer = self.__dict__[name] = np.empty(shape, dtype)
+        except MemoryError as error:
+            raise OutOfMemoryError(f"{self._typename}: {name}: {error}") from None
+        except (TypeError, ValueError) as error:
+            raise ShapeError(f"{self._typename}: {name}: no array has the shape {shape}: {error}") from None
         return buffer
 
     def _resizeTable(self, name: str, shapes: list[tuple[int, ...]]) -> list[Tensor]:
@@ -217,6 +237,8 @@ def fitting(array: Any, shape: tuple[int, ...], dtype: Any) -> Tensor:
 def counted(position: Any, step: int) -> Any:
     """A position that counts from 1 made to count from 0 (`step` -1) or back; negative ones count from the end."""
     if isinstance(position, list):
+        if len(position) > 4096:
+            raise ValueError(f"{len(position)} positions in one list")
         return [counted(entry, step) for entry in position]
     if position is None or isinstance(position, str):
         return position
@@ -295,9 +317,32 @@ def rebind(thing: TorchObject, replacements: dict[int, Tensor]) -> None:
 
 def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
     """The dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
-    arrays: list[Tensor] = []
+    # Popped from the end: parameters and buffers first, then the other fields in order.
+    waiting = [fields[key] for key in sorted(reversed(fields), key=lambda key: key in ("weight", "bias", *_BUFFERS))]
     children: list[TorchObject] = []
-    for key in sorted(fields, key=lambda key: key not in ("weight", "bias", *_BUFFERS)):
-        rebuilt(fields[key], {}, arrays.append, children.append)
-    found = [array.dtype for array in arrays if array.dtype.kind == "f"] + [child._dtype for child in children]
-    return found[0] if found else np.dtype(np.float64)  # Torch7's own default
+    # Tables may be deep, endless or large, and shared by many objects: a look at their beginning has to do.
+    for _ in range(10_000):
+        if not waiting:
+            break
+        value = waiting.pop()
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            return value.dtype
+        if isinstance(value, TorchObject):
+            children.append(value)
+        elif isinstance(value, (list, dict)):
+            entries = list(islice(value.values() if isinstance(value, dict) else value, 100))
+            waiting += entries[::-1]
+    return children[0]._dtype if children else np.dtype(np.float64)  # Torch7's own default
+
+
+def _always(function: Callable[[Any], str]) -> Callable[[Any], str]:
+    """A `__repr__` that also prints objects whose fields are not what the class takes them for."""
+
+    @wraps(function)
+    def __repr__(self: TorchObject) -> str:
+        try:
+            return function(self)
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+            return f"{self._typename} ({'nested too deep' if isinstance(error, RecursionError) else 'fields missing'})"
+
+    return __repr__

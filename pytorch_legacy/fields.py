@@ -1,0 +1,86 @@
+"""What the fields of Torch7's classes are: a broken file shall be an error when it is read, not a riddle when it is run.
+
+Torch7 used its names alike in all classes: ``kW`` is a whole number wherever it comes up. So one table serves them all.
+A name that means different things in different classes is not in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import FieldError
+from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.nn.utils import described
+
+_NUMBERS = (int, float, np.integer, np.floating)
+
+_NAMES = {
+    "a whole number": """
+        kW kH kT dW dH dT padW padH padT adjW adjH adjT dilationW dilationH dilationT nInputPlane nOutputPlane
+        inputFrameSize outputFrameSize inputSize outputDim upscaleFactor scale_factor dimension nInputDims nInputDim
+        numInputDims nOutputDim normalize odepth oheight owidth oT oH oW outT outH outW iT iH iW poolSizeT poolSizeH
+        poolSizeW pleft pright ptop pbottom pfront pback pad_l pad_r pad_t pad_b pad offset nfeatures ndim k
+        ignoreIndex paddingValue nClasses""",
+    "a number": """
+        eps momentum alpha beta lambda_ lower upper margin max_val min_val negval threshold val p pow power
+        learningRate l1weight ratioT ratioH ratioW""",
+    "true or false": """
+        affine inplace ceil_mode count_include_pad divide sizeAverage squeeze train v2 batch_mode batchMode averaging
+        castin castout castTarget doGradInput featFirst gradFirst normalized newRandomPool shouldScaleGradByFreq
+        stochastic_inference trans transA transB repeatTarget provideOutput""",
+    "a tensor": """
+        weight bias gradWeight gradBias running_mean running_var save_mean save_std kernel noise connTable simplex
+        indices v g gradV gradG diagCov gradDiagCov mask""",
+    "text": "mode moduleType name inputShape outputShape",
+    "a module": "lsm nll sigmoid tanh normalizer pooling criterion targetModule inputModule",
+    "a list of modules": "modules criterions",
+}  # fmt: skip
+_KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+
+
+# An expanded tensor with more elements than this is no parameter: a few bytes of a file could ask for all memory so.
+_MOST_REPEATED = 1 << 16
+
+
+def present(fields: dict[Any, Any]) -> dict[Any, Any]:
+    """The fields as `_fromTorch7` takes them: without those that are nil, which in Lua are not there at all.
+
+    Raises FieldError if an expanded tensor asks for much more memory than the file has for it.
+    """
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray) and value.size > _MOST_REPEATED and name not in ("output", "gradInput"):
+            base: Any = value.base
+            if isinstance(base, np.ndarray) and value.size > base.size:
+                raise FieldError(f"{name}: expected a tensor as large as its storage, got {described(value)} on one of {base.size}")
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def check(instance: TorchObject) -> None:
+    """Raise FieldError if a field of an object that was read from a file cannot be what the class takes it for."""
+    for name, value in vars(instance).items():
+        kind = _KINDS.get(name)
+        if kind is not None and value is not None and not _is(kind, value):
+            raise FieldError(f"{name}: expected {kind}, got {_shown(value)}")
+
+
+def _is(kind: str, value: Any) -> bool:
+    if kind == "a tensor":
+        return isinstance(value, np.ndarray)
+    if kind == "a whole number":
+        return isinstance(value, _NUMBERS) and not isinstance(value, bool) and abs(value) < 1 << 62 and value == int(value)
+    if kind == "a number":
+        return isinstance(value, _NUMBERS) and not isinstance(value, bool)
+    if kind == "true or false":
+        return isinstance(value, (bool, *_NUMBERS))
+    if kind == "text":
+        return isinstance(value, str)
+    if kind == "a module":
+        return isinstance(value, TorchObject)
+    return isinstance(value, list) and all(isinstance(entry, TorchObject) for entry in value)
+
+
+def _shown(value: Any) -> str:
+    known = isinstance(value, (np.ndarray, list, dict, str, float, int))
+    return described(value) if known else f"a {getattr(value, '_typename', type(value).__name__)}"

@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import explain, nn, optim, random, t7
+from . import explain, interop, nn, optim, random, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
@@ -26,6 +26,7 @@ __all__ = [
     "__version__",
     "explain",
     "getNumThreads",
+    "interop",
     "load",
     "manualSeed",
     "nn",

@@ -12,7 +12,7 @@ import numpy as np
 
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.nn.TorchObject import TorchObject
-from pytorch_legacy.nn.utils import described
+from pytorch_legacy.nn.utils import described, sizes
 
 _NUMBERS = (int, float, np.integer, np.floating)
 
@@ -22,23 +22,31 @@ _NAMES = {
         inputFrameSize outputFrameSize inputSize outputDim upscaleFactor scale_factor dimension nInputDims nInputDim
         numInputDims nOutputDim normalize odepth oheight owidth oT oH oW outT outH outW iT iH iW poolSizeT poolSizeH
         poolSizeW pleft pright ptop pbottom pfront pback pad_l pad_r pad_t pad_b pad offset nfeatures ndim k
-        ignoreIndex paddingValue nClasses""",
+        ignoreIndex paddingValue nClasses dim inputDimension outputDimension length print_interval numFwds numBwds pos""",
     "a number": """
         eps momentum alpha beta lambda_ lower upper margin max_val min_val negval threshold val p pow power
-        learningRate l1weight ratioT ratioH ratioW""",
+        learningRate l1weight norm thresval ratioT ratioH ratioW""",
     "true or false": """
         affine inplace ceil_mode count_include_pad divide sizeAverage squeeze train v2 batch_mode batchMode averaging
         castin castout castTarget doGradInput featFirst gradFirst normalized newRandomPool shouldScaleGradByFreq
         stochastic_inference trans transA transB repeatTarget provideOutput""",
-    "a tensor": """
-        weight bias gradWeight gradBias running_mean running_var save_mean save_std kernel noise connTable simplex
-        indices v g gradV gradG diagCov gradDiagCov mask""",
+    "a tensor of floating-point numbers": """
+        weight bias gradWeight gradBias running_mean running_var save_mean save_std kernel noise simplex
+        v g gradV gradG diagCov gradDiagCov""",
+    "a tensor": "connTable indices mask",
     "text": "mode moduleType name inputShape outputShape",
     "a module": "lsm nll sigmoid tanh normalizer pooling criterion targetModule inputModule",
     "a list of modules": "modules criterions",
 }  # fmt: skip
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 
+
+_PAIRS = (("weight", "gradWeight"), ("bias", "gradBias"), ("v", "gradV"), ("g", "gradG"), ("diagCov", "gradDiagCov"))
+# Layers that look at their parameters themselves, and the dimensions that these have.
+_PARAMETERS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "Bilinear": ("weight", (3,)), "Cosine": ("weight", (2,)), "Euclidean": ("weight", (2,)), "Kmeans": ("weight", (2,)),
+    "Linear": ("weight", (2,)), "LinearWeightNorm": ("v", (2,)), "Mul": ("weight", (1,)), "SparseLinear": ("weight", (2,)),
+}  # fmt: skip
 
 # An expanded tensor with more elements than this is no parameter: a few bytes of a file could ask for all memory so.
 _MOST_REPEATED = 1 << 16
@@ -59,15 +67,25 @@ def present(fields: dict[Any, Any]) -> dict[Any, Any]:
 
 def check(instance: TorchObject) -> None:
     """Raise FieldError if a field of an object that was read from a file cannot be what the class takes it for."""
-    for name, value in vars(instance).items():
+    own = vars(instance)
+    for name, value in own.items():
         kind = _KINDS.get(name)
         if kind is not None and value is not None and not _is(kind, value):
             raise FieldError(f"{name}: expected {kind}, got {_shown(value)}")
+    for name, gradient in _PAIRS:
+        ours, theirs = own.get(name), own.get(gradient)
+        if ours is not None and theirs is not None and theirs.size and ours.shape != theirs.shape:
+            raise FieldError(f"{gradient}: expected the shape of {name}, {sizes(ours.shape)}, got {sizes(theirs.shape)}")
+    known = [_PARAMETERS[cls.__name__] for cls in type(instance).__mro__ if cls.__name__ in _PARAMETERS]
+    for name, ranks in known[:1]:
+        value = own.get(name)
+        if value is not None and value.ndim not in ranks:  # None: a decorator may compute it
+            raise FieldError(f"{name}: expected a tensor with {ranks[0]} dimensions, got {described(value)}")
 
 
 def _is(kind: str, value: Any) -> bool:
-    if kind == "a tensor":
-        return isinstance(value, np.ndarray)
+    if kind.startswith("a tensor"):
+        return isinstance(value, np.ndarray) and (value.dtype.kind == "f" or kind == "a tensor")
     if kind == "a whole number":
         return isinstance(value, _NUMBERS) and not isinstance(value, bool) and abs(value) < 1 << 62 and value == int(value)
     if kind == "a number":

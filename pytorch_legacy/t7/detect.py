@@ -87,10 +87,9 @@ def _other(start: bytes) -> str:
     for pattern, what in _PATTERNS:
         if pattern.match(start):
             return f"got {_zip(start) if start.startswith(b'PK') else what}"
-    text = start[:-1].rstrip(b"\0") if start.endswith(b"\0") else start
-    if all(byte >= 32 or byte in b"\t\r\n\f" for byte in text):
-        line = text.strip().split(b"\n")[0][:40]
-        return f"which begins with a type tag from 0 to 8, got text: {line.decode('utf-8', 'replace')!a}"
+    if all(32 <= byte < 127 or byte in b"\t\r\n\f" for byte in start[:64]):
+        line = start[:64].decode("ascii").strip().split("\n")[0][:40]
+        return f"which begins with a type tag from 0 to 8, got text: {line!r}"
     return f"which begins with a type tag from 0 to 8, got {start[:8]!r}"
 
 

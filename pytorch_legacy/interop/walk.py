@@ -10,7 +10,7 @@ import numpy as np
 from pytorch_legacy import t7
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
-from pytorch_legacy.t7.nodes import index_text, join_path
+from pytorch_legacy.t7.nodes import index_text, join_path, shown
 
 
 class Visit:
@@ -62,6 +62,9 @@ class Visit:
         within = None if self.parent is None else self.parent.value
         if isinstance(within, (list, tuple)):
             return f"[{self.key + 1}]"
+        if has_identity(key := self.key.value if isinstance(self.key, t7.IdentityKey) else self.key):
+            name = getattr(key, "typename", None) or getattr(key, "_typename", None)
+            return f"[<{shown(name or ('tensor' if isinstance(key, np.ndarray) else 'table'))}>]"
         return f".{self.key}" if self.key in ("<header>", "<contents>", "<upvalues>", "<key>") else index_text(self.key)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from pytorch_legacy.storage import storage_of
 from pytorch_legacy.t7.nodes import shown
 
 from .files import text_shape
+
+
+_MOST_COUNTED = 5000  # modules, for a summary
 
 
 @dataclass
@@ -72,7 +76,8 @@ def tree(value: Any, depth: int | None, most: int | None, fields: bool) -> list[
                 continue
         number = numbers[id(visit)] = len(entries)
         key = "" if visit.parent is None else visit.segment().removeprefix(".")
-        entry = Entry(key, kind(visit.value), summary(visit.value), visit.depth, parent, visit)
+        text = summary(visit.value) if visit.depth < 3 or not isinstance(visit.value, Module) else visit.value._typename
+        entry = Entry(key, kind(visit.value), text, visit.depth, parent, visit)
         if visit.seen is not None:
             entry.same = numbers.get(id(visit.seen))
         if isinstance(visit.value, np.ndarray):
@@ -100,8 +105,9 @@ def summary(value: Any) -> str:
     if isinstance(value, Unknown):
         return f"{shown(value._typename)}, a class that is not known"
     if isinstance(value, Module):
-        modules = sum(not place.seen for place in walk_modules(value)) - 1
-        return f"{value._typename}, {modules} modules" if modules > 0 else first_line(value)
+        modules = sum(not place.seen for place in islice(walk_modules(value), _MOST_COUNTED)) - 1
+        more = "or more " * (modules + 1 >= _MOST_COUNTED)
+        return f"{value._typename}, {modules} {more}modules" if modules > 0 else first_line(value)
     if isinstance(value, np.ndarray):
         word = "storage" if isinstance(value, t7.Storage) else "tensor"
         if value.size == 0:

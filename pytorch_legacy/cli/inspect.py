@@ -38,7 +38,7 @@ not known and what they would need, and the functions.
 
 Positions count from 1, as in Lua and in error messages.
 """
-_DEPTH, _MOST = 3, 30
+_DEPTH, _MOST, _MOST_ROWS = 3, 30, 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -178,7 +178,7 @@ class Report:
 
     def _network_lines(self, place: str, module: Module) -> Iterator[str]:
         shapes = network.run(module, network.parse_shape(self.options.input)) if self.options.input else None
-        rows = network.rows(module, shapes, self.depth)
+        rows = network.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
         header = ("module", "output", "parameters", "operations") if shapes else ("module", "parameters")
         total = network.count(module)
         yield f"{place or 'network'}: {module._typename}, {total:,} parameters, {module._dtype}"
@@ -216,7 +216,7 @@ class Report:
             entries.append(told | ({"left_out": entry.left_out} if entry.left_out else {}))
         return {
             "file": self.name,
-            "bytes": os.path.getsize(self.name),
+            "bytes": os.path.getsize(self.name) if os.path.isfile(self.name) else None,
             "objects": self.contents.objects,
             "remarks": self.contents.remarks,
             "entries": entries,
@@ -248,6 +248,6 @@ class Report:
             "typename": module._typename,
             "dtype": str(module._dtype),
             "parameters": network.count(module),
-            "modules": [dict(zip(names, row, strict=True)) for row in network.rows(module, shapes, self.depth)],
+            "modules": [dict(zip(names, row, strict=True)) for row in network.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)],
             "expected_input": None if shapes else network.expected_input(module),
         }

@@ -52,8 +52,8 @@ def _parameters(module: Module) -> list[Any]:
     return [array for array in (found[0] if found else []) if isinstance(array, np.ndarray)]
 
 
-def rows(module: Module, shapes: dict[Any, Any] | None, depth: int | None) -> list[Row]:
-    """A line for each module: label, output and operations if the shapes are known, parameters."""
+def rows(module: Module, shapes: dict[Any, Any] | None, depth: int | None, most: int | None) -> list[Row]:
+    """A line for each module, at most `most`: label, output and operations if the shapes are known, parameters."""
     result: list[Row] = []
     numbers: dict[int, str] = {}
     owners: dict[Any, str] = {}
@@ -63,6 +63,9 @@ def rows(module: Module, shapes: dict[Any, Any] | None, depth: int | None) -> li
         if (level == 0 and not leaf) or (depth is not None and level > depth):
             numbers.setdefault(id(inner), "1" if leaf else "the whole")
             continue
+        if most is not None and len(result) >= most:
+            result.append(("... and more (--all)", *([""] * (3 if shapes else 1))))
+            break
         label = "  " * min(level - 1, 30) + f"({number}) "
         if place.seen:
             first = f"-> the same module as ({numbers[id(inner)]})" + ", which it stands in" * place.cyclic
@@ -145,7 +148,7 @@ def operations(module: Module, input_size: int, output: Any) -> int:
 
 # Heights and widths of pictures to try, the small ones first, then those that published networks take.
 _SIZES = (16, 24, 8, 28, 32, 48, 64, 96, 112, 128, 224, 227, 231, 256, 299, 12, 20, 36, 40, 10, 221, 192, 160)
-_SECONDS = 2.0
+SECONDS = 2.0  # for the trials, all together
 _MODULES = 2000
 
 
@@ -160,7 +163,7 @@ def expected_input(module: Module) -> str | None:
         return known  # shared containers may run more often than they are counted
     planes = int(known.split(" x ")[0])
     # Does the size matter, and which one fits?
-    end = time.monotonic() + _SECONDS
+    end = time.monotonic() + SECONDS
     fitting = []
     module.evaluate()
     for size in _SIZES:

@@ -101,8 +101,6 @@ class Container(Module):
         try:
             for index in reversed(indices) if reverse else indices:
                 results.append(function(index, self.modules[index]))
-        except RecursionError:
-            raise UnsupportedError(f"{self._typename}: its modules are nested too deep, or contain themselves") from None
         except Exception as error:
             self._locate(error, index)
             raise
@@ -110,6 +108,8 @@ class Container(Module):
 
     def _locate(self, error: Exception, index: int) -> None:
         """Tells an exception in which child it was raised."""
+        if isinstance(error, RecursionError):
+            raise UnsupportedError(f"{self._typename}: its modules are nested too deep, or contain themselves") from None
         place = f"in module {index + 1} of {self._typename}"
         if isinstance(error, THNNError):
             error.where.insert(0, place)

@@ -1,6 +1,7 @@
 """What modules, criterions and the other objects of Torch7's class system have in common."""
 
 import copy
+import threading
 from collections.abc import Callable
 from functools import wraps
 from itertools import islice
@@ -335,14 +336,35 @@ def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
     return children[0]._dtype if children else np.dtype(np.float64)  # Torch7's own default
 
 
+class _Printing(threading.local):
+    """The objects that are being printed by this thread, one inside the other, and how many have been, all together."""
+
+    def __init__(self) -> None:
+        self.around: set[tuple[int, Any]] = set()
+        self.count = 0
+
+
+_printing = _Printing()
+_MOST_PRINTED = 10_000  # an object that is shared is printed in every place: files can make that endless
+
+
 def _always(function: Callable[[Any], str]) -> Callable[[Any], str]:
-    """A `__repr__` that also prints objects whose fields are not what the class takes them for."""
+    """A `__repr__` for objects of broken files too: fields may be missing, containers may contain themselves."""
 
     @wraps(function)
     def __repr__(self: TorchObject) -> str:
+        this = id(self), function  # the function too: it may call that of its base class
+        if this in _printing.around or _printing.count >= _MOST_PRINTED:
+            return f"{self._typename} ({'around this one' if this in _printing.around else '...'})"
+        _printing.around.add(this)
+        _printing.count += 1
         try:
             return function(self)
         except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
             return f"{self._typename} ({'nested too deep' if isinstance(error, RecursionError) else 'fields missing'})"
+        finally:
+            _printing.around.discard(this)
+            if not _printing.around:
+                _printing.count = 0
 
     return __repr__

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pytorch_legacy as pl
 from pytorch_legacy import t7
 
 from .golden import FILES, FOLDER
@@ -277,3 +278,63 @@ def test_no_quadratic_time_in_the_text_of_one_line():
     one = b"4 %d 3\nV 1 18\ntorch.FloatStorage 1 1 "
     content = b"3 1 20000 " + b"".join(b"1 %d " % i + one % (i + 1) for i in range(1, 20001))
     assert len(t7.read(content)) == 20000
+
+
+def test_what_follows_the_first_object():
+    content = (FOLDER / "number.t7").read_bytes() + (FOLDER / "string.t7").read_bytes()
+    for load in (t7.read, pl.load):
+        with pytest.raises(t7.T7Error, match='at least one more object; objects="all" reads all'):
+            load(content)
+        assert load(content, objects="all") == [42, "hello world"]
+        assert load(content, objects="first") == 42
+        broken = content[:-3]
+        with pytest.raises(t7.T7Error, match='which are no object; objects="first"'):
+            load(broken)
+        assert load(broken, objects="first") == 42
+        with pytest.raises(t7.T7Error):
+            load(broken, objects="all")
+    with pytest.raises(ValueError, match="objects: expected 'one', 'first' or 'all'"):
+        t7.read(content, objects="two")
+
+
+def test_lines_of_a_text_are_counted():
+    with pytest.raises(t7.T7Error, match=r"offset 12 \(line 7\), at root\.a: expected a type tag from 0 to 8, got 9"):
+        t7.read(b"3\n1\n1\n2\n1\na\n9\n")
+
+
+def test_folders_and_devices(tmp_path):
+    with pytest.raises(t7.T7Error, match="got a folder; there is no .t7 file in it"):
+        t7.read(tmp_path)
+    (tmp_path / "net.t7").write_bytes(b"")
+    with pytest.raises(t7.T7Error, match=r"name a file in it, such as .*net\.t7"):
+        pl.load(tmp_path)
+    with pytest.raises(t7.T7Error, match="the file is empty"):
+        pl.load(tmp_path / "net.t7")
+    with pytest.raises(t7.T7Error, match="got a device"):
+        t7.read("/dev/zero")
+
+
+def test_odd_references():
+    # An object that is its own table of fields, a table as its own key and value, a tensor as its own storage.
+    itself = obj(1, "nn.Linear") + i32(4, 1)
+    assert t7.read(itself).fields is t7.read(itself).fields or t7.read(itself).fields.typename == "nn.Linear"
+    with pytest.raises(t7.T7Error, match="expected the table of fields"):
+        pl.load(itself)
+    with pytest.raises(t7.T7Error, match="expected a storage"):
+        t7.read(tensor(1, (1,), (1,), 1, i32(4, 1)))
+    table_of_itself = t7.read(i32(3, 1, 1) + i32(3, 1) + i32(3, 1))
+    ((key, value),) = table_of_itself.items()
+    assert key.value is value is table_of_itself
+    with pytest.raises(t7.T7Error, match="got a torch.DoubleTensor"):
+        t7.read(table(9, number(1), tensor(1, (1,), (1,), 1, storage(2, 1.0)), number(2), tensor(3, (1,), (1,), 1, i32(4, 1))))
+
+
+def test_memory_is_bounded_by_the_size_of_the_file():
+    # The worst that is known: the smallest objects that have an identity, 12 bytes each.
+    content = i32(3, 1, 100_000) + b"".join(number(i + 1) + i32(3, i + 2, 0) for i in range(100_000))
+    tracemalloc.start()
+    try:
+        t7.read(content)
+        assert tracemalloc.get_traced_memory()[1] < 60 * len(content)
+    finally:
+        tracemalloc.stop()

@@ -14,7 +14,7 @@ from pytorch_legacy.errors import FieldError
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import described, sizes
 
-_NUMBERS = (int, float, np.integer, np.floating)
+_NUMBERS: tuple[Any, ...] = (int, float, np.integer, np.floating)
 
 _NAMES = {
     "a whole number": """
@@ -43,9 +43,9 @@ _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()
 
 _PAIRS = (("weight", "gradWeight"), ("bias", "gradBias"), ("v", "gradV"), ("g", "gradG"), ("diagCov", "gradDiagCov"))
 # Layers that look at their parameters themselves, and the dimensions that these have.
-_PARAMETERS: dict[str, tuple[str, tuple[int, ...]]] = {
-    "Bilinear": ("weight", (3,)), "Cosine": ("weight", (2,)), "Euclidean": ("weight", (2,)), "Kmeans": ("weight", (2,)),
-    "Linear": ("weight", (2,)), "LinearWeightNorm": ("v", (2,)), "Mul": ("weight", (1,)), "SparseLinear": ("weight", (2,)),
+_PARAMETERS = {
+    "Bilinear": ("weight", 3), "Cosine": ("weight", 2), "Euclidean": ("weight", 2), "Kmeans": ("weight", 2),
+    "Linear": ("weight", 2), "LinearWeightNorm": ("v", 2), "Mul": ("weight", 1), "SparseLinear": ("weight", 2),
 }  # fmt: skip
 
 # An expanded tensor with more elements than this is no parameter: a few bytes of a file could ask for all memory so.
@@ -61,7 +61,9 @@ def present(fields: dict[Any, Any]) -> dict[Any, Any]:
         if isinstance(value, np.ndarray) and value.size > _MOST_REPEATED and name not in ("output", "gradInput"):
             base: Any = value.base
             if isinstance(base, np.ndarray) and value.size > base.size:
-                raise FieldError(f"{name}: expected a tensor as large as its storage, got {described(value)} on one of {base.size}")
+                raise FieldError(
+                    f"{name}: expected a tensor as large as its storage, got {described(value)} on one of {base.size}"
+                )
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -76,11 +78,12 @@ def check(instance: TorchObject) -> None:
         ours, theirs = own.get(name), own.get(gradient)
         if ours is not None and theirs is not None and theirs.size and ours.shape != theirs.shape:
             raise FieldError(f"{gradient}: expected the shape of {name}, {sizes(ours.shape)}, got {sizes(theirs.shape)}")
-    known = [_PARAMETERS[cls.__name__] for cls in type(instance).__mro__ if cls.__name__ in _PARAMETERS]
-    for name, ranks in known[:1]:
-        value = own.get(name)
-        if value is not None and value.ndim not in ranks:  # None: a decorator may compute it
-            raise FieldError(f"{name}: expected a tensor with {ranks[0]} dimensions, got {described(value)}")
+    for cls in type(instance).__mro__:
+        if cls.__name__ in _PARAMETERS:
+            name, rank = _PARAMETERS[cls.__name__]
+            if own.get(name) is not None and own[name].ndim != rank:  # None: a decorator may compute it
+                raise FieldError(f"{name}: expected a tensor with {rank} dimensions, got {described(own[name])}")
+            break
 
 
 def _is(kind: str, value: Any) -> bool:

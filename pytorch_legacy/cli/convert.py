@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import pytorch_legacy as pl
 from pytorch_legacy import interop, t7
@@ -56,7 +56,7 @@ def execute(options: argparse.Namespace) -> None:
 
 
 def _converted(options: argparse.Namespace, from_t7: bool, to_t7: bool) -> str:
-    form = "ascii" if options.ascii else "binary"
+    form: Literal["ascii", "binary"] = "ascii" if options.ascii else "binary"
     if from_t7 and to_t7 and not (options.into or options.model):
         # As it stands, whatever the classes are.
         values = t7.read_all(options.source)

@@ -20,7 +20,6 @@ from pytorch_legacy.t7.nodes import shown
 
 from .files import text_shape
 
-
 _MOST_COUNTED = 5000  # modules, for a summary
 
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="PLACE", help="show only this network, for example protos.rnn")
     parser.add_argument("--depth", type=int, metavar="N", help=f"how deep to go into tables (default {_DEPTH})")
     parser.add_argument("--all", action="store_true", help=f"all entries of tables (default: the first {_MOST}), in any depth")
-    parser.add_argument("--fields", action="store_true", help="show the fields of modules, and of objects of classes that are not known, in the tree")
+    parser.add_argument(
+        "--fields",
+        action="store_true",
+        help="show the fields of modules, and of objects of classes that are not known, in the tree",
+    )
     parser.add_argument("--verbose", action="store_true", help="list the fields that were mended in old modules")
     parser.add_argument("--json", action="store_true", help="print all this as JSON")
 
@@ -98,8 +103,8 @@ def read(path: str) -> Contents:
 def _mending() -> Any:
     """Collects what is mended meanwhile."""
     try:
-        from pytorch_legacy import mending
-    except ImportError:
+        mending = import_module("pytorch_legacy.mending")
+    except ModuleNotFoundError:
         return nullcontext([])
     return mending.collect()
 
@@ -235,9 +240,7 @@ class Report:
                 {"place": str(visit), "bytes": len(function.bytecode), "language": describe.language(function)}
                 for visit, function in self.functions
             ],
-            "mended": [
-                {"typename": entry.typename, "field": entry.field, "what": entry.what} for entry in self.contents.mended
-            ],
+            "mended": [{"typename": entry.typename, "field": entry.field, "what": entry.what} for entry in self.contents.mended],
         }
 
     def _network_data(self, place: str, module: Module) -> dict[str, Any]:
@@ -248,6 +251,9 @@ class Report:
             "typename": module._typename,
             "dtype": str(module._dtype),
             "parameters": network.count(module),
-            "modules": [dict(zip(names, row, strict=True)) for row in network.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)],
+            "modules": [
+                dict(zip(names, row, strict=True))
+                for row in network.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
+            ],
             "expected_input": None if shapes else network.expected_input(module),
         }

@@ -164,7 +164,7 @@ def expected_input(module: Module) -> str | None:
     planes = int(known.split(" x ")[0])
     # Does the size matter, and which one fits?
     end = time.monotonic() + SECONDS
-    fitting = []
+    fitting: list[int] = []
     module.evaluate()
     for size in _SIZES:
         if time.monotonic() > end or len(fitting) == 2:

@@ -15,12 +15,13 @@ from pytorch_legacy.storage import Tensor
 from .walk import Visit, walk
 
 # Fields of modules that hold what the last call left, or memory to work in; nothing that a model consists of.
-_SCRATCH = frozenset("""
-    output gradInput gradWeight gradBias gradV gradG gradDiagCov finput fgradInput buffer buffer2 addBuffer noise indices
-    save_mean save_std columns ones scale normalized norm normp std centered weightBuffer gradOutputBuffer
+_SCRATCH_NAMES = """
+    output gradInput gradWeight gradBias gradV gradG gradDiagCov finput fgradInput buffer buffer2 addBuffer noise
+    indices save_mean save_std columns ones scale normalized norm normp std centered weightBuffer gradOutputBuffer
     outputExpanded gradInputEl gradMaxVals maxVals maxIdx minVals minIdx normalizedValues output_tensor
     total_weight_tensor coef target isTarget randomSamples cumSizes gradBuffer nnz
-""".split())  # fmt: skip
+"""
+_SCRATCH = frozenset(_SCRATCH_NAMES.split())
 
 
 def tensors(value: Any, *, everything: bool = False) -> dict[str, Tensor]:

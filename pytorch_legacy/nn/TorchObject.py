@@ -319,7 +319,9 @@ def rebind(thing: TorchObject, replacements: dict[int, Tensor]) -> None:
 def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
     """The dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
     # Popped from the end: parameters and buffers first, then the other fields in order.
-    waiting = [fields[key] for key in sorted(reversed(fields), key=lambda key: key in ("weight", "bias", *_BUFFERS))]
+    backwards = [*fields][::-1]
+    backwards.sort(key=lambda key: key in ("weight", "bias", *_BUFFERS))
+    waiting = [fields[key] for key in backwards]
     children: list[TorchObject] = []
     # Tables may be deep, endless or large, and shared by many objects: a look at their beginning has to do.
     for _ in range(10_000):

@@ -17,7 +17,7 @@ _LUA = "compiled Lua code, not data; if it is a model script, run it in Torch7 a
 
 # Files that people take for .t7 files, by how they begin.
 _OTHERS: tuple[tuple[bytes, str], ...] = (
-    (rb"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", "a pickle of torch.save of PyTorch before 1.6: torch.load of PyTorch reads it"),
+    (rb"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9", "a pickle of torch.save of PyTorch before 1.6: torch.load of PyTorch reads it"),
     (rb"\x80[\x02-\x05]", _PICKLE),
     (rb"\(dp0|\(lp0|ccollections\n", _PICKLE),
     (rb"PK\x03\x04", "a zip archive"),  # told apart below
@@ -40,7 +40,7 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
     (rb"%PDF", "a PDF document"),
     (rb"\x1bLJ|\x1bLua", _LUA),
     (rb"(?:\xef\xbb\xbf)?\s*<(?i:!doctype|html|head|body|\?xml|!--)", _HTML),
-    (rb"\xef\xbb\xbf|\xff\xfe|\xfe\xff", "text with a byte order mark, as Windows editors add: save it as plain ASCII, unchanged"),
+    (rb"\xef\xbb\xbf|\xff\xfe|\xfe\xff", "text with a byte order mark, as Windows editors add: save it as plain ASCII"),
 )  # fmt: skip
 _PATTERNS = [(re.compile(magic, re.DOTALL), what) for magic, what in _OTHERS]
 

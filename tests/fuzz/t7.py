@@ -47,7 +47,11 @@ def main() -> None:
         found.mkdir(parents=True, exist_ok=True)
         limits = [f"-max_total_time={options.seconds}", "-timeout=10", "-rss_limit_mb=2048", "-max_len=8192"]
         arguments = [sys.argv[0], *limits, f"-dict={words}", "-print_final_stats=1", str(found), str(CORPUS)]
-        atheris.Setup(arguments, lambda content: None if examine(content) else None)
+
+        def test_one_input(content: bytes) -> None:
+            examine(content)
+
+        atheris.Setup(arguments, test_one_input)
         atheris.Fuzz()
 
 

@@ -303,7 +303,7 @@ def test_lines_of_a_text_are_counted():
 
 
 def test_folders_and_devices(tmp_path):
-    with pytest.raises(t7.T7Error, match="got a folder; there is no .t7 file in it"):
+    with pytest.raises(t7.T7Error, match=r"got a folder; there is no \.t7 file in it"):
         t7.read(tmp_path)
     (tmp_path / "net.t7").write_bytes(b"")
     with pytest.raises(t7.T7Error, match=r"name a file in it, such as .*net\.t7"):
@@ -325,7 +325,7 @@ def test_odd_references():
     table_of_itself = t7.read(i32(3, 1, 1) + i32(3, 1) + i32(3, 1))
     ((key, value),) = table_of_itself.items()
     assert key.value is value is table_of_itself
-    with pytest.raises(t7.T7Error, match="got a torch.DoubleTensor"):
+    with pytest.raises(t7.T7Error, match=r"got a torch\.DoubleTensor"):
         t7.read(table(9, number(1), tensor(1, (1,), (1,), 1, storage(2, 1.0)), number(2), tensor(3, (1,), (1,), 1, i32(4, 1))))
 
 

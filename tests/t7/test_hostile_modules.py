@@ -50,12 +50,12 @@ def smallest(names):
     return best
 
 
-CLASSES = (
-    "nn.SpatialConvolution nn.SpatialFullConvolution nn.SpatialMaxPooling nn.SpatialAveragePooling nn.Linear nn.Threshold "
-    "nn.BatchNormalization nn.SpatialCrossMapLRN nn.LookupTable nn.Sequential nn.Concat nn.JoinTable nn.Reshape nn.Dropout "
-    "nn.SpatialZeroPadding nn.PReLU nn.TemporalConvolution nn.VolumetricMaxPooling nn.SpatialUpSamplingNearest"
-).split()
-BEST = smallest(CLASSES)
+CLASSES = """
+    nn.SpatialConvolution nn.SpatialFullConvolution nn.SpatialMaxPooling nn.SpatialAveragePooling nn.Linear nn.Threshold
+    nn.BatchNormalization nn.SpatialCrossMapLRN nn.LookupTable nn.Sequential nn.Concat nn.JoinTable nn.Reshape nn.Dropout
+    nn.SpatialZeroPadding nn.PReLU nn.TemporalConvolution nn.VolumetricMaxPooling nn.SpatialUpSamplingNearest
+"""
+BEST = smallest(CLASSES.split())
 
 
 @pytest.mark.parametrize("name", sorted(BEST))
@@ -87,13 +87,13 @@ def test_fields_of_the_wrong_kind_are_named():
     assert "gradWeight: expected the shape of weight, 2 x 3, got 3 x 2" in text
     assert "list of modules" in refused("nn.Sequential", modules=[1, 2])
     assert "as large as its storage" in refused("nn.Linear", weight=np.broadcast_to(np.float32(1), (1 << 16, 1 << 16)))
-    with pytest.raises(t7.T7Error, match="table of fields of a nn.Linear, got list"):
+    with pytest.raises(t7.T7Error, match=r"table of fields of a nn\.Linear, got list"):
         pl.load(content(t7.TorchObject("nn.Linear", 1, [1, 2])))
 
 
 def test_a_field_that_is_missing_is_named_when_it_is_needed():
     net = pl.load(content(module("nn.SpatialMaxPooling", kW=2)))
-    with pytest.raises(pl.errors.FieldError, match="nn.SpatialMaxPooling: has no attribute 'kH'"):
+    with pytest.raises(pl.errors.FieldError, match=r"nn\.SpatialMaxPooling: has no attribute 'kH'"):
         net.forward(np.zeros((1, 4, 4), np.float32))
     assert "fields missing" in str(pl.load(content(module("nn.Linear"))))
     assert not hasattr(net, "nothing")

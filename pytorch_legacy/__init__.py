@@ -9,7 +9,7 @@ nn.Sequential {
 }
 """
 
-from . import authors, cudnn, dpnn, explain, inn, mending, nn, nngraph, nnx, optim, random, rnn, t7
+from . import authors, cudnn, dpnn, explain, inn, interop, mending, nn, nngraph, nnx, optim, random, rnn, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
@@ -30,6 +30,7 @@ __all__ = [
     "explain",
     "getNumThreads",
     "inn",
+    "interop",
     "load",
     "manualSeed",
     "mending",

@@ -30,7 +30,10 @@ class THNNError(Exception):
             self.code = code
 
     def __str__(self) -> str:
-        return ", ".join([*self.where, str(self.args[0])])
+        where = self.where
+        if len(where) > 12:  # containers inside containers without end
+            where = [*where[:4], f"... ({len(where) - 8} levels)", *where[-4:]]
+        return ", ".join([*where, str(self.args[0])])
 
 
 class NullError(THNNError, ValueError):
@@ -83,6 +86,10 @@ class VersionError(THNNError, RuntimeError):
 
 class DtypeError(THNNError, TypeError):
     """An array has another dtype than its module, or is no array at all."""
+
+
+class FieldError(THNNError, AttributeError):
+    """An object lacks a field or method, or a field of it is not of the kind that its class takes it for."""
 
 
 class T7Error(ValueError):

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, TypeVar
 
-from pytorch_legacy import mending, t7
-from pytorch_legacy.errors import T7Error
+from pytorch_legacy import fields, mending, t7
+from pytorch_legacy.errors import FieldError, T7Error
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
 
@@ -84,19 +84,32 @@ class Factory:
         return Unknown(typename) if cls is None else cls.__new__(cls)
 
     def fill(self, instance: TorchObject, record: t7.TorchObject, path: t7.Path) -> None:
-        cls = class_of(record.typename, record.fields)
+        known = record.fields
+        cls = class_of(record.typename, known)
         if cls is not None and cls is not type(instance):
             instance.__class__ = cls  # it was made before the fields were known
-        if not isinstance(record.fields, dict) and not isinstance(instance, Unknown):
-            raise T7Error(f"{path}: expected the table of fields of a {record.typename}, got {type(record.fields).__name__}")
+        if not isinstance(known, dict) and not isinstance(instance, Unknown):
+            raise T7Error(f"expected the table of fields of a {record.typename}, got {type(known).__name__}")
         try:
-            instance._fromTorch7(record.fields, record.version)
+            instance._fromTorch7(fields.present(known) if isinstance(known, dict) else known, record.version)
             mending.locate(path)
-        except (KeyError, AttributeError, TypeError, ValueError, IndexError) as error:
-            raise T7Error(f"{path}: these are not the fields of a {record.typename}: {error!r}") from error
+            if type(instance).__module__.startswith("pytorch_legacy.") and not isinstance(instance, Unknown):
+                fields.check(instance)
+        except T7Error:
+            raise
+        except FieldError as error:
+            raise T7Error(f"field {error} (in a {record.typename})") from error
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+            raise T7Error(f"these are not the fields of a {record.typename}: {error!r:.200}") from error
 
 
-def load(path: t7.reader.Readable, *, format: t7.reader.Format = "auto", longSize: t7.reader.LongSize = "auto") -> Any:
+def load(
+    path: t7.reader.Readable,
+    *,
+    format: t7.reader.Format = "auto",
+    longSize: t7.reader.LongSize = "auto",
+    objects: t7.reader.Objects = "one",
+) -> Any:
     """Load what ``torch.save`` of Torch7 wrote.
 
     Modules and criterions become objects of ``pytorch_legacy.nn``, ready to run. Lua arrays become lists, other tables
@@ -113,6 +126,9 @@ def load(path: t7.reader.Readable, *, format: t7.reader.Format = "auto", longSiz
         "auto" looks at the first bytes.
     longSize : {"auto", 4, 8}
         Bytes of a long integer in the file: 8, or 4 from 32-bit machines and Windows. "auto" tries both.
+    objects : {"one", "first", "all"}
+        For files that several objects were written to: "one" takes whatever follows the first object for an error,
+        "first" passes it over, as Torch7's ``torch.load`` did, "all" returns a list of all.
 
     Returns
     -------
@@ -124,4 +140,4 @@ def load(path: t7.reader.Readable, *, format: t7.reader.Format = "auto", longSiz
     T7Error
         The file is broken or is no .t7 file: one message with offset and path of the object.
     """
-    return t7.read(path, format=format, longSize=longSize, objectFactory=Factory())
+    return t7.read(path, format=format, longSize=longSize, objects=objects, objectFactory=Factory())

@@ -17,20 +17,21 @@ Look into Torch7 models and run them, without Lua.
   pytorch-legacy inspect MODEL.t7 --input 1x32x32       ... with output shapes and operations
   pytorch-legacy run MODEL.t7 photo.png                 a classifier prints its top five
   pytorch-legacy run MODEL.t7 small.png -o large.png    an image network writes its picture
+  pytorch-legacy convert MODEL.t7 MODEL.safetensors     weights and tensors by name, for other tools
   pytorch-legacy explain adaptive 5 3                   which cells feed which output of a pooling layer
 """
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line, for main and for the documentation."""
-    from . import explain, inspect, run
+    from . import convert, explain, inspect, run
 
     top = argparse.ArgumentParser(
         prog="pytorch-legacy", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action="version", version=_version())
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (inspect, run, explain):
+    for command in (inspect, run, convert, explain):
         name = command.__name__.rpartition(".")[2]
         sub = commands.add_parser(
             name,

@@ -1,188 +1,259 @@
-"""``pytorch-legacy inspect``: the network as a table."""
+"""``pytorch-legacy inspect``: what is in a .t7 file, whatever it is."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import ShapeError, THNNError
+import pytorch_legacy as pl
+from pytorch_legacy import t7
+from pytorch_legacy.errors import T7Error
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.Unknown import Unknown
 
-from . import models
+from . import describe, models, network
+from .describe import Class, Entry, ascii_only
+from .files import text_shape
 from .problem import Problem
+from .progress import busy
 
 HELP = "show what a .t7 file holds"
 DESCRIPTION = """\
-Show what a .t7 file holds: its tables, its tensors, and each network as a table of modules with their parameters.
+Show what a .t7 file holds: its tables and tensors as a tree, each network as a table of modules, the classes that are
+not known and what they would need, and the functions.
 
   pytorch-legacy inspect digits.t7
   pytorch-legacy inspect digits.t7 --input 1x8x8      runs the network on zeros of that shape and adds, for each
                                                       module, the shape of its output and its operations
                                                       (multiply-adds, comparisons or function calls)
+  pytorch-legacy inspect old.t7 --verbose             also what was mended in modules of old versions
+  pytorch-legacy inspect opt.t7 --all --fields        everything, the fields of modules too
+
+Positions count from 1, as in Lua and in error messages.
 """
+_DEPTH, _MOST, _MOST_ROWS = 3, 30, 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.t7", help="binary or ASCII file of Torch7")
     parser.add_argument("--input", metavar="SHAPE", help="shape of an input, such as 1x32x32 or 10x3x224x224")
     parser.add_argument("--model", metavar="PLACE", help="show only this network, for example protos.rnn")
+    parser.add_argument("--depth", type=int, metavar="N", help=f"how deep to go into tables (default {_DEPTH})")
+    parser.add_argument("--all", action="store_true", help=f"all entries of tables (default: the first {_MOST}), in any depth")
+    parser.add_argument(
+        "--fields",
+        action="store_true",
+        help="show the fields of modules, and of objects of classes that are not known, in the tree",
+    )
+    parser.add_argument("--verbose", action="store_true", help="list the fields that were mended in old modules")
+    parser.add_argument("--json", action="store_true", help="print all this as JSON")
+
+
+@dataclass
+class Contents:
+    """A file as it could be read."""
+
+    value: Any
+    objects: int = 1
+    remarks: list[str] = field(default_factory=list)
+    mended: list[Any] = field(default_factory=list)
 
 
 def execute(options: argparse.Namespace) -> None:
-    value = models.load(options.file)
-    found = dict(models.networks(value))
-    if options.model is not None:
-        found = {options.model: models.network(options.file, value, options.model)}
-    print(f"{options.file}: {summary(value)}")
-    if isinstance(value, dict | list) and options.model is None:
-        pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-        width = max((len(str(key)) for key, _ in pairs), default=0)
-        for key, entry in pairs[:50]:
-            print(f"  {key!s:{width}}  {summary(entry)}")
-        if len(pairs) > 50:
-            print(f"  ... and {len(pairs) - 50} more")
-    elif isinstance(value, np.ndarray):
-        print(np.array2string(value, threshold=100, edgeitems=3))
-    for place, module in found.items():
-        print()
-        show(place, module, options.input)
-    if options.input and not found:
+    if not Path(options.file).exists():
+        raise Problem(f"{options.file}: there is no such file")
+    with busy(f"reading {options.file}"):
+        contents = read(options.file)
+    report = Report(options.file, contents, options)
+    print(json.dumps(report.data(), indent=1, allow_nan=False) if options.json else "\n".join(report.lines()))
+    if options.input and not report.networks:
         raise Problem(f"{options.file}: --input: there is no network in this file")
 
 
-def summary(value: Any) -> str:
-    """A value in a few words."""
-    if isinstance(value, Module):
-        modules = len(value.listModules()) - 1
-        return f"{value._typename}, {modules} modules" if modules else str(value)
-    if isinstance(value, np.ndarray):
-        if value.size == 0:
-            return f"empty tensor, {value.dtype}"
-        return f"tensor {text_shape(value.shape)}, {value.dtype}"
-    if isinstance(value, list):
-        some = ", ".join(summary(entry) for entry in value[:10]) if all(isinstance(e, str | int | float) for e in value) else ""
-        return f"list of {len(value)}" + (f": {some}{', ...' if len(value) > 10 else ''}" if some else "")
-    if isinstance(value, dict):
-        return f"table of {len(value)}"
-    if isinstance(value, str):
-        return repr(value if len(value) <= 60 else value[:57] + "...")
-    return str(value)
-
-
-def text_shape(shape: tuple[int, ...]) -> str:
-    return "x".join(map(str, shape)) or "()"
-
-
-def parse_shape(text: str) -> tuple[int, ...]:
-    """(1, 32, 32) of "1x32x32"."""
-    try:
-        shape = tuple(int(size) for size in text.lower().replace(",", "x").split("x"))
-    except ValueError:
-        shape = ()
-    if not shape or min(shape) < 1 or np.prod(shape, dtype=np.float64) > 1e9:
-        raise Problem(f"--input {text}: expected sizes joined by x, such as 1x32x32")
-    return shape
-
-
-def show(place: str, module: Module, shape_text: str | None) -> None:
-    """Print one network: a line for each module."""
-    shapes = _shapes(module, parse_shape(shape_text)) if shape_text else None
-    rows = list(_rows(module, "", shapes))
-    header = ("module", "output", "parameters", "operations") if shapes else ("module", "parameters")
-    total = count(module)
-    print(f"{place or 'network'}: {module._typename}, {total:,} parameters, {module._dtype}")
-    if rows:
-        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-        for row in [header, *rows]:
-            cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-            print("  " + "  ".join(cells).rstrip())
-    if shapes:
-        operations = sum(shapes[id(m)][2] for m in module.listModules() if id(m) in shapes and not getattr(m, "modules", None))
-        print(f"  total: {total:,} parameters, {operations:,} operations for an input of {text_shape(shapes['input'])}")
-    for unknown in module.listModules():
-        if isinstance(unknown, Unknown):
-            print(f'  not known: {unknown._typename} (register a class for it: @pl.register("{unknown._typename}"))')
-
-
-def count(module: Module) -> int:
-    """Number of the module's parameters, each once however many modules share it."""
-    found = module.parameters()
-    arrays = {(a.__array_interface__["data"][0], a.shape): a for a in (found[0] if found else [])}
-    return sum(array.size for array in arrays.values())
-
-
-def _rows(module: Module, number: str, shapes: dict[Any, Any] | None) -> Any:
-    children = getattr(module, "modules", None) or []
-    name = module._typename if children else str(module).split("\n")[0]
-    indent = "  " * number.count(".")
-    label = f"{indent}({number}) {name}" if number else ""
-    if label:
-        parameters = f"{count(module):,}" if not children else ""
-        if shapes is None:
-            yield label, parameters
-        else:
-            _, output, operations = shapes.get(id(module), (None, "not run", 0))
-            yield label, output, parameters, f"{operations:,}" if not children else ""
-    for i, child in enumerate(children, 1):
-        yield from _rows(child, f"{number}.{i}" if number else str(i), shapes)
-    if not number and not children:
-        yield from _rows(module, "1", shapes)
-
-
-def _shapes(module: Module, shape: tuple[int, ...]) -> dict[Any, Any]:
-    """Run the network on zeros; id of module -> (module, text of its output's shape, operations)."""
-    module.evaluate()
-    results: dict[Any, Any] = {}
-    originals: list[tuple[Module, Any]] = []
-
-    def watch(inner: Module) -> None:
-        original = inner.updateOutput
-
-        def watched(input: Any) -> Any:
-            size = input.size if isinstance(input, np.ndarray) else 0
-            output = original(input)
-            results[id(inner)] = (inner, _output_text(output), operations(inner, size, output))
-            return output
-
-        originals.append((inner, original))
-        inner.__dict__["updateOutput"] = watched
-
-    for inner in module.listModules():
-        watch(inner)
-    try:
-        for candidate in (shape, (1, *shape)):
+def read(path: str) -> Contents:
+    """The file with its modules if they can be made, else as it stands; all objects, or as many as can be read."""
+    with _mending() as mended:
+        try:
+            return Contents(pl.load(path), mended=mended)
+        except T7Error as error:
+            first = error
+        for objects in ("all", "first"):
             try:
-                module.forward(np.zeros(candidate, module._dtype))
-            except ShapeError as error:
-                problem: THNNError = error
+                value = pl.load(path, objects=objects)  # type: ignore[arg-type]
+            except T7Error:
                 continue
-            return results | {"input": candidate}
-        raise Problem(f"--input {text_shape(shape)}: {problem}")
-    finally:
-        for inner, _ in originals:
-            inner.__dict__.pop("updateOutput", None)
+            if objects == "all":
+                return Contents(value, len(value), [f"{len(value)} objects, one after the other"], mended)
+            return Contents(value, 1, [str(first)], mended)
+    try:
+        value = t7.read_all(path)
+    except T7Error:
+        raise first from None
+    return Contents(value if len(value) > 1 else value[0], len(value), [f"shown as it stands in the file: {first}"])
 
 
-def _output_text(output: Any) -> str:
-    if isinstance(output, np.ndarray):
-        return text_shape(output.shape)
-    if isinstance(output, list):
-        return "{" + ", ".join(_output_text(entry) for entry in output) + "}"
-    return type(output).__name__
+def _mending() -> Any:
+    """Collects what is mended meanwhile."""
+    try:
+        mending = import_module("pytorch_legacy.mending")
+    except ModuleNotFoundError:
+        return nullcontext([])
+    return mending.collect()
 
 
-def operations(module: Module, input_size: int, output: Any) -> int:
-    """What the module computes: multiply-adds with a weight, cells that pooling windows hold, else one per element."""
-    if not isinstance(output, np.ndarray):
-        return 0
-    weight = getattr(module, "weight", None)
-    if isinstance(weight, np.ndarray) and weight.ndim > 1:
-        return int(output.size * (weight.size // weight.shape[0]))
-    if "Pooling" in module._typename:
-        width, height = getattr(module, "kW", None), getattr(module, "kH", None)
-        return int(output.size * width * height) if width and height else input_size
-    moves_only = ("View", "Reshape", "Identity", "Dropout", "PixelShuffle", "Padding", "Copy", "Contiguous", "Transpose")
-    return 0 if module._typename.endswith(moves_only) else int(output.size)
+class Report:
+    """All that is told about a file."""
+
+    def __init__(self, name: str, contents: Contents, options: argparse.Namespace) -> None:
+        self.name, self.contents, self.options = name, contents, options
+        value = contents.value
+        self.networks: dict[str, Module] = dict(models.networks(value))
+        if options.model is not None:
+            self.networks = {options.model: models.network(name, value, options.model)}
+            value = self.networks[options.model]
+        depth = None if options.all and options.depth is None else _DEPTH if options.depth is None else options.depth
+        self.depth = options.depth
+        self.entries = describe.tree(value, depth, None if options.all else _MOST, options.fields)
+        self.classes, self.functions = describe.contents(value)
+
+    # ---- as text
+
+    def lines(self) -> Iterator[str]:
+        value = self.contents.value
+        yield f"{self.name}: {describe.summary(value)}{self._size()}"
+        for remark in self.contents.remarks:
+            yield f"  note: {ascii_only(remark)}"
+        yield from self._tree_lines()
+        if isinstance(value, np.ndarray) and value.size:
+            yield np.array2string(value[:1000], threshold=100, edgeitems=3)
+        for place, module in self.networks.items():
+            yield ""
+            yield from self._network_lines(place, module)
+        for unknown in self.classes:
+            yield from self._class_lines(unknown)
+        for visit, function in self.functions[: None if self.options.all else _MOST]:
+            yield f"function: {visit}: {describe.summary(function)}"
+        if len(self.functions) > _MOST and not self.options.all:
+            yield f"function: ... and {len(self.functions) - _MOST} more"
+        if self.contents.mended:
+            if self.options.verbose:
+                yield "mended on the way in:"
+                yield from (f"  {entry.typename}: {entry.field}: {entry.what}" for entry in self.contents.mended)
+            else:
+                yield f"{len(self.contents.mended)} fields of old versions were mended; --verbose lists them"
+        elif self.options.verbose:
+            yield "mended on the way in: nothing"
+
+    def _size(self) -> str:
+        return f", {os.path.getsize(self.name):,} bytes" if os.path.isfile(self.name) else ""
+
+    def _tree_lines(self) -> Iterator[str]:
+        widths: dict[int, int] = {}
+        for entry in self.entries[1:]:
+            widths[entry.parent] = max(widths.get(entry.parent, 0), min(len(entry.key), 24))
+        open_entries: list[Entry] = []
+        for entry in self.entries[1:]:
+            while open_entries and open_entries[-1].depth >= entry.depth:
+                yield from self._left_out(open_entries.pop())
+            open_entries.append(entry)
+            indent = "  " * min(entry.depth, 40)
+            yield f"{indent}{entry.key:{widths[entry.parent]}}  {self._text(entry)}"
+        while open_entries:
+            yield from self._left_out(open_entries.pop())
+        yield from self._left_out(self.entries[0])
+
+    def _left_out(self, entry: Entry) -> Iterator[str]:
+        if entry.left_out:
+            yield "  " * min(entry.depth + 1, 40) + f"... and {entry.left_out} more (--all)"
+
+    def _text(self, entry: Entry) -> str:
+        if entry.same is not None:
+            where = self.entries[entry.same].place
+            return f"-> {where}, which it stands in" if entry.place.cyclic else f"-> the same as {where}"
+        text = ascii_only(entry.text)
+        return text if entry.shares is None else f"{text}, shares the memory of {self.entries[entry.shares].place}"
+
+    def _network_lines(self, place: str, module: Module) -> Iterator[str]:
+        shapes = network.run(module, network.parse_shape(self.options.input)) if self.options.input else None
+        rows = network.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
+        header = ("module", "output", "parameters", "operations") if shapes else ("module", "parameters")
+        total = network.count(module)
+        yield f"{place or 'network'}: {module._typename}, {total:,} parameters, {module._dtype}"
+        if rows:
+            widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+            for row in [header, *rows]:
+                cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+                yield "  " + "  ".join(cells).rstrip()
+        if shapes:
+            ran = {number: found for number, found in shapes.items() if number != "input"}
+            operations = sum(found[2] for found in ran.values() if not getattr(found[0], "modules", None))
+            size = text_shape(shapes["input"])
+            yield f"  total: {total:,} parameters, {operations:,} operations for an input of {size}"
+        elif expected := network.expected_input(module):
+            yield f"  expects an input of {expected}"
+
+    def _class_lines(self, unknown: Class) -> Iterator[str]:
+        times = f", {unknown.count} times" if unknown.count > 1 else ""
+        yield f"not known: {ascii_only(unknown.typename)}{times}, first at {unknown.first}; its fields:"
+        width = min(max(map(len, unknown.fields), default=0), 24)
+        yield from (f"    {name:{width}}  {text}" for name, text in unknown.fields.items())
+        yield "  to run it, write it as a class and register that before loading:"
+        yield from (f"    {line}" for line in unknown.stub())
+
+    # ---- as data
+
+    def data(self) -> dict[str, Any]:
+        entries = []
+        for number, entry in enumerate(self.entries):
+            told = {"id": number, "parent": entry.parent, "key": entry.key, "kind": entry.kind, "text": entry.text}
+            told |= entry.extra
+            for name, other in (("same_as", entry.same), ("shares_memory_with", entry.shares)):
+                told |= {} if other is None else {name: other}
+            told |= {"cyclic": True} if entry.place.cyclic else {}
+            entries.append(told | ({"left_out": entry.left_out} if entry.left_out else {}))
+        return {
+            "file": self.name,
+            "bytes": os.path.getsize(self.name) if os.path.isfile(self.name) else None,
+            "objects": self.contents.objects,
+            "remarks": self.contents.remarks,
+            "entries": entries,
+            "networks": [self._network_data(place, module) for place, module in self.networks.items()],
+            "unknown_classes": [
+                {
+                    "typename": unknown.typename,
+                    "count": unknown.count,
+                    "first": str(unknown.first),
+                    "fields": unknown.fields,
+                    "stub": "\n".join(unknown.stub()),
+                }
+                for unknown in self.classes
+            ],
+            "functions": [
+                {"place": str(visit), "bytes": len(function.bytecode), "language": describe.language(function)}
+                for visit, function in self.functions
+            ],
+            "mended": [{"typename": entry.typename, "field": entry.field, "what": entry.what} for entry in self.contents.mended],
+        }
+
+    def _network_data(self, place: str, module: Module) -> dict[str, Any]:
+        shapes = network.run(module, network.parse_shape(self.options.input)) if self.options.input else None
+        names = ("module", "output", "parameters", "operations") if shapes else ("module", "parameters")
+        return {
+            "place": place,
+            "typename": module._typename,
+            "dtype": str(module._dtype),
+            "parameters": network.count(module),
+            "modules": [
+                dict(zip(names, row, strict=True))
+                for row in network.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
+            ],
+            "expected_input": None if shapes else network.expected_input(module),
+        }

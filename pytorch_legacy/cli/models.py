@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
+from pytorch_legacy.interop import Visit, walk
 from pytorch_legacy.nn.Module import Module
 
 from .problem import Problem
@@ -25,14 +26,15 @@ def load(path: str) -> Any:
         return pl.load(path)
 
 
-def networks(value: Any, at: str = "", depth: int = 4) -> Iterator[tuple[str, Module]]:
+def networks(value: Any, depth: int = 4) -> Iterator[tuple[str, Module]]:
     """Modules in a table and the tables within, each with its place: "model", "protos.rnn", "" for the value itself."""
-    if isinstance(value, Module):
-        yield at, value
-    elif depth and isinstance(value, dict | list):
-        pairs = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, entry in pairs:
-            yield from networks(entry, f"{at}.{key}".strip("."), depth - 1)
+
+    def inside(visit: Visit) -> bool:
+        return visit.depth < depth and isinstance(visit.value, dict | list)
+
+    for visit in walk(value, inside):
+        if isinstance(visit.value, Module) and (visit.seen is None or visit.depth == 1):
+            yield ".".join(map(str, visit.keys())), visit.value
 
 
 def network(path: str, value: Any, wanted: str | None = None) -> Module:
@@ -54,11 +56,16 @@ def network(path: str, value: Any, wanted: str | None = None) -> Module:
 
 def leaves(module: Module) -> Iterator[Module]:
     """The modules that hold no others, in order."""
-    children = getattr(module, "modules", None) or []
-    if not children:
-        yield module
-    for child in children:
-        yield from leaves(child)
+    waiting = [module]
+    known: set[int] = set()
+    while waiting:
+        inner = waiting.pop()
+        children = getattr(inner, "modules", None) or []
+        if not children:
+            yield inner
+        elif id(inner) not in known:
+            known.add(id(inner))
+            waiting.extend(reversed(children))
 
 
 def input_planes(module: Module) -> int | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError
+from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy
 from pytorch_legacy.storage import Tensor
@@ -108,6 +108,8 @@ class Container(Module):
 
     def _locate(self, error: Exception, index: int) -> None:
         """Tells an exception in which child it was raised."""
+        if isinstance(error, RecursionError):
+            raise UnsupportedError(f"{self._typename}: its modules are nested too deep, or contain themselves") from None
         place = f"in module {index + 1} of {self._typename}"
         if isinstance(error, THNNError):
             error.where.insert(0, place)

@@ -1,14 +1,17 @@
 """What modules, criterions and the other objects of Torch7's class system have in common."""
 
 import copy
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from functools import wraps
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from pytorch_legacy import mending
-from pytorch_legacy.errors import UnsupportedError, ValueRangeError
+from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
 
@@ -56,6 +59,19 @@ class TorchObject:
             package, *inner = cls.__module__.split(".")
             space = inner[0] if inner and inner[0] in _NAMESPACES else "nn"
             cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
+        if "__repr__" in cls.__dict__:
+            cls.__repr__ = _always(cls.__repr__)  # type: ignore[method-assign]
+
+    if not TYPE_CHECKING:  # or every attribute would be known to mypy
+
+        def __getattr__(self, name: str) -> Any:
+            """What is called when there is no such attribute, as in an object whose file lacked a field."""
+            member = getattr(type(self), name, None)
+            if isinstance(member, property):
+                return member.fget(self)  # it is there, and misses another one: that is the one to name
+            error = FieldError(f"{self._typename}: has no attribute {name!r}")
+            error.name, error.obj = name, self  # Python then says which name may have been meant
+            raise error
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
         """Converts the floating-point arrays in all fields, objects inside included, and returns self.
@@ -117,7 +133,12 @@ class TorchObject:
         dtype = dtype or self._dtype
         if type(buffer) is np.ndarray and buffer.shape == shape and buffer.dtype == dtype and buffer.flags.carray:
             return buffer
-        buffer = self.__dict__[name] = np.empty(shape, dtype)
+        try:
+            buffer = self.__dict__[name] = np.empty(shape, dtype)
+        except MemoryError as error:
+            raise OutOfMemoryError(f"{self._typename}: {name}: {error}") from None
+        except (TypeError, ValueError) as error:
+            raise ShapeError(f"{self._typename}: {name}: no array has the shape {shape}: {error}") from None
         return buffer
 
     def _resizeTable(self, name: str, shapes: list[tuple[int, ...]]) -> list[Tensor]:
@@ -234,6 +255,8 @@ def fitting(array: Any, shape: tuple[int, ...], dtype: Any) -> Tensor:
 def counted(position: Any, step: int) -> Any:
     """A position that counts from 1 made to count from 0 (`step` -1) or back; negative ones count from the end."""
     if isinstance(position, list):
+        if len(position) > 4096:
+            raise ValueError(f"{len(position)} positions in one list")
         return [counted(entry, step) for entry in position]
     if position is None or isinstance(position, str):
         return position
@@ -345,10 +368,56 @@ def rebind(thing: TorchObject, replacements: list[tuple[Tensor, Tensor]]) -> Non
 
 def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
     """The dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
-    arrays: list[Tensor] = []
-    children: list[TorchObject] = []
+    # Popped from the end: parameters and buffers first, then the other fields in order.
     first = ("weight", "bias", *BUFFERS)
-    for key in sorted(fields, key=lambda key: first.index(key) if key in first else len(first)):
-        rebuilt(fields[key], {}, arrays.append, children.append)
-    found = [array.dtype for array in arrays if array.dtype.kind == "f"] + [child._dtype for child in children]
-    return found[0] if found else np.dtype(np.float64)  # Torch7's own default
+    backwards = [*fields][::-1]
+    backwards.sort(key=lambda key: -first.index(key) if key in first else -len(first))
+    waiting = [fields[key] for key in backwards]
+    children: list[TorchObject] = []
+    # Tables may be deep, endless or large, and shared by many objects: a look at their beginning has to do.
+    for _ in range(10_000):
+        if not waiting:
+            break
+        value = waiting.pop()
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            return value.dtype
+        if isinstance(value, TorchObject):
+            children.append(value)
+        elif isinstance(value, (list, dict)):
+            entries = list(islice(value.values() if isinstance(value, dict) else value, 100))
+            waiting += entries[::-1]
+    return children[0]._dtype if children else np.dtype(np.float64)  # Torch7's own default
+
+
+class _Printing(threading.local):
+    """The objects that are being printed by this thread, one inside the other, and how many have been, all together."""
+
+    def __init__(self) -> None:
+        self.around: set[tuple[int, Any]] = set()
+        self.count = 0
+
+
+_printing = _Printing()
+_MOST_PRINTED = 10_000  # an object that is shared is printed in every place: files can make that endless
+
+
+def _always(function: Callable[[Any], str]) -> Callable[[Any], str]:
+    """A `__repr__` for objects of broken files too: fields may be missing, containers may contain themselves."""
+
+    @wraps(function)
+    def __repr__(self: TorchObject) -> str:
+        this = id(self), function  # the function too: it may call that of its base class
+        if this in _printing.around or _printing.count >= _MOST_PRINTED:
+            return f"{self._typename} ({'around this one' if this in _printing.around else '...'})"
+        _printing.around.add(this)
+        _printing.count += 1
+        try:
+            return function(self)
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+            return f"{self._typename} ({'nested too deep' if isinstance(error, RecursionError) else 'fields missing'})"
+        finally:
+            _printing.around.discard(this)
+            if not _printing.around:
+                _printing.count = 0
+
+    return __repr__

@@ -44,8 +44,8 @@ tensor, a storage, ``tds.Hash`` or ``tds.Vec``. It does so in two steps, so that
    Lua's notation (``root.modules[1]`` is the first module); it is worked out only when asked for,
    and ``path`` is good only until `read` returns.
 
-Every ``create`` comes before the first ``fill``. A T7Error of the factory gets the name of the file
-put in front; other exceptions pass through unchanged.
+Every ``create`` comes before the first ``fill``. A T7Error of the factory gets file, offset and
+path of the object put in front; other exceptions pass through unchanged.
 ``write(..., describe=function)`` is the way back: the function gets every value that is not plain
 and returns its :class:`TorchObject`, or ``None`` if it does not know the value.
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import T7Error
 from . import nodes
 from .nodes import Malformed, Node
 from .objects import Function, IdentityKey, ObjectFactory, Storage, TorchObject
@@ -85,7 +86,10 @@ def _fill(node: Node, factory: ObjectFactory | None) -> None:
             record.header = resolved(node.items[0]) if len(node.items) == 2 else None
             record.fields = resolved(node.items[-1]) if node.items else None
         if record is not value and factory is not None:
-            factory.fill(value, record, node)
+            try:
+                factory.fill(value, record, node)
+            except T7Error as error:
+                raise Malformed(node.offset, str(error), str(node)) from error
 
 
 def _fill_dict(node: Node) -> None:

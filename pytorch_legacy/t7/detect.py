@@ -11,27 +11,38 @@ from .nodes import Malformed
 
 _ASCII_TAG = re.compile(rb"\s*[0-8](?=\s)")
 
-_PICKLE = "a Python pickle, perhaps from an old torch.save of PyTorch (torch.load reads it)"
+_HTML = "an HTML page: the download did not give the file; open the address in a browser and save the file itself"
+_PICKLE = "a Python pickle, perhaps from an old torch.save of PyTorch (torch.load of PyTorch reads it)"
+_LUA = "compiled Lua code, not data; if it is a model script, run it in Torch7 and save the result with torch.save"
 
 # Files that people take for .t7 files, by how they begin.
-_OTHERS = (
-    (b"PK\x03\x04", "a zip archive, perhaps from torch.save of PyTorch (torch.load reads it)"),
-    (b"\x80\x02", _PICKLE),
-    (b"\x80\x03", _PICKLE),
-    (b"\x80\x04", _PICKLE),
-    (b"\x80\x05", _PICKLE),
-    (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
-    (b"version https://git-lfs", "a Git LFS pointer; 'git lfs pull' fetches the file itself"),
-    (b"\x1f\x8b", "gzip data: decompress it first"),
-    (b"BZh", "bzip2 data: decompress it first"),
-    (b"\xfd7zXZ\x00", "xz data: decompress it first"),
-    (b"\x28\xb5\x2f\xfd", "zstd data: decompress it first"),
-    (b"\x93NUMPY", "a NumPy .npy file (numpy.load reads it)"),
-    (b"\x1bLJ", "LuaJIT bytecode"),
-    (b"\x1bLua", "Lua bytecode"),
-    (b"<!DOCTYPE", "an HTML page: the download did not give the file"),
-    (b"<html", "an HTML page: the download did not give the file"),
-)
+_OTHERS: tuple[tuple[bytes, str], ...] = (
+    (rb"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9", "a pickle of torch.save of PyTorch before 1.6: torch.load of PyTorch reads it"),
+    (rb"\x80[\x02-\x05]", _PICKLE),
+    (rb"\(dp0|\(lp0|ccollections\n", _PICKLE),
+    (rb"PK\x03\x04", "a zip archive"),  # told apart below
+    (rb"PK\x05\x06", "an empty zip archive"),
+    (rb"\x89HDF\r\n\x1a\n", "an HDF5 file (Keras, torch-hdf5): h5py reads it"),
+    (rb"version https://git-lfs", "a Git LFS pointer, not the file itself: run 'git lfs pull' in its repository"),
+    (rb"\x1f\x8b", "gzip data: decompress it first (gunzip)"),
+    (rb"BZh\d", "bzip2 data: decompress it first (bunzip2)"),
+    (rb"\xfd7zXZ\x00", "xz data: decompress it first (unxz)"),
+    (rb"\x28\xb5\x2f\xfd", "zstd data: decompress it first (unzstd)"),
+    (rb"\x04\x22\x4d\x18", "lz4 data: decompress it first (unlz4)"),
+    (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07", "a 7z or rar archive: unpack it first"),
+    (rb"\x93NUMPY", "a NumPy .npy file: numpy.load reads it"),
+    (rb".{8}\{\s*\"(?=.*\"(?:dtype|__metadata__)\")", "a safetensors file: safetensors.numpy.load_file reads it"),
+    (rb"GGUF|lmgg|tjgg", "a GGML model file: llama.cpp and its relatives read it"),
+    (rb".{4}TFL3", "a TensorFlow Lite model"),
+    (rb"\x08[\x01-\x1f](?:[\x12\x1a\x22\x32\x3a\x42])", "an ONNX model: onnx.load reads it"),
+    (rb"MATLAB 5\.0", "a MATLAB .mat file: scipy.io.loadmat reads it"),
+    (rb"\x89PNG|\xff\xd8\xff|GIF8", "a picture"),
+    (rb"%PDF", "a PDF document"),
+    (rb"\x1bLJ|\x1bLua", _LUA),
+    (rb"(?:\xef\xbb\xbf)?\s*<(?i:!doctype|html|head|body|\?xml|!--)", _HTML),
+    (rb"\xef\xbb\xbf|\xff\xfe|\xfe\xff", "text with a byte order mark, as Windows editors add: save it as plain ASCII"),
+)  # fmt: skip
+_PATTERNS = [(re.compile(magic, re.DOTALL), what) for magic, what in _OTHERS]
 
 
 def detect(buffer: Buffer, format: str) -> ByteOrder | None:
@@ -49,9 +60,11 @@ def detect(buffer: Buffer, format: str) -> ByteOrder | None:
     Malformed
         If it is neither, or not what the caller says.
     """
-    start = bytes(buffer[:24])
+    start = bytes(buffer[:512])
     if not start:
-        raise Malformed(0, "expected a .t7 file, but the file is empty")
+        raise Malformed(0, "expected a .t7 file, but the file is empty: copy or download it again")
+    if len(start) >= 64 and not any(start):
+        raise Malformed(0, "expected a .t7 file, got nothing but zeros: the copy or download broke off; get it again")
     found: ByteOrder | Literal["ascii"] | None = None
     if _ASCII_TAG.match(start):
         found = "ascii"
@@ -60,11 +73,31 @@ def detect(buffer: Buffer, format: str) -> ByteOrder | None:
     elif len(start) >= 4 and struct.unpack(">i", start[:4])[0] in range(9):
         found = ">"
     if found is None:
-        for magic, what in _OTHERS:
-            if start.startswith(magic):
-                raise Malformed(0, f"expected a .t7 file, got {what}")
-        raise Malformed(0, f"expected a .t7 file, which begins with a type tag from 0 to 8, got {start[:8]!r}")
+        raise Malformed(0, f"expected a .t7 file, {_other(start)}")
     if format != "auto" and (format == "ascii") != (found == "ascii"):
         kind = "an ASCII" if found == "ascii" else "a binary"
         raise Malformed(0, f"expected the format {format!r}, as the caller says, but this is {kind} file")
     return None if found == "ascii" else found
+
+
+def _other(start: bytes) -> str:
+    """What the file is instead, and what to do with it."""
+    if start[257:262] == b"ustar":
+        return "got a tar archive: unpack it first, or use torch.load if it is of the first PyTorch"
+    for pattern, what in _PATTERNS:
+        if pattern.match(start):
+            return f"got {_zip(start) if start.startswith(b'PK') else what}"
+    if all(32 <= byte < 127 or byte in b"\t\r\n\f" for byte in start[:64]):
+        line = start[:64].decode("ascii").strip().split("\n")[0][:40]
+        return f"which begins with a type tag from 0 to 8, got text: {line!r}"
+    return f"which begins with a type tag from 0 to 8, got {start[:8]!r}"
+
+
+def _zip(start: bytes) -> str:
+    """What kind of zip archive: the name of its first member tells."""
+    name = start[30 : 30 + int.from_bytes(start[26:28], "little")]
+    if name.endswith((b"/data.pkl", b"/.format_version", b"/byteorder", b"/version", b"/constants.pkl")):
+        return "a file of torch.save of PyTorch (a zip archive with pickles): torch.load of PyTorch reads it"
+    if name.endswith(b".npy"):
+        return "a NumPy .npz file (a zip archive of arrays): numpy.load reads it"
+    return "a zip archive, perhaps of torch.save of PyTorch (torch.load reads that): else unpack it first"

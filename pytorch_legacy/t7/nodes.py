@@ -81,7 +81,7 @@ def join_path(parts: list[str]) -> str:
 def segment(kind: int, items: list[Any], slot: int, wanted: int) -> str:
     """Name of the child that stands at `slot` in the body of a node."""
     if kind in (TABLE, HASH):
-        return _index(items[slot - 1]) if slot % 2 else ".<key>"
+        return index_text(items[slot - 1]) if slot % 2 else ".<key>"
     if kind == VECTOR:
         return f"[{slot + 1}]"
     if kind == OBJECT and slot + 1 < wanted:
@@ -89,7 +89,8 @@ def segment(kind: int, items: list[Any], slot: int, wanted: int) -> str:
     return {FUNCTION: ".<upvalues>", TENSOR: ".<storage>"}.get(kind, "")
 
 
-def _index(key: Any) -> str:
+def index_text(key: Any) -> str:
+    """The step to the value behind a key: ``.weight``, ``[3]``."""
     if isinstance(key, str):
         return f".{key}" if re.fullmatch(r"[A-Za-z_]\w{,39}", key, re.ASCII) else f"[{shown(key)}]"
     if isinstance(key, (bool, int, float)):

@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO, Literal
 
 from ..errors import T7Error
@@ -21,6 +22,7 @@ from .parse import Memo, Source, parse
 Readable = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 Format = Literal["auto", "binary", "ascii"]
 LongSize = Literal["auto", 4, 8]
+Objects = Literal["one", "first", "all"]
 
 # A map costs a page and, before Python 3.13, a file descriptor for as long as any array of it lives.
 _MAP_FROM = 1 << 16
@@ -31,6 +33,7 @@ def read(
     *,
     format: Format = "auto",
     longSize: LongSize = "auto",
+    objects: Objects = "one",
     objectFactory: ObjectFactory | None = None,
 ) -> Any:
     """Read the object in a .t7 file.
@@ -47,6 +50,9 @@ def read(
         Size of a C long on the machine that wrote a binary file: 4 on Windows and on 32-bit systems.
         "auto" takes 8 if the whole file can be read so, with every tensor inside its storage and
         no bytes left over, and else 4 on the same condition.
+    objects : {"one", "first", "all"}
+        What to do if anything follows the first object. "one" takes it for an error; "first" passes it over, as
+        Torch7's ``torch.load`` did; "all" reads all objects and returns a list of them (see :func:`read_all`).
     objectFactory : ObjectFactory, optional
         Makes the Torch objects of classes it knows (protocol: see ``pytorch_legacy.t7``).
 
@@ -58,13 +64,15 @@ def read(
     Raises
     ------
     T7Error
-        If the file is broken, is no .t7 file or holds more than one object.
+        If the file is broken, is no .t7 file or holds more than one object. The text says where: the offset
+        in bytes, in an ASCII file the line too, and the place of the object.
     OSError
         If it cannot be opened.
 
     Source: Torch7 ``torch.load``.
     """
-    return _load(source, format, longSize, objectFactory, many=False)[0]
+    values = _load(source, format, longSize, objectFactory, objects)
+    return values if objects == "all" else values[0]
 
 
 def read_all(
@@ -81,29 +89,40 @@ def read_all(
 
     Source: Torch7 ``File:readObject``.
     """
-    return _load(source, format, longSize, objectFactory, many=True)
+    return _load(source, format, longSize, objectFactory, "all")
 
 
-def _load(source: Readable, format: str, longSize: int | str, factory: ObjectFactory | None, many: bool) -> list[Any]:
+def _load(source: Readable, format: str, longSize: int | str, factory: ObjectFactory | None, objects: str) -> list[Any]:
     if format not in ("auto", "binary", "ascii"):
         raise ValueError(f"t7.read: format: expected 'auto', 'binary' or 'ascii', got {format!r}")
     if longSize not in ("auto", 4, 8):
         raise ValueError(f"t7.read: longSize: expected 'auto', 4 or 8, got {longSize!r}")
+    if objects not in ("one", "first", "all"):
+        raise ValueError(f"t7.read: objects: expected 'one', 'first' or 'all', got {objects!r}")
     name, buffer = _contents(source)
+    order: ByteOrder | None = "<"
+    finished: list[Node] = []
     try:
-        roots, finished = _parse(buffer, format, longSize, many)
+        order = detect(buffer, format)
+        roots, finished = _parse(buffer, order, longSize, objects)
         build(finished, factory)
-        values = [resolved(root) for root in roots]
+        return [resolved(root) for root in roots]
+    except Malformed as error:
+        line = f" (line {_line(buffer, error.offset)})" if order is None else ""
+        place = f", at {error.path}" if error.path else ""
+        raise T7Error(f"{name}: offset {error.offset}{line}{place}: {error.message}") from error.__cause__
+    except MemoryError:
+        raise T7Error(f"{name}: there is not enough memory for the objects of this file") from None
+    finally:
         # Nodes know their parents: without this the whole parse would stay until the garbage collector comes.
         for node in finished:
             node.release()
-    except Malformed as error:
-        place = f", at {error.path}" if error.path else ""
-        raise T7Error(f"{name}: offset {error.offset}{place}: {error.message}") from None
-    except T7Error as error:
-        # From the factory, which does not know the file.
-        raise T7Error(f"{name}: {error}") from error
-    return values
+
+
+def _line(buffer: Buffer, offset: int) -> int:
+    """The line of a text, counted from 1, that `offset` lies in."""
+    step = 1 << 20
+    return 1 + sum(buffer[start : min(start + step, offset)].count(b"\n") for start in range(0, offset, step))
 
 
 def _contents(source: Readable) -> tuple[str, Buffer]:
@@ -116,26 +135,42 @@ def _contents(source: Readable) -> tuple[str, Buffer]:
             found = type(content).__name__
             raise T7Error(f"t7.read: expected a file opened in binary mode, got one that gives {found}")
         return str(getattr(source, "name", "<file>")), bytearray(content)
+    name = os.fsdecode(source)
+    if os.path.isdir(name):
+        inside = sorted(entry for entry in os.listdir(name) if entry.endswith((".t7", ".net")))[:3]
+        raise T7Error(f"{name}: offset 0: expected a .t7 file, got a folder; {_choice(name, inside)}")
     with open(source, "rb") as file:
         status = os.fstat(file.fileno())
+        if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+            raise T7Error(f"{name}: offset 0: expected a .t7 file, got a device")
         if not stat.S_ISREG(status.st_mode) or status.st_size < _MAP_FROM:
-            return os.fsdecode(source), bytearray(file.read())
+            return name, bytearray(file.read())
         options = {"trackfd": False} if sys.version_info >= (3, 13) else {}
-        return os.fsdecode(source), mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY, **options)
+        return name, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY, **options)
 
 
-def _parse(buffer: Buffer, format: str, longSize: int | str, many: bool) -> tuple[list[Any], list[Node]]:
+def _choice(folder: str, names: list[str]) -> str:
+    if not names:
+        return "there is no .t7 file in it"
+    return "name a file in it, such as " + " or ".join(os.path.join(folder, name) for name in names)
+
+
+def _parse(buffer: Buffer, order: ByteOrder | None, longSize: int | str, objects: str) -> tuple[list[Any], list[Node]]:
     """Parse the buffer in the first way that fits; the error of the way that came furthest if none does."""
-    order = detect(buffer, format)
     failure: Malformed | None = None
     for source in _sources(buffer, order, longSize):
-        for continued in (True, False) if many else (True,):
+        for continued in (True, False) if objects == "all" else (True,):
             source.position = 0
             try:
-                return _parse_objects(source, many, continued)
+                return _parse_objects(source, objects != "one", continued)
             except Malformed as error:
                 if failure is None or error.offset > failure.offset:
                     failure = error.with_traceback(None)
+    if objects == "first":
+        for source in _sources(buffer, order, longSize):
+            finished: list[Node] = []
+            with suppress(Malformed):
+                return [parse(source, {}, finished)], finished
     assert failure is not None
     raise failure
 
@@ -155,13 +190,20 @@ def _parse_objects(source: Source, many: bool, continued: bool) -> tuple[list[An
     memo: Memo = {}
     while not roots or not source.finished():
         if roots and not many:
-            left = source.end - source.position
-            raise Malformed(
-                source.position,
-                f"expected the end of the file after the object, but {left} bytes follow; "
-                "read_all reads files that hold several objects",
-            )
+            raise _more(source, memo)
         roots.append(parse(source, memo, finished, f"object {len(roots) + 1}" if many else "root"))
         if not continued:
             memo = {}
     return roots, finished
+
+
+def _more(source: Source, memo: Memo) -> Malformed:
+    """The error for bytes behind the object: another object, or something else."""
+    offset, left = source.position, source.end - source.position
+    text = f"expected the end of the file after the object, but {left} bytes follow"
+    for known in (memo, {}):
+        source.position = offset
+        with suppress(Malformed):
+            parse(source, known, [])
+            return Malformed(offset, f'{text}: at least one more object; objects="all" reads all as a list (or read_all)')
+    return Malformed(offset, f'{text}, which are no object; objects="first" reads what stands before them')

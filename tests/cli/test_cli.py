@@ -130,7 +130,8 @@ def test_inspect_names_unknown_classes(capsys, tmp_path) -> None:
     net = pl.t7.TorchObject("nn.Sequential", 1, {"modules": [pl.t7.TorchObject("my.Layer", 1, {"gain": 2})]})
     pl.t7.write(tmp_path / "net.t7", {"model": net})
     out = run(capsys, "inspect", str(tmp_path / "net.t7"))
-    assert 'not known: my.Layer (register a class for it: @pl.register("my.Layer"))' in out
+    assert "not known: my.Layer, first at root.model.modules[1]; its fields:\n    gain  2\n" in out
+    assert '@pl.register("my.Layer")\n    class Layer(pl.nn.Module):' in out
 
 
 # ---- what cannot be done

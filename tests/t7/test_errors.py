@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pytorch_legacy as pl
 from pytorch_legacy import t7
 
 from .golden import FILES, FOLDER
@@ -40,14 +41,24 @@ def test_the_message_names_file_offset_place_and_both_sides(tmp_path):
     [
         (b"", "empty"),
         (b"PK\x03\x04" + bytes(30), "zip archive.*torch.load"),
-        (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "pickle.*torch.load"),
+        (b"PK\x03\x04" + bytes(22) + b"\x10\0\0\0archive/data.pkl", "torch.save of PyTorch.*torch.load"),
+        (b"PK\x03\x04" + bytes(22) + b"\x05\0\0\0a.npy", "npz.*numpy.load"),
+        (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "pickle.*before 1.6: torch.load"),
+        (b"sys_info".ljust(257, b"\0") + b"ustar", "tar archive.*torch.load"),
         (b"\x80\x04K\x01.", "pickle"),
         (b"\x89HDF\r\n\x1a\n" + bytes(8), "HDF5"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS.*git lfs pull"),
         (b"\x1f\x8b\x08\x00" + bytes(9), "gzip"),
         (b"<!DOCTYPE html><html>", "HTML"),
+        (b"\n\n  <html lang=en>", "HTML.*download"),
+        (b"\x93\0\0\0\0\0\0\0" + b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}', "safetensors"),
+        (b"\x08\x07\x12\x07pytorch\x1a\x031.4", "ONNX"),
+        (bytes(4096), "zeros.*download"),
+        (b"\xef\xbb\xbf4\n1\n", "byte order mark"),
+        (b"404: Not Found", "text: '404: Not Found'"),
         (b"\x93NUMPY\x01\x00", "numpy.load"),
-        (b"hello world", "type tag from 0 to 8, got b'hello wo'"),
+        (b"hello world", "type tag from 0 to 8, got text: 'hello world'"),
+        (b"\xfehello", r"type tag from 0 to 8, got b.+hello"),
         (b"\x09\x00\x00\x00", "type tag"),
         (b"9\n", "type tag"),
         (b"3", "type tag"),
@@ -267,3 +278,63 @@ def test_no_quadratic_time_in_the_text_of_one_line():
     one = b"4 %d 3\nV 1 18\ntorch.FloatStorage 1 1 "
     content = b"3 1 20000 " + b"".join(b"1 %d " % i + one % (i + 1) for i in range(1, 20001))
     assert len(t7.read(content)) == 20000
+
+
+def test_what_follows_the_first_object():
+    content = (FOLDER / "number.t7").read_bytes() + (FOLDER / "string.t7").read_bytes()
+    for load in (t7.read, pl.load):
+        with pytest.raises(t7.T7Error, match='at least one more object; objects="all" reads all'):
+            load(content)
+        assert load(content, objects="all") == [42, "hello world"]
+        assert load(content, objects="first") == 42
+        broken = content[:-3]
+        with pytest.raises(t7.T7Error, match='which are no object; objects="first"'):
+            load(broken)
+        assert load(broken, objects="first") == 42
+        with pytest.raises(t7.T7Error):
+            load(broken, objects="all")
+    with pytest.raises(ValueError, match="objects: expected 'one', 'first' or 'all'"):
+        t7.read(content, objects="two")
+
+
+def test_lines_of_a_text_are_counted():
+    with pytest.raises(t7.T7Error, match=r"offset 12 \(line 7\), at root\.a: expected a type tag from 0 to 8, got 9"):
+        t7.read(b"3\n1\n1\n2\n1\na\n9\n")
+
+
+def test_folders_and_devices(tmp_path):
+    with pytest.raises(t7.T7Error, match=r"got a folder; there is no \.t7 file in it"):
+        t7.read(tmp_path)
+    (tmp_path / "net.t7").write_bytes(b"")
+    with pytest.raises(t7.T7Error, match=r"name a file in it, such as .*net\.t7"):
+        pl.load(tmp_path)
+    with pytest.raises(t7.T7Error, match="the file is empty"):
+        pl.load(tmp_path / "net.t7")
+    with pytest.raises(t7.T7Error, match="got a device"):
+        t7.read("/dev/zero")
+
+
+def test_odd_references():
+    # An object that is its own table of fields, a table as its own key and value, a tensor as its own storage.
+    itself = obj(1, "nn.Linear") + i32(4, 1)
+    assert t7.read(itself).fields is t7.read(itself).fields or t7.read(itself).fields.typename == "nn.Linear"
+    with pytest.raises(t7.T7Error, match="expected the table of fields"):
+        pl.load(itself)
+    with pytest.raises(t7.T7Error, match="expected a storage"):
+        t7.read(tensor(1, (1,), (1,), 1, i32(4, 1)))
+    table_of_itself = t7.read(i32(3, 1, 1) + i32(3, 1) + i32(3, 1))
+    ((key, value),) = table_of_itself.items()
+    assert key.value is value is table_of_itself
+    with pytest.raises(t7.T7Error, match=r"got a torch\.DoubleTensor"):
+        t7.read(table(9, number(1), tensor(1, (1,), (1,), 1, storage(2, 1.0)), number(2), tensor(3, (1,), (1,), 1, i32(4, 1))))
+
+
+def test_memory_is_bounded_by_the_size_of_the_file():
+    # The worst that is known: the smallest objects that have an identity, 12 bytes each.
+    content = i32(3, 1, 100_000) + b"".join(number(i + 1) + i32(3, i + 2, 0) for i in range(100_000))
+    tracemalloc.start()
+    try:
+        t7.read(content)
+        assert tracemalloc.get_traced_memory()[1] < 60 * len(content)
+    finally:
+        tracemalloc.stop()

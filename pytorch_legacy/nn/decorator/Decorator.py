@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.errors import FieldError
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 
@@ -49,6 +50,8 @@ class Decorator(Container):
 
     def _inner(self, method: str, *arguments: Any) -> Any:
         """Calls a method of the module; an error says that it came from within."""
+        if not self.modules:
+            raise FieldError(f"{self._typename}: there is no module in it")
         return self._each(lambda _, module: getattr(module, method)(*arguments))[0]
 
     def __repr__(self) -> str:

@@ -1,0 +1,85 @@
+"""``pytorch-legacy convert``: weights and tensors by name, from and to .t7 files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Literal
+
+import pytorch_legacy as pl
+from pytorch_legacy import interop, t7
+
+from . import models
+from .problem import Problem
+from .progress import busy
+
+HELP = "move weights and tensors between .t7 and .npz, .safetensors, .h5"
+DESCRIPTION = """\
+Move weights and tensors by name, or write a .t7 file in the other format.
+
+  pytorch-legacy convert net.t7 net.safetensors         all weights and tensors: 0.weight, 0.bias, 2.weight, ...
+  pytorch-legacy convert ckpt.t7 net.npz --model model  those of one network of a checkpoint
+  pytorch-legacy convert net.t7 net.ascii.t7 --ascii    the same file as text; without --ascii, as binary
+  pytorch-legacy convert net.npz tables.t7              arrays as tables of tensors that Torch7 reads
+  pytorch-legacy convert new.npz out.t7 --into net.t7   net.t7 with the weights of new.npz, by name
+
+Names are the way to a tensor joined by dots, counted from 0, as in a state dict of PyTorch. Of modules, weights and
+running means go along; outputs, gradients and scratch memory only with --everything.
+"""
+_T7 = (".t7", ".net", ".th", ".dat")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="FROM", help=".t7, .npz, .safetensors or .h5")
+    parser.add_argument("target", metavar="TO", help=".npz, .safetensors, .h5 or .t7")
+    parser.add_argument("--ascii", action="store_true", help="write a .t7 file as text")
+    parser.add_argument("--model", metavar="PLACE", help="only this network of the file, for example protos.rnn")
+    parser.add_argument("--into", metavar="MODEL.t7", help="take this model and replace its weights by those of FROM")
+    parser.add_argument("--partial", action="store_true", help="with --into: replace what is there under the same name")
+    parser.add_argument("--everything", action="store_true", help="outputs, gradients and scratch memory too")
+
+
+def execute(options: argparse.Namespace) -> None:
+    to_t7 = Path(options.target).suffix.lower() in _T7
+    from_t7 = Path(options.source).suffix.lower() not in interop.READS
+    if options.ascii and not to_t7:
+        raise Problem(f"{options.target}: --ascii is for .t7 files")
+    if options.into and not to_t7:
+        raise Problem(f"{options.target}: --into makes a .t7 file")
+    if not to_t7 and Path(options.target).suffix.lower() not in interop.WRITES:
+        raise Problem(f"{options.target}: expected a name that ends in .t7, {', '.join(interop.WRITES)}")
+    if not Path(options.source).exists():
+        raise Problem(f"{options.source}: there is no such file")
+    with busy(f"converting {options.source}"):
+        text = _converted(options, from_t7, to_t7)
+    print(f"wrote {options.target}: {text}")
+
+
+def _converted(options: argparse.Namespace, from_t7: bool, to_t7: bool) -> str:
+    form: Literal["ascii", "binary"] = "ascii" if options.ascii else "binary"
+    if from_t7 and to_t7 and not (options.into or options.model):
+        # As it stands, whatever the classes are.
+        values = t7.read_all(options.source)
+        with interop.replacing(options.target) as unfinished, open(unfinished, "wb") as file:
+            for value in values:
+                t7.write(file, value, form)
+        return f"{form}, {len(values)} objects" if len(values) > 1 else form
+    if from_t7:
+        value = pl.load(options.source)
+        if options.model is not None:
+            value = models.network(options.source, value, options.model)
+        arrays = interop.tensors(value, everything=options.everything)
+    else:
+        arrays = interop.load(options.source)
+    if not arrays and not (from_t7 and to_t7):
+        raise Problem(f"{options.source}: there are no tensors in it")
+    if options.into:
+        value = models.load(options.into)
+        count = interop.assign(value, arrays, partial=options.partial)
+        pl.save(options.target, value, format=form)
+        return f"{count} tensors of {options.into} replaced"
+    if to_t7:
+        pl.save(options.target, value if from_t7 else interop.nested(arrays), format=form)
+    else:
+        interop.save(options.target, arrays)
+    return f"{len(arrays)} tensors, {sum(array.nbytes for array in arrays.values()):,} bytes"

@@ -1,0 +1,244 @@
+"""What a .t7 file holds, in words and as data for --json: its tree, its unknown classes, its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import t7
+from pytorch_legacy.interop import Visit, walk
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.nn.Unknown import Unknown
+from pytorch_legacy.storage import storage_of
+from pytorch_legacy.t7.nodes import shown
+
+from .files import text_shape
+
+_MOST_COUNTED = 5000  # modules, for a summary
+
+
+@dataclass
+class Entry:
+    """One line of the tree. `same` and `shares` are entries that hold the same object, or the same memory."""
+
+    key: str
+    kind: str
+    text: str
+    depth: int
+    parent: int
+    place: Visit
+    same: int | None = None
+    shares: int | None = None
+    left_out: int = 0
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def tree(value: Any, depth: int | None, most: int | None, fields: bool) -> list[Entry]:
+    """The values in the file, outermost first.
+
+    Parameters
+    ----------
+    depth, most
+        How deep to go, and how many entries of one table to list; None for all.
+    fields
+        Go into known modules too.
+    """
+    entries: list[Entry] = []
+    numbers: dict[int, int] = {}  # of entries, by the identity of their visit
+    memory: dict[int, int] = {}
+    counts: dict[int, int] = {}
+    hidden: set[int] = set()
+
+    def inside(visit: Visit) -> bool:
+        inner = visit.value
+        if id(visit) in hidden or isinstance(inner, np.ndarray):
+            return False
+        if isinstance(inner, TorchObject) and not fields and (visit.depth or not isinstance(inner, Unknown)):
+            return False
+        if most is not None and isinstance(inner, list) and all(type(entry) in (int, float, str, bool) for entry in inner):
+            return False  # in the summary already
+        return depth is None or visit.depth < depth
+
+    for visit in walk(value, inside):
+        parent = -1 if visit.parent is None else numbers.get(id(visit.parent), -1)
+        if visit.parent is not None:
+            counts[parent] = counts.get(parent, 0) + 1
+            if most is not None and counts[parent] > most:
+                entries[parent].left_out += 1
+                hidden.add(id(visit))
+                continue
+        number = numbers[id(visit)] = len(entries)
+        key = "" if visit.parent is None else visit.segment().removeprefix(".")
+        text = summary(visit.value) if visit.depth < 3 or not isinstance(visit.value, Module) else visit.value._typename
+        entry = Entry(key, kind(visit.value), text, visit.depth, parent, visit)
+        if visit.seen is not None:
+            entry.same = numbers.get(id(visit.seen))
+        if isinstance(visit.value, np.ndarray):
+            array = visit.value
+            entry.extra = {"shape": list(array.shape), "dtype": str(array.dtype)}
+            if array.size and entry.same is None:
+                first = memory.setdefault(id(storage_of(array)), number)
+                entry.shares = first if first != number else None
+        entries.append(entry)
+    return entries
+
+
+def kind(value: Any) -> str:
+    """What sort of thing a value is, in a word."""
+    words: list[tuple[Any, str]] = [
+        (type(None), "nil"), (bool, "boolean"), ((int, float), "number"), (str, "string"), (list, "list"), (dict, "table"),
+        (t7.Storage, "storage"), (np.ndarray, "tensor"), (t7.Function, "function"), (Unknown, "unknown"), (Module, "module"),
+        (Criterion, "criterion"), ((TorchObject, t7.TorchObject), "object"),
+    ]  # fmt: skip
+    return next((word for types, word in words if isinstance(value, types)), "value")
+
+
+def summary(value: Any) -> str:
+    """A value in a few words."""
+    if isinstance(value, Unknown):
+        return f"{shown(value._typename)}, a class that is not known"
+    if isinstance(value, Module):
+        modules = sum(not place.seen for place in islice(walk_modules(value), _MOST_COUNTED)) - 1
+        more = "or more " * (modules + 1 >= _MOST_COUNTED)
+        return f"{value._typename}, {modules} {more}modules" if modules > 0 else first_line(value)
+    if isinstance(value, np.ndarray):
+        word = "storage" if isinstance(value, t7.Storage) else "tensor"
+        if value.size == 0:
+            return f"empty {word}, {value.dtype}"
+        few = f": {', '.join(f'{number:.6g}' for number in value.flat)}" if value.size <= 6 and value.ndim == 1 else ""
+        return f"{word} {text_shape(value.shape)}, {value.dtype}{few}"
+    if isinstance(value, list):
+        plain = all(type(entry) in (int, float, str, bool) for entry in value[:10])
+        some = ", ".join(summary(entry) for entry in value[:10]) if plain else ""
+        return f"list of {len(value)}" + (f": {some}{', ...' if len(value) > 10 else ''}" if some else "")
+    if isinstance(value, dict):
+        return f"table of {len(value)}"
+    if isinstance(value, str):
+        return repr(value if len(value) <= 60 else value[:57] + "...")
+    if isinstance(value, t7.Function):
+        return f"Lua function, {len(value.bytecode):,} bytes of {language(value)}, {upvalues(value)}; never run"
+    if isinstance(value, t7.TorchObject):
+        return f"{shown(value.typename)}, an object of Torch"
+    if isinstance(value, TorchObject):
+        return first_line(value)
+    if value is None or isinstance(value, bool):
+        return "nil" if value is None else str(value).lower()
+    return str(value) if isinstance(value, (int, float)) else f"{type(value).__name__} {value!r:.60}"
+
+
+def first_line(value: Any) -> str:
+    return ascii_only(str(value).split("\n")[0][:200])
+
+
+def ascii_only(text: str) -> str:
+    """Text from a file without what could steer a terminal."""
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
+def language(function: t7.Function) -> str:
+    """Which interpreter a function was compiled for."""
+    code = function.bytecode
+    if code.startswith(b"\x1bLJ"):
+        return f"LuaJIT 2.{code[3] - 1} bytecode" if len(code) > 3 and code[3] in (1, 2) else "LuaJIT bytecode"
+    if code.startswith(b"\x1bLua") and len(code) > 4:
+        return f"Lua {code[4] >> 4}.{code[4] & 15} bytecode"
+    return "bytecode"
+
+
+def upvalues(function: t7.Function) -> str:
+    """Names of the upvalues where the file has them, else how many there are."""
+    values = function.upvalues if isinstance(function.upvalues, list) else []
+    names = [value["name"] for value in values if isinstance(value, dict) and isinstance(value.get("name"), str)]
+    count = f"{len(values)} upvalue{'s' * (len(values) != 1)}"
+    return f"{count} ({', '.join(map(shown, names[:6]))}{', ...' * (len(names) > 6)})" if names else count
+
+
+@dataclass
+class Place:
+    """A module in a network: its way there by positions in ``modules`` counted from 1, and whether it came up before."""
+
+    module: Module
+    way: tuple[int, ...]
+    seen: bool
+    cyclic: bool
+
+    def number(self) -> str:
+        way = [str(step) for step in self.way]
+        return ".".join(way if len(way) < 12 else [*way[:3], "...", *way[-2:]]) or "1"
+
+
+def walk_modules(module: Module) -> Iterator[Place]:
+    """The module and those inside it, in the order of the network, by way of ``modules`` only."""
+    known: set[int] = set()
+    around: set[int] = set()
+    way: list[int] = []
+    waiting: list[tuple[int, Any]] = [(0, iter([module]))]  # id of the container, its children that are to come
+    while waiting:
+        inner = next(waiting[-1][1], None)
+        if inner is None:
+            around.discard(waiting.pop()[0])
+            del way[-1:]
+            continue
+        if way:
+            way[-1] += 1
+        if not isinstance(inner, Module):
+            continue
+        # The positions of a very deep place are of no use, and would cost too much all together.
+        yield Place(inner, tuple(way) if len(way) < 12 else (*way[:9], *way[-3:]), id(inner) in known, id(inner) in around)
+        children = inner_modules(inner)
+        if id(inner) not in known and children:
+            around.add(id(inner))
+            waiting.append((id(inner), iter(children)))
+            way.append(0)
+        known.add(id(inner))
+
+
+def inner_modules(module: Any) -> list[Any]:
+    """The list ``modules`` of a container, an empty one of other modules."""
+    modules = getattr(module, "modules", None)
+    return modules if isinstance(modules, list) else []
+
+
+@dataclass
+class Class:
+    """A class of the file that is not known here."""
+
+    typename: str
+    first: Visit
+    count: int = 0
+    fields: dict[str, str] = field(default_factory=dict)
+
+    def stub(self) -> list[str]:
+        """What somebody would write to make it known."""
+        name = "".join(c for c in self.typename.rpartition(".")[2] if c.isalnum() or c == "_") or "Layer"
+        return [
+            f'@pl.register("{shown(self.typename)}")',
+            f"class {name if not name[0].isdigit() else '_' + name}(pl.nn.Module):",
+            "    def updateOutput(self, input): ...",
+            "    def updateGradInput(self, input, gradOutput): ...",
+        ]
+
+
+def contents(value: Any) -> tuple[list[Class], list[tuple[Visit, t7.Function]]]:
+    """The unknown classes with their fields, and the functions, wherever they are in the file."""
+    classes: dict[str, Class] = {}
+    functions: list[tuple[Visit, t7.Function]] = []
+    for visit in walk(value, lambda visit: not isinstance(visit.value, np.ndarray)):
+        if visit.seen is not None:
+            continue
+        if isinstance(visit.value, t7.Function):
+            functions.append((visit, visit.value))
+        elif isinstance(visit.value, Unknown):
+            name = visit.value._typename
+            known = classes.setdefault(name, Class(name, visit))
+            known.count += 1
+            fields = visit.value.fields if isinstance(visit.value.fields, dict) else {"contents": visit.value.fields}
+            for key, entry in list(fields.items())[:50]:
+                known.fields.setdefault(ascii_only(str(key))[:40], summary(entry))
+    return list(classes.values()), functions

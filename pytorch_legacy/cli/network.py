@@ -1,0 +1,197 @@
+"""A network as a table: its modules with parameters, output shapes and operations, and the input that it expects."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import ShapeError, THNNError
+from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.Module import Module
+
+from .describe import first_line, inner_modules, walk_modules
+from .files import text_shape
+from .problem import Problem
+
+Row = tuple[str, ...]
+
+
+def parse_shape(text: str) -> tuple[int, ...]:
+    """(1, 32, 32) of "1x32x32"."""
+    try:
+        shape = tuple(int(size) for size in text.lower().replace(",", "x").split("x"))
+    except ValueError:
+        shape = ()
+    if not shape or min(shape) < 1 or np.prod(shape, dtype=np.float64) > 1e9:
+        raise Problem(f"--input {text}: expected sizes joined by x, such as 1x32x32")
+    return shape
+
+
+def count(module: Module) -> int:
+    """Number of the module's parameters, each once however many modules share it."""
+    arrays: dict[Any, Any] = {}
+    for place in walk_modules(module):
+        if not place.seen and not _hands_on(place.module):
+            for array in _parameters(place.module):
+                arrays[array.__array_interface__["data"][0], array.shape] = array
+    return sum(array.size for array in arrays.values())
+
+
+def _hands_on(module: Module) -> bool:
+    """Are its parameters those of the modules in it?"""
+    return bool(inner_modules(module)) and type(module).parameters is Container.parameters
+
+
+def _parameters(module: Module) -> list[Any]:
+    try:
+        found = module.parameters()
+    except (THNNError, RecursionError, TypeError, AttributeError):
+        return []  # a broken one
+    return [array for array in (found[0] if found else []) if isinstance(array, np.ndarray)]
+
+
+def rows(module: Module, shapes: dict[Any, Any] | None, depth: int | None, most: int | None) -> list[Row]:
+    """A line for each module, at most `most`: label, output and operations if the shapes are known, parameters."""
+    result: list[Row] = []
+    numbers: dict[int, str] = {}
+    owners: dict[Any, str] = {}
+    for place in walk_modules(module):
+        inner, level, number = place.module, len(place.way), place.number()
+        leaf = not inner_modules(inner)
+        if (level == 0 and not leaf) or (depth is not None and level > depth):
+            numbers.setdefault(id(inner), "1" if leaf else "the whole")
+            continue
+        if most is not None and len(result) >= most:
+            result.append(("... and more (--all)", *([""] * (3 if shapes else 1))))
+            break
+        label = "  " * min(level - 1, 30) + f"({number}) "
+        if place.seen:
+            first = f"-> the same module as ({numbers[id(inner)]})" + ", which it stands in" * place.cyclic
+            result.append((f"{label}{first}", *([""] * (3 if shapes else 1))))
+            continue
+        numbers[id(inner)] = number
+        parameters = f"{count(inner):,}" if leaf else ""
+        label += first_line(inner) + _shared(inner, number, owners) if leaf else inner._typename
+        if shapes is None:
+            result.append((label, parameters))
+        else:
+            _, output, operations = shapes.get(id(inner), (None, "not run", 0))
+            result.append((label, output, parameters, f"{operations:,}" if leaf else ""))
+    return result
+
+
+def _shared(module: Module, number: str, owners: dict[Any, str]) -> str:
+    """Says whose weights the module shares."""
+    weight = getattr(module, "weight", None)
+    if not isinstance(weight, np.ndarray) or not weight.size:
+        return ""
+    owner = owners.setdefault((weight.__array_interface__["data"][0], weight.dtype), number)
+    return "" if owner == number else f", shares its weight with ({owner})"
+
+
+def run(module: Module, shape: tuple[int, ...]) -> dict[Any, Any]:
+    """Run the network on zeros; id of module -> (module, text of its output's shape, operations)."""
+    module.evaluate()
+    results: dict[Any, Any] = {}
+    watched_modules = [place.module for place in walk_modules(module) if not place.seen]
+
+    def watch(inner: Module) -> None:
+        original = inner.updateOutput
+
+        def watched(input: Any) -> Any:
+            size = input.size if isinstance(input, np.ndarray) else 0
+            output = original(input)
+            results[id(inner)] = (inner, _output_text(output), operations(inner, size, output))
+            return output
+
+        inner.__dict__["updateOutput"] = watched
+
+    for inner in watched_modules:
+        watch(inner)
+    try:
+        for candidate in (shape, (1, *shape)):
+            try:
+                module.forward(np.zeros(candidate, module._dtype))
+            except ShapeError as error:
+                problem: THNNError = error
+                continue
+            return results | {"input": candidate}
+        raise Problem(f"--input {text_shape(shape)}: {problem}")
+    finally:
+        for inner in watched_modules:
+            inner.__dict__.pop("updateOutput", None)
+
+
+def _output_text(output: Any) -> str:
+    if isinstance(output, np.ndarray):
+        return text_shape(output.shape)
+    if isinstance(output, list):
+        return "{" + ", ".join(_output_text(entry) for entry in output) + "}"
+    return type(output).__name__
+
+
+def operations(module: Module, input_size: int, output: Any) -> int:
+    """What the module computes: multiply-adds with a weight, cells that pooling windows hold, else one per element."""
+    if not isinstance(output, np.ndarray):
+        return 0
+    weight = getattr(module, "weight", None)
+    if isinstance(weight, np.ndarray) and weight.ndim > 1:
+        return int(output.size * (weight.size // weight.shape[0]))
+    if "Pooling" in module._typename:
+        width, height = getattr(module, "kW", None), getattr(module, "kH", None)
+        return int(output.size * width * height) if width and height else input_size
+    moves_only = ("View", "Reshape", "Identity", "Dropout", "PixelShuffle", "Padding", "Copy", "Contiguous", "Transpose")
+    return 0 if module._typename.endswith(moves_only) else int(output.size)
+
+
+# Heights and widths of pictures to try, the small ones first, then those that published networks take.
+_SIZES = (16, 24, 8, 28, 32, 48, 64, 96, 112, 128, 224, 227, 231, 256, 299, 12, 20, 36, 40, 10, 221, 192, 160)
+SECONDS = 2.0  # for the trials, all together
+_MODULES = 2000
+
+
+def expected_input(module: Module) -> str | None:
+    """What the network takes, as far as its first layers and some trials tell: "3 x H x W", "1 x 28 x 28"."""
+    places = list(walk_modules(module))
+    leaves = (place.module for place in places if not inner_modules(place.module))
+    known = next((text for leaf in leaves if (text := _taken(leaf))), None)
+    if known is None or " x H x W" not in known or " x T" in known or len(places) > _MODULES:
+        return known
+    if any(place.seen for place in places):
+        return known  # shared containers may run more often than they are counted
+    planes = int(known.split(" x ")[0])
+    # Does the size matter, and which one fits?
+    end = time.monotonic() + SECONDS
+    fitting: list[int] = []
+    module.evaluate()
+    for size in _SIZES:
+        if time.monotonic() > end or len(fitting) == 2:
+            break
+        try:
+            module.forward(np.zeros((1, planes, size, size), module._dtype))
+        except ShapeError:
+            continue
+        except Exception:
+            return known  # a class that cannot run, for example
+        fitting.append(size)
+    return f"{planes} x {fitting[0]} x {fitting[0]}" if len(fitting) == 1 else known
+
+
+def _taken(module: Module) -> str | None:
+    """The input of one layer, if its fields tell."""
+    name = module._typename.rpartition(".")[2]
+    planes, frame = getattr(module, "nInputPlane", None), getattr(module, "inputFrameSize", None)
+    weight = getattr(module, "weight", None)
+    if isinstance(planes, int) and name.startswith(("Spatial", "Volumetric")):
+        return f"{planes} x {'T x ' if name.startswith('Volumetric') else ''}H x W"
+    if isinstance(frame, int):
+        return f"frames x {frame}"
+    if name.startswith("LookupTable") and isinstance(weight, np.ndarray) and weight.ndim:
+        return f"indices from 0 to {weight.shape[0] - 1}"
+    if name.startswith("Linear") and isinstance(weight, np.ndarray) and weight.ndim == 2:
+        return str(weight.shape[1])
+    if "BatchNormalization" in name and isinstance(mean := getattr(module, "running_mean", None), np.ndarray):
+        return f"{mean.size}" + {"S": " x H x W", "V": " x T x H x W"}.get(name[0], "")
+    return None

@@ -1,0 +1,107 @@
+"""What the fields of Torch7's classes are: a broken file shall be an error when it is read, not a riddle when it is run.
+
+Torch7 used its names alike in all classes: ``kW`` is a whole number wherever it comes up. So one table serves them all.
+A name that means different things in different classes is not in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.errors import FieldError
+from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.nn.utils import described, sizes
+
+_NUMBERS: tuple[Any, ...] = (int, float, np.integer, np.floating)
+
+_NAMES = {
+    "a whole number": """
+        kW kH kT dW dH dT padW padH padT adjW adjH adjT dilationW dilationH dilationT nInputPlane nOutputPlane
+        inputFrameSize outputFrameSize inputSize outputDim upscaleFactor scale_factor dimension nInputDims nInputDim
+        numInputDims nOutputDim normalize odepth oheight owidth oT oH oW outT outH outW iT iH iW poolSizeT poolSizeH
+        poolSizeW pleft pright ptop pbottom pfront pback pad_l pad_r pad_t pad_b pad offset nfeatures ndim k
+        ignoreIndex paddingValue nClasses dim inputDimension outputDimension length print_interval numFwds numBwds pos""",
+    "a number": """
+        eps momentum alpha beta lambda_ lower upper margin max_val min_val negval threshold val p pow power
+        learningRate l1weight norm thresval ratioT ratioH ratioW""",
+    "true or false": """
+        affine inplace ceil_mode count_include_pad divide sizeAverage squeeze train v2 batch_mode batchMode averaging
+        castin castout castTarget doGradInput featFirst gradFirst normalized newRandomPool shouldScaleGradByFreq
+        stochastic_inference trans transA transB repeatTarget provideOutput""",
+    "a tensor of floating-point numbers": """
+        weight bias gradWeight gradBias running_mean running_var save_mean save_std kernel noise simplex
+        v g gradV gradG diagCov gradDiagCov""",
+    "a tensor": "connTable indices mask",
+    "text": "mode moduleType name inputShape outputShape",
+    "a module": "lsm nll sigmoid tanh normalizer pooling criterion targetModule inputModule",
+    "a list of modules": "modules criterions",
+}  # fmt: skip
+_KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+
+
+_PAIRS = (("weight", "gradWeight"), ("bias", "gradBias"), ("v", "gradV"), ("g", "gradG"), ("diagCov", "gradDiagCov"))
+# Layers that look at their parameters themselves, and the dimensions that these have.
+_PARAMETERS = {
+    "Bilinear": ("weight", 3), "Cosine": ("weight", 2), "Euclidean": ("weight", 2), "Kmeans": ("weight", 2),
+    "Linear": ("weight", 2), "LinearWeightNorm": ("v", 2), "Mul": ("weight", 1), "SparseLinear": ("weight", 2),
+}  # fmt: skip
+
+# An expanded tensor with more elements than this is no parameter: a few bytes of a file could ask for all memory so.
+_MOST_REPEATED = 1 << 16
+
+
+def present(fields: dict[Any, Any]) -> dict[Any, Any]:
+    """The fields as `_fromTorch7` takes them: without those that are nil, which in Lua are not there at all.
+
+    Raises FieldError if an expanded tensor asks for much more memory than the file has for it.
+    """
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray) and value.size > _MOST_REPEATED and name not in ("output", "gradInput"):
+            base: Any = value.base
+            if isinstance(base, np.ndarray) and value.size > base.size:
+                raise FieldError(
+                    f"{name}: expected a tensor as large as its storage, got {described(value)} on one of {base.size}"
+                )
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def check(instance: TorchObject) -> None:
+    """Raise FieldError if a field of an object that was read from a file cannot be what the class takes it for."""
+    own = vars(instance)
+    for name, value in own.items():
+        kind = _KINDS.get(name)
+        if kind is not None and value is not None and not _is(kind, value):
+            raise FieldError(f"{name}: expected {kind}, got {_shown(value)}")
+    for name, gradient in _PAIRS:
+        ours, theirs = own.get(name), own.get(gradient)
+        if ours is not None and theirs is not None and theirs.size and ours.shape != theirs.shape:
+            raise FieldError(f"{gradient}: expected the shape of {name}, {sizes(ours.shape)}, got {sizes(theirs.shape)}")
+    for cls in type(instance).__mro__:
+        if cls.__name__ in _PARAMETERS:
+            name, rank = _PARAMETERS[cls.__name__]
+            if own.get(name) is not None and own[name].ndim != rank:  # None: a decorator may compute it
+                raise FieldError(f"{name}: expected a tensor with {rank} dimensions, got {described(own[name])}")
+            break
+
+
+def _is(kind: str, value: Any) -> bool:
+    if kind.startswith("a tensor"):
+        return isinstance(value, np.ndarray) and (value.dtype.kind == "f" or kind == "a tensor")
+    if kind == "a whole number":
+        return isinstance(value, _NUMBERS) and not isinstance(value, bool) and abs(value) < 1 << 62 and value == int(value)
+    if kind == "a number":
+        return isinstance(value, _NUMBERS) and not isinstance(value, bool)
+    if kind == "true or false":
+        return isinstance(value, (bool, *_NUMBERS))
+    if kind == "text":
+        return isinstance(value, str)
+    if kind == "a module":
+        return isinstance(value, TorchObject)
+    return isinstance(value, list) and all(isinstance(entry, TorchObject) for entry in value)
+
+
+def _shown(value: Any) -> str:
+    known = isinstance(value, (np.ndarray, list, dict, str, float, int))
+    return described(value) if known else f"a {getattr(value, '_typename', type(value).__name__)}"

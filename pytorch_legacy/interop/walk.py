@@ -1,0 +1,129 @@
+"""A walk over whatever a .t7 file held: tables, tensors, modules, functions, in any depth and with any cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import t7
+from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.nn.Unknown import Unknown
+from pytorch_legacy.t7.nodes import index_text, join_path, shown
+
+
+class Visit:
+    """A value and its place.
+
+    Attributes
+    ----------
+    value : object
+    key : object
+        Key or field name under which the value stands, positions of lists counted from 0; None for the first value.
+    parent : Visit or None
+    depth : int
+    seen : Visit or None
+        The visit at which the same object came up first; its contents are not visited again.
+    cyclic : bool
+        Does the value stand somewhere inside itself? Then `seen` is the visit around this one.
+    """
+
+    __slots__ = ("cyclic", "depth", "key", "parent", "seen", "value")
+
+    def __init__(self, value: Any, key: Any, parent: Visit | None) -> None:
+        self.value = value
+        self.key = key
+        self.parent = parent
+        self.seen: Visit | None = None
+        self.cyclic = False
+        self.depth: int = 0 if parent is None else parent.depth + 1
+
+    def keys(self) -> list[Any]:
+        """The keys that lead from the first value to this one."""
+        keys = []
+        visit = self
+        while visit.parent is not None:
+            keys.append(visit.key)
+            visit = visit.parent
+        return keys[::-1]
+
+    def __str__(self) -> str:
+        """The place as in error messages: Lua's notation, which counts from 1; "root" is the whole."""
+        parts = []
+        visit = self
+        while visit.parent is not None:
+            parts.append(visit.segment())
+            visit = visit.parent
+        return join_path(["root", *parts[::-1]])
+
+    def segment(self) -> str:
+        """The last step of the place: ``.weight`` or ``[3]``."""
+        within = None if self.parent is None else self.parent.value
+        if isinstance(within, (list, tuple)):
+            return f"[{self.key + 1}]"
+        if has_identity(key := self.key.value if isinstance(self.key, t7.IdentityKey) else self.key):
+            name = getattr(key, "typename", None) or getattr(key, "_typename", None)
+            return f"[<{shown(name or ('tensor' if isinstance(key, np.ndarray) else 'table'))}>]"
+        return f".{self.key}" if self.key in ("<header>", "<contents>", "<upvalues>", "<key>") else index_text(self.key)
+
+
+def children(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Keys and values of what stands directly inside `value`."""
+    if isinstance(value, (list, tuple)):
+        yield from enumerate(value)
+    elif isinstance(value, dict):
+        yield from value.items()
+    elif isinstance(value, t7.TorchObject):
+        if value.header is not None:
+            yield "<header>", value.header
+        fields = value.fields
+        yield from fields.items() if isinstance(fields, dict) else [("<contents>", fields)] if fields is not None else []
+    elif isinstance(value, Unknown):
+        yield from children(value.fields) if isinstance(value.fields, (dict, list)) else [("<contents>", value.fields)]
+    elif isinstance(value, TorchObject):
+        # What begins with an underscore is the package's own. Modules come first: their place there is the one to name.
+        own = {key: entry for key, entry in value._fields().items() if not key.startswith("_")}
+        yield from sorted(own.items(), key=lambda pair: pair[0] != "modules")
+    elif isinstance(value, t7.Function) and value.upvalues:
+        yield "<upvalues>", value.upvalues
+
+
+def has_identity(value: Any) -> bool:
+    """Can the value be shared? Numbers and text cannot."""
+    return isinstance(value, (list, dict, tuple, np.ndarray, t7.TorchObject, t7.Function, TorchObject))
+
+
+def walk(value: Any, inside: Any = lambda visit: True) -> Iterator[Visit]:
+    """All values in the order of the file, each object's contents once.
+
+    `inside` is asked for each visit whether its contents shall be visited too.
+    """
+    first: dict[int, Visit] = {}
+    opened: list[Visit] = []
+    around: set[int] = set()
+    waiting = [iter([Visit(value, None, None)])]
+    while waiting:
+        visit = next(waiting[-1], None)
+        if visit is None:
+            waiting.pop()
+            if opened:
+                around.discard(id(opened.pop().value))
+            continue
+        shareable = has_identity(visit.value)
+        if shareable:
+            visit.seen = first.get(id(visit.value))
+            visit.cyclic = id(visit.value) in around
+            first.setdefault(id(visit.value), visit)
+        yield visit
+        if shareable and visit.seen is None and inside(visit):
+            waiting.append(_visits(visit))
+            opened.append(visit)
+            around.add(id(visit.value))
+
+
+def _visits(parent: Visit) -> Iterator[Visit]:
+    for key, value in children(parent.value):
+        yield Visit(value, key, parent)
+        if isinstance(key, t7.IdentityKey):
+            yield Visit(key.value, "<key>", parent)

@@ -1,0 +1,137 @@
+"""Weights by name, to the formats of others and back; and the same numbers in PyTorch."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import interop, nn, t7
+from pytorch_legacy.cli import main
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+DIGITS = EXAMPLES / "digits" / "digits.t7"
+needs_save = pytest.mark.skipif(not hasattr(pl, "save"), reason="modules cannot be written yet")
+
+
+def convert(*arguments: object) -> None:
+    assert main(["convert", *map(str, arguments)]) == 0
+
+
+def fails(capsys, *arguments: object) -> str:
+    assert main(["convert", *map(str, arguments)]) == 1
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".safetensors", ".h5", ".hdf5"])
+def test_there_and_back(tmp_path, capsys, suffix: str) -> None:
+    pytest.importorskip({".npz": "numpy", ".safetensors": "safetensors"}.get(suffix, "h5py"))
+    target = tmp_path / f"digits{suffix}"
+    convert(DIGITS, target)
+    assert "26 tensors, 265,640 bytes" in capsys.readouterr().out
+    expected = interop.tensors(pl.load(DIGITS))
+    found = interop.load(target)
+    assert found.keys() == expected.keys() and "model.0.weight" in found and "model.1.running_var" in found
+    for name, array in expected.items():
+        np.testing.assert_array_equal(found[name], array)
+        assert found[name].dtype == array.dtype
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]  # nothing unfinished is left
+
+
+def test_binary_to_text_and_back(tmp_path) -> None:
+    text, binary = tmp_path / "digits.ascii.t7", tmp_path / "digits.t7"
+    convert(DIGITS, text, "--ascii")
+    convert(text, binary)
+    assert text.read_bytes().startswith(b"3\n1\n4\n") and binary.read_bytes() == DIGITS.read_bytes()
+    several = tmp_path / "several.t7"
+    several.write_bytes((EXAMPLES / "digits" / "digits.t7").read_bytes() * 2)
+    convert(several, text, "--ascii")
+    assert len(t7.read_all(text)) == 2
+
+
+def test_names() -> None:
+    shared = nn.Linear(2, 3)
+    net = nn.Sequential().add(shared).add(nn.ConcatTable().add(nn.Linear(3, 1)).add(shared))
+    value = {"net": net, "rows": [np.zeros(2), np.ones(3)], 5: np.ones(1), "text": "x", "empty": np.empty(0)}
+    assert list(interop.tensors(value)) == [
+        "net.0.weight", "net.0.bias", "net.1.0.weight", "net.1.0.bias", "rows.0", "rows.1", "5",
+    ]  # fmt: skip
+    assert "net.0.gradWeight" in interop.tensors(value, everything=True)
+    assert list(interop.tensors(np.ones(3))) == ["tensor"]
+    assert list(interop.tensors({1: np.ones(1), "1": np.ones(2)})) == ["1", "1#2"]
+    cyclic: dict = {"a": np.ones(2)}
+    cyclic["self"] = cyclic
+    assert list(interop.tensors(cyclic)) == ["a"]
+
+
+def test_nested_is_the_way_back() -> None:
+    value = {"a": [np.ones(1), {"b": np.ones(2)}], "c": np.ones(3)}
+    again = interop.nested(interop.tensors(value))
+    assert isinstance(again["a"], list) and again["a"][1]["b"] is value["a"][1]["b"] and again["c"] is value["c"]
+    assert list(interop.nested({"a": 1, "a.b": 2})["a"].items()) == [("", 1), ("b", 2)]
+    assert interop.nested({"a.b": 2, "a": 1})["a"] == {"b": 2, "": 1}
+
+
+def test_assign() -> None:
+    net = nn.Sequential().add(nn.Linear(2, 3))
+    arrays = {"0.weight": np.arange(6.0).reshape(3, 2), "0.bias": np.zeros(3)}
+    assert interop.assign(net, arrays) == 2 and net.get(0).weight[2, 1] == 5
+    with pytest.raises(pl.errors.FieldError, match=r"not in the model: 1\.weight; not among the arrays: 0\.weight"):
+        interop.assign(net, {"1.weight": np.zeros(2), "0.bias": np.zeros(3)})
+    assert interop.assign(net, {"0.bias": np.ones(3)}, partial=True) == 1
+    with pytest.raises(pl.errors.ShapeError, match=r"0\.weight: expected an array of shape \(3, 2\), got \(2, 3\)"):
+        interop.assign(net, arrays | {"0.weight": np.zeros((2, 3)), "0.bias": np.full(3, 9.0)})
+    assert net.get(0).bias[0] == 1
+
+
+@needs_save
+def test_weights_into_a_model(tmp_path) -> None:
+    arrays = {name: array + 1 for name, array in interop.tensors(pl.load(DIGITS)["model"]).items()}
+    interop.save(tmp_path / "new.npz", {f"model.{name}": array for name, array in arrays.items()})
+    convert(tmp_path / "new.npz", tmp_path / "new.t7", "--into", DIGITS)
+    for name, array in interop.tensors(pl.load(tmp_path / "new.t7")["model"]).items():
+        np.testing.assert_array_equal(array, arrays[name])
+    convert(tmp_path / "new.npz", tmp_path / "tables.t7", "--ascii")
+    assert set(interop.tensors(t7.read(tmp_path / "tables.t7"))) == {f"model.{name}" for name in arrays}
+
+
+def test_one_line_says_what_is_wrong(tmp_path, capsys, monkeypatch) -> None:
+    assert "there is no such file" in fails(capsys, tmp_path / "no.t7", tmp_path / "x.npz")
+    assert "expected a name that ends in .t7, .npz" in fails(capsys, DIGITS, tmp_path / "x.pth")
+    assert "--ascii is for .t7" in fails(capsys, DIGITS, tmp_path / "x.npz", "--ascii")
+    assert "--into makes a .t7" in fails(capsys, DIGITS, tmp_path / "x.npz", "--into", DIGITS)
+    t7.write(tmp_path / "text.t7", "nothing")
+    assert "there are no tensors in it" in fails(capsys, tmp_path / "text.t7", tmp_path / "x.npz")
+    for suffix in (".npz", ".safetensors", ".h5"):
+        pytest.importorskip({".npz": "numpy", ".safetensors": "safetensors"}.get(suffix, "h5py"))
+        (tmp_path / f"broken{suffix}").write_bytes(b"no such thing")
+        assert "cannot be read as" in fails(capsys, tmp_path / f"broken{suffix}", tmp_path / "x.t7")
+    monkeypatch.setattr(interop.files, "import_module", lambda name: (_ for _ in ()).throw(ImportError()))
+    assert 'run: pip install "pytorch-legacy[convert]"' in fails(capsys, DIGITS, tmp_path / "x.h5")
+    assert not (tmp_path / "x.h5").exists()
+
+
+def test_the_same_numbers_in_pytorch() -> None:
+    torch = pytest.importorskip("torch")
+    checkpoint = pl.load(DIGITS)
+    weights = interop.tensors(checkpoint["model"])
+    planes = [(1, 32), (32, 32), None, (32, 64), (64, 64)]
+    layers = []
+    for pair in planes:
+        if pair is None:
+            layers.append(torch.nn.MaxPool2d(2, 2))
+        else:
+            layers += [torch.nn.Conv2d(*pair, 3, padding=1), torch.nn.BatchNorm2d(pair[1], eps=1e-5), torch.nn.ReLU()]
+    layers += [torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Dropout(0.2), torch.nn.Linear(64, 10)]
+    net = torch.nn.Sequential(*layers, torch.nn.LogSoftmax(1)).eval()
+    missing, unexpected = net.load_state_dict({k: torch.from_numpy(v.copy()) for k, v in weights.items()}, strict=False)
+    assert unexpected == [] and all(re.fullmatch(r"\d+\.num_batches_tracked", name) for name in missing)
+    test = pl.load(EXAMPLES / "digits" / "digits_test.t7")
+    images = ((test["images"][:50] / 255 - checkpoint["mean"]) / checkpoint["std"]).astype(np.float32)
+    checkpoint["model"].evaluate()
+    with torch.no_grad():
+        theirs = net(torch.from_numpy(images)).numpy()
+    np.testing.assert_allclose(checkpoint["model"].forward(images), theirs, atol=1e-4)

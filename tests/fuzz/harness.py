@@ -1,0 +1,52 @@
+"""What the fuzzer does with an input, and what it demands: a T7Error, or a value that can be looked at."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+from typing import Any
+
+import numpy as np
+
+import pytorch_legacy as pl
+from pytorch_legacy import interop, t7
+from pytorch_legacy.cli import network
+from pytorch_legacy.cli.inspect import Contents, Report
+from pytorch_legacy.nn.TorchObject import TorchObject
+
+network.SECONDS = 0  # no trials with inputs: a network may be as slow as it likes
+_OPTIONS = argparse.Namespace(input=None, model=None, depth=None, all=False, fields=True, verbose=True, json=False)
+
+
+def examine(content: bytes) -> bool:
+    """Read `content` in every way and look at what comes; tell whether it could be loaded.
+
+    Only T7Error may be raised inside. Anything else passes through: it is a finding.
+    """
+    for longSize in ("auto", 4, 8):
+        with contextlib.suppress(t7.T7Error):
+            t7.read_all(content, longSize=longSize)
+    with contextlib.suppress(t7.T7Error):
+        pl.load(content, objects="first")
+    try:
+        value = pl.load(content)
+    except t7.T7Error as error:
+        text = str(error)
+        assert text.startswith("<bytes>: offset ") and text.isprintable() and len(text) < 800, text
+        return False
+    look(value)
+    return True
+
+
+def look(value: Any) -> None:
+    """What `inspect` and `convert` do with a value, and a glance at each of its parts."""
+    for visit in interop.walk(value):
+        if isinstance(visit.value, np.ndarray) and visit.value.size:
+            visit.value.flat[0], visit.value.flat[-1]
+        elif isinstance(visit.value, (TorchObject, t7.TorchObject, t7.Function)) and visit.depth < 20:
+            repr(visit.value)
+    report = Report("<bytes>", Contents(value), _OPTIONS)
+    list(report.lines())
+    json.dumps(report.data(), allow_nan=False)
+    interop.nested(interop.tensors(value, everything=True))

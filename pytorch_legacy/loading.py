@@ -81,6 +81,7 @@ class Factory:
             instance._fromTorch7(record.fields, record.version)
         except (KeyError, AttributeError, TypeError, ValueError, IndexError) as error:
             raise T7Error(f"{path}: these are not the fields of a {record.typename}: {error!r}") from error
+        instance._remember(record)
 
 
 def load(path: t7.reader.Readable, *, format: t7.reader.Format = "auto", longSize: t7.reader.LongSize = "auto") -> Any:

@@ -1,5 +1,6 @@
 """Constants put into one dimension."""
 
+from pytorch_legacy import t7
 from pytorch_legacy.errors import IndexRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -36,6 +37,8 @@ class Padding(Module):
     """
 
     _oneBased = ("dim", "index")
+    _scratch = {"outputSize": lambda module: t7.longs([])}
+
     nInputDim: int | None = None
     value = 0.0
     index = 0

@@ -46,6 +46,8 @@ class SpatialSubSampling(WindowedPooling):
     bias: Tensor
     _layer: ClassVar[str] = "SpatialSubSampling"
 
+    _ours = {"padW": 0, "padH": 0, "ceil_mode": False}
+
     def __init__(self, nInputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None:
         super().__init__((kW, kH), (dW, dH))
         self.nInputPlane = check.count(self, "nInputPlane", nInputPlane)

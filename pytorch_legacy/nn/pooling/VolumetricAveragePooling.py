@@ -1,5 +1,7 @@
 """Means of windows of a volume."""
 
+from typing import Any
+
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling
@@ -38,6 +40,8 @@ class VolumetricAveragePooling(SpatialAveragePooling):
 
     _axes = "TWH"
 
+    _ours = dict.fromkeys(("padT", "padW", "padH"), 0) | {"ceil_mode": False, "divide": True}
+
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,
         padT: int = 0, padW: int = 0, padH: int = 0,
@@ -56,3 +60,6 @@ class VolumetricAveragePooling(SpatialAveragePooling):
         call(self, "VolumetricAveragePooling_updateGradInput", input, gradOutput, gradInput, *self._window,
              self.count_include_pad)  # fmt: skip
         return gradInput
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7({"divide": True} | fields, version)

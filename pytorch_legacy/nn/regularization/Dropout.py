@@ -50,6 +50,7 @@ class Dropout(Module):
         self.inplace = inplace
         self.stochastic_inference = stochasticInference
         self.noise = np.empty(0, np.float32)
+        self.train = True
 
     def setp(self, p: float) -> None:
         """Sets another probability."""

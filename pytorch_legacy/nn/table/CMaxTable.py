@@ -23,7 +23,9 @@ class CMaxTable(Module):
 
     # Says where an array beats those before it.
     _better: Any = np.greater
-    winner = np.empty(0, np.intp)
+    _winner = np.empty(0, np.intp)
+
+    _scratch = dict.fromkeys(("maxVals", "maxIdx", "mask", "gradMaxVals"))
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +33,7 @@ class CMaxTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.alike(self, "input", input)
-        output, winner = self._resize("output", first.shape), self._resize("winner", first.shape, np.intp)
+        output, winner = self._resize("output", first.shape), self._resize("_winner", first.shape, np.intp)
         output[...] = first
         winner.fill(0)
         for i, other in enumerate(others, 1):
@@ -43,13 +45,13 @@ class CMaxTable(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         first = check.alike(self, "input", input)[0]
         check.like(self, "gradOutput", gradOutput, first)
-        check.shape(self, "input of the last forward", self.winner, first.shape)
+        check.shape(self, "input of the last forward", self._winner, first.shape)
         gradInput: list[Tensor] = self._zeros("gradInput", input)
         for i, gradient in enumerate(gradInput):
-            np.copyto(gradient, gradOutput, where=self.winner == i)
+            np.copyto(gradient, gradOutput, where=self._winner == i)
         return gradInput
 
     def clearState(self) -> "CMaxTable":
-        clear(self, "winner")
+        clear(self, "_winner")
         super().clearState()
         return self

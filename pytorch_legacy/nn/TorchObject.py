@@ -193,8 +193,9 @@ class TorchObject:
         """
         for key, value in fields.items():
             # Some packages left functions in their objects: they cannot run here and must not hide methods.
-            if key not in ("_type", *self._dropped, *self._scratch) and not callable(getattr(type(self), str(key), None)):
-                self.__dict__[str(key)] = counted(value, -1) if key in self._oneBased else value
+            isOther = not isinstance(key, str) or key == "_type" or key in self._dropped or key in self._scratch
+            if not isOther and not callable(getattr(type(self), key, None)):
+                self.__dict__[key] = counted(value, -1) if key in self._oneBased else value
         name = fields.get("_type", "")
         self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or _dtype_of(fields)
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
@@ -275,7 +276,7 @@ def fitting(array: Any, shape: tuple[int, ...], dtype: Any) -> Tensor:
 
 def counted(position: Any, step: int) -> Any:
     """A position that counts from 1 made to count from 0 (`step` -1) or back; negative ones count from the end."""
-    if isinstance(position, list):
+    if isinstance(position, (list, dict)):  # an empty table of Lua comes as a dict
         return [counted(entry, step) for entry in position]
     if position is None or isinstance(position, str):
         return position

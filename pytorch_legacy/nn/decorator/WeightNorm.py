@@ -122,10 +122,11 @@ class WeightNorm(Decorator):
         module.gradWeight = np.zeros(self.weightSize, self._dtype)
         self.g = self.g.reshape(-1, 1)
         # After a pass Torch7's gradV has the shape of the weight.
-        gradV, gradG = fields.get("gradV"), fields.get("gradG")
-        isWhole = isinstance(gradV, np.ndarray) and gradV.shape == self.v.shape and np.size(gradG) == self.g.size
-        self.gradV = gradV if isWhole else np.zeros_like(self.v)
-        self.gradG = gradG.reshape(self.g.shape) if isWhole else np.zeros_like(self.g)
+        gradV: Tensor | None = fields.get("gradV")
+        gradG: Tensor | None = fields.get("gradG")
+        self.gradV, self.gradG = np.zeros_like(self.v), np.zeros_like(self.g)
+        if gradV is not None and gradG is not None and gradV.shape == self.v.shape:
+            self.gradV, self.gradG = gradV, gradG.reshape(self.g.shape)
         self._computeWeight()
 
     def _toTorch7(self) -> dict[str, Any]:

@@ -298,7 +298,9 @@ def test_unknown_objects_and_functions() -> None:
 
 def test_changes_of_unknown_objects_are_saved() -> None:
     file = io.BytesIO()
-    t7.write(file, t7.TorchObject("my.Layer", 2, {"train": True, "modules": [], "weight": np.ones(3), "_type": "torch.DoubleTensor"}))
+    t7.write(
+        file, t7.TorchObject("my.Layer", 2, {"train": True, "modules": [], "weight": np.ones(3), "_type": "torch.DoubleTensor"})
+    )
     layer = pl.load(file.getvalue())
     layer.evaluate()
     layer.float()

@@ -109,7 +109,7 @@ class TestPartialLinear:
             def fill(self, instance, record, path):
                 instance._fromTorch7(record.fields, record.version)
 
-        fields = layer._toTorch7()
+        fields = layer._toRecord().fields
         file = BytesIO()
         t7.write(file, fields)
         again = restored(nn.PartialLinear, t7.read(file.getvalue(), objectFactory=Factory()))

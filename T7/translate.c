@@ -91,7 +91,7 @@ static int grow(void **array, size_t *room, size_t wanted, size_t each) {
 
 /* ---- reading */
 
-static int int32(Walk *w, int32_t *value) {
+static inline int int32(Walk *w, int32_t *value) {
   if (w->size - w->at < 4)
     return 0;
   memcpy(value, w->data + w->at, 4);
@@ -130,7 +130,7 @@ static int isInteger(double number) {
 
 /* ---- writing */
 
-static void bytes(Walk *w, const void *content, size_t count) {
+static inline void bytes(Walk *w, const void *content, size_t count) {
   if (!w->isWriting || w->failed)
     return;
   if (w->capacity - w->length < count) {
@@ -147,14 +147,14 @@ static void bytes(Walk *w, const void *content, size_t count) {
   w->length += count;
 }
 
-static void op(Walk *w, uint8_t code) { bytes(w, &code, 1); }
+static inline void op(Walk *w, uint8_t code) { bytes(w, &code, 1); }
 
-static void opWith(Walk *w, uint8_t code, uint32_t argument) {
-  uint8_t content[5] = {code, argument & 255, argument >> 8 & 255, argument >> 16 & 255, argument >> 24};
+static inline void opWith(Walk *w, uint8_t code, uint32_t argument) {
+  uint8_t content[5] = {code, (uint8_t)argument, (uint8_t)(argument >> 8), (uint8_t)(argument >> 16), (uint8_t)(argument >> 24)};
   bytes(w, content, 5);
 }
 
-static void get(Walk *w, uint32_t slot) {
+static inline void get(Walk *w, uint32_t slot) {
   if (slot < 256) {
     uint8_t content[2] = {'h', (uint8_t)slot};
     bytes(w, content, 2);
@@ -162,7 +162,7 @@ static void get(Walk *w, uint32_t slot) {
     opWith(w, 'j', slot);
 }
 
-static void put(Walk *w, uint32_t slot) { opWith(w, 'r', slot); }
+static inline void put(Walk *w, uint32_t slot) { opWith(w, 'r', slot); }
 
 static void integer(Walk *w, int64_t value) {
   if (value >= 0 && value < 256) {
@@ -203,8 +203,8 @@ static void tuple(Walk *w, size_t longs, int32_t count, int64_t factor, size_t s
   op(w, 't');
 }
 
-/* A string. Each is made once, as most are names of fields. */
-static void text(Walk *w, size_t offset, size_t length) {
+/* A string. Names, of fields and classes, are made once each. */
+static void text(Walk *w, size_t offset, size_t length, int isName) {
   if (!w->isWriting || w->failed)
     return;
   const uint8_t *content = w->data + offset;
@@ -215,8 +215,8 @@ static void text(Walk *w, size_t offset, size_t length) {
     isAscii &= content[i] < 128;
   }
   size_t place = 0;
-  int isShort = length <= 64;
-  if (isShort) {
+  isName &= length <= 64;
+  if (isName) {
     if (2 * (w->textCount + 1) > w->textRoom) {
       /* Known strings are forgotten: repeated ones come again soon. */
       if (w->textRoom < ((size_t)1 << 20)) {
@@ -250,7 +250,7 @@ static void text(Walk *w, size_t offset, size_t length) {
   bytes(w, content, length);
   if (!isAscii)
     bytes(w, "\x85R", 2);
-  if (isShort) {
+  if (isName) {
     w->texts[place] = (Text){offset, (uint32_t)length, w->textSlot};
     ++w->textCount;
     put(w, w->textSlot++);
@@ -438,7 +438,7 @@ static int openObject(Walk *w, int32_t index, int asKey, int underTensor, size_t
     return 1;
   }
   get(w, MAKE);
-  text(w, name, length);
+  text(w, name, length, 1);
   integer(w, version);
   bytes(w, "\x86R", 2);
   put(w, slotOf(index));
@@ -446,7 +446,7 @@ static int openObject(Walk *w, int32_t index, int asKey, int underTensor, size_t
     get(w, CLOSE);
     op(w, '(');
     get(w, slotOf(index));
-    text(w, name, length);
+    text(w, name, length, 1);
     integer(w, version);
     integer(w, (int64_t)begin);
   } else
@@ -577,7 +577,7 @@ static int walk(Walk *w) {
       size_t offset, length;
       if (!string(w, &offset, &length))
         return 0;
-      text(w, offset, length);
+      text(w, offset, length, isKey);
     } else if (tag == 5) {
       int32_t flag;
       if (isKey || !int32(w, &flag) || (flag != 0 && flag != 1))

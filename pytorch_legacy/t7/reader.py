@@ -17,6 +17,7 @@ from .detect import detect
 from .nodes import Malformed, Node
 from .objects import ObjectFactory
 from .parse import Memo, Source, parse
+from .translate import quick
 
 Readable = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 Format = Literal["auto", "binary", "ascii"]
@@ -90,6 +91,10 @@ def _load(source: Readable, format: str, longSize: int | str, factory: ObjectFac
     if longSize not in ("auto", 4, 8):
         raise ValueError(f"t7.read: longSize: expected 'auto', 4 or 8, got {longSize!r}")
     name, buffer = _contents(source)
+    if not many and format != "ascii" and longSize != 4:
+        found = quick(buffer, factory)
+        if found:
+            return found
     try:
         roots, finished = _parse(buffer, format, longSize, many)
         build(finished, factory)

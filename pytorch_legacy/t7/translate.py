@@ -19,8 +19,10 @@ import numpy as np
 
 from ..storage import TENSOR_TYPES
 from . import layouts
-from .binary import Buffer
+from .binary import BinarySource, Buffer
+from .nodes import Node
 from .objects import IdentityKey, ObjectFactory, Storage, TorchObject
+from .parse import parse
 from .tensors import tensor_view
 
 _DTYPES = tuple(TENSOR_TYPES.values())
@@ -60,7 +62,37 @@ def _library() -> tuple[Any, Any, int] | None:
     return library, (_Class * len(table))(*table), len(table)
 
 
-def translated(buffer: Buffer, hasFactory: bool) -> bytes | None:
+def quick(buffer: Buffer, factory: ObjectFactory | None) -> list[Any]:
+    """The object of an ordinary file in a list, or an empty list: then the parser has to look at it."""
+    pickled = _translated(buffer, factory is not None)
+    if pickled is None:
+        return []
+    try:
+        value, fillings = _unpickled(pickled, buffer, factory)
+        for instance, typename, version, offset, body in fillings:
+            record = TorchObject(typename, version, body[-1], body[0] if len(body) == 2 else None)
+            factory.fill(instance, record, _Place(buffer, offset))  # type: ignore[union-attr]
+    except Exception:
+        return []  # it happens again to the parser, which knows where
+    return [value]
+
+
+class _Place:
+    """Path of the object at an offset, found by parsing the file."""
+
+    __slots__ = ("buffer", "offset")
+
+    def __init__(self, buffer: Buffer, offset: int) -> None:
+        self.buffer = buffer
+        self.offset = offset
+
+    def __str__(self) -> str:
+        finished: list[Node] = []
+        parse(BinarySource(self.buffer, "<", 8), {}, finished)
+        return next(str(node) for node in finished if node.offset == self.offset)
+
+
+def _translated(buffer: Buffer, hasFactory: bool) -> bytes | None:
     """The pickle of a file, None if it is not an ordinary one."""
     found = _library()
     if found is None or sys.byteorder != "little" or not len(buffer):
@@ -93,7 +125,7 @@ class _Unpickler(pickle.Unpickler):
 Filling = tuple[Any, str, int, int, list[Any]]
 
 
-def unpickled(pickled: bytes, buffer: Buffer, factory: ObjectFactory | None) -> tuple[Any, list[Filling]]:
+def _unpickled(pickled: bytes, buffer: Buffer, factory: ObjectFactory | None) -> tuple[Any, list[Filling]]:
     """The object, and what is still to be filled by the factory: instance, typename, version, offset, body."""
     fillings: list[Filling] = []
 

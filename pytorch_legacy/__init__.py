@@ -16,6 +16,7 @@ from .backend import set_pooling_backward as setPoolingBackward
 from .errors import THNNError
 from .loading import load, register
 from .random import manualSeed
+from .saving import save
 from .t7 import T7Error
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ __all__ = [
     "random",
     "register",
     "rnn",
+    "save",
     "setNumThreads",
     "setPoolingBackward",
     "t7",

@@ -101,6 +101,7 @@ class Factory:
             raise T7Error(f"field {error} (in a {record.typename})") from error
         except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
             raise T7Error(f"these are not the fields of a {record.typename}: {error!r:.200}") from error
+        instance._remember(record)
 
 
 def load(

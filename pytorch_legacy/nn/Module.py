@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import mending
+from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn.TorchObject import TorchObject, fitting, rebind
 from pytorch_legacy.nn.utils import by_example, clear
@@ -237,6 +237,11 @@ class Module(TorchObject):
         """Lets go of results and buffers, for saving, and returns self. Layers with more buffers extend it."""
         self.__dict__.pop("_bindings", None)
         clear(self, "output", "gradInput")
+        if self._fileRest:
+            self._fileRest = dict(self._fileRest)
+            for name in self._dropped:
+                if type(scratch := self._fileRest.get(name)) is np.ndarray:
+                    self._fileRest[name] = np.empty(0, scratch.dtype)
         return self
 
     def reinforce(self, reward: Any) -> None:
@@ -356,3 +361,16 @@ class Module(TorchObject):
             if isinstance(parameter, np.ndarray) and getattr(self, gradient) is None:
                 mending.note(self, gradient, "missing: zeros")
                 setattr(self, gradient, np.zeros(parameter.shape, parameter.dtype))
+
+    def _fileLayer(self, typename: str, version: int = 1, **fields: Any) -> t7.TorchObject:
+        """A module of Torch7 inside this one that does not exist here, for saving."""
+        results = {name: np.empty(0, self._dtype) for name in ("output", "gradInput")}
+        return t7.TorchObject(typename, version, {"_type": self._type} | results | fields)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        fields = super()._toTorch7()
+        for name in ("gradWeight", "gradBias"):
+            # Files without gradients stay without them, unless there was training since.
+            if self._fileFields and name not in self._fileFields and not np.any(fields.get(name)):
+                fields.pop(name, None)
+        return fields | {"_type": self._type}

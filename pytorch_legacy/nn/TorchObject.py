@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pytorch_legacy import mending
+from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
@@ -42,7 +42,20 @@ class TorchObject:
     _oneBased : tuple of str
         The fields (numbers or lists of numbers) that count from 1 in Torch7 and from 0 here.
     _dropped : tuple of str
-        Fields of .t7 files that stay behind: scratch memory, and what follows from other fields.
+        Fields of .t7 files that are not needed here: scratch memory, and what follows from other fields. Like all that
+        a class does not take over they are kept for saving; attributes of these names are not saved.
+    _scratch : dict
+        As `_dropped`, and made by Torch7's constructor: the names, and what objects that were made here are saved with:
+        an empty tensor (None), or what a function of the object returns.
+    _lazy : tuple of str
+        Buffers that Torch7 makes at first use: not written while they are empty, unless the file had them.
+    _ours : dict
+        Attributes that Torch7's class lacks, and the values that it takes for granted: not written while they have
+        these values.
+    _outdated : tuple of str
+        Fields of old files that went into others on the way in: not written again.
+    _version : int, optional
+        Torch7's current version of the class, where it is not 1. Without it objects keep the version of their file.
     _bindings : dict
         Backend code keeps here what it remembers between calls; clones, conversions and pickles go without it.
     """
@@ -52,6 +65,14 @@ class TorchObject:
     _dtype: np.dtype[Any] = np.dtype(np.float32)
     _oneBased: tuple[str, ...] = ()
     _dropped: tuple[str, ...] = ()
+    _scratch: dict[str, Any] = {}
+    _lazy: tuple[str, ...] = ()
+    _ours: dict[str, Any] = {}
+    _outdated: tuple[str, ...] = ()
+    _version: int | None = None
+    # Of objects that come from a file: the names of the fields there, and the fields that the class did not take over.
+    _fileFields: frozenset[Any] = frozenset()
+    _fileRest: dict[Any, Any] = {}
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -197,8 +218,9 @@ class TorchObject:
         """
         for key, value in fields.items():
             # Some packages left functions in their objects: they cannot run here and must not hide methods.
-            if key not in ("_type", *self._dropped) and not callable(getattr(type(self), str(key), None)):
-                self.__dict__[str(key)] = counted(value, -1) if key in self._oneBased else value
+            isOther = not isinstance(key, str) or key == "_type" or key in self._dropped or key in self._scratch
+            if not isOther and not callable(getattr(type(self), key, None)):
+                self.__dict__[key] = counted(value, -1) if key in self._oneBased else value
         name = fields.get("_type", "")
         self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or _dtype_of(fields)
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
@@ -217,12 +239,49 @@ class TorchObject:
         return True
 
     def _toTorch7(self) -> dict[str, Any]:
-        """The fields as Torch7 names and counts them: what `_fromTorch7` takes."""
-        fields = {key: value for key, value in self._fields().items() if value is not None and key != "_dtype"}
-        for key in self._oneBased:
-            if key in fields:
-                fields[key] = counted(fields[key], 1)
-        return fields | {"_type": self._type}
+        """The fields as Torch7 names and counts them: what `_fromTorch7` takes.
+
+        Attributes whose names begin with an underscore are the package's own, unless the file had them.
+        """
+        fields = {}
+        for key, value in self._fields().items():
+            if value is None or key in self._dropped or key in self._scratch:
+                continue
+            if key in self._fileFields or not self._isOurs(key, value):
+                fields[key] = counted(value, 1) if key in self._oneBased else value
+        return fields
+
+    def _isOurs(self, key: str, value: Any) -> bool:
+        """Does the attribute mean nothing to Torch7?"""
+        if key[0] == "_" or (key in self._ours and np.isscalar(value) and value == self._ours[key]):
+            return True
+        isEmpty = isinstance(value, np.ndarray) and not value.size
+        return isEmpty and (key in self._lazy or bool(self._fileFields))
+
+    def _toRecord(self) -> t7.TorchObject:
+        """The object as it stands in a .t7 file. What the class did not take over from its own file is as it was there."""
+        own = self._toTorch7()
+        if "_type" in self._fileRest:
+            own.setdefault("_type", self._type)
+        fields = self._fileRest | own
+        if not self._fileFields:
+            for key, make in self._scratch.items():
+                value = np.empty(0, self._dtype) if make is None else make(self)
+                if value is not None:
+                    fields.setdefault(key, value)
+        return t7.TorchObject(self._typename, 1 if self._version is None else self._version, fields)
+
+    def _remember(self, record: t7.TorchObject) -> None:
+        """Keeps what saving needs to know about the file, after `_fromTorch7`."""
+        fields: dict[Any, Any] = record.fields if isinstance(record.fields, dict) else {}
+        self._fileFields = frozenset(fields)
+        unused = {*self._dropped, *self._scratch}
+        taken = (self.__dict__.keys() - unused) | set(self._outdated)
+        rest = {key: value for key, value in fields.items() if key not in taken}
+        if rest:
+            self._fileRest = rest
+        if self._version is None and record.version != 1:
+            self._version = record.version
 
     def _checkedType(self, wanted: Any) -> str:
         name = wanted if isinstance(wanted, str) and wanted.startswith("torch.") else type_name(wanted)
@@ -254,7 +313,7 @@ def fitting(array: Any, shape: tuple[int, ...], dtype: Any) -> Tensor:
 
 def counted(position: Any, step: int) -> Any:
     """A position that counts from 1 made to count from 0 (`step` -1) or back; negative ones count from the end."""
-    if isinstance(position, list):
+    if isinstance(position, (list, dict)):  # an empty table of Lua comes as a dict
         if len(position) > 4096:
             raise ValueError(f"{len(position)} positions in one list")
         return [counted(entry, step) for entry in position]

@@ -2,6 +2,7 @@
 
 from typing import Any, NoReturn
 
+from pytorch_legacy import t7
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.nn.Container import Container
 
@@ -9,19 +10,23 @@ from pytorch_legacy.nn.Container import Container
 class Unknown(Container):
     """An object of a .t7 file whose class is not known: it keeps its fields and cannot run.
 
-    It has a place in the network, prints the name of its class and can be inspected, converted, cloned and replaced;
-    ``forward`` raises UnsupportedError and says how to register a class for it.
+    It has a place in the network, prints the name of its class and can be inspected, converted, cloned, replaced and
+    saved; ``forward`` raises UnsupportedError and says how to register a class for it.
 
     Attributes
     ----------
     fields : object
-        What the file holds for the object, as it stands there (dimensions and indices count from 1).
+        What the file holds for the object, as it stands there (dimensions and indices count from 1). Changes of it, and
+        of attributes with the same names, are saved.
+    header : object
+        What precedes the fields in files of a few classes, else None.
     """
 
     def __init__(self, typename: str) -> None:
         super().__init__()
         self._typename = typename
         self.fields: Any = {}
+        self.header: Any = None
 
     def updateOutput(self, input: Any) -> NoReturn:
         raise self._missing()
@@ -39,6 +44,23 @@ class Unknown(Container):
     def _fromTorch7(self, fields: Any, version: int) -> None:
         self.fields = fields
         if isinstance(fields, dict):
-            super()._fromTorch7({key: value for key, value in fields.items() if key not in ("fields", "_typename")}, version)
+            super()._fromTorch7({key: value for key, value in fields.items() if key not in self._OWN}, version)
         else:
             super()._fromTorch7({}, version)
+
+    # These attributes are not what files have under such names.
+    _OWN = ("fields", "header", "_typename", "_version", "_dtype", "_fileFields", "_fileRest")
+
+    def _remember(self, record: t7.TorchObject) -> None:
+        self._version = record.version
+        self.header = record.header
+
+    def _toRecord(self) -> t7.TorchObject:
+        """What the file had, and what was changed since."""
+        fields = self.fields
+        if isinstance(fields, dict):
+            own = {key: value for key, value in self.__dict__.items() if key in fields and key not in self._OWN}
+            fields = fields | own
+            if "_type" in fields:
+                fields["_type"] = self._type
+        return t7.TorchObject(self._typename, 1 if self._version is None else self._version, fields, self.header)

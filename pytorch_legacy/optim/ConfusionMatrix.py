@@ -188,5 +188,8 @@ class ConfusionMatrix(TorchObject):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         classes = fields.get("classes")
         self.__init__(int(fields["nclasses"]), classes if isinstance(classes, list) else None)  # type: ignore[misc]
-        self.mat[...] = fields["mat"]  # of single precision in older files
+        if fields["mat"].dtype == self.mat.dtype:
+            self.mat = fields["mat"]
+        else:  # of single precision in older files
+            self.mat[...] = fields["mat"]
         self.updateValids()

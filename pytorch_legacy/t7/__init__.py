@@ -51,7 +51,7 @@ and returns its :class:`TorchObject`, or ``None`` if it does not know the value.
 """
 
 from ..errors import T7Error
-from .objects import Function, IdentityKey, ObjectFactory, Path, Storage, TorchObject
+from .objects import Function, IdentityKey, ObjectFactory, Path, Storage, TorchObject, longs
 from .reader import read, read_all
 from .writer import write
 
@@ -63,6 +63,7 @@ __all__ = [
     "Storage",
     "T7Error",
     "TorchObject",
+    "longs",
     "read",
     "read_all",
     "write",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -99,6 +100,11 @@ class Storage(np.ndarray[Any, Any]):
 
     The type only tells it from a tensor. ``array.view(Storage)`` makes one that shares memory.
     """
+
+
+def longs(numbers: Iterable[int]) -> Storage:
+    """A torch.LongStorage, in which Torch7 keeps sizes."""
+    return np.array(list(numbers), np.int64).view(Storage)
 
 
 class Path(Protocol):

@@ -6,13 +6,15 @@ import io
 import os
 import secrets
 import shutil
+from bisect import bisect_right
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
 from ..errors import T7Error
-from ..storage import placement
+from ..storage import Placement, placement, storage_of
 from . import layouts, nodes
 from .ascii import AsciiSink
 from .binary import BinarySink
@@ -30,13 +32,14 @@ def write(
     format: Literal["binary", "ascii"] = "binary",
     *,
     describe: Describe | None = None,
+    compact: bool = False,
 ) -> None:
     """Write an object to a .t7 file.
 
     What :func:`read` returns can be written, and comes back equal from :func:`read`, with these
     exceptions: an empty list comes back as the empty table ``{}``, a dict with the keys 1..n as a list,
     a tuple as a list, ``bytes`` as ``str``, a boolean array as bytes. A tensor is written with the
-    whole storage that it is a view of, as Torch7 does: write ``array.copy()`` to save a slice alone.
+    whole storage that it is a view of, as Torch7 does, unless `compact` is true.
     Arrays of size 0 are written as Torch7's empty tensor, arrays that Torch7 has no storage for
     (negative strides, fields of records, foreign byte order) as contiguous copies. What was of a
     Cuda type is written as the type of the CPU.
@@ -53,6 +56,8 @@ def write(
         Binary files are little endian, with longs of eight bytes.
     describe : function, optional
         Returns the TorchObject that stands for a value of any other type, or None.
+    compact : bool
+        Leave out the parts of storages that no tensor reaches. Tensors still share their storage.
 
     Raises
     ------
@@ -64,8 +69,10 @@ def write(
     if format not in ("binary", "ascii"):
         raise ValueError(f"t7.write: format: expected 'binary' or 'ascii', got {format!r}")
     if not isinstance(target, (str, os.PathLike)):
+        if not hasattr(target, "write"):
+            raise TypeError(f"t7.write: target: expected a path or a file opened for writing, got {type(target).__name__}")
         content = io.BytesIO()
-        _Writer(content, format, describe).write(obj)
+        _Writer(content, format, describe, compact).write(obj)
         target.write(content.getbuffer())
         return
     # Through a link, so that it stays one.
@@ -73,7 +80,7 @@ def write(
     unfinished = f"{path}.{secrets.token_hex(4)}.tmp"
     try:
         with open(unfinished, "xb", buffering=1 << 20) as file:
-            _Writer(file, format, describe).write(obj)
+            _Writer(file, format, describe, compact).write(obj)
             file.flush()
             os.fsync(file.fileno())
         if os.path.exists(path):
@@ -100,10 +107,60 @@ class _Body:
         self.slot = 0
 
 
+class _Used:
+    """The parts of a storage that arrays lie in."""
+
+    def __init__(self, place: Placement) -> None:
+        self.storage = place.storage
+        self.parts: list[tuple[int, int]] = []
+
+    def add(self, place: Placement) -> None:
+        reaches = [(extent - 1) * step for extent, step in zip(place.shape, place.strides, strict=True)]
+        self.parts.append((place.offset, place.offset + sum(reaches) + 1))
+
+    def close(self) -> None:
+        """Joins parts that overlap or touch."""
+        joined: list[tuple[int, int]] = []
+        for start, end in sorted(self.parts):
+            if joined and start <= joined[-1][1]:
+                joined[-1] = joined[-1][0], max(end, joined[-1][1])
+            else:
+                joined.append((start, end))
+        self.parts = joined
+        self.starts = [start for start, _ in joined]
+        # How many elements lie between the parts, up to each of them.
+        self.gaps = [start - before for (start, _), before in zip(joined, self._lengths(), strict=True)]
+
+    def _lengths(self) -> list[int]:
+        return [0, *accumulate(end - start for start, end in self.parts[:-1])]
+
+    def moved(self, offset: int) -> int:
+        """The place of an element when only the parts are left."""
+        return offset - self.gaps[bisect_right(self.starts, offset) - 1]
+
+    def elements(self) -> np.ndarray[Any, Any]:
+        if self.parts == [(0, self.storage.size)]:
+            return self.storage
+        return np.concatenate([self.storage[start:end] for start, end in self.parts])
+
+
+class _Nowhere(io.RawIOBase):
+    """A file that forgets what is written to it."""
+
+    def write(self, content: Any) -> int:
+        return 0
+
+
 class _Writer:
-    def __init__(self, file: BinaryIO, format: str, describe: Describe | None) -> None:
-        self.sink = BinarySink(file) if format == "binary" else AsciiSink(file)
+    def __init__(self, file: BinaryIO, format: str, describe: Describe | None, compact: bool) -> None:
+        self.sink: BinarySink | AsciiSink = BinarySink(file) if format == "binary" else AsciiSink(file)
         self.describe = describe
+        self.compact = compact
+        # What stands for an object, and the form of an array that can be stored: made once for each.
+        self.records: dict[int, TorchObject] = {}
+        self.stored: dict[int, np.ndarray[Any, Any]] = {}
+        self.used: dict[Any, _Used] = {}
+        self.looking = False
         # The index of everything that may be referred to: objects by identity, storages by place in memory.
         self.indices: dict[Any, int] = {}
         # An identity is good only as long as its object lives.
@@ -112,6 +169,19 @@ class _Writer:
         self.stack: list[_Body] = []
 
     def write(self, obj: Any) -> None:
+        if self.compact:
+            self._look(obj)
+        self._write(obj)
+
+    def _look(self, obj: Any) -> None:
+        """Writes nothing, but finds out which parts of storages are in use."""
+        sink, self.sink, self.looking = self.sink, BinarySink(_Nowhere()), True  # type: ignore[arg-type]
+        self._write(obj)
+        self.sink, self.looking, self.indices = sink, False, {}
+        for used in self.used.values():
+            used.close()
+
+    def _write(self, obj: Any) -> None:
         self._open(nodes.ROOT, [obj])
         try:
             while self.stack:
@@ -160,14 +230,21 @@ class _Writer:
                 self._string(value.bytecode)
                 self._open(nodes.FUNCTION, [value.upvalues])
         else:
-            record = value if isinstance(value, TorchObject) else None
-            if record is None and self.describe is not None:
-                record = self.describe(value)
+            record = self._record(value)
+            if not self._known(layouts.TORCH, id(value)):
+                self._object(record)
+
+    def _record(self, value: Any) -> TorchObject:
+        if isinstance(value, TorchObject):
+            return value
+        record = self.records.get(id(value))
+        if record is None:
+            record = None if self.describe is None else self.describe(value)
             if record is None:
                 raise _Refused(f"expected a value that a .t7 file can hold, got {type(value).__name__}")
-            if not self._known(layouts.TORCH, id(value)):
-                self.kept.append(record)
-                self._object(record)
+            self.records[id(value)] = record
+            self.kept.append(value)
+        return record
 
     def _known(self, tag: int, identity: Any) -> bool:
         """Write the tag and the index of an object, and tell whether its body is in the file already."""
@@ -219,9 +296,9 @@ class _Writer:
         if isinstance(array, Storage) and array.ndim == 1:
             place = placement(self._storable(array))
             if (place.offset, place.shape, place.strides) == (0, place.storage.shape, (1,)):
-                self._storage(place.key, place.storage)
+                self._storage(place)
             else:
-                self._storage((id(array),), np.ascontiguousarray(self._storable(array)))
+                self._storage(placement(np.array(array, place.storage.dtype))._replace(key=(id(array),)))
             return
         stored = self._storable(array)
         if self._known(layouts.TORCH, id(array)):
@@ -230,23 +307,37 @@ class _Writer:
         if stored.size == 0:
             self.sink.int32(0)
             self.sink.longs([1])
-            self.sink.int32(layouts.NIL)
+            root = storage_of(stored)
+            if self.compact or root is stored or root.size == 0 or root.ndim != 1 or root.dtype != stored.dtype:
+                self.sink.int32(layouts.NIL)
+            else:  # as Torch7 keeps it for later
+                self._storage(placement(root))
             return
         place = placement(stored)
+        if place.key in self.used and not self.looking:
+            place = place._replace(offset=self.used[place.key].moved(place.offset))
         self.sink.int32(len(place.shape))
         self.sink.longs(place.shape)
         self.sink.longs(place.strides)
         self.sink.longs([place.offset + 1])
-        self._storage(place.key, place.storage)
+        self._storage(place)
 
-    def _storage(self, key: Any, elements: np.ndarray[Any, Any]) -> None:
-        if not self._known(layouts.TORCH, key):
+    def _storage(self, place: Placement) -> None:
+        if self.looking:
+            self.used.setdefault(place.key, _Used(place)).add(place)
+        if not self._known(layouts.TORCH, place.key):
+            used = self.used.get(place.key)
+            elements = place.storage if used is None or self.looking else used.elements()
             self._class(f"torch.{layouts.NAMES[elements.dtype]}Storage", 1)
             self.sink.longs([elements.size])
-            self.sink.array(elements)
+            if not self.looking:
+                self.sink.array(elements)
 
     def _storable(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The array in a form that Torch7 knows: itself, if possible."""
+        if id(array) in self.stored:
+            return self.stored[id(array)]
+        original = array
         if not 1 <= array.ndim <= layouts.MAX_DIMENSIONS:
             raise _Refused(f"expected an array of 1 to {layouts.MAX_DIMENSIONS} dimensions, got {array.ndim}")
         if isinstance(array, np.ma.MaskedArray):
@@ -258,8 +349,8 @@ class _Writer:
             names = ", ".join(str(known) for known in layouts.NAMES)
             raise _Refused(f"expected an array of one of the dtypes {names}, got {array.dtype}")
         if dtype != array.dtype or any(step < 0 or step % array.itemsize for step in array.strides):
-            array = array.astype(dtype, order="C")
-            self.kept.append(array)
+            self.kept.append(original)
+            self.stored[id(original)] = array = array.astype(dtype, order="C")
         return array
 
 

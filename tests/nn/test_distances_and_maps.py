@@ -73,7 +73,7 @@ class TestLinearWeightNorm:
         layer = restored(nn.LinearWeightNorm, fields)
         assert layer.forward(batch(4, 3)).shape == (4, 2)
         assert layer.gradV.shape == (2, 3) and layer.gradG.shape == (2, 1) and layer.eps == 1e-16
-        assert {"inputSize": 3, "outputSize": 2}.items() <= layer._toTorch7().items()
+        assert {"inputSize": 3, "outputSize": 2}.items() <= layer._toRecord().fields.items()
 
 
 class TestPartialLinear:
@@ -109,7 +109,7 @@ class TestPartialLinear:
             def fill(self, instance, record, path):
                 instance._fromTorch7(record.fields, record.version)
 
-        fields = layer._toTorch7()
+        fields = layer._toRecord().fields
         file = BytesIO()
         t7.write(file, fields)
         again = restored(nn.PartialLinear, t7.read(file.getvalue(), objectFactory=Factory()))

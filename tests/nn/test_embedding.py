@@ -376,7 +376,7 @@ class TestIndexLinear:
         layer = self.layer(normalize=True)
         layer.offset = 2
         layer.evaluate()
-        fields = layer._toTorch7()
+        fields = layer._toRecord().fields
         assert fields["offset"] == 1 and fields["running"]["counter"] == 1
         again = restored(nn.IndexLinear, fields)
         input = [self.KEYS - 2, self.VALUES, self.SIZES]

@@ -239,7 +239,7 @@ class TestTables:
         np.testing.assert_array_equal(first[0], 2 * batch(2))
         assert others[0] is x[1][0]
         np.testing.assert_array_equal(x[0][0], batch(2))
-        assert layer.clearState().gradFirst is None
+        assert layer.clearState()._gradFirst is None
 
     def test_wrong_dtypes_in_tables(self):
         for layer, x in (

@@ -1,6 +1,5 @@
 """Logarithms of the logistic function."""
 
-from typing import Any
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
@@ -22,6 +21,8 @@ class LogSigmoid(Module):
     Source: Torch7 ``nn.LogSigmoid``; C: ``THNN/activation/LogSigmoid.c``.
     """
 
+    _dropped = ("buffer",)
+
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input).shape)
         call(self, "LogSigmoid_updateOutput", input, output)
@@ -31,6 +32,3 @@ class LogSigmoid(Module):
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         call(self, "LogSigmoid_updateGradInput", input, gradOutput, gradInput)
         return gradInput
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({name: value for name, value in fields.items() if name != "buffer"}, version)

@@ -1,6 +1,5 @@
 """The rectified linear unit whose leak is learned."""
 
-from typing import Any
 
 import numpy as np
 
@@ -33,6 +32,8 @@ class PReLU(Module):
     Source: Torch7 ``nn.PReLU``; He et al., "Delving Deep into Rectifiers" (2015); C: ``THNN/activation/PReLU.c``.
     """
 
+    _dropped = ("gradWeightBuf", "gradWeightBuf2")  # of the GPU
+
     def __init__(self, nOutputPlane: int = 0) -> None:
         super().__init__()
         self.nOutputPlane = check.count(self, "nOutputPlane", nOutputPlane, 0)
@@ -51,7 +52,3 @@ class PReLU(Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         call(self, "PReLU_accGradParameters", input, gradOutput, self.gradWeight, self.nOutputPlane, scale)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        buffers = "gradWeightBuf", "gradWeightBuf2"  # of the GPU
-        super()._fromTorch7({name: value for name, value in fields.items() if name not in buffers}, version)

@@ -47,6 +47,7 @@ class RReLU(Inplace):
         super().__init__(inplace)
         self.lower = lower
         self.upper = upper
+        self.train = True
         self.noise = np.empty(0, np.float32)
         if not 0 <= lower <= upper:
             raise ValueRangeError(f"{self._typename}: lower, upper: expected 0 <= lower <= upper, got {lower}, {upper}")

@@ -1,7 +1,8 @@
 """Many leading dimensions for a module that takes one batch dimension."""
 
 from math import prod
-from typing import Any
+
+import numpy as np
 
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
@@ -35,6 +36,12 @@ class Bottle(Decorator):
     -----
     An input of at most `nInputDim` dimensions goes to the module as it is. Source: Torch7 nn.Bottle.
     """
+
+    _scratch = {
+        "dimDelta": lambda module: module.nInputDim - module.nOutputDim,
+        "inShape": lambda module: np.zeros(module.nInputDim, module._dtype),
+        "outShape": lambda module: np.zeros(module.nOutputDim, module._dtype),
+    }
 
     def __init__(self, module: Module, nInputDim: int = 2, nOutputDim: int | None = None) -> None:
         super().__init__(module)
@@ -73,8 +80,3 @@ class Bottle(Decorator):
     def _likeOutput(self, gradOutput: Tensor) -> Tensor:
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self.output.shape)
         return gradOutput.reshape(self.modules[0].output.shape)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Sizes of the last input, buffers, stay behind."""
-        buffers = ("dimDelta", "inShape", "outShape")
-        super()._fromTorch7({name: value for name, value in fields.items() if name not in buffers}, version)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy import t7
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.joining import Window, layout
@@ -27,6 +28,8 @@ class Concat(Container):
     """
 
     _oneBased = ("dimension",)
+
+    _scratch = {"outputSize": lambda module: t7.longs([])}
 
     def __init__(self, dimension: int) -> None:
         super().__init__()

@@ -41,6 +41,14 @@ class Convert(Container):
     Torch7 made other modules to do the work; here there are none. Source: Torch7 nn.Convert.
     """
 
+    _scratch = {
+        "inputBatchDim": lambda module: module.inputShape.index("b") + 1,
+        "outputBatchDim": lambda module: module.outputShape.index("b") + 1,
+        "nInputDim": lambda module: -1 if module.inputShape == "b*" else len(module.inputShape),
+        "nOutputDim": lambda module: -1 if module.outputShape == "b*" else len(module.outputShape),
+        "transposition": lambda module: True if set(module.inputShape) == set(module.outputShape) else None,
+    }
+
     def __init__(self, inputShape: str | None = None, outputShape: str | None = None) -> None:
         super().__init__()
         if inputShape is None and outputShape is not None:

@@ -27,6 +27,8 @@ class DepthConcat(Concat):
     convolutions" (2014).
     """
 
+    _dropped = ("size",)
+
     def updateOutput(self, input: Any) -> Tensor:
         outputs = self._each(lambda _, module: module.updateOutput(input))
         shape, windows = self._layout(outputs)
@@ -50,7 +52,3 @@ class DepthConcat(Concat):
             offset += output.shape[axis]
             windows.append(tuple(slice(start, start + size) for start, size in zip(starts, output.shape, strict=True)))
         return tuple(shape), windows
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The size of the last output, a buffer, stays behind."""
-        super()._fromTorch7({name: value for name, value in fields.items() if name not in ("size", "outputSize")}, version)

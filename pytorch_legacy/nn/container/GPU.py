@@ -1,5 +1,6 @@
 """A module with a place on a device."""
 
+from pytorch_legacy import t7
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 
@@ -32,3 +33,9 @@ class GPU(Decorator):
 
     def __repr__(self) -> str:
         return f"{self._typename}({self.device}) @ {self.modules[0]!r}"
+
+    def _toRecord(self) -> t7.TorchObject:
+        """Torch7 reads the device first, to put on it what follows."""
+        record = super()._toRecord()
+        record.header = [self._type, self.device]
+        return record

@@ -121,7 +121,7 @@ class MapTable(Container):
         self.module = fields.get("module") or self.modules[0]
         self.shared = bool(fields.get("shared", True))
         self.sharedparams = fields.get("sharedparams") or ["weight", "bias", "gradWeight", "gradBias"]
-        self.output, self.gradInput = [], []
+        self.output, self.gradInput = (table if isinstance(table, list) else [] for table in (self.output, self.gradInput))
 
     def __repr__(self) -> str:
         inside = repr(self.module).replace("\n", "\n        ")

@@ -34,6 +34,7 @@ class Parallel(Container):
     """
 
     _oneBased = ("inputDimension", "outputDimension")
+    _dropped = ("totalOutputSize",)
 
     def __init__(self, inputDimension: int, outputDimension: int) -> None:
         super().__init__()
@@ -90,10 +91,6 @@ class Parallel(Container):
         for place, gradient in zip(np.moveaxis(gradInput, self.inputDimension, 0), gradients, strict=True):
             place[...] = gradient
         return gradInput
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The size of the last output, a buffer, stays behind."""
-        super()._fromTorch7({name: value for name, value in fields.items() if name != "totalOutputSize"}, version)
 
     def __repr__(self) -> str:
         return self._branches()

@@ -33,6 +33,7 @@ class Convolution(Module):
     _printsNoBias: ClassVar[bool] = True  # some of Torch7's layers do not
     _numbers: ClassVar["attrgetter[tuple[int, ...]]"]
     _dropped = ("finput", "fgradInput", "_input", "_gradOutput", "columns", "gradColumns", "ones", "zeroScalar")
+    _outdated: tuple[str, ...] = ("padding",)
     weight: Tensor
     gradWeight: Tensor
 

@@ -50,6 +50,9 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
 
     _functions = "SpatialDepthWiseConvolution"
 
+    _outdated = ("padding", "depthwiseMultiplier")
+    _version = 1
+
     def _makeParameters(self, shape: tuple[int, ...], outputs: int | tuple[int, ...]) -> None:
         super()._makeParameters(shape, (self.nOutputPlane, self.nInputPlane))
 

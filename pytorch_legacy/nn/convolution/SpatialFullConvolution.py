@@ -48,6 +48,8 @@ class SpatialFullConvolution(FullConvolution):
     _functions = "SpatialFullConvolution"
     _numbers = attrgetter("kW", "kH", "dW", "dH", "padW", "padH")
 
+    _scratch = {"ones": None}
+
     def __init__(
         self,
         nInputPlane: int,

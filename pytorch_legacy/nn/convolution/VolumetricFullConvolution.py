@@ -54,6 +54,9 @@ class VolumetricFullConvolution(FullConvolution):
     _functions = "VolumetricFullConvolution"
     _numbers = attrgetter("dT", "dW", "dH", "padT", "padW", "padH")
 
+    _scratch = dict.fromkeys(("finput", "fgradInput", "ones"))
+    _outdated = ("pT", "pW", "pH")
+
     def __init__(
         self,
         nInputPlane: int,

@@ -42,6 +42,8 @@ class ClassSimplexCriterion(MSECriterion):
     simplex coding", 2012.
     """
 
+    _scratch = {"_target": lambda criterion: np.zeros(criterion.nClasses, criterion._dtype)}
+
     def __init__(self, nClasses: int) -> None:
         super().__init__()
         self.nClasses = check.count(self, "nClasses", nClasses, 2)

@@ -31,6 +31,8 @@ class CrossEntropyCriterion(Criterion):
     Source: Torch7 nn.CrossEntropyCriterion.
     """
 
+    _scratch = {"oldSizeAverage": lambda criterion: criterion.sizeAverage}
+
     def __init__(self, weights: Tensor | None = None, sizeAverage: bool = True) -> None:
         super().__init__()
         self.lsm = LogSoftMax()

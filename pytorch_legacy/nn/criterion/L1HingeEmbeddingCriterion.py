@@ -58,7 +58,7 @@ class L1HingeEmbeddingCriterion(Criterion):
 
     def _distance(self, input: list[Tensor]) -> float:
         first, second = check.pair(self, "input", input)
-        difference = np.subtract(first, second, out=self._resize("buffer", first.shape))
+        difference = np.subtract(first, second, out=self._resize("_buffer", first.shape))
         return float(np.abs(difference, out=difference).sum(dtype=np.float64))
 
     def _alike(self, target: Any) -> bool:

@@ -59,7 +59,7 @@ class MarginRankingCriterion(Criterion):
         first, second = check.pair(self, "input", input)
         if np.ndim(target) or not isinstance(target, (int, float, np.ndarray, np.generic)):
             check.shape(self, "target", check.tensor(self, "target", target), first.shape)
-        missing = np.subtract(second, first, out=self._resize("buffer", first.shape))
+        missing = np.subtract(second, first, out=self._resize("_buffer", first.shape))
         np.multiply(missing, target, out=missing)
         return np.add(missing, self.margin, out=missing)
 

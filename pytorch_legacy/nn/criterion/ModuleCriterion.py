@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from pytorch_legacy.errors import located
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
@@ -69,3 +71,10 @@ class ModuleCriterion(Criterion):
             return super().type(type, tensorCache)
         finally:
             self.targetModule = kept
+
+    def _toTorch7(self) -> dict[str, Any]:
+        """Torch7's class has no results before the first pass."""
+        fields = super()._toTorch7()
+        if self.gradInput is None or np.size(self.gradInput) == 0:
+            fields = {name: value for name, value in fields.items() if name not in ("output", "gradInput")}
+        return fields

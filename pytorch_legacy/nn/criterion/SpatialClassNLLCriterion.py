@@ -46,10 +46,13 @@ class SpatialClassNLLCriterion(Criterion):
     weights: Tensor | None = None
     sizeAverage = True
 
+    _scratch = {"target": lambda criterion: np.zeros(1, np.int64)}
+
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
         super().__init__()
         self.weights = None if weights is None else np.array(weights, self._dtype)
         self.sizeAverage = sizeAverage
+        self.output_tensor, self.total_weight_tensor = np.zeros(1, self._dtype), np.ones(1, self._dtype)
 
     @property
     def total_weight(self) -> float:

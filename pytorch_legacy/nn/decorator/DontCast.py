@@ -89,6 +89,9 @@ class DontCast(Decorator):
             self._dtype = self.output.dtype  # _type is that of the module there
         self.moduleType = fields.get("moduleType") or self.modules[0]._type
 
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"_type": self.moduleType}
+
 
 def _cast(buffer: Any, value: Any, name: str) -> Any:
     """`value` with its floating-point arrays in the tensor type `name`, copied to those of `buffer` where they fit."""

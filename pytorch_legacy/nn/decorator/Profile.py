@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+from pytorch_legacy import t7
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
@@ -30,6 +31,9 @@ class Profile(Decorator):
     A pass backward is ``updateGradInput`` with the ``accGradParameters`` (or ``accUpdateGradParameters``) behind it.
     Source: Torch7 nn.Profile.
     """
+
+    _dropped = ("module",)
+    _scratch = {"timer": lambda module: t7.TorchObject("torch.Timer")}
 
     def __init__(self, module: Module, print_interval: int = 100, name: str | None = None) -> None:
         super().__init__(module)
@@ -71,6 +75,5 @@ class Profile(Decorator):
             print(f"{self.name} took {self.summedBwdTime:.3f} seconds for {self.numBwds} backward passes")
             self.numBwds, self.summedBwdTime = 0, 0.0
 
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The timer stays behind, and a second name of the module."""
-        super()._fromTorch7({name: value for name, value in fields.items() if name not in ("timer", "module")}, version)
+    def _toTorch7(self) -> dict[str, Any]:
+        return super()._toTorch7() | {"module": self.modules[0]}

@@ -1,5 +1,6 @@
 """Weights given by a length and a direction."""
 
+import copy
 from math import prod, sqrt
 from typing import Any, Self
 
@@ -45,6 +46,8 @@ class WeightNorm(Decorator):
     bias: Any = property(lambda self: self.modules[0].bias)
     gradWeight: Any = property(lambda self: self.modules[0].gradWeight)
     gradBias: Any = property(lambda self: self.modules[0].gradBias)
+
+    _scratch = dict.fromkeys(("_norm", "_scale"), lambda module: np.zeros(len(module.v), module._dtype))
 
     def __init__(self, module: Module, outputDim: int = 0) -> None:
         super().__init__(module)
@@ -118,12 +121,21 @@ class WeightNorm(Decorator):
         module.weight = np.empty(self.weightSize, self._dtype)
         module.gradWeight = np.zeros(self.weightSize, self._dtype)
         self.g = self.g.reshape(-1, 1)
+        # After a pass Torch7's gradV has the shape of the weight.
+        gradV: Tensor | None = fields.get("gradV")
+        gradG: Tensor | None = fields.get("gradG")
         self.gradV, self.gradG = np.zeros_like(self.v), np.zeros_like(self.g)
+        if gradV is not None and gradG is not None and gradV.shape == self.v.shape:
+            self.gradV, self.gradG = gradV, gradG.reshape(self.g.shape)
         self._computeWeight()
 
     def _toTorch7(self) -> dict[str, Any]:
+        """Torch7 saves the module inside without its weight, and makes it anew from v and g."""
+        inside = copy.copy(self.modules[0])
+        inside.weight = inside.gradWeight = None
         front = np.moveaxis(self.weight, self.outputDim, 0).shape
         shapes = {"viewIn": self.v.shape, "viewOut": front, "weightSize": self.weightSize}
-        others = {"otherDims": self.v.shape[1], "bias": self.bias, "gradBias": self.gradBias}
-        fields = {name: np.array(shape, np.int64).view(t7.Storage) for name, shape in shapes.items()}
-        return super()._toTorch7() | fields | {name: value for name, value in others.items() if value is not None}
+        fields: dict[str, Any] = {name: t7.longs(shape) for name, shape in shapes.items()}
+        fields |= {"modules": [inside], "otherDims": self.v.shape[1], "gradG": self.gradG.reshape(-1)}
+        others = {name: value for name in ("bias", "gradBias") if (value := getattr(self, name)) is not None}
+        return super()._toTorch7() | fields | others

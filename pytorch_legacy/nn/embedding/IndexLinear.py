@@ -66,9 +66,13 @@ class IndexLinear(Module):
     """
 
     _dropped = (
-        "running", "gradWeightBuffer", "valuesBuffer", "sizesCache", "cumSumSizesCache", "cumSumSizes", "lkeys", "lvalues",
-        "keys", "values", "sizes", "updateKeys", "updateKeysBuffer", "zerokeys", "isFlat", "noBatch",
+        "cumSumSizes", "keys", "values", "sizes", "updateKeys", "updateKeysBuffer", "zerokeys", "isFlat", "noBatch",
     )  # fmt: skip
+    _scratch = (
+        dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues"))
+        | dict.fromkeys(("sizesCache", "cumSumSizesCache", "lkeys", "lvalues"), lambda module: {})
+        | {"running": lambda module: {"keys": {}, "gradWeight": {}, "cumSumSizes": {}, "counter": 1}}
+    )
     weight: Tensor
     bias: Tensor
     gradBias: Tensor
@@ -216,8 +220,4 @@ class IndexLinear(Module):
         self.running = {"keys": [], "gradWeight": []}
 
     def _toTorch7(self) -> dict[str, Any]:
-        empty = np.empty(0, self._dtype)
-        running = {"keys": [], "gradWeight": [], "cumSumSizes": [], "counter": 1}
-        buffers = dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues"), empty)
-        caches: dict[str, list[Any]] = {"sizesCache": [], "cumSumSizesCache": []}
-        return super()._toTorch7() | {"offset": self.offset - 1, "running": running} | buffers | caches
+        return super()._toTorch7() | {"offset": self.offset - 1}

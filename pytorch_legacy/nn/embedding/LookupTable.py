@@ -59,6 +59,8 @@ class LookupTable(Module):
     normType = 2.0
     shouldScaleGradByFreq = False
 
+    _version = 4
+
     def __init__(
         self, nIndex: int, nOutput: int, paddingValue: int = -1, maxNorm: float | None = None, normType: float | None = None
     ) -> None:

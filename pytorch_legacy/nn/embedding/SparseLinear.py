@@ -57,7 +57,8 @@ class SparseLinear(Module):
     Source: Torch7 ``nn.SparseLinear``; C: ``THNN/embedding/SparseLinear.c``.
     """
 
-    _dropped = ("cooInput", "sizes", "formatted_input", "lastInput", "sparseUpdate", "legacyMode")
+    _dropped = ("cooInput", "sizes", "formatted_input", "lastInput", "legacyMode")
+    _scratch = {"sparseUpdate": lambda module: 0}
     weight: Tensor
     gradWeight: Tensor
     bias: Tensor
@@ -165,7 +166,3 @@ class SparseLinear(Module):
         shape = (len(self.weight),) if self._isSample(input) else (samples, len(self.weight))
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         return self._dense("_gradOutput", gradOutput).reshape(samples, len(self.weight))
-
-    def _toTorch7(self) -> dict[str, Any]:
-        fields = {key: value for key, value in super()._toTorch7().items() if key not in self._dropped}
-        return fields | {"sparseUpdate": 0}

@@ -44,7 +44,9 @@ class Euclidean(Module):
     EPS = 1e-7
     weight: Tensor
     gradWeight: Tensor
+
     fastBackward = True
+    _scratch: dict[str, Any] = {"fastBackward": lambda module: True}
 
     def __init__(self, inputSize: int, outputSize: int) -> None:
         super().__init__()

@@ -43,7 +43,14 @@ class LinearWeightNorm(Linear):
     nn.LinearWeightNorm; Salimans and Kingma, "Weight Normalization" (2016).
     """
 
-    _dropped = ("addBuffer", "weight", "gradWeight", "scale", "norm", "inputSize", "outputSize", "_gradV", "_gradG")
+    _dropped = ("addBuffer", "gradWeight", "_gradV", "_gradG")
+    _scratch = {
+        "inputSize": lambda module: module.v.shape[1],
+        "outputSize": lambda module: module.v.shape[0],
+        "weight": None,
+        "scale": None,
+        "norm": None,
+    }
     v: Tensor
     gradV: Tensor
     g: Tensor
@@ -150,5 +157,6 @@ class LinearWeightNorm(Linear):
                 setattr(self, gradient, np.zeros_like(getattr(self, name)))
 
     def _toTorch7(self) -> dict[str, Any]:
-        outputs, inputs = self.v.shape
-        return super()._toTorch7() | {"inputSize": inputs, "outputSize": outputs}
+        """Torch7 computes the weight in training, and takes it from the file when it evaluates."""
+        fields = super()._toTorch7()
+        return fields if self.train else fields | {"weight": self.v * (self.g / self._norms())}

@@ -46,7 +46,12 @@ class PartialLinear(Module):
     others, in field ``network``; here it is one. Source: Torch7 nn.PartialLinear.
     """
 
-    _dropped = ("network", "inputsize", "outputsize", "allcolumns", "addBuffer", "partition")
+    _dropped = ("network", "addBuffer", "partition")
+    _scratch = {
+        "inputsize": lambda module: module.weight.shape[1],
+        "outputsize": lambda module: module.weight.shape[0],
+        "allcolumns": None,
+    }
     weight: Tensor
     gradWeight: Tensor
     partition: Tensor | None = None
@@ -134,21 +139,27 @@ class PartialLinear(Module):
             name: value for name in ("weight", "gradWeight") if (value := getattr(table, name, None)) is not None
         }
         super()._fromTorch7(fields | weights, version)
-        if fields.get("partition") is not None:
-            self.setPartition(fields["partition"].astype(np.int64) - 1)
+        partition = fields.get("partition")
+        if partition is not None and partition is not fields.get("allcolumns"):
+            self.setPartition(partition.astype(np.int64) - 1)
 
     def _toTorch7(self) -> dict[str, Any]:
-        def layer(name: str, version: int = 1, **more: Any) -> t7.TorchObject:
-            empty = np.empty(0, self._dtype)
-            return t7.TorchObject(name, version, {"_type": self._type, "output": empty, "gradInput": empty} | more)
-
         fields = super()._toTorch7()
-        weights = {name: fields.pop(name) for name in ("weight", "gradWeight")}
-        table = layer("nn.LookupTable", 4, paddingValue=0, shouldScaleGradByFreq=False, **weights)
-        both = layer("nn.ParallelTable", modules=[layer("nn.Identity"), table])
-        network = layer("nn.Sequential", modules=[both, layer("nn.MM", transA=False, transB=True)])
-        outputs, inputs = self.weight.shape
-        columns = np.arange(1, outputs + 1, dtype=self._dtype)
+        weights = {name: getattr(self, name) for name in ("weight", "gradWeight")}
+        network = self._fileRest.get("network") or self._network()
+        inside = network.fields if isinstance(network, t7.TorchObject) else vars(network)
+        parts = inside["modules"][0]
+        table = (parts.fields if isinstance(parts, t7.TorchObject) else vars(parts))["modules"][1]
+        (table.fields if isinstance(table, t7.TorchObject) else vars(table)).update(weights)
+        columns = self._fileRest.get("allcolumns", np.arange(1, len(self.weight) + 1, dtype=self._dtype))
         partition = columns if self.partition is None else columns[self.partition]
-        named = {"inputsize": inputs, "outputsize": outputs, "allcolumns": columns, "partition": partition}
-        return fields | named | {"network": network}
+        fields = {key: value for key, value in fields.items() if key not in weights}
+        return fields | {"network": network, "allcolumns": columns, "partition": partition}
+
+    def _network(self) -> t7.TorchObject:
+        output, empty, gradInput = (np.empty(0, self._dtype) for _ in range(3))
+        table = self._fileLayer("nn.LookupTable", 4, paddingValue=0)
+        both = self._fileLayer("nn.ParallelTable", modules=[self._fileLayer("nn.Identity"), table], output=[], gradInput=[])
+        product = self._fileLayer("nn.MM", transA=False, transB=True, output=output, gradInput=[empty, gradInput])
+        gradients = both.fields["gradInput"]
+        return self._fileLayer("nn.Sequential", modules=[both, product], output=output, gradInput=gradients)

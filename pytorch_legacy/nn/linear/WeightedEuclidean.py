@@ -41,6 +41,8 @@ class WeightedEuclidean(Euclidean):
     diagCov: Tensor
     gradDiagCov: Tensor
 
+    _scratch = {}
+
     def __init__(self, inputSize: int, outputSize: int) -> None:
         self.diagCov = np.empty((inputSize, outputSize), np.float32)
         self.gradDiagCov = np.zeros((inputSize, outputSize), np.float32)

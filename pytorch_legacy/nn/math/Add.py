@@ -36,7 +36,7 @@ class Add(Module):
     in [-s, s) with s = 1 / sqrt(its first size). Source: Torch7 nn.Add.
     """
 
-    _dropped = ("_ones",)
+    _scratch = {"_ones": lambda module: np.ones(1, module._dtype)}
 
     bias: Tensor
     gradBias: Tensor

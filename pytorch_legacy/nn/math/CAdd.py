@@ -69,4 +69,4 @@ class CAdd(Module):
         self.size = self.bias.shape
 
     def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"size": np.array(self.size, np.int64).view(t7.Storage)}
+        return super()._toTorch7() | {"size": t7.longs(self.size)}

@@ -70,4 +70,4 @@ class CMul(Module):
         self.size = self.weight.shape
 
     def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"size": np.array(self.size, np.int64).view(t7.Storage)}
+        return super()._toTorch7() | {"size": t7.longs(self.size)}

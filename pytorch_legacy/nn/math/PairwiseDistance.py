@@ -27,6 +27,8 @@ class PairwiseDistance(RowPairs):
 
     EPS = 1e-6
 
+    _scratch = {"diff": None}
+
     def __init__(self, p: float = 2) -> None:
         super().__init__()
         if not 0 < p < np.inf:

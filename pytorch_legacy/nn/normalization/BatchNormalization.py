@@ -53,6 +53,8 @@ class BatchNormalization(Module):
     Source: Torch7 ``nn.BatchNormalization``; C: ``THNN/normalization/BatchNormalization.c``.
     """
 
+    _version = 2
+    _outdated = ("running_std",)
     nDim = 2
     eps = 1e-5
     momentum = 0.1
@@ -64,6 +66,7 @@ class BatchNormalization(Module):
         super().__init__()
         self.eps = eps
         self.momentum = momentum
+        self.train = True
         self.affine = affine
         self.running_mean = np.zeros(nOutput, np.float32)
         self.running_var = np.ones(nOutput, np.float32)

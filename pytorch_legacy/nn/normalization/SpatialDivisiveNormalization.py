@@ -16,7 +16,7 @@ class SpatialDivisiveNormalization(LocalNormalization):
               t(d) = d \\text{ if } d > threshold \\text{ else } thresval
 
     where a and b count from the kernel's middle and both sums are over cells that exist. K is the given kernel divided by
-    its sum and by nInputPlane.
+    its sum and by nInputPlane; a vector is divided by the root of the latter.
 
     Parameters
     ----------
@@ -33,8 +33,6 @@ class SpatialDivisiveNormalization(LocalNormalization):
     ----------
     kernel : array
         K. (Torch7 divided the array that it was given.)
-    coef : array of H x W
-        The lower sum, for the size of the last input.
 
     Raises
     ------
@@ -44,12 +42,22 @@ class SpatialDivisiveNormalization(LocalNormalization):
     Notes
     -----
     Shapes: ``(N x) nInputPlane x H x W`` to the same. A deviation of 0 gets no gradient; a NaN stays one, where Torch7
-    took thresval. The modules that Torch7 kept inside stay behind when a file is loaded: their weights are the kernel.
+    took thresval. The modules that Torch7 kept inside do nothing here: their weights are the kernel.
     Source: Torch7 nn.SpatialDivisiveNormalization.
     """
 
+    _scratch = LocalNormalization._scratch | {
+        "stdestimator": lambda module: module._estimator(module._fileLayer("nn.Square"), module._fileLayer("nn.Sqrt", eps=0)),
+        "normalizer": lambda module: module._fileLayer("nn.CDivTable"),
+        "thresholder": lambda module: module._fileLayer(
+            "nn.Threshold", threshold=module.threshold, val=module.thresval, inplace=False
+        ),
+    }
+
     def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float = 1e-4, thresval: float | None = None) -> None:
         super().__init__(nInputPlane, kernel)
+        if self.kernel.ndim == 1:  # it is applied twice
+            self.kernel *= np.sqrt(nInputPlane)
         self.threshold = threshold
         self.thresval = threshold if thresval is None else thresval
 
@@ -62,16 +70,16 @@ class SpatialDivisiveNormalization(LocalNormalization):
         deviation, isSmall, divisor = self._deviations(input)
         isFlat = isSmall | (deviation == 0)
         gradDivisor = -self._joined(gradOutput * input) / (divisor * divisor)
-        gradSquares = gradDivisor / (2 * self.coef * np.where(isFlat, 1, deviation))
+        gradSquares = gradDivisor / (2 * self._coef * np.where(isFlat, 1, deviation))
         gradSquares[isFlat] = 0
         gradInput = np.divide(gradOutput, divisor, out=self._resize("gradInput", input.shape))
         gradInput += 2 * input * self._spread(gradSquares)
         return gradInput
 
     def _deviations(self, input: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The deviations before they are divided by `coef`, which of them are too small, and what to divide by."""
+        """The deviations before they are divided by `_coef`, which of them are too small, and what to divide by."""
         deviation = np.sqrt(self._sums(input * input))
-        divisor = deviation / self.coef
+        divisor = deviation / self._coef
         isSmall = divisor <= self.threshold
         divisor[isSmall] = self.thresval
         return deviation, isSmall, divisor

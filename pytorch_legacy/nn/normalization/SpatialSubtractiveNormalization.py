@@ -22,8 +22,6 @@ class SpatialSubtractiveNormalization(LocalNormalization):
     ----------
     kernel : array
         K, divided by its sum and by nInputPlane. (Torch7 did so in place, in the array that it was given.)
-    coef : array of H x W
-        The lower sum, for the size of the last input.
 
     Raises
     ------
@@ -32,21 +30,23 @@ class SpatialSubtractiveNormalization(LocalNormalization):
 
     Notes
     -----
-    Shapes: ``(N x) nInputPlane x H x W`` to the same. The modules that Torch7 kept inside stay behind when a file is
-    loaded: their weights are the kernel.
+    Shapes: ``(N x) nInputPlane x H x W`` to the same. The modules that Torch7 kept inside do nothing here:
+    their weights are the kernel.
     Source: Torch7 nn.SpatialSubtractiveNormalization.
     """
+
+    _scratch = LocalNormalization._scratch | {"subtractor": lambda module: module._fileLayer("nn.CSubTable")}
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self._checked(input)
         output = self._resize("output", input.shape)
         output[...] = input
-        output -= self._sums(input) / self.coef
+        output -= self._sums(input) / self._coef
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         self._checkedGradient(self._checked(input), gradOutput)
         gradInput = self._resize("gradInput", input.shape)
         gradInput[...] = gradOutput
-        gradInput -= self._spread(self._joined(gradOutput) / self.coef)
+        gradInput -= self._spread(self._joined(gradOutput) / self._coef)
         return gradInput

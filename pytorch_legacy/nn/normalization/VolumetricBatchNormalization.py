@@ -17,4 +17,5 @@ class VolumetricBatchNormalization(BatchNormalization):
     Source: Torch7 ``nn.VolumetricBatchNormalization``.
     """
 
+    _version = 1  # the others have 2
     nDim = 5

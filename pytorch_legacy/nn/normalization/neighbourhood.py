@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy import t7
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -25,22 +26,27 @@ class LocalNormalization(Module):
     """Knows the sum of each cell's neighbourhood: over all planes, weighted by a kernel that is centred on the cell.
 
     A kernel of one dimension stands for its product with itself, along width and height. Around the planes there is
-    nothing; `coef`, the sum for planes of ones, tells how much of the kernel lies on the input.
+    nothing; `_coef`, the sum for planes of ones, tells how much of the kernel lies on the input.
     """
 
     # The file's inner modules do what the methods below do; the kernel is all that they know.
-    _dropped = ("meanestimator", "stdestimator", "subtractor", "divider", "normalizer", "thresholder", "coef", "ones",
-                "_coef", "localsums", "localstds", "adjustedsums", "adjustedstds", "thresholdedstds")  # fmt: skip
+    _dropped = ("ones", "_coef", "localsums", "localstds", "adjustedsums", "adjustedstds", "thresholdedstds")
+    _scratch = {
+        "coef": lambda module: np.ones((1, 1, 1), module._dtype),
+        "meanestimator": lambda module: module._estimator(),
+        "divider": lambda module: module._fileLayer("nn.CDivTable"),
+    }
+
+    _coef: Tensor = np.empty(0)
 
     def __init__(self, nInputPlane: int = 1, kernel: Any = None) -> None:
         super().__init__()
         self.nInputPlane = check.count(self, "nInputPlane", nInputPlane)
         self.kernel = averagingKernel(self, kernel)
         self.kernel /= self.kernel.sum() * nInputPlane
-        self.coef = np.empty(0, self._dtype)
 
     def clearState(self) -> Self:
-        clear(self, "coef")
+        clear(self, "_coef")
         super().clearState()
         return self
 
@@ -48,8 +54,8 @@ class LocalNormalization(Module):
         shape = check.tensor(self, "input", input, 3, 4).shape
         if shape[-3] != self.nInputPlane:
             raise ShapeError(f"{self._typename}: input: expected {self.nInputPlane} planes, got {sizes(shape)}")
-        if self.coef.shape != shape[-2:] or self.coef.dtype != self._dtype:
-            self.coef = self._filtered(np.full(shape[-2:], self.nInputPlane, self._dtype))
+        if self._coef.shape != shape[-2:] or self._coef.dtype != self._dtype:
+            self._coef = self._filtered(np.full(shape[-2:], self.nInputPlane, self._dtype))
         return input
 
     def _checkedGradient(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -77,9 +83,33 @@ class LocalNormalization(Module):
             return _weighted(plane, kernel)
         return _weighted(_weighted(plane, kernel[None, :]), kernel[:, None])
 
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self.coef = np.empty(0, self._dtype)
+    def _estimator(self, *around: t7.TorchObject) -> t7.TorchObject:
+        """Torch7's network for `_sums`, between the first and the last of `around` if there are any."""
+        n, kernel = self.nInputPlane, self.kernel
+        height, width = kernel.shape if kernel.ndim == 2 else kernel.shape * 2
+        pads = {"pad_l": width // 2, "pad_r": width // 2, "pad_t": height // 2, "pad_b": height // 2}
+        if kernel.ndim == 2:
+            sums = [self._convolution("nn.SpatialConvolution", np.stack([kernel] * n)[None])]
+        else:
+            pairs = np.repeat(np.arange(1, n + 1, dtype=self._dtype)[:, None], 2, axis=1)
+            rows = np.stack([kernel[None]] * n)
+            columns = np.stack([kernel[:, None]] * n)[None]
+            sums = [
+                self._convolution("nn.SpatialConvolutionMap", rows, n, connTable=pairs),
+                self._convolution("nn.SpatialConvolution", columns),
+            ]
+        copies = self._fileLayer("nn.Replicate", nfeatures=n, dim=1, ndim=3)
+        modules = [*around[:1], self._fileLayer("nn.SpatialZeroPadding", **pads), *sums, copies, *around[1:]]
+        return self._fileLayer("nn.Sequential", modules=modules)
+
+    def _convolution(self, typename: str, weight: Tensor, nOutputPlane: int = 1, **fields: Any) -> t7.TorchObject:
+        bias = np.zeros(nOutputPlane, self._dtype)
+        if typename == "nn.SpatialConvolution":
+            fields |= {"padW": 0, "padH": 0}
+        return self._fileLayer(
+            typename, weight=weight, bias=bias, gradWeight=np.zeros_like(weight), gradBias=bias.copy(), kW=weight.shape[-1],
+            kH=weight.shape[-2], dW=1, dH=1, nInputPlane=self.nInputPlane, nOutputPlane=nOutputPlane, **fields,
+        )  # fmt: skip
 
 
 def _weighted(plane: Tensor, kernel: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy import t7
 from pytorch_legacy.errors import IndexRangeError
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
@@ -40,6 +41,8 @@ class Padding(Module):
     """
 
     _oneBased = ("dim", "index")
+    _scratch = {"outputSize": lambda module: t7.longs([])}
+
     nInputDim: int | None = None
     value = 0.0
     index = 0

@@ -15,6 +15,9 @@ class AdaptivePooling(Module):
     """
 
     _axes: ClassVar[str] = "WH"
+    W: int | None = None
+    H: int | None = None
+    T: int | None = None
 
     def __init__(self, *sizes: int | None) -> None:
         super().__init__()

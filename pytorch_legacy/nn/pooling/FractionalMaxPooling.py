@@ -9,11 +9,11 @@ from pytorch_legacy import random
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check, utils
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.storage import Tensor
 
 
-class FractionalMaxPooling(Module):
+class FractionalMaxPooling(Indexed):
     """Base of layers whose windows have one size and lie at random distances, so that the output has the size you ask for.
 
     Along an axis of I cells, windows of p cells begin at
@@ -35,6 +35,8 @@ class FractionalMaxPooling(Module):
     _layout: ClassVar[str]  # the axes of a plane
     newRandomPool = False  # Torch7's name; it means that the samples stay
 
+    _lazy = ("indices", "randomSamples")
+
     def __init__(self, pool: tuple[int, ...], out: tuple[float, ...]) -> None:
         super().__init__()
         areSizes = all(size >= 1 for size in out)
@@ -43,7 +45,6 @@ class FractionalMaxPooling(Module):
         for axis, size, wanted in zip(self._axes, pool, out, strict=True):
             setattr(self, f"poolSize{axis}", check.count(self, f"poolSize{axis}", size, 2))
             setattr(self, f"out{axis}" if areSizes else f"ratio{axis}", wanted)
-        self.indices = np.empty(0, np.int64)
         self.randomSamples = np.empty(0, np.float32)
 
     def fixPoolingRegions(self, val: bool = True) -> Self:
@@ -72,7 +73,7 @@ class FractionalMaxPooling(Module):
         return gradInput
 
     def clearState(self) -> Self:
-        utils.clear(self, "indices", "randomSamples")
+        utils.clear(self, "randomSamples")
         return super().clearState()
 
     def _regions(self, input: Tensor) -> tuple[int, ...]:
@@ -89,6 +90,5 @@ class FractionalMaxPooling(Module):
         return f"{self._typename}({'x'.join(map(str, self._sizes('out')))}, {','.join(map(str, self._sizes('poolSize')))})"
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The indices of a file count from 1, and are made anew by the next forward: they stay behind."""
-        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)
+        super()._fromTorch7(fields, version)
         self.__dict__.setdefault("randomSamples", np.empty(0, self._dtype))

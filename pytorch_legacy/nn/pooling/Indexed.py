@@ -1,11 +1,14 @@
 """What layers share that remember where each output came from."""
 
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.errors import THNNError
 from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.pooling.indices import fromTorch7, toTorch7
 from pytorch_legacy.storage import Tensor
 
 
@@ -15,7 +18,8 @@ class Indexed(Module):
     An index is the place of a cell in its plane, counted from 0 in row-major order.
     """
 
-    indices: Tensor
+    _lazy: tuple[str, ...] = ("indices",)
+    indices: Tensor = np.empty(0, np.int64)
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -30,5 +34,25 @@ class Indexed(Module):
         return super().clearState()
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The indices of a file count otherwise, and are made anew by the next forward: they stay behind."""
-        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)
+        """Indices of a pass count otherwise in files. Without the size of its input they stay as they are there."""
+        super()._fromTorch7({name: value for name, value in fields.items() if name != "indices"}, version)
+        stored = fields.get("indices")
+        if isinstance(stored, np.ndarray) and stored.size:
+            with suppress(THNNError, ValueError, IndexError), np.errstate(invalid="ignore"):
+                self.indices = fromTorch7(self, stored, self._inputSize())
+
+    def _toTorch7(self) -> dict[str, Any]:
+        fields = super()._toTorch7()
+        if self.indices.size and "indices" in fields:
+            try:
+                fields["indices"] = toTorch7(self, self.indices, self._inputSize())
+            except (THNNError, ValueError, IndexError):
+                del fields["indices"]
+        return fields
+
+    def _inputSize(self) -> tuple[int, ...]:
+        """Size of the last input, or of its planes, as far as it is known."""
+        if isinstance(self.gradInput, np.ndarray) and self.gradInput.size:
+            return self.gradInput.shape
+        sizes = (getattr(self, name, None) for name in ("itime", "iheight", "iwidth"))
+        return tuple(size for size in sizes if size is not None)

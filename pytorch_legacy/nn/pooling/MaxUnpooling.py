@@ -24,6 +24,9 @@ class MaxUnpooling(Module):
     _layer: ClassVar[str]  # whose C functions to call
     _extent: ClassVar[tuple[str, ...]]  # sizes of the pooling layer's input, in the order of the C functions
 
+    _dropped = ("indices",)  # those of a pass that is over, and of another kind
+    indices: Tensor = np.empty(0, np.int64)
+
     def __init__(self, poolingModule: Any) -> None:
         super().__init__()
         self.pooling = poolingModule
@@ -54,7 +57,3 @@ class MaxUnpooling(Module):
 
     def __repr__(self) -> str:
         return f"{self._typename} associated to {self.pooling}"
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The indices of a file are those of a pass that is over: they stay behind."""
-        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)

@@ -45,6 +45,7 @@ class SpatialAveragePooling(WindowedPooling):
 
     def __init__(self, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0) -> None:
         super().__init__((kW, kH), (dW, dH), (padW, padH))
+        self.count_include_pad = self.divide = True
 
     def setCountIncludePad(self) -> Self:
         """Divides by the cells of the window on input and padding, and returns self."""

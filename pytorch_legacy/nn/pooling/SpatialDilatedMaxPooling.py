@@ -47,6 +47,8 @@ class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
     Source: Torch7 ``nn.SpatialDilatedMaxPooling``; C: ``THNN/pooling/SpatialDilatedMaxPooling.c``.
     """
 
+    _lazy = ()
+
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0,
         dilationW: int = 1, dilationH: int = 1,

@@ -1,7 +1,7 @@
 """Blends of maxima and means of windows that decide on the blend themselves."""
 
 from math import sqrt
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -58,6 +58,10 @@ class SpatialGatedPooling(WindowedPooling):
     kH: int
     weight: Tensor
 
+    _dropped = ("gate", "indices")  # those of a pass that is over
+    gate: Tensor = np.empty(0, np.float32)
+    indices: Tensor = np.empty(0, np.int64)
+
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0,
         nInputPlane: int = 1,
@@ -98,7 +102,3 @@ class SpatialGatedPooling(WindowedPooling):
     def clearState(self) -> Self:
         utils.clear(self, "gate", "indices")
         return super().clearState()
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """What forward keeps is made anew: it stays behind."""
-        super()._fromTorch7(fields | {"gate": np.empty(0), "indices": np.empty(0, np.int64)}, version)

@@ -2,9 +2,6 @@
 
 from typing import Any, ClassVar
 
-import numpy as np
-
-from pytorch_legacy import t7
 from pytorch_legacy.nn.pooling.SpatialPowerAveragePooling import SpatialPowerAveragePooling
 
 
@@ -68,17 +65,12 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
 
     def _toTorch7(self) -> dict[str, Any]:
         """The network that Torch7 expects."""
-
-        def layer(typename: str, **fields: Any) -> t7.TorchObject:
-            empty = {name: np.empty(0, self._dtype) for name in ("output", "gradInput")}
-            return t7.TorchObject(f"nn.{typename}", 1, empty | fields | {"_type": self._type})
-
         sizes = {name: getattr(self, name) for name in ("kW", "kH", "dW", "dH", "padW", "padH", "ceil_mode")}
-        pooled = layer("SpatialAveragePooling", **sizes, count_include_pad=True, divide=True)
-        whole = layer("MulConstant", constant_scalar=self.kW * self.kH, inplace=False)
+        pooled = self._fileLayer("nn.SpatialAveragePooling", **sizes, count_include_pad=True, divide=True)
+        whole = self._fileLayer("nn.MulConstant", constant_scalar=self.kW * self.kH, inplace=False)
         if self.p == 2:
-            modules = [layer("Square"), pooled, whole, layer("Sqrt", eps=0)]
+            modules = [self._fileLayer("nn.Square"), pooled, whole, self._fileLayer("nn.Sqrt", eps=0)]
         else:
-            modules = [layer("Power", pow=self.p), pooled, whole, layer("Power", pow=1 / self.p)]
+            modules = [self._fileLayer("nn.Power", pow=self.p), pooled, whole, self._fileLayer("nn.Power", pow=1 / self.p)]
         fields = super()._toTorch7() | {"modules": modules}
         return {key: value for key, value in fields.items() if key not in ("p", "padW", "padH", "ceil_mode")}

@@ -44,6 +44,8 @@ class SpatialMaxPooling(Indexed, WindowedPooling):
     Source: Torch7 ``nn.SpatialMaxPooling``; C: ``THNN/pooling/SpatialMaxPooling.c``.
     """
 
+    _lazy = ()
+
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
         super().__init__((kW, kH), (dW, dH), (padW, padH))
 

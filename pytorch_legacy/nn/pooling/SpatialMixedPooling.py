@@ -1,6 +1,6 @@
 """Blends of maxima and means of windows."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -52,6 +52,9 @@ class SpatialMixedPooling(WindowedPooling):
 
     weight: Tensor
 
+    _dropped = ("indices",)  # those of a pass that is over, and of another kind
+    indices: Tensor = np.empty(0, np.int64)
+
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0,
         nInputPlane: int = 1, alpha: float = 0.5, learn: bool = True,
@@ -94,7 +97,3 @@ class SpatialMixedPooling(WindowedPooling):
     def clearState(self) -> Self:
         utils.clear(self, "indices")
         return super().clearState()
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The indices are made anew by the next forward: they stay behind."""
-        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)

@@ -55,6 +55,9 @@ class SpatialStochasticPooling(WindowedPooling):
 
     fixedNoise = False
 
+    _dropped = ("indices",)  # those of a pass that is over, and of another kind
+    indices: Tensor = np.empty(0, np.int64)
+
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
         super().__init__((kW, kH), (dW, dH), (padW, padH))
         self.indices = np.empty(0, np.int64)
@@ -90,6 +93,5 @@ class SpatialStochasticPooling(WindowedPooling):
         return super().clearState()
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The indices of a file are of another kind, and are made anew by the next forward: they stay behind."""
-        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)
+        super()._fromTorch7(fields, version)
         self.__dict__.setdefault("noise", np.empty(0, self._dtype))

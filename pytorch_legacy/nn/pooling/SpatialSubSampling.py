@@ -47,6 +47,7 @@ class SpatialSubSampling(WindowedPooling):
     _layer: ClassVar[str] = "SpatialSubSampling"
 
     _wasPadded = False
+    _ours = {"padW": 0, "padH": 0, "ceil_mode": False}
 
     def __init__(self, nInputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None:
         super().__init__((kW, kH), (dW, dH))

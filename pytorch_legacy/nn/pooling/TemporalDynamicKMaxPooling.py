@@ -1,16 +1,16 @@
 """The largest frames of each feature."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check, utils
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn import check
+from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.storage import Tensor
 
 
-class TemporalDynamicKMaxPooling(Module):
+class TemporalDynamicKMaxPooling(Indexed):
     """Keeps the k largest numbers of each feature over time, in the order in which they came.
 
     .. math:: y_{jf} = x_{i_{jf} f}, \\qquad k = \\max(minK, \\lceil factor \\cdot L \\rceil),
@@ -49,7 +49,6 @@ class TemporalDynamicKMaxPooling(Module):
         super().__init__()
         self.minK = minK
         self.factor = factor
-        self.indices = np.empty(0, np.int64)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         k = self.minK, self.factor
@@ -64,10 +63,5 @@ class TemporalDynamicKMaxPooling(Module):
         call(self, "TemporalDynamicKMaxPooling_updateGradInput", *arguments)
         return gradInput
 
-    def clearState(self) -> Self:
-        utils.clear(self, "indices")
-        return super().clearState()
-
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The indices of a file count from 1, and are made anew by the next forward: they stay behind."""
-        super()._fromTorch7(fields | {"indices": np.empty(0, np.int64)}, version)
+        super()._fromTorch7({"factor": 0} | fields, version)

@@ -41,6 +41,8 @@ class VolumetricAveragePooling(SpatialAveragePooling):
     _axes = "TWH"
     _wasPadded = False
 
+    _ours = dict.fromkeys(("padT", "padW", "padH"), 0) | {"ceil_mode": False, "divide": True}
+
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,
         padT: int = 0, padW: int = 0, padH: int = 0,

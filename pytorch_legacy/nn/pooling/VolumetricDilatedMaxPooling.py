@@ -50,6 +50,8 @@ class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
 
     _axes = "TWH"
 
+    _lazy = ()
+
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,
         padT: int = 0, padW: int = 0, padH: int = 0, dilationT: int = 1, dilationW: int = 1, dilationH: int = 1,

@@ -45,6 +45,10 @@ class VolumetricMaxPooling(Indexed, WindowedPooling):
 
     _axes = "TWH"
 
+    _version = 2
+
+    _lazy = ()
+
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,
         padT: int = 0, padW: int = 0, padH: int = 0,

@@ -31,6 +31,7 @@ class WindowedPooling(Module):
             setattr(self, f"d{axis}", k if d is None else d)
         for axis, p in zip(self._axes, pad or (0,) * len(kernel), strict=True):
             setattr(self, f"pad{axis}", p)
+        self.ceil_mode = False
 
     def ceil(self) -> Self:
         """Lets the last window reach past the edge, and returns self."""

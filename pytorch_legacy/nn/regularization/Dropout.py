@@ -67,6 +67,7 @@ class Dropout(Module):
         self.inplace = inplace
         self.stochastic_inference = stochasticInference
         self.noise = np.empty(0, np.float32)
+        self.train = True
         if lazy or mono:
             self.lazy, self.mono, self.flag = lazy, mono, True
 

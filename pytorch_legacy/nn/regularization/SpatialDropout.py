@@ -27,6 +27,8 @@ class SpatialDropout(Dropout):
 
     _ranks = (3, 4)
 
+    _ours = {"v2": False, "inplace": False}
+
     def __init__(self, p: float = 0.5, stochasticInference: bool = False) -> None:
         super().__init__(p, v1=True, stochasticInference=stochasticInference)
 

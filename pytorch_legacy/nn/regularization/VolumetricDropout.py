@@ -26,6 +26,8 @@ class VolumetricDropout(Dropout):
 
     _ranks = (4, 5)
 
+    _ours = {"v2": False, "inplace": False}
+
     def __init__(self, p: float = 0.5, stochasticInference: bool = False) -> None:
         super().__init__(p, v1=True, stochasticInference=stochasticInference)
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy import t7
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import setSize, stretch, stretchBackward
 from pytorch_legacy.storage import Tensor
@@ -30,7 +31,7 @@ class SpatialUpSamplingBilinear(Module):
     Source: Torch7 ``nn.SpatialUpSamplingBilinear``; C: ``THNN/sampling/SpatialUpSamplingBilinear.c``.
     """
 
-    _dropped = ("inputSize", "outputSize")
+    _scratch = dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 4))
     scale_factor: int | None = None
     oheight: int | None = None
     owidth: int | None = None

@@ -1,5 +1,6 @@
 """Every cell of a plane becomes a square of equal cells."""
 
+from pytorch_legacy import t7
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward
@@ -29,7 +30,7 @@ class SpatialUpSamplingNearest(Module):
     Source: Torch7 ``nn.SpatialUpSamplingNearest``; C: ``THNN/sampling/SpatialUpSamplingNearest.c``.
     """
 
-    _dropped = ("inputSize", "outputSize")
+    _scratch = dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 4))
 
     def __init__(self, scale: int) -> None:
         super().__init__()

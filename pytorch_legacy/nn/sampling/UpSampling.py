@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy import t7
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -38,7 +39,7 @@ class UpSampling(Module):
     VolumetricUpSamplingTrilinear.
     """
 
-    _dropped = ("inputSize", "outputSize")
+    _scratch = dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 5))
     scale_factor: int | None = None
     odepth: int | None = None
     oheight: int | None = None

@@ -33,6 +33,7 @@ class Copy(Module):
     Any shape. The types are those of the arrays ``gradInput`` and ``output``. Source: Torch7 nn.Copy.
     """
 
+    _ours = {"dontCast": False}
     forceCopy = False
     dontCast = False
 
@@ -80,6 +81,13 @@ class Copy(Module):
         """Torch7 kept `forceCopy` in no field: it replaced the methods of layers that pass everything on."""
         super()._fromTorch7(fields, version)
         self.forceCopy = fields.get("forceCopy", "updateOutput" not in fields)
+
+    def _toTorch7(self) -> dict[str, Any]:
+        """Files hold functions if nothing is forced, and ours cannot: they say it in a field."""
+        fields = super()._toTorch7()
+        if self.forceCopy or "updateOutput" in self._fileFields:
+            del fields["forceCopy"]
+        return fields
 
     def _check(self, name: str, array: Tensor, dtype: np.dtype[Any]) -> Tensor:
         if not isinstance(array, np.ndarray) or array.dtype != dtype:

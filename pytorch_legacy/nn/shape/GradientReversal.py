@@ -27,6 +27,8 @@ class GradientReversal(Module):
     Lempitsky, "Unsupervised Domain Adaptation by Backpropagation" (2015).
     """
 
+    _version = 2
+
     def __init__(self, lambda_: float = 1) -> None:
         super().__init__()
         self.lambda_ = lambda_

@@ -21,6 +21,14 @@ class MaskedSelect(Module):
     The mask is an array of integers or booleans of the same shape. Source: Torch7 nn.MaskedSelect.
     """
 
+    _scratch = {
+        "_maskIndices": lambda module: np.empty(0, np.int64),
+        "_maskIndexBuffer": lambda module: np.empty(0, np.int64),
+        "_maskIndexBufferCPU": lambda module: np.empty(0, np.float32),
+        "_gradBuffer": None,
+        "_gradMask": lambda module: np.empty(0, np.uint8),
+    }
+
     def __init__(self) -> None:
         super().__init__()
         self.gradInput = []

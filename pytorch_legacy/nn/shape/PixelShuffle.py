@@ -25,6 +25,8 @@ class PixelShuffle(Module):
     (2016).
     """
 
+    _scratch = {"upscaleFactorSquared": lambda module: module.upscaleFactor**2}
+
     def __init__(self, upscaleFactor: int) -> None:
         super().__init__()
         if upscaleFactor < 1:

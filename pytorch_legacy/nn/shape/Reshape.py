@@ -3,8 +3,6 @@
 from math import prod
 from typing import Any, Self
 
-import numpy as np
-
 from pytorch_legacy import t7
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
@@ -41,6 +39,8 @@ class Reshape(Module):
     """
 
     batchMode: bool | None = None
+
+    _scratch = {"batchsize": lambda module: t7.longs([0, *module.size])}
 
     def __init__(self, *sizes: Any, batchMode: bool | None = None) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Reshape(Module):
         self._setSize(fields["size"])
 
     def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"size": np.array(self.size, np.int64).view(t7.Storage)}
+        return super()._toTorch7() | {"size": t7.longs(self.size)}
 
     def __repr__(self) -> str:
         return f"{self._typename}({'x'.join(map(str, self.size))})"

@@ -3,8 +3,6 @@
 from math import prod
 from typing import Any, Self
 
-import numpy as np
-
 from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
@@ -93,7 +91,7 @@ class View(Module):
         self.resetSize(fields["size"])
 
     def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"size": np.array(self.size, np.int64).view(t7.Storage)}
+        return super()._toTorch7() | {"size": t7.longs(self.size)}
 
     def __repr__(self) -> str:
         return f"{self._typename}({', '.join(map(str, self.size))})"

@@ -24,7 +24,7 @@ class CAddTensorTable(Module):
     def __init__(self) -> None:
         super().__init__()
         self.output, self.gradInput = [], []
-        self.gradFirst = np.empty(0, np.float32)
+        self._gradFirst = np.empty(0, np.float32)
 
     def updateOutput(self, input: list[Any]) -> list[Tensor]:
         first, others = self._parts(input)
@@ -35,7 +35,7 @@ class CAddTensorTable(Module):
     def updateGradInput(self, input: list[Any], gradOutput: list[Tensor]) -> list[Any]:
         _, others = self._parts(input)
         check.like(self, "gradOutput", gradOutput, others)
-        total = self._resize("gradFirst", others[0].shape)
+        total = self._resize("_gradFirst", others[0].shape)
         total[...] = gradOutput[0]
         for gradient in gradOutput[1:]:
             np.add(total, gradient, out=total)
@@ -43,7 +43,7 @@ class CAddTensorTable(Module):
         return self.gradInput
 
     def clearState(self) -> "CAddTensorTable":
-        self.gradFirst = np.empty(0, self._dtype)
+        self._gradFirst = np.empty(0, self._dtype)
         super().clearState()
         return self
 

@@ -24,7 +24,9 @@ class CMaxTable(Module):
     # Says where an array beats those before it, and what is left of both; a NaN does not beat a number.
     _better: Any = np.greater
     _best: Any = np.fmax
-    winner = np.empty(0, np.uint8)
+    _winner = np.empty(0, np.uint8)
+
+    _scratch = dict.fromkeys(("maxVals", "maxIdx", "mask", "gradMaxVals"))
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +35,7 @@ class CMaxTable(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.alike(self, "input", input)
         small = np.uint8 if len(others) < 256 else np.int32
-        output, winner = self._resize("output", first.shape), self._resize("winner", first.shape, small)
+        output, winner = self._resize("output", first.shape), self._resize("_winner", first.shape, small)
         return blocks.elements(self._compare, output, winner, first, *others)
 
     @classmethod
@@ -50,13 +52,13 @@ class CMaxTable(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         first = check.alike(self, "input", input)[0]
         check.like(self, "gradOutput", gradOutput, first)
-        check.shape(self, "input of the last forward", self.winner, first.shape)
+        check.shape(self, "input of the last forward", self._winner, first.shape)
         gradInput = self._resizeTable("gradInput", [first.shape] * len(input))
         for i, gradient in enumerate(gradInput):
-            blocks.elements(lambda part, g, winner, i=i: blocks.masked(part, g, winner == i), gradient, gradOutput, self.winner)
+            blocks.elements(lambda part, g, winner, i=i: blocks.masked(part, g, winner == i), gradient, gradOutput, self._winner)
         return gradInput
 
     def clearState(self) -> "CMaxTable":
-        clear(self, "winner")
+        clear(self, "_winner")
         super().clearState()
         return self

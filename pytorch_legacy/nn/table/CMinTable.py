@@ -18,5 +18,7 @@ class CMinTable(CMaxTable):
     All inputs have one shape. As in Torch7, a NaN counts only in the first array. Source: Torch7 nn.CMinTable.
     """
 
+    _scratch = dict.fromkeys(("minVals", "minIdx", "mask", "gradMaxVals"))
+
     _better: Any = np.less
     _best: Any = np.fmin

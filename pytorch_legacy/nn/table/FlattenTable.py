@@ -21,7 +21,7 @@ class FlattenTable(Module):
     Unlike Torch7's, the method ``type`` returns the module as that of all modules does. Source: Torch7 nn.FlattenTable.
     """
 
-    _dropped = ("input_map",)
+    _scratch = {"input_map": lambda module: {}}
 
     def __init__(self) -> None:
         super().__init__()

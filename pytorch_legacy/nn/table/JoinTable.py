@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy import t7
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -26,6 +27,7 @@ class JoinTable(Module):
     """
 
     _oneBased = ("dimension",)
+    _scratch = {"size": lambda module: t7.longs([])}
     nInputDims: int | None = None
 
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None:

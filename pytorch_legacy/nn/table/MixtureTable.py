@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import t7
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -37,6 +38,13 @@ class MixtureTable(Module):
     """
 
     _oneBased = ("dim",)
+    _scratch = {
+        "size": lambda module: t7.longs([]),
+        "size2": lambda module: t7.longs([]),
+        "batchSize": lambda module: 0,
+        "backwardSetup": lambda module: False,
+    }
+
     dim: int | None = None
 
     def __init__(self, dim: int | None = None) -> None:

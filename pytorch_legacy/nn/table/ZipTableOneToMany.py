@@ -21,10 +21,12 @@ class ZipTableOneToMany(Module):
     Source: Torch7 nn.ZipTableOneToMany.
     """
 
+    _scratch = {"gradInputEl": None}
+
     def __init__(self) -> None:
         super().__init__()
         self.output, self.gradInput = [], []
-        self.gradFirst: Any = None
+        self._gradFirst: Any = None
 
     def updateOutput(self, input: list[Any]) -> list[list[Any]]:
         self.output = self._pairs(input)
@@ -33,14 +35,14 @@ class ZipTableOneToMany(Module):
 
     def updateGradInput(self, input: list[Any], gradOutput: list[list[Any]]) -> list[Any]:
         check.like(self, "gradOutput", gradOutput, self._pairs(input))
-        self.gradFirst = recursiveCopy(self.gradFirst, gradOutput[0][0])
+        self._gradFirst = recursiveCopy(self._gradFirst, gradOutput[0][0])
         for gradient, _ in gradOutput[1:]:
-            recursiveAdd(self.gradFirst, gradient)
-        self.gradInput = [self.gradFirst, [gradient for _, gradient in gradOutput]]
+            recursiveAdd(self._gradFirst, gradient)
+        self.gradInput = [self._gradFirst, [gradient for _, gradient in gradOutput]]
         return self.gradInput
 
     def clearState(self) -> "ZipTableOneToMany":
-        self.gradFirst = None
+        self._gradFirst = None
         super().clearState()
         return self
 
@@ -50,4 +52,4 @@ class ZipTableOneToMany(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        self.gradFirst = None
+        self._gradFirst = None

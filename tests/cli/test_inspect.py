@@ -97,7 +97,9 @@ def test_json(capsys, tmp_path) -> None:
     assert data["functions"] == [{"place": "root.net.modules[1].f", "bytes": 4, "language": "LuaJIT 2.0 bytecode"}]
 
 
-def test_expected_input() -> None:
+def test_expected_input(monkeypatch) -> None:
+    monkeypatch.setattr(network, "SECONDS", 60)
+
     def told(*layers: nn.Module) -> str | None:
         net = nn.Sequential()
         for layer in layers:

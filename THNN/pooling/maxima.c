@@ -1,71 +1,36 @@
 /* How max pooling layers work; maxima.h says what they have in common. */
 #include "pooling/maxima.h"
 
-/* The rows of the box that output row (ot, oh) sees; returns the position of its first row in the plane. */
-THNN_INLINE int64_t maxBox(Candidates best, const real *x, const Windows *p, const Intervals *t, const Intervals *h, int64_t ot, int64_t oh)
-{
-  const int64_t width = p->w.in, slice = p->h.in * width;
-  const int64_t first = t->start[ot], top = h->start[oh], rows = h->end[oh] - top;
-  for (int64_t i = first; i < t->end[ot]; i++)
-    maxRows(best, x + i * slice + top * width, i > first, (lane)((i - first) * slice), rows, width);
-  return first * slice + top * width;
-}
-
-/* y[o] = max of the kernel <= 3 candidates from o * stride on: one pass for a kernel that the compiler knows */
+/* y[o] = max of the kernel <= 3 candidates, `distance` apart, from o * stride on: one pass for numbers that the compiler knows */
 THNN_INLINE void maxFewColumns(real *restrict y, index_t *restrict index, int64_t origin, const real *restrict value,
-                               const lane *restrict at, int64_t out, int kernel, int stride)
+                               const lane *restrict at, int64_t out, int kernel, int stride, int64_t distance)
 {
   for (int64_t o = 0; o < out; o++) {
-    real m = value[o * stride];
-    lane s = at[o * stride];
-    if (kernel > 1) challenge(&m, &s, value[o * stride + 1], at[o * stride + 1], 1);
-    if (kernel > 2) challenge(&m, &s, value[o * stride + 2], at[o * stride + 2], 1);
+    const int64_t i = o * stride;
+    real m = value[i];
+    lane s = at[i];
+    if (kernel > 1) challenge(&m, &s, value[i + distance], at[i + distance], 1);
+    if (kernel > 2) challenge(&m, &s, value[i + 2 * distance], at[i + 2 * distance], 1);
     y[o] = m;
     index[o] = origin + s;
   }
 }
 
-/* to[i] = the better of from[i] and from[i + distance] */
-THNN_INLINE void better(real *restrict toValue, lane *restrict toAt, const real *restrict value, const lane *restrict at,
-                        int64_t distance, int64_t n)
+/* One row of outputs from a row of candidates, whose first `pad` lie before the input. spare is room for another row. */
+THNN_INLINE void maxSlidingColumns(real *y, index_t *index, int64_t origin, Candidates row, Candidates spare, const Axis *w,
+                                   int64_t distance)
 {
-  for (int64_t i = 0; i < n; i++) {
-    real m = value[i];
-    lane s = at[i];
-    challenge(&m, &s, value[i + distance], at[i + distance], 1);
-    toValue[i] = m;
-    toAt[i] = s;
-  }
-}
-
-/* The maxima of n neighbours at every place of a row. Runs are doubled, the last time with an overlap: log2 n passes.
- * They end up in one of the two buffers, which is returned. */
-THNN_INLINE Candidates maxRuns(Candidates from, Candidates to, int64_t n, int64_t length)
-{
-  for (int64_t run = 1; run < n;) {
-    const int64_t longer = THNN_min(2 * run, n);
-    better(to.value, to.at, from.value, from.at, longer - run, length - longer + 1);
-    const Candidates filled = to;
-    to = from;
-    from = filled;
-    run = longer;
-  }
-  return from;
-}
-
-/* One row of outputs from a row of candidates, whose first `pad` lie before the input. spare and runs are room for two rows. */
-THNN_INLINE void maxSlidingColumns(real *y, index_t *index, int64_t origin, Candidates row, Candidates spare, const Axis *w)
-{
-  if (w->kernel == 1 && w->stride == 1) maxFewColumns(y, index, origin, row.value, row.at, w->out, 1, 1);
-  else if (w->kernel == 2 && w->stride == 1) maxFewColumns(y, index, origin, row.value, row.at, w->out, 2, 1);
-  else if (w->kernel == 2 && w->stride == 2) maxFewColumns(y, index, origin, row.value, row.at, w->out, 2, 2);
-  else if (w->kernel == 3 && w->stride == 1) maxFewColumns(y, index, origin, row.value, row.at, w->out, 3, 1);
-  else if (w->kernel == 3 && w->stride == 2) maxFewColumns(y, index, origin, row.value, row.at, w->out, 3, 2);
+  const int64_t kernel = w->kernel, stride = w->stride, out = w->out;
+  if (kernel == 1 && stride == 1) maxFewColumns(y, index, origin, row.value, row.at, out, 1, 1, distance);
+  else if (kernel == 2 && stride == 1) maxFewColumns(y, index, origin, row.value, row.at, out, 2, 1, distance);
+  else if (kernel == 2 && stride == 2) maxFewColumns(y, index, origin, row.value, row.at, out, 2, 2, distance);
+  else if (kernel == 3 && stride == 1) maxFewColumns(y, index, origin, row.value, row.at, out, 3, 1, distance);
+  else if (kernel == 3 && stride == 2) maxFewColumns(y, index, origin, row.value, row.at, out, 3, 2, distance);
   else {
-    const Candidates run = maxRuns(row, spare, w->kernel, paddedLength(w));
-    for (int64_t o = 0; o < w->out; o++) {
-      y[o] = run.value[o * w->stride];
-      index[o] = origin + run.at[o * w->stride];
+    const Candidates run = maxRuns(row, spare, kernel, distance, paddedLength(w));
+    for (int64_t o = 0; o < out; o++) {
+      y[o] = run.value[o * stride];
+      index[o] = origin + run.at[o * stride];
     }
   }
 }
@@ -81,7 +46,7 @@ THNN_INLINE void maxAdaptiveColumns(real *y, index_t *index, int64_t origin, Can
   } else {
     last = row;
   }
-  const Candidates run = maxRuns(row, spare, common, w->in);
+  const Candidates run = maxRuns(row, spare, common, 1, w->in);
   const int64_t step = w->in / w->out, rest = w->in % w->out;
   int64_t start = 0, over = 0; /* o * in = start * out + over */
   for (int64_t o = 0; o < w->out; o++) {
@@ -96,83 +61,62 @@ THNN_INLINE void maxAdaptiveColumns(real *y, index_t *index, int64_t origin, Can
   }
 }
 
-/* Output rows [first, end) of a plane, cell by cell: the definition. Also for dilated windows, which may miss the input altogether (0,
- * from nowhere: -1), and for boxes whose positions do not fit a lane. */
-static void maxBandByCell(real *y, index_t *index, const real *x, const Windows *p, int64_t first, int64_t end)
+THNN_INLINE Span spanOf(const Intervals *i, const Axis *a, int64_t o) { return (Span){i->start[o], i->end[o], a->dilation}; }
+
+/* Output rows [first, end) of a plane, cell by cell: the definition. For dilated windows that miss the input altogether (0, from
+ * nowhere: -1), and for boxes whose positions do not fit a lane. */
+static void maxBandByCell(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
 {
   for (int64_t o = first * p->w.out; o < end * p->w.out; o++) {
     const int64_t ow = o % p->w.out, oh = o / p->w.out % p->h.out, ot = o / p->w.out / p->h.out;
-    int64_t best = -1;
-    for (int64_t t = windowStart(&p->t, ot); t < windowEnd(&p->t, ot); t += p->t.dilation)
-      for (int64_t h = windowStart(&p->h, oh); h < windowEnd(&p->h, oh); h += p->h.dilation)
-        for (int64_t w = windowStart(&p->w, ow); w < windowEnd(&p->w, ow); w += p->w.dilation) {
-          const int64_t i = (t * p->h.in + h) * p->w.in + w;
-          if (best < 0 || x[i] > x[best] || (x[i] != x[i] && x[best] == x[best])) best = i;
-        }
+    const Span w = {windowStart(&p->w, ow), windowEnd(&p->w, ow), p->w.dilation};
+    const int64_t best = largestCell(x, p, spanOf(&m->t, &p->t, ot), spanOf(&m->h, &p->h, oh), w);
     y[o] = best < 0 ? 0 : x[best];
     index[o] = best;
   }
 }
 
-/* Is there a NaN among the rows of input that output rows [first, end) see? */
-THNN_INLINE int anyNaN(const real *x, const Windows *p, int64_t first, int64_t end)
+/* Output rows [first, end) of a plane, along rows. */
+THNN_KERNEL void maxBand(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+                         Candidates row)
 {
-  const int64_t ot = first / p->h.out, lastT = (end - 1) / p->h.out, slice = p->h.in * p->w.in;
-  const int64_t top = ot == lastT ? windowStart(&p->h, first % p->h.out) : 0;
-  const int64_t bottom = ot == lastT ? windowEnd(&p->h, (end - 1) % p->h.out) : p->h.in;
-  int found = 0;
-  for (int64_t t = windowStart(&p->t, ot); t < windowEnd(&p->t, lastT); t++)
-    for (int64_t i = t * slice + top * p->w.in; i < t * slice + bottom * p->w.in; i++) found |= x[i] != x[i];
-  return found;
-}
-
-/* Output rows [first, end) of a plane, along rows. The buffers hold a padded row each. */
-THNN_KERNEL void maxBand(real *y, index_t *index, const real *x, const Windows *p, const Intervals *t, const Intervals *h, int64_t first,
-                         int64_t end, Candidates row, Candidates spare, Candidates last)
-{
-  if (anyNaN(x, p, first, end)) {
-    maxBandByCell(y, index, x, p, first, end);
-    return;
-  }
   const Axis *w = &p->w;
+  const Candidates inside = candidatesFrom(row, w->pad), spare = candidatesFrom(row, m->length);
   for (int64_t o = first; o < end; o++) {
     for (int64_t i = 0; i < w->pad; i++) row.value[i] = -INFINITY, row.at[i] = LAST; /* what pads loses to every cell */
     for (int64_t i = w->pad + w->in; i < paddedLength(w); i++) row.value[i] = -INFINITY, row.at[i] = LAST;
-    const Candidates inside = {row.value + w->pad, row.at + w->pad};
-    const int64_t origin = maxBox(inside, x, p, t, h, o / p->h.out, o % p->h.out);
-    if (w->kernel) maxSlidingColumns(y + o * w->out, index + o * w->out, origin, row, spare, w);
-    else maxAdaptiveColumns(y + o * w->out, index + o * w->out, origin, row, spare, last, w);
+    const int64_t ot = o / p->h.out, oh = o % p->h.out;
+    const int64_t origin = maxBox(inside, x, p, spanOf(&m->t, &p->t, ot), spanOf(&m->h, &p->h, oh));
+    real *to = y + o * w->out;
+    index_t *at = index + o * w->out;
+    if (!w->kernel) maxAdaptiveColumns(to, at, origin, row, spare, candidatesFrom(spare, m->length), w);
+    else if (w->dilation == 1) maxSlidingColumns(to, at, origin, row, spare, w, 1);
+    else maxSlidingColumns(to, at, origin, row, spare, w, w->dilation);
   }
 }
 
-/* Most cells of a window along an axis. */
-THNN_INLINE int64_t mostCells(const Axis *a) { return a->kernel ? THNN_min(a->kernel, a->in) : THNN_min(THNN_ceilDiv(a->in, a->out) + 1, a->in); }
-
-/* Can every position within a box be a lane? */
-static int fitsLane(const Windows *p)
+/* Is there a window without a cell? Only a dilated one steps over the whole input. */
+static int hasEmpty(const Axis *a)
 {
-  int64_t span;
-  return !__builtin_mul_overflow((mostCells(&p->t) - 1) * p->h.in + mostCells(&p->h), p->w.in, &span) && span < LAST;
+  for (int64_t o = 0; a->dilation > 1 && o < a->out; o++)
+    if (!windowCells(a, o)) return 1;
+  return 0;
 }
 
 /* ---- What the layers call, their windows checked. */
 
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
 {
-  const int byCell = p->t.dilation > 1 || p->h.dilation > 1 || p->w.dilation > 1 || !fitsLane(p);
+  const int byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
   const int64_t length = byCell ? 0 : THNN_wholeLines(paddedLength(&p->w));
   return (MaxTables){cellsOfWindows(call, &p->t), cellsOfWindows(call, &p->h), byCell, length,
-                     THNN_scratch(call, threads * 3 * length, sizeof(real)), THNN_scratch(call, threads * 3 * length, sizeof(lane))};
+                     newCandidates(call, threads * 3 * length)};
 }
 
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
 {
-  const int64_t length = m->length;
-  real *value = m->values + THNN_threadId() * 3 * length;
-  lane *at = m->places + THNN_threadId() * 3 * length;
-  if (m->byCell) maxBandByCell(y, index, x, p, first, end);
-  else maxBand(y, index, x, p, &m->t, &m->h, first, end, (Candidates){value, at}, (Candidates){value + length, at + length},
-               (Candidates){value + 2 * length, at + 2 * length});
+  if (m->byCell) maxBandByCell(y, index, x, p, m, first, end);
+  else maxBand(y, index, x, p, m, first, end, candidatesFrom(m->rows, THNN_threadId() * 3 * m->length));
 }
 
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */

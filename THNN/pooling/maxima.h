@@ -1,8 +1,8 @@
 /* Maxima of windows and where they came from: what max pooling layers of one, two and three dimensions share.
  *
  * The maximum of a box of cells is taken over its rows first, then over columns, so that both passes run along whole rows. Every
- * candidate carries its position; among equals the smaller position wins, as if the window were read cell by cell. That is for
- * numbers. The first NaN beats every number: rows with a NaN really are read cell by cell. */
+ * candidate carries its position. The first NaN beats every number, and among equals the smaller position wins, as if the window
+ * were read cell by cell. */
 #ifndef THNN_POOLING_MAXIMA_H
 #define THNN_POOLING_MAXIMA_H
 
@@ -20,15 +20,29 @@ typedef struct Candidates {
   lane *at;
 } Candidates;
 
-/* (v, r) takes the place of (m, s) if it beats it: v comes later, or (anywhere) r and s tell. */
+THNN_INLINE Candidates newCandidates(Call *call, int64_t n)
+{
+  return (Candidates){THNN_scratch(call, n, sizeof(real)), THNN_scratch(call, n, sizeof(lane))};
+}
+
+THNN_INLINE Candidates candidatesFrom(Candidates c, int64_t first) { return (Candidates){c.value + first, c.at + first}; }
+
+/* Cells start, start + step, ... below end of an axis. */
+typedef struct Span {
+  int64_t start, end, step;
+} Span;
+
+/* (v, r) takes the place of (m, s) if it beats it: a candidate that comes later, or one from anywhere, of which r and s tell. */
 THNN_INLINE void challenge(real *m, lane *s, real v, lane r, int anywhere)
 {
-  const int take = anywhere ? (v > *m) | ((v == *m) & (r < *s)) : v > *m;
+  const int greater = !(v <= *m) & (*m == *m), first = (r < *s) & ((v >= *m) | (v != v));
+  const int take = anywhere ? greater | first : greater;
   *m = take ? v : *m;
   *s = take ? r : *s;
 }
 
-/* best[w] = max (over best[w] too, if kept) of n <= 4 rows of x; `offset` is the position of the first one. */
+/* best[w] = max (over best[w] too, if kept) of n <= 4 rows of x that begin `distance` cells apart; `offset` is the position of the
+ * first one. */
 THNN_INLINE void maxFewRows(real *restrict best, lane *restrict at, const real *restrict x, int keep, int n, lane offset,
                             int64_t distance, int64_t width)
 {
@@ -47,23 +61,90 @@ THNN_INLINE void maxFewRows(real *restrict best, lane *restrict at, const real *
 }
 
 /* The same for any number of rows. */
-THNN_INLINE void maxRows(Candidates best, const real *x, int keep, lane offset, int64_t rows, int64_t width)
+THNN_INLINE void maxRows(Candidates best, const real *x, int keep, lane offset, int64_t rows, int64_t distance, int64_t width)
 {
   while (rows > 0) {
     const int n = rows > 4 ? 4 : (int)rows;
-    if (!keep && n == 1) maxFewRows(best.value, best.at, x, 0, 1, offset, width, width);
-    if (!keep && n == 2) maxFewRows(best.value, best.at, x, 0, 2, offset, width, width);
-    if (!keep && n == 3) maxFewRows(best.value, best.at, x, 0, 3, offset, width, width);
-    if (!keep && n == 4) maxFewRows(best.value, best.at, x, 0, 4, offset, width, width);
-    if (keep && n == 1) maxFewRows(best.value, best.at, x, 1, 1, offset, width, width);
-    if (keep && n == 2) maxFewRows(best.value, best.at, x, 1, 2, offset, width, width);
-    if (keep && n == 3) maxFewRows(best.value, best.at, x, 1, 3, offset, width, width);
-    if (keep && n == 4) maxFewRows(best.value, best.at, x, 1, 4, offset, width, width);
-    x += n * width;
-    offset += (lane)(n * width);
+    if (!keep && n == 1) maxFewRows(best.value, best.at, x, 0, 1, offset, distance, width);
+    if (!keep && n == 2) maxFewRows(best.value, best.at, x, 0, 2, offset, distance, width);
+    if (!keep && n == 3) maxFewRows(best.value, best.at, x, 0, 3, offset, distance, width);
+    if (!keep && n == 4) maxFewRows(best.value, best.at, x, 0, 4, offset, distance, width);
+    if (keep && n == 1) maxFewRows(best.value, best.at, x, 1, 1, offset, distance, width);
+    if (keep && n == 2) maxFewRows(best.value, best.at, x, 1, 2, offset, distance, width);
+    if (keep && n == 3) maxFewRows(best.value, best.at, x, 1, 3, offset, distance, width);
+    if (keep && n == 4) maxFewRows(best.value, best.at, x, 1, 4, offset, distance, width);
+    x += n * distance;
+    offset += (lane)(n * distance);
     rows -= n;
     keep = 1;
   }
+}
+
+/* The same for all rows of a box; returns where in the plane the first one begins. */
+THNN_INLINE int64_t maxBox(Candidates best, const real *x, const Windows *p, Span t, Span h)
+{
+  const int64_t width = p->w.in, slice = p->h.in * width, first = t.start * slice + h.start * width;
+  const int64_t rows = THNN_ceilDiv(h.end - h.start, h.step);
+  for (int64_t i = t.start; i < t.end; i += t.step) {
+    const int64_t offset = (i - t.start) * slice;
+    maxRows(best, x + first + offset, i > t.start, (lane)offset, rows, h.step * width, width);
+  }
+  return first;
+}
+
+/* to[i] = the better of from[i] and from[i + distance] */
+THNN_INLINE void better(real *restrict toValue, lane *restrict toAt, const real *restrict value, const lane *restrict at,
+                        int64_t distance, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++) {
+    real m = value[i];
+    lane s = at[i];
+    challenge(&m, &s, value[i + distance], at[i + distance], 1);
+    toValue[i] = m;
+    toAt[i] = s;
+  }
+}
+
+/* The maxima of n neighbours, `distance` apart, at every place of a row. Runs are doubled, the last time with an overlap: log2 n
+ * passes. They end up in one of the two buffers, which is returned. */
+THNN_INLINE Candidates maxRuns(Candidates from, Candidates to, int64_t n, int64_t distance, int64_t length)
+{
+  for (int64_t run = 1; run < n;) {
+    const int64_t longer = THNN_min(2 * run, n);
+    better(to.value, to.at, from.value, from.at, (longer - run) * distance, length - (longer - 1) * distance);
+    const Candidates filled = to;
+    to = from;
+    from = filled;
+    run = longer;
+  }
+  return from;
+}
+
+/* The position of the largest cell of a box of a plane, cell by cell; -1 if the box is empty. */
+THNN_INLINE int64_t largestCell(const real *x, const Windows *p, Span t, Span h, Span w)
+{
+  int64_t best = -1;
+  for (int64_t i = t.start; i < t.end; i += t.step)
+    for (int64_t j = h.start; j < h.end; j += h.step)
+      for (int64_t k = w.start; k < w.end; k += w.step) {
+        const int64_t at = (i * p->h.in + j) * p->w.in + k;
+        if (best < 0 || x[at] > x[best] || (x[at] != x[at] && x[best] == x[best])) best = at;
+      }
+  return best;
+}
+
+/* How far apart the first and the last cell of a window can be along an axis. */
+THNN_INLINE int64_t mostReach(const Axis *a)
+{
+  const int64_t reach = a->kernel ? (a->kernel - 1) * a->dilation : THNN_ceilDiv(a->in, a->out);
+  return THNN_min(reach, a->in - 1);
+}
+
+/* Can every position within a box be a lane? */
+THNN_INLINE int fitsLane(const Windows *p)
+{
+  int64_t span;
+  return !__builtin_mul_overflow(mostReach(&p->t) * p->h.in + mostReach(&p->h) + 1, p->w.in, &span) && span < LAST;
 }
 
 /* ---- What the layers call: maxima.c. */
@@ -78,8 +159,7 @@ typedef struct MaxTables {
   Intervals t, h;
   int byCell;
   int64_t length; /* of one of three rows that each thread has */
-  real *values;
-  lane *places;
+  Candidates rows;
 } MaxTables;
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads);
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end);

@@ -112,9 +112,9 @@ typedef struct Buffers {
 THNN_INLINE Candidates mapRow(const Buffers *b, const real *x, const Windows *p, int64_t h)
 {
   const int64_t width = p->w.in;
-  maxBox(b->row, x, p, (Span){0, 1, 1}, (Span){h, THNN_min(h + p->h.kernel, p->h.in), 1});
+  maxBox(b->row, x, p, (Span){0, 1, 1}, (Span){h, THNN_min(h + p->h.kernel, p->h.in), 1}, 1);
   for (int64_t w = width; w < width + p->w.kernel; w++) b->row.value[w] = -INFINITY, b->row.at[w] = LAST;
-  return maxRuns(b->row, b->spare, p->w.kernel, 1, width + p->w.kernel);
+  return maxRuns(b->row, b->spare, p->w.kernel, 1, width + p->w.kernel, 1);
 }
 
 /* ---- Planes. */

@@ -71,8 +71,8 @@ THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const W
         }
         continue;
       }
-      const int64_t origin = maxBox(row, x, p, i, j);
-      const Candidates run = maxRuns(row, spare, w.kernel, 1, w.in);
+      const int64_t origin = maxBox(row, x, p, i, j, 1);
+      const Candidates run = maxRuns(row, spare, w.kernel, 1, w.in, 1);
       for (int64_t ow = 0; ow < w.out; ow++) {
         y[ow] = run.value[startW[ow]];
         index[ow] = origin + run.at[startW[ow]];

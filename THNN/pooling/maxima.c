@@ -1,63 +1,81 @@
-/* How max pooling layers work; maxima.h says what they have in common. */
+/* How max pooling layers work; maxima.h says what they have in common.
+ *
+ * Several rows of outputs are found together: the rows of their boxes go into one long row of candidates, row after row, `pitch` places
+ * each. Passes over columns then run over all of it, and what they find where one row goes over into the next is not used. */
 #include "pooling/maxima.h"
 
-/* y[o] = max of the kernel <= 3 candidates, `distance` apart, from o * stride on: one pass for numbers that the compiler knows */
-THNN_INLINE void maxFewColumns(real *restrict y, index_t *restrict index, int64_t origin, const real *restrict value,
-                               const lane *restrict at, int64_t out, int kernel, int stride, int64_t distance)
+/* Places of such a long row (about), and how many a loop takes at a time. */
+enum { LONG = 1024, VECTOR = 16 };
+
+/* best[i] = max of a[i], b[i] and, if there is one, c[i] */
+THNN_INLINE void maxFewColumns(real *restrict best, lane *restrict at, Candidates a, Candidates b, Candidates c, int three, int64_t n,
+                               int nan)
+{
+  for (int64_t i = 0; i < n; i++) {
+    THNN_REAL m = a.value[i];
+    lane s = a.at[i];
+    match(&m, &s, b.value[i], b.at[i], nan);
+    if (three) match(&m, &s, c.value[i], c.at[i], nan);
+    best[i] = m;
+    at[i] = s;
+  }
+}
+
+/* even[i] = row[2 * i], odd[i] = row[2 * i + 1] */
+THNN_INLINE void splitRow(real *restrict even, real *restrict odd, lane *restrict evenAt, lane *restrict oddAt,
+                          const real *restrict row, const lane *restrict at, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++) {
+    even[i] = row[2 * i];
+    odd[i] = row[2 * i + 1];
+    evenAt[i] = at[2 * i];
+    oddAt[i] = at[2 * i + 1];
+  }
+}
+
+/* The maxima of sliding windows, from a row of candidates; every *stride-th of what is returned counts. All buffers have room for
+ * some vectors more, so that no loop has a rest. */
+THNN_INLINE Candidates maxSlidingColumns(Candidates row, Candidates spare, Candidates other, const Axis *w, int64_t length,
+                                         int64_t *stride, int nan)
+{
+  const int64_t kernel = w->kernel, distance = w->dilation;
+  *stride = w->stride;
+  if (kernel < 2 || kernel > 3 || w->stride > 2) return maxRuns(row, spare, kernel, distance, length, nan);
+  const int64_t n = THNN_ceilDiv(length, w->stride * VECTOR) * VECTOR;
+  Candidates phase[2] = {row, row}, best = spare;
+  if (w->stride == 2) {
+    splitRow(spare.value, other.value, spare.at, other.at, row.value, row.at, n + VECTOR);
+    phase[0] = spare, phase[1] = other, best = row;
+  }
+  const Candidates b = candidatesFrom(phase[distance % w->stride], distance / w->stride);
+  const Candidates c = candidatesFrom(phase[0], 2 * distance / w->stride);
+  if (kernel == 2) maxFewColumns(best.value, best.at, phase[0], b, c, 0, n, nan);
+  else maxFewColumns(best.value, best.at, phase[0], b, c, 1, n, nan);
+  *stride = 1;
+  return best;
+}
+
+/* y[o] and index[o] from every stride-th candidate */
+THNN_INLINE void writeRow(real *restrict y, index_t *restrict index, int64_t origin, const real *restrict value,
+                          const lane *restrict at, int64_t stride, int64_t out)
 {
   for (int64_t o = 0; o < out; o++) {
-    const int64_t i = o * stride;
-    real m = value[i];
-    lane s = at[i];
-    if (kernel > 1) challenge(&m, &s, value[i + distance], at[i + distance], 1);
-    if (kernel > 2) challenge(&m, &s, value[i + 2 * distance], at[i + 2 * distance], 1);
-    y[o] = m;
-    index[o] = origin + s;
+    y[o] = value[o * stride];
+    index[o] = origin + at[o * stride];
   }
 }
 
-/* One row of outputs from a row of candidates, whose first `pad` lie before the input. spare is room for another row. */
-THNN_INLINE void maxSlidingColumns(real *y, index_t *index, int64_t origin, Candidates row, Candidates spare, const Axis *w,
-                                   int64_t distance)
+/* The same for adaptive windows: each is a run of neighbours that all have, or one more, which `last` has. */
+THNN_INLINE void writeAdaptiveRow(real *restrict y, index_t *restrict index, int64_t origin, Candidates run, Candidates last,
+                                  const Intervals *cells, int64_t out, int nan)
 {
-  const int64_t kernel = w->kernel, stride = w->stride, out = w->out;
-  if (kernel == 1 && stride == 1) maxFewColumns(y, index, origin, row.value, row.at, out, 1, 1, distance);
-  else if (kernel == 2 && stride == 1) maxFewColumns(y, index, origin, row.value, row.at, out, 2, 1, distance);
-  else if (kernel == 2 && stride == 2) maxFewColumns(y, index, origin, row.value, row.at, out, 2, 2, distance);
-  else if (kernel == 3 && stride == 1) maxFewColumns(y, index, origin, row.value, row.at, out, 3, 1, distance);
-  else if (kernel == 3 && stride == 2) maxFewColumns(y, index, origin, row.value, row.at, out, 3, 2, distance);
-  else {
-    const Candidates run = maxRuns(row, spare, kernel, distance, paddedLength(w));
-    for (int64_t o = 0; o < out; o++) {
-      y[o] = run.value[o * stride];
-      index[o] = origin + run.at[o * stride];
-    }
-  }
-}
-
-/* The same for adaptive windows: each is a run of `common` cells, or one more. `last` keeps the row for those. */
-THNN_INLINE void maxAdaptiveColumns(real *y, index_t *index, int64_t origin, Candidates row, Candidates spare, Candidates last,
-                                    const Axis *w)
-{
-  const int64_t common = THNN_ceilDiv(w->in, w->out);
-  if (common > 1) {
-    memcpy(last.value, row.value, (size_t)w->in * sizeof(real));
-    memcpy(last.at, row.at, (size_t)w->in * sizeof(lane));
-  } else {
-    last = row;
-  }
-  const Candidates run = maxRuns(row, spare, common, 1, w->in);
-  const int64_t step = w->in / w->out, rest = w->in % w->out;
-  int64_t start = 0, over = 0; /* o * in = start * out + over */
-  for (int64_t o = 0; o < w->out; o++) {
-    const int64_t nextOver = over + rest, end = start + step + (nextOver > 0) + (nextOver > w->out);
-    real m = run.value[start];
+  for (int64_t o = 0; o < out; o++) {
+    const int64_t start = cells->start[o], end = cells->end[o] - 1;
+    THNN_REAL m = run.value[start];
     lane s = run.at[start];
-    challenge(&m, &s, last.value[end - 1], last.at[end - 1], 1);
+    match(&m, &s, last.value[end], last.at[end], nan);
     y[o] = m;
     index[o] = origin + s;
-    start += step + (nextOver >= w->out);
-    over = nextOver >= w->out ? nextOver - w->out : nextOver;
   }
 }
 
@@ -69,29 +87,69 @@ static void maxBandByCell(real *y, index_t *index, const real *x, const Windows 
 {
   for (int64_t o = first * p->w.out; o < end * p->w.out; o++) {
     const int64_t ow = o % p->w.out, oh = o / p->w.out % p->h.out, ot = o / p->w.out / p->h.out;
-    const Span w = {windowStart(&p->w, ow), windowEnd(&p->w, ow), p->w.dilation};
-    const int64_t best = largestCell(x, p, spanOf(&m->t, &p->t, ot), spanOf(&m->h, &p->h, oh), w);
+    const int64_t best = largestCell(x, p, spanOf(&m->t, &p->t, ot), spanOf(&m->h, &p->h, oh), spanOf(&m->w, &p->w, ow));
     y[o] = best < 0 ? 0 : x[best];
     index[o] = best;
   }
 }
 
-/* Output rows [first, end) of a plane, along rows. */
-THNN_KERNEL void maxBand(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
-                         Candidates row)
+/* The rows of the boxes of output rows [first, end), one after the other; what pads loses to every cell. */
+THNN_INLINE void maxBoxes(Candidates row, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+                          int nan)
+{
+  const int64_t pad = p->w.pad, pitch = m->pitch;
+  for (int64_t o = first; o < end; o++, row = candidatesFrom(row, pitch)) {
+    for (int64_t i = 0; i < pad; i++) row.value[i] = -INFINITY, row.at[i] = LAST;
+    for (int64_t i = pad + p->w.in; i < pitch; i++) row.value[i] = -INFINITY, row.at[i] = LAST;
+    maxBox(candidatesFrom(row, pad), x, p, spanOf(&m->t, &p->t, o / p->h.out), spanOf(&m->h, &p->h, o % p->h.out), nan);
+  }
+}
+
+/* Is there a NaN among the cells that output rows [first, end) see, or between these? */
+THNN_INLINE int seesNaN(const real *x, const Windows *p, int64_t first, int64_t end)
+{
+  const int64_t ot = first / p->h.out, lastT = (end - 1) / p->h.out, slice = p->h.in * p->w.in, top = first % p->h.out;
+  const int64_t h = ot < lastT ? 0 : p->h.kernel ? THNN_max(top * p->h.stride - p->h.pad, 0) : windowStart(&p->h, top);
+  const int64_t bottom = ot < lastT ? p->h.in : windowEnd(&p->h, (end - 1) % p->h.out);
+  int found = 0;
+  for (int64_t t = THNN_min(windowStart(&p->t, ot), windowStart(&p->t, lastT)); t < windowEnd(&p->t, lastT); t++)
+    found |= anyNaN(x + t * slice + h * p->w.in, (bottom - h) * p->w.in);
+  return found;
+}
+
+/* Output rows [first, end) of a plane, at most as many as a long row holds. */
+THNN_INLINE void maxBand(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+                         Candidates row, int nan)
 {
   const Axis *w = &p->w;
-  const Candidates inside = candidatesFrom(row, w->pad), spare = candidatesFrom(row, m->length);
-  for (int64_t o = first; o < end; o++) {
-    for (int64_t i = 0; i < w->pad; i++) row.value[i] = -INFINITY, row.at[i] = LAST; /* what pads loses to every cell */
-    for (int64_t i = w->pad + w->in; i < paddedLength(w); i++) row.value[i] = -INFINITY, row.at[i] = LAST;
-    const int64_t ot = o / p->h.out, oh = o % p->h.out;
-    const int64_t origin = maxBox(inside, x, p, spanOf(&m->t, &p->t, ot), spanOf(&m->h, &p->h, oh));
-    real *to = y + o * w->out;
-    index_t *at = index + o * w->out;
-    if (!w->kernel) maxAdaptiveColumns(to, at, origin, row, spare, candidatesFrom(spare, m->length), w);
-    else if (w->dilation == 1) maxSlidingColumns(to, at, origin, row, spare, w, 1);
-    else maxSlidingColumns(to, at, origin, row, spare, w, w->dilation);
+  const Candidates spare = candidatesFrom(row, m->length), other = candidatesFrom(spare, m->length);
+  const int64_t out = w->out, length = (end - first) * m->pitch;
+  int64_t stride = 1, pitch = m->pitch;
+  Candidates best;
+  maxBoxes(row, x, p, m, first, end, nan);
+  if (w->kernel) {
+    best = maxSlidingColumns(row, spare, other, w, length, &stride, nan);
+    pitch = pitch * stride / w->stride;
+  } else {
+    memcpy(other.value, row.value, (size_t)length * sizeof(real));
+    memcpy(other.at, row.at, (size_t)length * sizeof(lane));
+    best = maxRuns(row, spare, THNN_ceilDiv(w->in, out), 1, length, nan);
+  }
+  for (int64_t o = first; o < end; o++, best = candidatesFrom(best, pitch)) {
+    const int64_t origin = (m->t.start[o / p->h.out] * p->h.in + m->h.start[o % p->h.out]) * w->in;
+    if (!w->kernel) writeAdaptiveRow(y + o * out, index + o * out, origin, best, candidatesFrom(other, (o - first) * pitch), &m->w, out, nan);
+    else if (stride == 1) writeRow(y + o * out, index + o * out, origin, best.value, best.at, 1, out);
+    else writeRow(y + o * out, index + o * out, origin, best.value, best.at, stride, out);
+  }
+}
+
+THNN_KERNEL void maxFewBands(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+                             Candidates row)
+{
+  for (int64_t o = first; o < end; o += m->together) {
+    const int64_t last = THNN_min(o + m->together, end);
+    if (seesNaN(x, p, o, last)) maxBand(y, index, x, p, m, o, last, row, 1);
+    else maxBand(y, index, x, p, m, o, last, row, 0);
   }
 }
 
@@ -108,15 +166,17 @@ static int hasEmpty(const Axis *a)
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
 {
   const int byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
-  const int64_t length = byCell ? 0 : THNN_wholeLines(paddedLength(&p->w));
-  return (MaxTables){cellsOfWindows(call, &p->t), cellsOfWindows(call, &p->h), byCell, length,
+  const int64_t pitch = THNN_ceilDiv(paddedLength(&p->w), 2) * 2, rows = THNN_max(LONG / pitch, 1);
+  const int64_t length = byCell ? 0 : THNN_wholeLines(rows * pitch + 4 * VECTOR);
+  return (MaxTables){cellsOfWindows(call, &p->t), cellsOfWindows(call, &p->h), cellsOfWindows(call, &p->w), byCell, pitch, rows, length,
                      newCandidates(call, threads * 3 * length)};
 }
 
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
 {
+  const Candidates row = candidatesFrom(m->rows, m->byCell ? 0 : THNN_threadId() * 3 * m->length);
   if (m->byCell) maxBandByCell(y, index, x, p, m, first, end);
-  else maxBand(y, index, x, p, m, first, end, candidatesFrom(m->rows, THNN_threadId() * 3 * m->length));
+  else maxFewBands(y, index, x, p, m, first, end, row);
 }
 
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */

@@ -32,47 +32,66 @@ typedef struct Span {
   int64_t start, end, step;
 } Span;
 
-/* (v, r) takes the place of (m, s) if it beats it: a candidate that comes later, or one from anywhere, of which r and s tell. */
-THNN_INLINE void challenge(real *m, lane *s, real v, lane r, int anywhere)
+/* (v, r) takes the place of (m, s) if it beats it, being a candidate that comes later. The first NaN stays; where there surely is
+ * none (nan = 0, here and below) that need not be asked. */
+THNN_INLINE void challenge(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
 {
-  const int greater = !(v <= *m) & (*m == *m), first = (r < *s) & ((v >= *m) | (v != v));
-  const int take = anywhere ? greater | first : greater;
-  *m = take ? v : *m;
+  const THNN_REAL a = *m, larger = nan ? v <= a ? a : v : v > a ? v : a;
+  const lane where = nan ? v <= a ? *s : r : v > a ? r : *s;
+  *m = !nan || a == a ? larger : a;
+  *s = !nan || a == a ? where : *s;
+}
+
+/* The same for a candidate from anywhere: of equals the smaller position wins. With NaN conditions are lanes: so they become vectors. */
+THNN_INLINE void match(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
+{
+  const THNN_REAL a = *m;
+  const lane greater = -(lane) !(v <= a) & -(lane)(a == a), equal = -(lane)(v >= a) | -(lane)(v != v);
+  const lane take = nan ? greater | (-(lane)(r < *s) & equal) : (v > a) | ((v == a) & (r < *s));
+  *m = take ? v : a;
   *s = take ? r : *s;
+}
+
+THNN_INLINE int anyNaN(const real *x, int64_t n)
+{
+  int found = 0;
+  for (int64_t i = 0; i < n; i++) found |= x[i] != x[i];
+  return found;
 }
 
 /* best[w] = max (over best[w] too, if kept) of n <= 4 rows of x that begin `distance` cells apart; `offset` is the position of the
  * first one. */
 THNN_INLINE void maxFewRows(real *restrict best, lane *restrict at, const real *restrict x, int keep, int n, lane offset,
-                            int64_t distance, int64_t width)
+                            int64_t distance, int64_t width, int nan)
 {
   const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance;
   const lane o1 = offset + (lane)distance, o2 = o1 + (lane)distance, o3 = o2 + (lane)distance;
   for (lane w = 0; w < (lane)width; w++) {
-    real m = keep ? best[w] : x[w];
+    THNN_REAL m = keep ? best[w] : x[w];
     lane s = keep ? at[w] : offset + w;
-    if (keep) challenge(&m, &s, x[w], offset + w, 0);
-    if (n > 1) challenge(&m, &s, x1[w], o1 + w, 0);
-    if (n > 2) challenge(&m, &s, x2[w], o2 + w, 0);
-    if (n > 3) challenge(&m, &s, x3[w], o3 + w, 0);
+    if (keep) challenge(&m, &s, x[w], offset + w, nan);
+    if (n > 1) challenge(&m, &s, x1[w], o1 + w, nan);
+    if (n > 2) challenge(&m, &s, x2[w], o2 + w, nan);
+    if (n > 3) challenge(&m, &s, x3[w], o3 + w, nan);
     best[w] = m;
     at[w] = s;
   }
 }
 
 /* The same for any number of rows. */
-THNN_INLINE void maxRows(Candidates best, const real *x, int keep, lane offset, int64_t rows, int64_t distance, int64_t width)
+THNN_INLINE void maxRows(Candidates best, const real *x, int keep, lane offset, int64_t rows, int64_t distance, int64_t width,
+                         int nan)
 {
   while (rows > 0) {
     const int n = rows > 4 ? 4 : (int)rows;
-    if (!keep && n == 1) maxFewRows(best.value, best.at, x, 0, 1, offset, distance, width);
-    if (!keep && n == 2) maxFewRows(best.value, best.at, x, 0, 2, offset, distance, width);
-    if (!keep && n == 3) maxFewRows(best.value, best.at, x, 0, 3, offset, distance, width);
-    if (!keep && n == 4) maxFewRows(best.value, best.at, x, 0, 4, offset, distance, width);
-    if (keep && n == 1) maxFewRows(best.value, best.at, x, 1, 1, offset, distance, width);
-    if (keep && n == 2) maxFewRows(best.value, best.at, x, 1, 2, offset, distance, width);
-    if (keep && n == 3) maxFewRows(best.value, best.at, x, 1, 3, offset, distance, width);
-    if (keep && n == 4) maxFewRows(best.value, best.at, x, 1, 4, offset, distance, width);
+    if (!keep && n == 1) maxFewRows(best.value, best.at, x, 0, 1, offset, distance, width, nan);
+    if (!keep && n == 2) maxFewRows(best.value, best.at, x, 0, 2, offset, distance, width, nan);
+    if (!keep && n == 3) maxFewRows(best.value, best.at, x, 0, 3, offset, distance, width, nan);
+    if (!keep && n == 4) maxFewRows(best.value, best.at, x, 0, 4, offset, distance, width, nan);
+    if (keep && n == 1) maxFewRows(best.value, best.at, x, 1, 1, offset, distance, width, nan);
+    if (keep && n == 2) maxFewRows(best.value, best.at, x, 1, 2, offset, distance, width, nan);
+    if (keep && n == 3) maxFewRows(best.value, best.at, x, 1, 3, offset, distance, width, nan);
+    if (keep && n == 4) maxFewRows(best.value, best.at, x, 1, 4, offset, distance, width, nan);
     x += n * distance;
     offset += (lane)(n * distance);
     rows -= n;
@@ -81,25 +100,25 @@ THNN_INLINE void maxRows(Candidates best, const real *x, int keep, lane offset, 
 }
 
 /* The same for all rows of a box; returns where in the plane the first one begins. */
-THNN_INLINE int64_t maxBox(Candidates best, const real *x, const Windows *p, Span t, Span h)
+THNN_INLINE int64_t maxBox(Candidates best, const real *x, const Windows *p, Span t, Span h, int nan)
 {
   const int64_t width = p->w.in, slice = p->h.in * width, first = t.start * slice + h.start * width;
   const int64_t rows = THNN_ceilDiv(h.end - h.start, h.step);
   for (int64_t i = t.start; i < t.end; i += t.step) {
     const int64_t offset = (i - t.start) * slice;
-    maxRows(best, x + first + offset, i > t.start, (lane)offset, rows, h.step * width, width);
+    maxRows(best, x + first + offset, i > t.start, (lane)offset, rows, h.step * width, width, nan);
   }
   return first;
 }
 
 /* to[i] = the better of from[i] and from[i + distance] */
 THNN_INLINE void better(real *restrict toValue, lane *restrict toAt, const real *restrict value, const lane *restrict at,
-                        int64_t distance, int64_t n)
+                        int64_t distance, int64_t n, int nan)
 {
   for (int64_t i = 0; i < n; i++) {
-    real m = value[i];
+    THNN_REAL m = value[i];
     lane s = at[i];
-    challenge(&m, &s, value[i + distance], at[i + distance], 1);
+    match(&m, &s, value[i + distance], at[i + distance], nan);
     toValue[i] = m;
     toAt[i] = s;
   }
@@ -107,11 +126,11 @@ THNN_INLINE void better(real *restrict toValue, lane *restrict toAt, const real 
 
 /* The maxima of n neighbours, `distance` apart, at every place of a row. Runs are doubled, the last time with an overlap: log2 n
  * passes. They end up in one of the two buffers, which is returned. */
-THNN_INLINE Candidates maxRuns(Candidates from, Candidates to, int64_t n, int64_t distance, int64_t length)
+THNN_INLINE Candidates maxRuns(Candidates from, Candidates to, int64_t n, int64_t distance, int64_t length, int nan)
 {
   for (int64_t run = 1; run < n;) {
-    const int64_t longer = THNN_min(2 * run, n);
-    better(to.value, to.at, from.value, from.at, (longer - run) * distance, length - (longer - 1) * distance);
+    const int64_t longer = THNN_min(2 * run, n), step = (longer - run) * distance;
+    better(to.value, to.at, from.value, from.at, step, length - (longer - 1) * distance, nan);
     const Candidates filled = to;
     to = from;
     from = filled;
@@ -156,9 +175,10 @@ int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *inpu
                            const THLongTensor *indices, const Windows *p);
 /* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
 typedef struct MaxTables {
-  Intervals t, h;
+  Intervals t, h, w;
   int byCell;
-  int64_t length; /* of one of three rows that each thread has */
+  int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
+  int64_t length;          /* of one of three rows that each thread has */
   Candidates rows;
 } MaxTables;
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads);

@@ -4,65 +4,39 @@
  * each. Passes over columns then run over all of it, and what they find where one row goes over into the next is not used. */
 #include "pooling/maxima.h"
 
-/* Places of such a long row (about), and how many a loop takes at a time. */
-enum { LONG = 1024, VECTOR = 16 };
+/* Places of such a long row (about). */
+enum { LONG = 1024 };
 
-/* best[i] = max of a[i], b[i] and, if there is one, c[i] */
-THNN_INLINE void maxFewColumns(real *restrict best, lane *restrict at, Candidates a, Candidates b, Candidates c, int three, int64_t n,
-                               int nan)
-{
-  for (int64_t i = 0; i < n; i++) {
-    THNN_REAL m = a.value[i];
-    lane s = a.at[i];
-    match(&m, &s, b.value[i], b.at[i], nan);
-    if (three) match(&m, &s, c.value[i], c.at[i], nan);
-    best[i] = m;
-    at[i] = s;
-  }
-}
-
-/* even[i] = row[2 * i], odd[i] = row[2 * i + 1] */
-THNN_INLINE void splitRow(real *restrict even, real *restrict odd, lane *restrict evenAt, lane *restrict oddAt,
-                          const real *restrict row, const lane *restrict at, int64_t n)
-{
-  for (int64_t i = 0; i < n; i++) {
-    even[i] = row[2 * i];
-    odd[i] = row[2 * i + 1];
-    evenAt[i] = at[2 * i];
-    oddAt[i] = at[2 * i + 1];
-  }
-}
-
-/* The maxima of sliding windows, from a row of candidates; every *stride-th of what is returned counts. All buffers have room for
- * some vectors more, so that no loop has a rest. */
-THNN_INLINE Candidates maxSlidingColumns(Candidates row, Candidates spare, Candidates other, const Axis *w, int64_t length,
-                                         int64_t *stride, int nan)
-{
-  const int64_t kernel = w->kernel, distance = w->dilation;
-  *stride = w->stride;
-  if (kernel < 2 || kernel > 3 || w->stride > 2) return maxRuns(row, spare, kernel, distance, length, nan);
-  const int64_t n = THNN_ceilDiv(length, w->stride * VECTOR) * VECTOR;
-  Candidates phase[2] = {row, row}, best = spare;
-  if (w->stride == 2) {
-    splitRow(spare.value, other.value, spare.at, other.at, row.value, row.at, n + VECTOR);
-    phase[0] = spare, phase[1] = other, best = row;
-  }
-  const Candidates b = candidatesFrom(phase[distance % w->stride], distance / w->stride);
-  const Candidates c = candidatesFrom(phase[0], 2 * distance / w->stride);
-  if (kernel == 2) maxFewColumns(best.value, best.at, phase[0], b, c, 0, n, nan);
-  else maxFewColumns(best.value, best.at, phase[0], b, c, 1, n, nan);
-  *stride = 1;
-  return best;
-}
-
-/* y[o] and index[o] from every stride-th candidate */
-THNN_INLINE void writeRow(real *restrict y, index_t *restrict index, int64_t origin, const real *restrict value,
-                          const lane *restrict at, int64_t stride, int64_t out)
+/* A row of outputs from its candidates: windows of `kernel` <= 3 of them, `distance` apart. */
+THNN_INLINE void maxFewColumns(real *restrict y, index_t *restrict index, int64_t origin, const real *restrict value,
+                               const lane *restrict at, int kernel, int64_t stride, int64_t distance, int64_t out, int nan)
 {
   for (int64_t o = 0; o < out; o++) {
-    y[o] = value[o * stride];
-    index[o] = origin + at[o * stride];
+    const int64_t i = o * stride;
+    THNN_REAL m = value[i];
+    lane s = at[i];
+    if (kernel > 1) match(&m, &s, value[i + distance], at[i + distance], nan);
+    if (kernel > 2) match(&m, &s, value[i + 2 * distance], at[i + 2 * distance], nan);
+    y[o] = m;
+    index[o] = origin + s;
   }
+}
+
+/* For sliding windows of `kernel` candidates. Loops for common numbers know these. */
+THNN_INLINE void writeRow(real *y, index_t *index, int64_t origin, Candidates row, int64_t kernel, const Axis *w, int nan)
+{
+  const int64_t stride = w->stride, out = w->out, distance = w->dilation;
+  const real *value = row.value;
+  const lane *at = row.at;
+  if (kernel == 1 && stride == 1) maxFewColumns(y, index, origin, value, at, 1, 1, 1, out, nan);
+  else if (kernel == 1) maxFewColumns(y, index, origin, value, at, 1, stride, 1, out, nan);
+  else if (kernel == 2 && stride == 2 && distance == 1) maxFewColumns(y, index, origin, value, at, 2, 2, 1, out, nan);
+  else if (kernel == 2 && stride == 2) maxFewColumns(y, index, origin, value, at, 2, 2, distance, out, nan);
+  else if (kernel == 2) maxFewColumns(y, index, origin, value, at, 2, stride, distance, out, nan);
+  else if (stride == 2 && distance == 1) maxFewColumns(y, index, origin, value, at, 3, 2, 1, out, nan);
+  else if (stride == 2) maxFewColumns(y, index, origin, value, at, 3, 2, distance, out, nan);
+  else if (stride == 1) maxFewColumns(y, index, origin, value, at, 3, 1, distance, out, nan);
+  else maxFewColumns(y, index, origin, value, at, 3, stride, distance, out, nan);
 }
 
 /* The same for adaptive windows: each is a run of neighbours that all have, or one more, which `last` has. */
@@ -124,27 +98,28 @@ THNN_INLINE void maxBand(real *y, index_t *index, const real *x, const Windows *
   const Axis *w = &p->w;
   const Candidates spare = candidatesFrom(row, m->length), other = candidatesFrom(spare, m->length);
   const int64_t out = w->out, length = (end - first) * m->pitch;
-  int64_t stride = 1, pitch = m->pitch;
-  Candidates best;
+  const int64_t pitch = m->pitch;
+  Candidates best = row;
+  const int64_t kernel = w->kernel > 3 ? 1 : w->kernel; /* that is left to writeRow */
   maxBoxes(row, x, p, m, first, end, nan);
-  if (w->kernel) {
-    best = maxSlidingColumns(row, spare, other, w, length, &stride, nan);
-    pitch = pitch * stride / w->stride;
-  } else {
+  if (!w->kernel) {
     memcpy(other.value, row.value, (size_t)length * sizeof(real));
     memcpy(other.at, row.at, (size_t)length * sizeof(lane));
     best = maxRuns(row, spare, THNN_ceilDiv(w->in, out), 1, length, nan);
+  } else if (w->kernel > 3) {
+    best = maxRuns(row, spare, w->kernel, w->dilation, length, nan);
   }
   for (int64_t o = first; o < end; o++, best = candidatesFrom(best, pitch)) {
     const int64_t origin = (m->t.start[o / p->h.out] * p->h.in + m->h.start[o % p->h.out]) * w->in;
-    if (!w->kernel) writeAdaptiveRow(y + o * out, index + o * out, origin, best, candidatesFrom(other, (o - first) * pitch), &m->w, out, nan);
-    else if (stride == 1) writeRow(y + o * out, index + o * out, origin, best.value, best.at, 1, out);
-    else writeRow(y + o * out, index + o * out, origin, best.value, best.at, stride, out);
+    real *to = y + o * out;
+    index_t *at = index + o * out;
+    if (w->kernel) writeRow(to, at, origin, best, kernel, w, nan);
+    else writeAdaptiveRow(to, at, origin, best, candidatesFrom(other, (o - first) * pitch), &m->w, out, nan);
   }
 }
 
-THNN_KERNEL void maxFewBands(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
-                             Candidates row)
+THNN_KERNEL void maxBands(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+                          Candidates row)
 {
   for (int64_t o = first; o < end; o += m->together) {
     const int64_t last = THNN_min(o + m->together, end);
@@ -165,18 +140,20 @@ static int hasEmpty(const Axis *a)
 
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
 {
-  const int byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
-  const int64_t pitch = THNN_ceilDiv(paddedLength(&p->w), 2) * 2, rows = THNN_max(LONG / pitch, 1);
-  const int64_t length = byCell ? 0 : THNN_wholeLines(rows * pitch + 4 * VECTOR);
-  return (MaxTables){cellsOfWindows(call, &p->t), cellsOfWindows(call, &p->h), cellsOfWindows(call, &p->w), byCell, pitch, rows, length,
-                     newCandidates(call, threads * 3 * length)};
+  MaxTables m = {.t = cellsOfWindows(call, &p->t), .h = cellsOfWindows(call, &p->h), .w = cellsOfWindows(call, &p->w)};
+  m.byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
+  if (m.byCell) return m;
+  m.pitch = paddedLength(&p->w);
+  m.together = THNN_max(LONG / m.pitch, 1);
+  m.length = THNN_wholeLines(m.together * m.pitch);
+  m.rows = newCandidates(call, threads * 3 * m.length);
+  return m;
 }
 
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
 {
-  const Candidates row = candidatesFrom(m->rows, m->byCell ? 0 : THNN_threadId() * 3 * m->length);
   if (m->byCell) maxBandByCell(y, index, x, p, m, first, end);
-  else maxFewBands(y, index, x, p, m, first, end, row);
+  else maxBands(y, index, x, p, m, first, end, candidatesFrom(m->rows, THNN_threadId() * 3 * m->length));
 }
 
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */

@@ -95,7 +95,7 @@ THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real 
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
     slopes(q, x, g, y, gate, index, w.out);
-    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] * (1 - gate[ow]) / (real)((end - top) * windowCells(&w, ow));
+    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] * (1 - gate[ow]) / (real)((end - top) * cellsOf(&w, ow));
     for (int64_t i = top; i < end; i++) {
       const real *weights = mask + (i - rowOf(p, oh, 0)) * w.kernel;
       for (int64_t j = 0; j < w.kernel; j++) {

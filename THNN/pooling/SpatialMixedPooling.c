@@ -6,20 +6,21 @@
  *                 + sum over o with i in window(o) of gradOutput[o] * (1 - a) / count(o)
  *   gradWeight[c] += scale * sum over o of gradOutput[o] * (max(o) - mean(o))
  *
- * per plane of channel c, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on, and count(o) is how many of
- * them lie on the input; the others take no part. Ties and NaN are as in SpatialMaxPooling.
+ * per plane of channel c, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on, and count(o) is how
+ * many of them lie on the input; the others take no part. Ties and NaN are as in SpatialMaxPooling.
  *
  *   input      (N x) C x H x W
  *   output     (N x) C x oH x oW, overwritten; indices likewise
  *   gradInput  as input, overwritten
  *   weight     C or 1
  *
- * Maxima are found as maxima.h tells, plane by plane, and blended while the plane is in the cache. The terms of gradWeight are summed in double precision, plane by plane in
- * order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in convolutional neural networks, 2016. */
+ * Maxima are found as maxima.h tells, plane by plane, and blended while the plane is in the cache. The terms of gradWeight are
+ * summed in double precision, plane by plane in order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in
+ * convolutional neural networks, 2016. */
 #include "pooling/blend.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
-                     int ceil_mode, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                     int64_t padH, int ceil_mode, Windows *p)
 {
   THNN_TRY(checkPlanes(f, input, 2, p));
   THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));

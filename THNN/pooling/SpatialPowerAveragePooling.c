@@ -4,8 +4,8 @@
  *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] * sign(input[i]) * (|input[i]| / output[o])^(p - 1)
  *
  * per plane, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on; what lies outside the input counts as
- * 0. The rules for zeros and for signed powers (use_abs = 0, as nn.SpatialLPPooling of Torch7 has them) stand in power.h, which does
- * the work for finite p. For p = infinity cells of equal size share the gradient, the limit of large p.
+ * 0. The rules for zeros and for signed powers (use_abs = 0, as nn.SpatialLPPooling of Torch7 has them) stand in power.h, which
+ * does the work for finite p. For p = infinity cells of equal size share the gradient, the limit of large p.
  *
  *   input      (N x) C x H x W
  *   output     (N x) C x oH x oW, overwritten; backward reads it
@@ -13,8 +13,8 @@
 #include <math.h>
 #include "pooling/power.h"
 
-static int32_t check(const char *f, const THTensor *input, double power, int use_abs, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
-                     int64_t padW, int64_t padH, int ceil_mode, Windows *p, Power *norm)
+static int32_t check(const char *f, const THTensor *input, double power, int use_abs, int64_t kW, int64_t kH, int64_t dW,
+                     int64_t dH, int64_t padW, int64_t padH, int ceil_mode, Windows *p, Power *norm)
 {
   THNN_TRY(checkPlanes(f, input, 2, p));
   THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));

@@ -1,7 +1,7 @@
 /* How average pooling layers of one, two and three dimensions work.
  *
- * A window is a box: forward adds its rows, then its columns. Backward spreads each row of gradOutput over the columns, then adds the
- * rows that a row of the input is seen by. All passes run along whole rows. */
+ * A window is a box: forward adds its rows, then its columns. Backward spreads each row of gradOutput over the columns, then adds
+ * the rows that a row of the input is seen by. All passes run along whole rows. */
 #include "pooling/averages.h"
 #include "pooling/columns.h"
 
@@ -16,8 +16,8 @@ static int64_t counted(const Axis *a, int64_t o, int includePad)
   return THNN_min(start + a->kernel, a->in + a->pad) - start;
 }
 
-/* What is looked up: where windows lie, and how many cells of them count. For sliding windows that is a product of rows (of all slices)
- * and columns; adaptive ones, which often come in short rows, have a number for each output of a plane. */
+/* What is looked up: where windows lie, and how many cells of them count. For sliding windows that is a product of rows (of all
+ * slices) and columns; adaptive ones, which often come in short rows, have a number for each output of a plane. */
 typedef struct Tables {
   Intervals t, h;
   real *rows, *columns, *cells;
@@ -128,7 +128,8 @@ int32_t THNN_(averageForward)(const char *f, THNNState *state, const THTensor *i
   THNN_enter(&call, state, f);
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
   const int threads = THNN_threads(&call, p->planes * (cells + outputs));
-  const int64_t length = THNN_wholeLines(p->w.kernel ? paddedLength(&p->w) : BAND * p->w.in), buffer = p->w.kernel ? length : 3 * length;
+  const int64_t length = THNN_wholeLines(p->w.kernel ? paddedLength(&p->w) : BAND * p->w.in);
+  const int64_t buffer = p->w.kernel ? length : 3 * length;
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   const Tables s = tables(&call, p, includePad);
@@ -233,7 +234,8 @@ int32_t THNN_(averageBackward)(const char *f, THNNState *state, const THTensor *
   const int threads = THNN_threads(&call, p->planes * (cells + outputs));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  Spread s = {tables(&call, p, includePad), windowsOfCells(&call, &p->t), windowsOfCells(&call, &p->h), .most = scatter ? 1 : mostWindows(&p->h, BAND)};
+  Spread s = {tables(&call, p, includePad), windowsOfCells(&call, &p->t), windowsOfCells(&call, &p->h),
+              .most = scatter ? 1 : mostWindows(&p->h, BAND)};
   if (w->kernel) {
     s.length = spreadLength(w);
     s.share = shareLength(w);

@@ -1,7 +1,8 @@
 /* How max pooling layers work; maxima.h says what they have in common.
  *
- * Several rows of outputs are found together: the rows of their boxes go into one long row of candidates, row after row, `pitch` places
- * each. Passes over columns then run over all of it, and what they find where one row goes over into the next is not used. */
+ * Several rows of outputs are found together: the rows of their boxes go into one long row of candidates, row after row, `pitch`
+ * places each. Passes over columns then run over all of it, and what they find where one row goes over into the next is not
+ * used. */
 #include "pooling/maxima.h"
 
 /* Places of such a long row (about). */

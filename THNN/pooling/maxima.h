@@ -42,7 +42,8 @@ THNN_INLINE void challenge(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
   *s = !nan || a == a ? where : *s;
 }
 
-/* The same for a candidate from anywhere: of equals the smaller position wins. With NaN conditions are lanes: so they become vectors. */
+/* The same for a candidate from anywhere: of equals the smaller position wins. With NaN conditions are lanes: so they become
+ * vectors. */
 THNN_INLINE void match(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
 {
   const THNN_REAL a = *m;

@@ -101,7 +101,8 @@ __attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh
 }
 
 /* One plane: x, or of kind LOGARITHM its powers, in `cells`; sum is a padded row whose ends are 0. */
-THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windows *p, const Power *power, enum Kind kind, real *sum)
+THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windows *p, const Power *power, enum Kind kind,
+                          real *sum)
 {
   const Axis h = p->h, w = p->w;
   const real least = (real)power->least, most = (real)power->most;

@@ -8,7 +8,8 @@
  * Windows may overlap, and outputs may outnumber inputs. backward gathers: cell i asks the outputs
  *   [floor(i * out / in), ceil((i + 1) * out / in)),
  * which is the same rule with in and out exchanged. So each gradInput is written once, in a fixed order, and never needs
- * to be cleared first, and both directions add over the same kind of windows. (THNN_setPoolingBackward chooses the scatter instead.)
+ * to be cleared first, and both directions add over the same kind of windows. (THNN_setPoolingBackward chooses the scatter
+ * instead.)
  *
  *   input      (N x) C x H x W
  *   output     (N x) C x oheight x owidth, overwritten

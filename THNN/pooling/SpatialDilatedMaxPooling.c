@@ -4,8 +4,8 @@
  *   indices[o] = the i that it came from, h * W + w within its plane
  *   gradInput[i] = sum over o with indices[o] = i of gradOutput[o]
  *
- * per plane, where window (oh, ow) has the cells (oh * dH - padH + i * dilationH, ow * dW - padW + j * dilationW), i < kH, j < kW, as
- * far as they lie on the input. A dilated window may step over a small input and see nothing: its output is 0 and its index -1.
+ * per plane, where window (oh, ow) has the cells (oh * dH - padH + i * dilationH, ow * dW - padW + j * dilationW), i < kH, j < kW,
+ * as far as they lie on the input. A dilated window may step over a small input and see nothing: its output is 0 and its index -1.
  * Ties, NaN and ceil_mode are those of SpatialMaxPooling, which this layer is when both dilations are 1.
  *
  *   input      (N x) C x H x W

@@ -22,8 +22,8 @@
 #include "core/vmath.h"
 #include "pooling/blend.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
-                     int ceil_mode, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                     int64_t padH, int ceil_mode, Windows *p)
 {
   THNN_TRY(checkPlanes(f, input, 2, p));
   THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
@@ -95,7 +95,7 @@ THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real 
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
     slopes(q, x, g, y, gate, index, w.out);
-    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] * (1 - gate[ow]) / (real)((end - top) * windowCells(&w, ow));
+    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] * (1 - gate[ow]) / (real)((end - top) * cellsOf(&w, ow));
     for (int64_t i = top; i < end; i++) {
       const real *weights = mask + (i - rowOf(p, oh, 0)) * w.kernel;
       for (int64_t j = 0; j < w.kernel; j++) {
@@ -202,7 +202,8 @@ int32_t THNN_(SpatialGatedPooling_updateGradInput)(THNNState *state, const THTen
   for (int64_t i = 0; i < p.planes; i++) {
     const int64_t at = i * outputs;
     real *mine = rows + THNN_threadId() * 2 * row;
-    ungatePlane(gx + i * plane, x + i * plane, g + at, y + at, gates + at, index + at, w + i % masks * kW * kH, &p, mine, mine + row);
+    ungatePlane(gx + i * plane, x + i * plane, g + at, y + at, gates + at, index + at, w + i % masks * kW * kH, &p, mine,
+                mine + row);
   }
   return THNN_leave(&call);
 }

@@ -3,10 +3,10 @@
  *   output[o] = sum over i in window(o) of w[i] * input[i],    w[i] = exp(E[i]) / sum over j of exp(E[j])
  *   E[i]      = -(px * (x - mx)^2 + py * (y - my)^2) / 2
  *
- * where x and y are column and row of cell i, counted from the middle of the window, (mx, my) is `mean` and (px, py) `precision`, 1 /
- * variance. Each channel has M such kernels, and each of them a channel of the output: c * M + m. Window (oh, ow) is kH x kW cells from
- * (oh * dH - padH, ow * dW - padW) on. The weights of its cells on the input add up to 1; with count_include_pad those of its cells on
- * the input or its padding, which counts as 0.
+ * where x and y are column and row of cell i, counted from the middle of the window, (mx, my) is `mean` and (px, py) `precision`,
+ * 1 / variance. Each channel has M such kernels, and each of them a channel of the output: c * M + m. Window (oh, ow) is kH x kW
+ * cells from (oh * dH - padH, ow * dW - padW) on. The weights of its cells on the input add up to 1; with count_include_pad those
+ * of its cells on the input or its padding, which counts as 0.
  *
  * The gradients, with g = gradOutput, q = dE / dtheta and sums over all windows o and their cells i:
  *   gradInput[i]  = sum over m and o that see i of g[o] * w[i]
@@ -22,9 +22,9 @@
  *   gradInput        as input, overwritten
  *   mean, precision  C x M x 2, W before H, as their gradients
  *
- * A Gaussian is the product of those along the axes, so that there are two passes as in average pooling: rows are weighted and added,
- * then columns. Weights are the same for all windows that lie within the input; those at its edges have their own. A product with
- * the derivative of the weights along an axis, in place of the weights, gives the gradients of its mean and precision.
+ * A Gaussian is the product of those along the axes, so that there are two passes as in average pooling: rows are weighted and
+ * added, then columns. Weights are the same for all windows that lie within the input; those at its edges have their own. A
+ * product with the derivative of the weights along an axis, in place of the weights, gives the gradients of its mean and precision.
  * M. Zeiler, R. Fergus: Differentiable pooling for hierarchical feature learning, 2012. */
 #include <math.h>
 #include "core/vmath.h"
@@ -152,8 +152,8 @@ THNN_INLINE void weighFew(real *restrict y, const real *restrict x, const real *
 }
 
 /* The same for any n > 0. */
-THNN_INLINE void weigh(real *restrict y, const real *restrict x, const real *w, int add, int64_t n, int64_t distance, int64_t stride,
-                       int64_t count)
+THNN_INLINE void weigh(real *restrict y, const real *restrict x, const real *w, int add, int64_t n, int64_t distance,
+                       int64_t stride, int64_t count)
 {
   const int64_t first = (n - 1) % 4 + 1;
   if (first == 1) weighFew(y, x, w, add, 1, distance, stride, count);
@@ -239,8 +239,8 @@ THNN_INLINE double dot(const real *a, const real *b, int64_t n)
 }
 
 /* total[0 .. 3] = gradients of mean along W and H, of precision along W and H, by one output plane; tables as in Weights. */
-THNN_KERNEL void gaussianTotals(double *total, const real *x, const real *g, const Windows *p, const Runs *columns, const Runs *rows,
-                                const real *const *wx, const real *const *wy, real *sum, real *row)
+THNN_KERNEL void gaussianTotals(double *total, const real *x, const real *g, const Windows *p, const Runs *columns,
+                                const Runs *rows, const real *const *wx, const real *const *wy, real *sum, real *row)
 {
   const Axis *w = &p->w;
   double byMeanX = 0, byMeanY = 0, byPrecisionX = 0, byPrecisionY = 0;

@@ -15,8 +15,8 @@
  * How: maxima.h, which one- and three-dimensional layers share. */
 #include "pooling/maxima.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
-                     int ceil_mode, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                     int64_t padH, int ceil_mode, Windows *p)
 {
   THNN_TRY(checkPlanes(f, input, 2, p));
   THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));

@@ -6,20 +6,21 @@
  *                 + sum over o with i in window(o) of gradOutput[o] * (1 - a) / count(o)
  *   gradWeight[c] += scale * sum over o of gradOutput[o] * (max(o) - mean(o))
  *
- * per plane of channel c, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on, and count(o) is how many of
- * them lie on the input; the others take no part. Ties and NaN are as in SpatialMaxPooling.
+ * per plane of channel c, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on, and count(o) is how
+ * many of them lie on the input; the others take no part. Ties and NaN are as in SpatialMaxPooling.
  *
  *   input      (N x) C x H x W
  *   output     (N x) C x oH x oW, overwritten; indices likewise
  *   gradInput  as input, overwritten
  *   weight     C or 1
  *
- * Maxima are found as maxima.h tells, plane by plane, and blended while the plane is in the cache. The terms of gradWeight are summed in double precision, plane by plane in
- * order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in convolutional neural networks, 2016. */
+ * Maxima are found as maxima.h tells, plane by plane, and blended while the plane is in the cache. The terms of gradWeight are
+ * summed in double precision, plane by plane in order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in
+ * convolutional neural networks, 2016. */
 #include "pooling/blend.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
-                     int ceil_mode, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                     int64_t padH, int ceil_mode, Windows *p)
 {
   THNN_TRY(checkPlanes(f, input, 2, p));
   THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
@@ -45,12 +46,13 @@ THNN_KERNEL void mixPlane(real *y, const real *x, const Windows *p, real a, real
 THNN_KERNEL void unmixPlane(real *gx, const real *g, const index_t *index, const Windows *p, real a, real *share, real *spread)
 {
   const Axis h = p->h, w = p->w;
-  const int64_t length = paddedLength(&w), outputs = h.out * w.out;
-  memset(spread, 0, (size_t)(h.out * length) * sizeof(real));
+  const int64_t outputs = h.out * w.out;
+  real *mine = share + shareLead(&w);
+  memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++) {
     const int64_t rows = windowCells(&h, oh);
-    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = (1 - a) * g[oh * w.out + ow] / (real)(rows * windowCells(&w, ow));
-    spreadColumns(spread + oh * length, share, w.out, w.kernel, w.stride);
+    for (int64_t ow = 0; ow < w.out; ow++) mine[ow] = (1 - a) * g[oh * w.out + ow] / (real)(rows * cellsOf(&w, ow));
+    spreadColumns(spread + oh * spreadLength(&w), mine, &w);
   }
   gatherRows(gx, spread, p);
   for (int64_t o = 0; o < outputs; o++) gx[index[o]] += a * g[o];
@@ -130,7 +132,7 @@ int32_t THNN_(SpatialMixedPooling_updateGradInput)(THNNState *state, const THTen
   THNN_enter(&call, state, __func__);
   const int64_t plane = planeCells(&p), outputs = planeOutputs(&p);
   const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW));
-  const int64_t share = THNN_wholeLines(p.w.out), spread = THNN_wholeLines(p.h.out * paddedLength(&p.w));
+  const int64_t share = THNN_wholeLines(shareLength(&p.w)), spread = THNN_wholeLines(p.h.out * spreadLength(&p.w));
   const real *g = THNN_in(&call, view(gradOutput)), *a = THNN_in(&call, view(weight));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));

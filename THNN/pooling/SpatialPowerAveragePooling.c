@@ -4,22 +4,106 @@
  *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] * sign(input[i]) * (|input[i]| / output[o])^(p - 1)
  *
  * per plane, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on; what lies outside the input counts as
- * 0. The rules for zeros, for p = infinity and for signed powers (use_abs = 0, as nn.SpatialLPPooling of Torch7 has them) stand in
- * power.h, which does the work.
+ * 0. The rules for zeros and for signed powers (use_abs = 0, as nn.SpatialLPPooling of Torch7 has them) stand in power.h, which
+ * does the work for finite p. For p = infinity cells of equal size share the gradient, the limit of large p.
  *
  *   input      (N x) C x H x W
  *   output     (N x) C x oH x oW, overwritten; backward reads it
  *   gradInput  as input, overwritten */
+#include <math.h>
 #include "pooling/power.h"
 
-static int32_t check(const char *f, const THTensor *input, double power, int use_abs, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
-                     int64_t padW, int64_t padH, int ceil_mode, Windows *p, Power *norm)
+static int32_t check(const char *f, const THTensor *input, double power, int use_abs, int64_t kW, int64_t kH, int64_t dW,
+                     int64_t dH, int64_t padW, int64_t padH, int ceil_mode, Windows *p, Power *norm)
 {
   THNN_TRY(checkPlanes(f, input, 2, p));
   THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
   THNN_TRY(checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h));
-  return checkPower(f, power, use_abs, kW * kH, norm);
+  if (use_abs && power == INFINITY) return THNN_OK;
+  return THNN_(checkPower)(f, power, use_abs, kW * kH, norm);
 }
+
+/* ---- p = infinity */
+
+THNN_INLINE real magnitude(real x) { return x < 0 ? -x : x; }
+
+/* The largest magnitudes; NaN is larger than all. */
+THNN_KERNEL void largestPlane(real *restrict y, const real *restrict x, const Windows *p)
+{
+  const Axis h = p->h, w = p->w;
+  for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
+    memset(y, 0, (size_t)w.out * sizeof(real));
+    for (int64_t r = windowStart(&h, oh); r < windowEnd(&h, oh); r++)
+      for (int64_t j = 0; j < w.kernel; j++) {
+        const real *xr = x + r * w.in + j - w.pad;
+        const int64_t end = endInside(&w, j);
+        for (int64_t ow = firstInside(&w, j); ow < end; ow++) {
+          const real a = magnitude(xr[ow * w.stride]);
+          y[ow] = (a > y[ow]) | (a != a) ? a : y[ow];
+        }
+      }
+  }
+}
+
+/* `share` is a row of what each of a window's largest cells gets. */
+THNN_KERNEL void largestGradientPlane(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict y,
+                                      const Windows *p, real *restrict share)
+{
+  const Axis h = p->h, w = p->w;
+  memset(gx, 0, (size_t)(h.in * w.in) * sizeof(real));
+  for (int64_t oh = 0; oh < h.out; oh++, y += w.out, g += w.out)
+    for (int pass = 0; pass < 2; pass++) {
+      if (pass == 0) memset(share, 0, (size_t)w.out * sizeof(real));
+      else
+        for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] / share[ow];
+      for (int64_t r = windowStart(&h, oh); r < windowEnd(&h, oh); r++)
+        for (int64_t j = 0; j < w.kernel; j++) {
+          const real *xr = x + r * w.in + j - w.pad;
+          real *to = gx + r * w.in + j - w.pad;
+          const int64_t end = endInside(&w, j);
+          for (int64_t ow = firstInside(&w, j); ow < end; ow++) {
+            const real cell = xr[ow * w.stride];
+            const int isLargest = magnitude(cell) == y[ow];
+            if (pass == 0) share[ow] += isLargest;
+            else if (isLargest && cell != 0) to[ow * w.stride] += cell < 0 ? -share[ow] : share[ow];
+          }
+        }
+    }
+}
+
+static int32_t updateLargest(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p)
+{
+  Call call;
+  THNN_enter(&call, state, f);
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(&call, p->planes * (plane + outputs * p->w.kernel));
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) largestPlane(y + i * outputs, x + i * plane, p);
+  return THNN_leave(&call);
+}
+
+static int32_t updateLargestGradients(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                      THTensor *gradInput, const THTensor *output, const Windows *p)
+{
+  Call call;
+  THNN_enter(&call, state, f);
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), row = THNN_wholeLines(p->w.out);
+  const int threads = THNN_threads(&call, p->planes * (plane + outputs * p->w.kernel));
+  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
+  real *gx = THNN_out(&call, view(gradInput)), *share = THNN_scratch(&call, threads * row, sizeof(real));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++)
+    largestGradientPlane(gx + i * plane, x + i * plane, g + i * outputs, y + i * outputs, p, share + THNN_threadId() * row);
+  return THNN_leave(&call);
+}
+
+/* ---- functions */
 
 int32_t THNN_(SpatialPowerAveragePooling_outputSize)(const THTensor *input, double power, int32_t use_abs, int64_t kW, int64_t kH,
                                                      int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
@@ -40,7 +124,8 @@ int32_t THNN_(SpatialPowerAveragePooling_updateOutput)(THNNState *state, const T
   THNN_TRY(check(__func__, input, power, use_abs, kW, kH, dW, dH, padW, padH, ceil_mode, &p, &norm));
   THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
-  return updateNorms(state, __func__, input, output, &p, &norm);
+  if (use_abs && power == INFINITY) return updateLargest(__func__, state, input, output, &p);
+  return THNN_(updateNorms)(__func__, state, input, output, &p, &norm);
 }
 
 int32_t THNN_(SpatialPowerAveragePooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -55,5 +140,6 @@ int32_t THNN_(SpatialPowerAveragePooling_updateGradInput)(THNNState *state, cons
   THNN_TRY(checkPooled(__func__, "output", view(output), input, &p));
   THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
   THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "output", view(output), 0));
-  return updateNormGradients(state, __func__, input, gradOutput, gradInput, output, &p, &norm);
+  if (use_abs && power == INFINITY) return updateLargestGradients(__func__, state, input, gradOutput, gradInput, output, &p);
+  return THNN_(updateNormGradients)(__func__, state, input, gradOutput, gradInput, output, &p, &norm);
 }

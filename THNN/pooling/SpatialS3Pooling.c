@@ -19,7 +19,6 @@
  * windows that reach pool / 2 cells back; that is not the mean of training, and has another size. */
 #include <math.h>
 #include "pooling/maxima.h"
-#include "pooling/spans.h"
 #include "pooling/window.h"
 
 static int32_t checkGrid(const char *f, const char *name, int64_t grid, int64_t pool)
@@ -38,6 +37,9 @@ static int32_t check(const char *f, const THTensor *input, int64_t pool, int64_t
   THNN_TRY(checkGrid(f, "gridH", gridH, pool));
   p->h = (Axis){p->h.in, p->h.in / pool, pool, gridH, 0, 1};
   p->w = (Axis){p->w.in, p->w.in / pool, pool, gridW, 0, 1};
+  if (p->h.out && p->w.out && !fitsLane(p))
+    return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected rows of which %lld hold fewer than %lld cells, got %s", (long long)pool,
+                     (long long)LAST, THNN_shapeText(input->nDimension, input->size).text);
   if (p->h.out && p->w.out) return THNN_OK;
   return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes of at least %lld x %lld, got %s", (long long)pool, (long long)pool,
                    THNN_shapeText(input->nDimension, input->size).text);
@@ -102,35 +104,30 @@ static void fillMix(Mix mix, const Axis *a, const index_t *choice)
 
 /* What one thread works with; means only for means. */
 typedef struct Buffers {
-  Spans spans;        /* of W + pool places: those beyond the plane lose to every cell */
-  double *means, *row; /* H x W / pool; W */
+  Candidates row, spare; /* of W + pool places: those beyond the plane lose to every cell */
+  double *means, *mixed; /* H x W / pool; W */
 } Buffers;
 
-/* Row h of M, and where its values came from. */
-THNN_INLINE void mapRow(const Spans *s, const real *x, const Windows *p, int64_t h)
+/* Row h of M, and where its values came from, counted from the first cell of row h. */
+THNN_INLINE Candidates mapRow(const Buffers *b, const real *x, const Windows *p, int64_t h)
 {
   const int64_t width = p->w.in;
-  beginSpans(s, x + h * width, width);
-  for (int64_t i = 1; i < THNN_min(p->h.kernel, p->h.in - h); i++) addToSpans(s, x + (h + i) * width, (place)i, width);
-  for (int64_t w = width; w < width + p->w.kernel; w++) {
-    s->best[w] = -INFINITY;
-    s->from[w] = INT32_MAX;
-  }
-  maxSpans(s, p->w.kernel, width);
+  maxBox(b->row, x, p, (Span){0, 1, 1}, (Span){h, THNN_min(h + p->h.kernel, p->h.in), 1}, 1);
+  for (int64_t w = width; w < width + p->w.kernel; w++) b->row.value[w] = -INFINITY, b->row.at[w] = LAST;
+  return maxRuns(b->row, b->spare, p->w.kernel, 1, width + p->w.kernel, 1);
 }
 
 /* ---- Planes. */
 
 THNN_KERNEL void choosePlane(real *y, index_t *index, const real *x, const Windows *p, const index_t *rows, const index_t *columns,
-                             Spans s)
+                             Buffers b)
 {
   const Axis w = p->w;
   for (int64_t oh = 0; oh < p->h.out; oh++, y += w.out, index += w.out) {
-    mapRow(&s, x, p, rows[oh]);
+    const Candidates best = mapRow(&b, x, p, rows[oh]);
     for (int64_t ow = 0; ow < w.out; ow++) {
-      const int64_t at = columns[ow];
-      y[ow] = s.max[at];
-      index[ow] = (rows[oh] + s.row[at]) * w.in + at + s.column[at];
+      y[ow] = best.value[columns[ow]];
+      index[ow] = rows[oh] * w.in + best.at[columns[ow]];
     }
   }
 }
@@ -139,22 +136,22 @@ THNN_KERNEL void mixPlane(real *y, const real *x, const Windows *p, Mix rows, Mi
 {
   const int64_t out = p->w.out;
   for (int64_t h = 0; h < p->h.in; h++) {
-    mapRow(&b.spans, x, p, h);
+    const Candidates best = mapRow(&b, x, p, h);
     for (int64_t ow = 0; ow < out; ow++) {
       const double *weight = columns.weight + ow * columns.span;
-      const real *value = b.spans.max + columns.first[ow];
+      const real *value = best.value + columns.first[ow];
       double sum = 0;
       for (int64_t i = 0; i < columns.count[ow]; i++) sum += weight[i] * (double)value[i];
       b.means[h * out + ow] = sum;
     }
   }
   for (int64_t oh = 0; oh < p->h.out; oh++) {
-    memset(b.row, 0, (size_t)out * sizeof(double));
+    memset(b.mixed, 0, (size_t)out * sizeof(double));
     for (int64_t i = 0; i < rows.count[oh]; i++) {
       const double weight = rows.weight[oh * rows.span + i], *restrict from = b.means + (rows.first[oh] + i) * out;
-      for (int64_t ow = 0; ow < out; ow++) b.row[ow] += weight * from[ow];
+      for (int64_t ow = 0; ow < out; ow++) b.mixed[ow] += weight * from[ow];
     }
-    for (int64_t ow = 0; ow < out; ow++) y[oh * out + ow] = (real)b.row[ow];
+    for (int64_t ow = 0; ow < out; ow++) y[oh * out + ow] = (real)b.mixed[ow];
   }
 }
 
@@ -170,25 +167,38 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Windo
     }
   memset(gx, 0, (size_t)planeCells(p) * sizeof(real));
   for (int64_t h = 0; h < p->h.in; h++) {
-    mapRow(&b.spans, x, p, h);
-    memset(b.row, 0, (size_t)p->w.in * sizeof(double));
+    const Candidates best = mapRow(&b, x, p, h);
+    memset(b.mixed, 0, (size_t)p->w.in * sizeof(double));
     for (int64_t ow = 0; ow < out; ow++)
       for (int64_t i = 0; i < columns.count[ow]; i++)
-        b.row[columns.first[ow] + i] += columns.weight[ow * columns.span + i] * b.means[h * out + ow];
-    for (int64_t w = 0; w < p->w.in; w++)
-      gx[(h + b.spans.row[w]) * p->w.in + w + b.spans.column[w]] += (real)b.row[w];
+        b.mixed[columns.first[ow] + i] += columns.weight[ow * columns.span + i] * b.means[h * out + ow];
+    for (int64_t w = 0; w < p->w.in; w++) gx[h * p->w.in + best.at[w]] += (real)b.mixed[w];
   }
 }
 
 /* ---- Functions. */
 
-/* Doubles for each thread: means and a row. */
-THNN_INLINE int64_t doublesOf(const Windows *p) { return THNN_wholeLines(p->h.in * p->w.out) + THNN_wholeLines(p->w.in); }
+/* Room for all threads. */
+typedef struct Room {
+  Candidates rows;
+  double *doubles;
+  int64_t width, means, mixed; /* of one thread */
+} Room;
 
-THNN_INLINE Buffers buffersOf(Spans spans, double *doubles, const Windows *p, int thread)
+static Room newRoom(Call *call, const Windows *p, int threads, int means)
 {
-  double *mine = doubles + thread * doublesOf(p);
-  return (Buffers){spansOf(spans, thread, p->w.in + p->w.kernel), mine, mine + THNN_wholeLines(p->h.in * p->w.out)};
+  Room r = {.width = THNN_wholeLines(p->w.in + p->w.kernel), .means = means ? THNN_wholeLines(p->h.in * p->w.out) : 0,
+            .mixed = means ? THNN_wholeLines(p->w.in) : 0};
+  r.rows = newCandidates(call, threads * 2 * r.width);
+  r.doubles = THNN_scratch(call, threads * (r.means + r.mixed), sizeof(double));
+  return r;
+}
+
+THNN_INLINE Buffers buffersOf(const Room *r, int thread)
+{
+  const Candidates row = candidatesFrom(r->rows, thread * 2 * r->width);
+  double *means = r->doubles + thread * (r->means + r->mixed);
+  return (Buffers){row, candidatesFrom(row, r->width), means, means + r->means};
 }
 
 int32_t THNN_(SpatialS3Pooling_outputSize)(const THTensor *input, int64_t pool, int64_t gridW, int64_t gridH, int64_t size[8])
@@ -221,8 +231,7 @@ int32_t THNN_(SpatialS3Pooling_updateOutput)(THNNState *state, const THTensor *i
   real *y = THNN_out(&call, view(output));
   index_t *index = means ? NULL : THNN_out(&call, view(indices));
   index_t *unused = means || indices ? NULL : THNN_scratch(&call, threads * outputs, sizeof(int64_t));
-  const Spans spans = newSpans(&call, threads, p.w.in + pool);
-  double *doubles = means ? THNN_scratch(&call, threads * doublesOf(&p), sizeof(double)) : NULL;
+  const Room room = newRoom(&call, &p, threads, means);
   const Mix mixR = newMix(&call, &p.h, r), mixC = newMix(&call, &p.w, c);
   if (THNN_failed(&call) || (r && THNN_badIndices(&call, "rows", r, p.h.out, p.h.in, 0)) ||
       (c && THNN_badIndices(&call, "columns", c, p.w.out, p.w.in, 0)))
@@ -234,11 +243,11 @@ int32_t THNN_(SpatialS3Pooling_updateOutput)(THNNState *state, const THTensor *i
   for (int64_t i = 0; i < p.planes; i++) {
     const int me = THNN_threadId();
     if (means) {
-      mixPlane(y + i * outputs, x + i * cells, &p, mixR, mixC, buffersOf(spans, doubles, &p, me));
+      mixPlane(y + i * outputs, x + i * cells, &p, mixR, mixC, buffersOf(&room, me));
       continue;
     }
     index_t *at = index ? index + i * outputs : unused + me * outputs;
-    choosePlane(y + i * outputs, at, x + i * cells, &p, r, c, spansOf(spans, me, p.w.in + pool));
+    choosePlane(y + i * outputs, at, x + i * cells, &p, r, c, buffersOf(&room, me));
   }
   return THNN_leave(&call);
 }
@@ -271,14 +280,13 @@ int32_t THNN_(SpatialS3Pooling_updateGradInput)(THNNState *state, const THTensor
     return THNN_leave(&call);
   }
 
-  const Spans spans = newSpans(&call, threads, p.w.in + pool);
-  double *doubles = THNN_scratch(&call, threads * doublesOf(&p), sizeof(double));
+  const Room room = newRoom(&call, &p, threads, 1);
   const Mix mixR = newMix(&call, &p.h, r), mixC = newMix(&call, &p.w, c);
   if (THNN_failed(&call)) return THNN_leave(&call);
   fillMix(mixR, &p.h, r);
   fillMix(mixC, &p.w, c);
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p.planes; i++)
-    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, &p, mixR, mixC, buffersOf(spans, doubles, &p, THNN_threadId()));
+    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, &p, mixR, mixC, buffersOf(&room, THNN_threadId()));
   return THNN_leave(&call);
 }

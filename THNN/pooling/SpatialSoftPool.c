@@ -14,8 +14,8 @@
  * Source: A. Stergiou, R. Poppe, G. Kalliatakis, Refining activation downsampling with SoftPool, ICCV 2021. */
 #include "pooling/softpool.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
-                     int ceil_mode, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
+                     int64_t padH, int ceil_mode, Windows *p)
 {
   THNN_TRY(checkPlanes(f, input, 2, p));
   THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));

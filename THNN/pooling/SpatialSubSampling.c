@@ -42,7 +42,7 @@ THNN_KERNEL void subSamplePlane(real *y, const real *x, const Windows *p, real w
   const Axis h = p->h, w = p->w;
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
     sumRows(sum, x + oh * h.stride * w.in, 0, h.kernel, w.in, w.in);
-    sumColumns(y, sum, w.out, w.kernel, w.stride);
+    sumColumns(y, sum, &w);
     for (int64_t ow = 0; ow < w.out; ow++) y[ow] = weight * y[ow] + bias;
   }
 }
@@ -50,11 +50,11 @@ THNN_KERNEL void subSamplePlane(real *y, const real *x, const Windows *p, real w
 THNN_KERNEL void spreadPlane(real *gx, const real *g, const Windows *p, real weight, real *share, real *spread)
 {
   const Axis h = p->h, w = p->w;
-  const int64_t length = paddedLength(&w);
-  memset(spread, 0, (size_t)(h.out * length) * sizeof(real));
+  real *mine = share + shareLead(&w);
+  memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++) {
-    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = weight * g[oh * w.out + ow];
-    spreadColumns(spread + oh * length, share, w.out, w.kernel, w.stride);
+    for (int64_t ow = 0; ow < w.out; ow++) mine[ow] = weight * g[oh * w.out + ow];
+    spreadColumns(spread + oh * spreadLength(&w), mine, &w);
   }
   gatherRows(gx, spread, p);
 }
@@ -66,7 +66,7 @@ THNN_KERNEL void addPlane(double *total, const real *x, const real *g, const Win
   double products = 0, gradients = 0;
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out) {
     sumRows(sum, x + oh * h.stride * w.in, 0, h.kernel, w.in, w.in);
-    sumColumns(row, sum, w.out, w.kernel, w.stride);
+    sumColumns(row, sum, &w);
     double s = 0;
 #pragma omp simd reduction(+ : s)
     for (int64_t ow = 0; ow < w.out; ow++) s += (double)g[ow] * row[ow];
@@ -123,7 +123,7 @@ int32_t THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, const THTens
   THNN_enter(&call, state, __func__);
   const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), channels = channelsOf(input);
   const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW));
-  const int64_t share = THNN_wholeLines(p.w.out), spread = THNN_wholeLines(p.h.out * paddedLength(&p.w));
+  const int64_t share = THNN_wholeLines(shareLength(&p.w)), spread = THNN_wholeLines(p.h.out * spreadLength(&p.w));
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
   real *rows = THNN_scratch(&call, threads * (share + spread), sizeof(real));

@@ -21,7 +21,8 @@ int32_t THNN_(TemporalAveragePooling_outputSize)(const THTensor *input, int64_t 
   return outputShape(__func__, input, &p, size);
 }
 
-int32_t THNN_(TemporalAveragePooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kW, int64_t dW)
+int32_t THNN_(TemporalAveragePooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kW,
+                                                   int64_t dW)
 {
   Windows p;
   THNN_TRY(check(__func__, input, kW, dW, &p));

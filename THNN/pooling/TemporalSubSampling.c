@@ -32,7 +32,8 @@ static int32_t checkFeatures(const char *f, const char *name, View v, const Wind
   return THNN_checkShape(f, name, v, 1, &p->w.in);
 }
 
-THNN_KERNEL void subSample(real *restrict y, const real *x, const real *restrict weight, const real *restrict bias, const Windows *p)
+THNN_KERNEL void subSample(real *restrict y, const real *x, const real *restrict weight, const real *restrict bias,
+                           const Windows *p)
 {
   const int64_t n = p->w.in;
   for (int64_t t = 0; t < p->h.out; t++, y += n) {

@@ -1,9 +1,9 @@
 /* How average pooling layers of one, two and three dimensions work.
  *
- * A window is a box: forward adds its rows, then its columns. Backward spreads each row of gradOutput over the columns, then adds the
- * rows that a row of the input is seen by. All passes run along whole rows. */
+ * A window is a box: forward adds its rows, then its columns. Backward spreads each row of gradOutput over the columns, then adds
+ * the rows that a row of the input is seen by. All passes run along whole rows. */
 #include "pooling/averages.h"
-#include "pooling/sums.h"
+#include "pooling/columns.h"
 
 /* Rows that one thread works on at a time: few enough to stay in its cache. */
 enum { BAND = 64 };
@@ -16,8 +16,8 @@ static int64_t counted(const Axis *a, int64_t o, int includePad)
   return THNN_min(start + a->kernel, a->in + a->pad) - start;
 }
 
-/* What is looked up: where windows lie, and how many cells of them count. For sliding windows that is a product of rows (of all slices)
- * and columns; adaptive ones, which often come in short rows, have a number for each output of a plane. */
+/* What is looked up: where windows lie, and how many cells of them count. For sliding windows that is a product of rows (of all
+ * slices) and columns; adaptive ones, which often come in short rows, have a number for each output of a plane. */
 typedef struct Tables {
   Intervals t, h;
   real *rows, *columns, *cells;
@@ -50,61 +50,6 @@ static Tables tables(Call *call, const Windows *p, int includePad)
   return s;
 }
 
-/* ---- columns of sliding windows */
-
-/* y[o] = (x[o * stride] + ... + x[o * stride + kernel - 1]) / (rows * columns[o]), for a kernel that the compiler knows */
-THNN_INLINE void meanFewColumns(real *restrict y, const real *restrict x, int64_t out, int kernel, int stride, real rows,
-                                const real *restrict columns)
-{
-  for (int64_t o = 0; o < out; o++) {
-    real sum = x[o * stride];
-    for (int j = 1; j < kernel; j++) sum += x[o * stride + j];
-    y[o] = sum / (rows * columns[o]);
-  }
-}
-
-THNN_INLINE void meanSlidingColumns(real *restrict y, const real *restrict x, const Axis *w, real rows, const real *restrict columns)
-{
-  const int64_t out = w->out, kernel = w->kernel, stride = w->stride;
-  if (kernel == 2 && stride == 1) meanFewColumns(y, x, out, 2, 1, rows, columns);
-  else if (kernel == 2 && stride == 2) meanFewColumns(y, x, out, 2, 2, rows, columns);
-  else if (kernel == 3 && stride == 1) meanFewColumns(y, x, out, 3, 1, rows, columns);
-  else if (kernel == 3 && stride == 2) meanFewColumns(y, x, out, 3, 2, rows, columns);
-  else if (kernel == 3 && stride == 3) meanFewColumns(y, x, out, 3, 3, rows, columns);
-  else {
-    for (int64_t o = 0; o < out; o++) y[o] = x[o * stride];
-    for (int64_t j = 1; j < kernel; j++)
-      for (int64_t o = 0; o < out; o++) y[o] += x[o * stride + j];
-    for (int64_t o = 0; o < out; o++) y[o] /= rows * columns[o];
-  }
-}
-
-/* x[q * stride + r] = sum over the windows that hold that cell; share[q - j] is 0 where there is no window */
-THNN_INLINE void spreadFewColumns(real *restrict x, const real *restrict share, int64_t groups, int kernel, int stride)
-{
-  for (int64_t q = 0; q < groups; q++)
-    for (int r = 0; r < stride; r++) {
-      real sum = 0;
-      for (int j = (kernel - 1 - r) / stride; j >= 0 && r < kernel; j--) sum += share[q - j];
-      x[q * stride + r] = sum;
-    }
-}
-
-THNN_INLINE void spreadSlidingColumns(real *restrict x, const real *restrict share, const Axis *w)
-{
-  const int64_t kernel = w->kernel, stride = w->stride, groups = THNN_ceilDiv(paddedLength(w), stride);
-  if (kernel == 2 && stride == 1) spreadFewColumns(x, share, groups, 2, 1);
-  else if (kernel == 2 && stride == 2) spreadFewColumns(x, share, groups, 2, 2);
-  else if (kernel == 3 && stride == 1) spreadFewColumns(x, share, groups, 3, 1);
-  else if (kernel == 3 && stride == 2) spreadFewColumns(x, share, groups, 3, 2);
-  else if (kernel == 3 && stride == 3) spreadFewColumns(x, share, groups, 3, 3);
-  else {
-    memset(x, 0, (size_t)(groups * stride) * sizeof(real));
-    for (int64_t j = 0; j < kernel; j++)
-      for (int64_t o = 0; o < w->out; o++) x[o * stride + j] += share[o];
-  }
-}
-
 /* ---- columns of adaptive windows */
 
 /* y[row][o] = sum of x[row] over window o, for `rows` <= `most` rows; the table has room for 2 * most rows.
@@ -115,7 +60,7 @@ THNN_INLINE void sumAdaptive(real *restrict y, const real *restrict x, int64_t r
                              const int64_t *restrict pick, real *restrict table)
 {
   const int64_t in = a->in, out = a->out, n = THNN_ceilDiv(in, out), cells = rows * in;
-  if (n > 8) {
+  if (n > 24) {
     for (int64_t row = 0; row < rows; row++)
       for (int64_t o = 0; o < out; o++) {
         const int64_t start = windowStart(a, o);
@@ -147,6 +92,11 @@ THNN_INLINE void sumBox(real *sum, const real *x, const Windows *p, const Tables
   }
 }
 
+THNN_INLINE void divideRow(real *restrict y, real rows, const real *restrict columns, int64_t out)
+{
+  for (int64_t o = 0; o < out; o++) y[o] /= rows * columns[o];
+}
+
 /* Output rows [first, end) of a plane. sum: a padded row, or a band of rows; table: twice as much (adaptive only). */
 THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Windows *p, const Tables *s, int64_t first, int64_t end,
                           real *restrict sum, real *restrict table)
@@ -156,7 +106,8 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
     memset(sum, 0, (size_t)paddedLength(w) * sizeof(real));
     for (int64_t o = first; o < end; o++) {
       sumBox(sum + w->pad, x, p, s, o / p->h.out, o % p->h.out);
-      meanSlidingColumns(y + o * w->out, sum, w, s->rows[o], s->columns);
+      sumColumns(y + o * w->out, sum, w);
+      divideRow(y + o * w->out, s->rows[o], s->columns, w->out);
     }
     return;
   }
@@ -177,7 +128,8 @@ int32_t THNN_(averageForward)(const char *f, THNNState *state, const THTensor *i
   THNN_enter(&call, state, f);
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
   const int threads = THNN_threads(&call, p->planes * (cells + outputs));
-  const int64_t length = THNN_wholeLines(p->w.kernel ? paddedLength(&p->w) : BAND * p->w.in), buffer = p->w.kernel ? length : 3 * length;
+  const int64_t length = THNN_wholeLines(p->w.kernel ? paddedLength(&p->w) : BAND * p->w.in);
+  const int64_t buffer = p->w.kernel ? length : 3 * length;
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   const Tables s = tables(&call, p, includePad);
@@ -222,12 +174,12 @@ THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const
     sumAdaptive(spread, share, rows, s->most, &s->seen, s->pick, table);
     return;
   }
-  real *restrict to = share + THNN_ceilDiv(w->kernel, w->stride) - 1;
+  real *restrict to = share + shareLead(w);
   for (int64_t row = 0; row < rows; row++, spread += s->length) {
     const real *restrict from = g + (first + row) * w->out, *restrict columns = s->of.columns;
     const real cells = s->of.rows[first + row];
     for (int64_t ow = 0; ow < w->out; ow++) to[ow] = from[ow] / (cells * columns[ow]);
-    spreadSlidingColumns(spread, to, w);
+    spreadColumns(spread, to, w);
   }
 }
 
@@ -282,10 +234,11 @@ int32_t THNN_(averageBackward)(const char *f, THNNState *state, const THTensor *
   const int threads = THNN_threads(&call, p->planes * (cells + outputs));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  Spread s = {tables(&call, p, includePad), windowsOfCells(&call, &p->t), windowsOfCells(&call, &p->h), .most = scatter ? 1 : mostWindows(&p->h, BAND)};
+  Spread s = {tables(&call, p, includePad), windowsOfCells(&call, &p->t), windowsOfCells(&call, &p->h),
+              .most = scatter ? 1 : mostWindows(&p->h, BAND)};
   if (w->kernel) {
-    s.length = THNN_ceilDiv(paddedLength(w), w->stride) * w->stride;
-    s.share = THNN_ceilDiv(w->kernel, w->stride) - 1 + s.length / w->stride;
+    s.length = spreadLength(w);
+    s.share = shareLength(w);
   } else {
     s.seen = (Axis){w->out, w->in, 0, 0, 0, 1};
     s.pick = picks(&call, &s.seen, s.most);

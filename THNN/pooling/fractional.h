@@ -8,7 +8,6 @@
 #define THNN_POOLING_FRACTIONAL_H
 
 #include "pooling/maxima.h"
-#include "pooling/spans.h"
 #include "pooling/window.h"
 
 static const char *const fractionalOut[] = {['W'] = "outputW", ['H'] = "outputH", ['T'] = "outputT"};
@@ -55,22 +54,28 @@ static void fractionalStarts(int64_t *start, const Axis *a, double u)
   start[a->out - 1] = a->in - a->kernel;
 }
 
-/* One plane; start holds the windows' first cells along t, h and w, one axis after the other. */
-THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const Windows *p, const int64_t *start, Spans s)
+/* One plane; start holds the windows' first cells along t, h and w, one axis after the other. Two rows of candidates, or none if
+ * their positions do not fit. */
+THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const Windows *p, const int64_t *start, int byCell,
+                                 Candidates row, Candidates spare)
 {
   const Axis t = p->t, h = p->h, w = p->w;
   const int64_t *startH = start + t.out, *startW = startH + h.out;
   for (int64_t ot = 0; ot < t.out; ot++)
     for (int64_t oh = 0; oh < h.out; oh++, y += w.out, index += w.out) {
-      const int64_t first = start[ot] * h.in + startH[oh];
-      beginSpans(&s, x + first * w.in, w.in);
-      for (int64_t i = 0; i < t.kernel; i++)
-        for (int64_t j = i == 0; j < h.kernel; j++) addToSpans(&s, x + (first + i * h.in + j) * w.in, (place)(i * h.in + j), w.in);
-      maxSpans(&s, w.kernel, w.in - w.kernel + 1);
+      const Span i = {start[ot], start[ot] + t.kernel, 1}, j = {startH[oh], startH[oh] + h.kernel, 1};
+      if (byCell) {
+        for (int64_t ow = 0; ow < w.out; ow++) {
+          index[ow] = largestCell(x, p, i, j, (Span){startW[ow], startW[ow] + w.kernel, 1});
+          y[ow] = x[index[ow]];
+        }
+        continue;
+      }
+      const int64_t origin = maxBox(row, x, p, i, j, 1);
+      const Candidates run = maxRuns(row, spare, w.kernel, 1, w.in, 1);
       for (int64_t ow = 0; ow < w.out; ow++) {
-        const int64_t at = startW[ow];
-        y[ow] = s.max[at];
-        index[ow] = (first + s.row[at]) * w.in + at + s.column[at];
+        y[ow] = run.value[startW[ow]];
+        index[ow] = origin + run.at[startW[ow]];
       }
     }
 }
@@ -86,7 +91,9 @@ static int32_t fractionalForward(Call *call, const THTensor *input, THTensor *ou
   const real *x = THNN_in(call, view(input)), *samples = THNN_in(call, view(randomSamples));
   real *y = THNN_out(call, view(output));
   index_t *index = THNN_out(call, view(indices));
-  const Spans spans = newSpans(call, threads, p->w.in);
+  const int byCell = !fitsLane(p);
+  const int64_t width = byCell ? 0 : THNN_wholeLines(p->w.in);
+  const Candidates rows = newCandidates(call, threads * 2 * width);
   int64_t *start = THNN_scratch(call, threads * starts, sizeof(int64_t));
   if (THNN_failed(call)) return THNN_leave(call);
 
@@ -99,7 +106,8 @@ static int32_t fractionalForward(Call *call, const THTensor *input, THTensor *ou
     fractionalStarts(mine, &p->t, u[0]);
     fractionalStarts(mine + p->t.out, &p->h, u[1]);
     fractionalStarts(mine + p->t.out + p->h.out, &p->w, u[2]);
-    fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, mine, spansOf(spans, me, p->w.in));
+    const Candidates row = candidatesFrom(rows, me * 2 * width);
+    fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, mine, byCell, row, candidatesFrom(row, width));
   }
   return THNN_leave(call);
 }

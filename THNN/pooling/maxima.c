@@ -1,178 +1,160 @@
-/* How max pooling layers work; maxima.h says what they have in common. */
+/* How max pooling layers work; maxima.h says what they have in common.
+ *
+ * Several rows of outputs are found together: the rows of their boxes go into one long row of candidates, row after row, `pitch`
+ * places each. Passes over columns then run over all of it, and what they find where one row goes over into the next is not
+ * used. */
 #include "pooling/maxima.h"
 
-/* The rows of the box that output row (ot, oh) sees; returns the position of its first row in the plane. */
-THNN_INLINE int64_t maxBox(Candidates best, const real *x, const Windows *p, const Intervals *t, const Intervals *h, int64_t ot, int64_t oh)
-{
-  const int64_t width = p->w.in, slice = p->h.in * width;
-  const int64_t first = t->start[ot], top = h->start[oh], rows = h->end[oh] - top;
-  for (int64_t i = first; i < t->end[ot]; i++)
-    maxRows(best, x + i * slice + top * width, i > first, (lane)((i - first) * slice), rows, width);
-  return first * slice + top * width;
-}
+/* Places of such a long row (about). */
+enum { LONG = 1024 };
 
-/* y[o] = max of the kernel <= 3 candidates from o * stride on: one pass for a kernel that the compiler knows */
+/* A row of outputs from its candidates: windows of `kernel` <= 3 of them, `distance` apart. */
 THNN_INLINE void maxFewColumns(real *restrict y, index_t *restrict index, int64_t origin, const real *restrict value,
-                               const lane *restrict at, int64_t out, int kernel, int stride)
+                               const lane *restrict at, int kernel, int64_t stride, int64_t distance, int64_t out, int nan)
 {
   for (int64_t o = 0; o < out; o++) {
-    real m = value[o * stride];
-    lane s = at[o * stride];
-    if (kernel > 1) challenge(&m, &s, value[o * stride + 1], at[o * stride + 1], 1);
-    if (kernel > 2) challenge(&m, &s, value[o * stride + 2], at[o * stride + 2], 1);
-    y[o] = m;
-    index[o] = origin + s;
-  }
-}
-
-/* to[i] = the better of from[i] and from[i + distance] */
-THNN_INLINE void better(real *restrict toValue, lane *restrict toAt, const real *restrict value, const lane *restrict at,
-                        int64_t distance, int64_t n)
-{
-  for (int64_t i = 0; i < n; i++) {
-    real m = value[i];
+    const int64_t i = o * stride;
+    THNN_REAL m = value[i];
     lane s = at[i];
-    challenge(&m, &s, value[i + distance], at[i + distance], 1);
-    toValue[i] = m;
-    toAt[i] = s;
-  }
-}
-
-/* The maxima of n neighbours at every place of a row. Runs are doubled, the last time with an overlap: log2 n passes.
- * They end up in one of the two buffers, which is returned. */
-THNN_INLINE Candidates maxRuns(Candidates from, Candidates to, int64_t n, int64_t length)
-{
-  for (int64_t run = 1; run < n;) {
-    const int64_t longer = THNN_min(2 * run, n);
-    better(to.value, to.at, from.value, from.at, longer - run, length - longer + 1);
-    const Candidates filled = to;
-    to = from;
-    from = filled;
-    run = longer;
-  }
-  return from;
-}
-
-/* One row of outputs from a row of candidates, whose first `pad` lie before the input. spare and runs are room for two rows. */
-THNN_INLINE void maxSlidingColumns(real *y, index_t *index, int64_t origin, Candidates row, Candidates spare, const Axis *w)
-{
-  if (w->kernel == 1 && w->stride == 1) maxFewColumns(y, index, origin, row.value, row.at, w->out, 1, 1);
-  else if (w->kernel == 2 && w->stride == 1) maxFewColumns(y, index, origin, row.value, row.at, w->out, 2, 1);
-  else if (w->kernel == 2 && w->stride == 2) maxFewColumns(y, index, origin, row.value, row.at, w->out, 2, 2);
-  else if (w->kernel == 3 && w->stride == 1) maxFewColumns(y, index, origin, row.value, row.at, w->out, 3, 1);
-  else if (w->kernel == 3 && w->stride == 2) maxFewColumns(y, index, origin, row.value, row.at, w->out, 3, 2);
-  else {
-    const Candidates run = maxRuns(row, spare, w->kernel, paddedLength(w));
-    for (int64_t o = 0; o < w->out; o++) {
-      y[o] = run.value[o * w->stride];
-      index[o] = origin + run.at[o * w->stride];
-    }
-  }
-}
-
-/* The same for adaptive windows: each is a run of `common` cells, or one more. `last` keeps the row for those. */
-THNN_INLINE void maxAdaptiveColumns(real *y, index_t *index, int64_t origin, Candidates row, Candidates spare, Candidates last,
-                                    const Axis *w)
-{
-  const int64_t common = THNN_ceilDiv(w->in, w->out);
-  if (common > 1) {
-    memcpy(last.value, row.value, (size_t)w->in * sizeof(real));
-    memcpy(last.at, row.at, (size_t)w->in * sizeof(lane));
-  } else {
-    last = row;
-  }
-  const Candidates run = maxRuns(row, spare, common, w->in);
-  const int64_t step = w->in / w->out, rest = w->in % w->out;
-  int64_t start = 0, over = 0; /* o * in = start * out + over */
-  for (int64_t o = 0; o < w->out; o++) {
-    const int64_t nextOver = over + rest, end = start + step + (nextOver > 0) + (nextOver > w->out);
-    real m = run.value[start];
-    lane s = run.at[start];
-    challenge(&m, &s, last.value[end - 1], last.at[end - 1], 1);
+    if (kernel > 1) match(&m, &s, value[i + distance], at[i + distance], nan);
+    if (kernel > 2) match(&m, &s, value[i + 2 * distance], at[i + 2 * distance], nan);
     y[o] = m;
     index[o] = origin + s;
-    start += step + (nextOver >= w->out);
-    over = nextOver >= w->out ? nextOver - w->out : nextOver;
   }
 }
 
-/* Output rows [first, end) of a plane, cell by cell: the definition. Also for dilated windows, which may miss the input altogether (0,
- * from nowhere: -1), and for boxes whose positions do not fit a lane. */
-static void maxBandByCell(real *y, index_t *index, const real *x, const Windows *p, int64_t first, int64_t end)
+/* For sliding windows of `kernel` candidates. Loops for common numbers know these. */
+THNN_INLINE void writeRow(real *y, index_t *index, int64_t origin, Candidates row, int64_t kernel, const Axis *w, int nan)
+{
+  const int64_t stride = w->stride, out = w->out, distance = w->dilation;
+  const real *value = row.value;
+  const lane *at = row.at;
+  if (kernel == 1 && stride == 1) maxFewColumns(y, index, origin, value, at, 1, 1, 1, out, nan);
+  else if (kernel == 1) maxFewColumns(y, index, origin, value, at, 1, stride, 1, out, nan);
+  else if (kernel == 2 && stride == 2 && distance == 1) maxFewColumns(y, index, origin, value, at, 2, 2, 1, out, nan);
+  else if (kernel == 2 && stride == 2) maxFewColumns(y, index, origin, value, at, 2, 2, distance, out, nan);
+  else if (kernel == 2) maxFewColumns(y, index, origin, value, at, 2, stride, distance, out, nan);
+  else if (stride == 2 && distance == 1) maxFewColumns(y, index, origin, value, at, 3, 2, 1, out, nan);
+  else if (stride == 2) maxFewColumns(y, index, origin, value, at, 3, 2, distance, out, nan);
+  else if (stride == 1) maxFewColumns(y, index, origin, value, at, 3, 1, distance, out, nan);
+  else maxFewColumns(y, index, origin, value, at, 3, stride, distance, out, nan);
+}
+
+/* The same for adaptive windows: each is a run of neighbours that all have, or one more, which `last` has. */
+THNN_INLINE void writeAdaptiveRow(real *restrict y, index_t *restrict index, int64_t origin, Candidates run, Candidates last,
+                                  const Intervals *cells, int64_t out, int nan)
+{
+  for (int64_t o = 0; o < out; o++) {
+    const int64_t start = cells->start[o], end = cells->end[o] - 1;
+    THNN_REAL m = run.value[start];
+    lane s = run.at[start];
+    match(&m, &s, last.value[end], last.at[end], nan);
+    y[o] = m;
+    index[o] = origin + s;
+  }
+}
+
+THNN_INLINE Span spanOf(const Intervals *i, const Axis *a, int64_t o) { return (Span){i->start[o], i->end[o], a->dilation}; }
+
+/* Output rows [first, end) of a plane, cell by cell: the definition. For dilated windows that miss the input altogether (0, from
+ * nowhere: -1), and for boxes whose positions do not fit a lane. */
+static void maxBandByCell(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
 {
   for (int64_t o = first * p->w.out; o < end * p->w.out; o++) {
     const int64_t ow = o % p->w.out, oh = o / p->w.out % p->h.out, ot = o / p->w.out / p->h.out;
-    int64_t best = -1;
-    for (int64_t t = windowStart(&p->t, ot); t < windowEnd(&p->t, ot); t += p->t.dilation)
-      for (int64_t h = windowStart(&p->h, oh); h < windowEnd(&p->h, oh); h += p->h.dilation)
-        for (int64_t w = windowStart(&p->w, ow); w < windowEnd(&p->w, ow); w += p->w.dilation) {
-          const int64_t i = (t * p->h.in + h) * p->w.in + w;
-          if (best < 0 || x[i] > x[best] || (x[i] != x[i] && x[best] == x[best])) best = i;
-        }
+    const int64_t best = largestCell(x, p, spanOf(&m->t, &p->t, ot), spanOf(&m->h, &p->h, oh), spanOf(&m->w, &p->w, ow));
     y[o] = best < 0 ? 0 : x[best];
     index[o] = best;
   }
 }
 
-/* Is there a NaN among the rows of input that output rows [first, end) see? */
-THNN_INLINE int anyNaN(const real *x, const Windows *p, int64_t first, int64_t end)
+/* The rows of the boxes of output rows [first, end), one after the other; what pads loses to every cell. */
+THNN_INLINE void maxBoxes(Candidates row, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+                          int nan)
 {
-  const int64_t ot = first / p->h.out, lastT = (end - 1) / p->h.out, slice = p->h.in * p->w.in;
-  const int64_t top = ot == lastT ? windowStart(&p->h, first % p->h.out) : 0;
-  const int64_t bottom = ot == lastT ? windowEnd(&p->h, (end - 1) % p->h.out) : p->h.in;
+  const int64_t pad = p->w.pad, pitch = m->pitch;
+  for (int64_t o = first; o < end; o++, row = candidatesFrom(row, pitch)) {
+    for (int64_t i = 0; i < pad; i++) row.value[i] = -INFINITY, row.at[i] = LAST;
+    for (int64_t i = pad + p->w.in; i < pitch; i++) row.value[i] = -INFINITY, row.at[i] = LAST;
+    maxBox(candidatesFrom(row, pad), x, p, spanOf(&m->t, &p->t, o / p->h.out), spanOf(&m->h, &p->h, o % p->h.out), nan);
+  }
+}
+
+/* Is there a NaN among the cells that output rows [first, end) see, or between these? */
+THNN_INLINE int seesNaN(const real *x, const Windows *p, int64_t first, int64_t end)
+{
+  const int64_t ot = first / p->h.out, lastT = (end - 1) / p->h.out, slice = p->h.in * p->w.in, top = first % p->h.out;
+  const int64_t h = ot < lastT ? 0 : p->h.kernel ? THNN_max(top * p->h.stride - p->h.pad, 0) : windowStart(&p->h, top);
+  const int64_t bottom = ot < lastT ? p->h.in : windowEnd(&p->h, (end - 1) % p->h.out);
   int found = 0;
-  for (int64_t t = windowStart(&p->t, ot); t < windowEnd(&p->t, lastT); t++)
-    for (int64_t i = t * slice + top * p->w.in; i < t * slice + bottom * p->w.in; i++) found |= x[i] != x[i];
+  for (int64_t t = THNN_min(windowStart(&p->t, ot), windowStart(&p->t, lastT)); t < windowEnd(&p->t, lastT); t++)
+    found |= anyNaN(x + t * slice + h * p->w.in, (bottom - h) * p->w.in);
   return found;
 }
 
-/* Output rows [first, end) of a plane, along rows. The buffers hold a padded row each. */
-THNN_KERNEL void maxBand(real *y, index_t *index, const real *x, const Windows *p, const Intervals *t, const Intervals *h, int64_t first,
-                         int64_t end, Candidates row, Candidates spare, Candidates last)
+/* Output rows [first, end) of a plane, at most as many as a long row holds. */
+THNN_INLINE void maxBand(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+                         Candidates row, int nan)
 {
-  if (anyNaN(x, p, first, end)) {
-    maxBandByCell(y, index, x, p, first, end);
-    return;
-  }
   const Axis *w = &p->w;
-  for (int64_t o = first; o < end; o++) {
-    for (int64_t i = 0; i < w->pad; i++) row.value[i] = -INFINITY, row.at[i] = LAST; /* what pads loses to every cell */
-    for (int64_t i = w->pad + w->in; i < paddedLength(w); i++) row.value[i] = -INFINITY, row.at[i] = LAST;
-    const Candidates inside = {row.value + w->pad, row.at + w->pad};
-    const int64_t origin = maxBox(inside, x, p, t, h, o / p->h.out, o % p->h.out);
-    if (w->kernel) maxSlidingColumns(y + o * w->out, index + o * w->out, origin, row, spare, w);
-    else maxAdaptiveColumns(y + o * w->out, index + o * w->out, origin, row, spare, last, w);
+  const Candidates spare = candidatesFrom(row, m->length), other = candidatesFrom(spare, m->length);
+  const int64_t out = w->out, length = (end - first) * m->pitch;
+  const int64_t pitch = m->pitch;
+  Candidates best = row;
+  const int64_t kernel = w->kernel > 3 ? 1 : w->kernel; /* that is left to writeRow */
+  maxBoxes(row, x, p, m, first, end, nan);
+  if (!w->kernel) {
+    memcpy(other.value, row.value, (size_t)length * sizeof(real));
+    memcpy(other.at, row.at, (size_t)length * sizeof(lane));
+    best = maxRuns(row, spare, THNN_ceilDiv(w->in, out), 1, length, nan);
+  } else if (w->kernel > 3) {
+    best = maxRuns(row, spare, w->kernel, w->dilation, length, nan);
+  }
+  for (int64_t o = first; o < end; o++, best = candidatesFrom(best, pitch)) {
+    const int64_t origin = (m->t.start[o / p->h.out] * p->h.in + m->h.start[o % p->h.out]) * w->in;
+    real *to = y + o * out;
+    index_t *at = index + o * out;
+    if (w->kernel) writeRow(to, at, origin, best, kernel, w, nan);
+    else writeAdaptiveRow(to, at, origin, best, candidatesFrom(other, (o - first) * pitch), &m->w, out, nan);
   }
 }
 
-/* Most cells of a window along an axis. */
-THNN_INLINE int64_t mostCells(const Axis *a) { return a->kernel ? THNN_min(a->kernel, a->in) : THNN_min(THNN_ceilDiv(a->in, a->out) + 1, a->in); }
-
-/* Can every position within a box be a lane? */
-static int fitsLane(const Windows *p)
+THNN_KERNEL void maxBands(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+                          Candidates row)
 {
-  int64_t span;
-  return !__builtin_mul_overflow((mostCells(&p->t) - 1) * p->h.in + mostCells(&p->h), p->w.in, &span) && span < LAST;
+  for (int64_t o = first; o < end; o += m->together) {
+    const int64_t last = THNN_min(o + m->together, end);
+    if (seesNaN(x, p, o, last)) maxBand(y, index, x, p, m, o, last, row, 1);
+    else maxBand(y, index, x, p, m, o, last, row, 0);
+  }
+}
+
+/* Is there a window without a cell? Only a dilated one steps over the whole input. */
+static int hasEmpty(const Axis *a)
+{
+  for (int64_t o = 0; a->dilation > 1 && o < a->out; o++)
+    if (!windowCells(a, o)) return 1;
+  return 0;
 }
 
 /* ---- What the layers call, their windows checked. */
 
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
 {
-  const int byCell = p->t.dilation > 1 || p->h.dilation > 1 || p->w.dilation > 1 || !fitsLane(p);
-  const int64_t length = byCell ? 0 : THNN_wholeLines(paddedLength(&p->w));
-  return (MaxTables){cellsOfWindows(call, &p->t), cellsOfWindows(call, &p->h), byCell, length,
-                     THNN_scratch(call, threads * 3 * length, sizeof(real)), THNN_scratch(call, threads * 3 * length, sizeof(lane))};
+  MaxTables m = {.t = cellsOfWindows(call, &p->t), .h = cellsOfWindows(call, &p->h), .w = cellsOfWindows(call, &p->w)};
+  m.byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
+  if (m.byCell) return m;
+  m.pitch = paddedLength(&p->w);
+  m.together = THNN_max(LONG / m.pitch, 1);
+  m.length = THNN_wholeLines(m.together * m.pitch);
+  m.rows = newCandidates(call, threads * 3 * m.length);
+  return m;
 }
 
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
 {
-  const int64_t length = m->length;
-  real *value = m->values + THNN_threadId() * 3 * length;
-  lane *at = m->places + THNN_threadId() * 3 * length;
-  if (m->byCell) maxBandByCell(y, index, x, p, first, end);
-  else maxBand(y, index, x, p, &m->t, &m->h, first, end, (Candidates){value, at}, (Candidates){value + length, at + length},
-               (Candidates){value + 2 * length, at + 2 * length});
+  if (m->byCell) maxBandByCell(y, index, x, p, m, first, end);
+  else maxBands(y, index, x, p, m, first, end, candidatesFrom(m->rows, THNN_threadId() * 3 * m->length));
 }
 
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */

@@ -1,8 +1,8 @@
 /* Maxima of windows and where they came from: what max pooling layers of one, two and three dimensions share.
  *
  * The maximum of a box of cells is taken over its rows first, then over columns, so that both passes run along whole rows. Every
- * candidate carries its position; among equals the smaller position wins, as if the window were read cell by cell. That is for
- * numbers. The first NaN beats every number: rows with a NaN really are read cell by cell. */
+ * candidate carries its position. The first NaN beats every number, and among equals the smaller position wins, as if the window
+ * were read cell by cell. */
 #ifndef THNN_POOLING_MAXIMA_H
 #define THNN_POOLING_MAXIMA_H
 
@@ -20,50 +20,151 @@ typedef struct Candidates {
   lane *at;
 } Candidates;
 
-/* (v, r) takes the place of (m, s) if it beats it: v comes later, or (anywhere) r and s tell. */
-THNN_INLINE void challenge(real *m, lane *s, real v, lane r, int anywhere)
+THNN_INLINE Candidates newCandidates(Call *call, int64_t n)
 {
-  const int take = anywhere ? (v > *m) | ((v == *m) & (r < *s)) : v > *m;
-  *m = take ? v : *m;
+  return (Candidates){THNN_scratch(call, n, sizeof(real)), THNN_scratch(call, n, sizeof(lane))};
+}
+
+THNN_INLINE Candidates candidatesFrom(Candidates c, int64_t first) { return (Candidates){c.value + first, c.at + first}; }
+
+/* Cells start, start + step, ... below end of an axis. */
+typedef struct Span {
+  int64_t start, end, step;
+} Span;
+
+/* (v, r) takes the place of (m, s) if it beats it, being a candidate that comes later. The first NaN stays; where there surely is
+ * none (nan = 0, here and below) that need not be asked. */
+THNN_INLINE void challenge(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
+{
+  const THNN_REAL a = *m, larger = nan ? v <= a ? a : v : v > a ? v : a;
+  const lane where = nan ? v <= a ? *s : r : v > a ? r : *s;
+  *m = !nan || a == a ? larger : a;
+  *s = !nan || a == a ? where : *s;
+}
+
+/* The same for a candidate from anywhere: of equals the smaller position wins. With NaN conditions are lanes: so they become
+ * vectors. */
+THNN_INLINE void match(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
+{
+  const THNN_REAL a = *m;
+  const lane greater = -(lane) !(v <= a) & -(lane)(a == a), equal = -(lane)(v >= a) | -(lane)(v != v);
+  const lane take = nan ? greater | (-(lane)(r < *s) & equal) : (v > a) | ((v == a) & (r < *s));
+  *m = take ? v : a;
   *s = take ? r : *s;
 }
 
-/* best[w] = max (over best[w] too, if kept) of n <= 4 rows of x; `offset` is the position of the first one. */
+THNN_INLINE int anyNaN(const real *x, int64_t n)
+{
+  int found = 0;
+  for (int64_t i = 0; i < n; i++) found |= x[i] != x[i];
+  return found;
+}
+
+/* best[w] = max (over best[w] too, if kept) of n <= 4 rows of x that begin `distance` cells apart; `offset` is the position of the
+ * first one. */
 THNN_INLINE void maxFewRows(real *restrict best, lane *restrict at, const real *restrict x, int keep, int n, lane offset,
-                            int64_t distance, int64_t width)
+                            int64_t distance, int64_t width, int nan)
 {
   const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance;
   const lane o1 = offset + (lane)distance, o2 = o1 + (lane)distance, o3 = o2 + (lane)distance;
   for (lane w = 0; w < (lane)width; w++) {
-    real m = keep ? best[w] : x[w];
+    THNN_REAL m = keep ? best[w] : x[w];
     lane s = keep ? at[w] : offset + w;
-    if (keep) challenge(&m, &s, x[w], offset + w, 0);
-    if (n > 1) challenge(&m, &s, x1[w], o1 + w, 0);
-    if (n > 2) challenge(&m, &s, x2[w], o2 + w, 0);
-    if (n > 3) challenge(&m, &s, x3[w], o3 + w, 0);
+    if (keep) challenge(&m, &s, x[w], offset + w, nan);
+    if (n > 1) challenge(&m, &s, x1[w], o1 + w, nan);
+    if (n > 2) challenge(&m, &s, x2[w], o2 + w, nan);
+    if (n > 3) challenge(&m, &s, x3[w], o3 + w, nan);
     best[w] = m;
     at[w] = s;
   }
 }
 
 /* The same for any number of rows. */
-THNN_INLINE void maxRows(Candidates best, const real *x, int keep, lane offset, int64_t rows, int64_t width)
+THNN_INLINE void maxRows(Candidates best, const real *x, int keep, lane offset, int64_t rows, int64_t distance, int64_t width,
+                         int nan)
 {
   while (rows > 0) {
     const int n = rows > 4 ? 4 : (int)rows;
-    if (!keep && n == 1) maxFewRows(best.value, best.at, x, 0, 1, offset, width, width);
-    if (!keep && n == 2) maxFewRows(best.value, best.at, x, 0, 2, offset, width, width);
-    if (!keep && n == 3) maxFewRows(best.value, best.at, x, 0, 3, offset, width, width);
-    if (!keep && n == 4) maxFewRows(best.value, best.at, x, 0, 4, offset, width, width);
-    if (keep && n == 1) maxFewRows(best.value, best.at, x, 1, 1, offset, width, width);
-    if (keep && n == 2) maxFewRows(best.value, best.at, x, 1, 2, offset, width, width);
-    if (keep && n == 3) maxFewRows(best.value, best.at, x, 1, 3, offset, width, width);
-    if (keep && n == 4) maxFewRows(best.value, best.at, x, 1, 4, offset, width, width);
-    x += n * width;
-    offset += (lane)(n * width);
+    if (!keep && n == 1) maxFewRows(best.value, best.at, x, 0, 1, offset, distance, width, nan);
+    if (!keep && n == 2) maxFewRows(best.value, best.at, x, 0, 2, offset, distance, width, nan);
+    if (!keep && n == 3) maxFewRows(best.value, best.at, x, 0, 3, offset, distance, width, nan);
+    if (!keep && n == 4) maxFewRows(best.value, best.at, x, 0, 4, offset, distance, width, nan);
+    if (keep && n == 1) maxFewRows(best.value, best.at, x, 1, 1, offset, distance, width, nan);
+    if (keep && n == 2) maxFewRows(best.value, best.at, x, 1, 2, offset, distance, width, nan);
+    if (keep && n == 3) maxFewRows(best.value, best.at, x, 1, 3, offset, distance, width, nan);
+    if (keep && n == 4) maxFewRows(best.value, best.at, x, 1, 4, offset, distance, width, nan);
+    x += n * distance;
+    offset += (lane)(n * distance);
     rows -= n;
     keep = 1;
   }
+}
+
+/* The same for all rows of a box; returns where in the plane the first one begins. */
+THNN_INLINE int64_t maxBox(Candidates best, const real *x, const Windows *p, Span t, Span h, int nan)
+{
+  const int64_t width = p->w.in, slice = p->h.in * width, first = t.start * slice + h.start * width;
+  const int64_t rows = THNN_ceilDiv(h.end - h.start, h.step);
+  for (int64_t i = t.start; i < t.end; i += t.step) {
+    const int64_t offset = (i - t.start) * slice;
+    maxRows(best, x + first + offset, i > t.start, (lane)offset, rows, h.step * width, width, nan);
+  }
+  return first;
+}
+
+/* to[i] = the better of from[i] and from[i + distance] */
+THNN_INLINE void better(real *restrict toValue, lane *restrict toAt, const real *restrict value, const lane *restrict at,
+                        int64_t distance, int64_t n, int nan)
+{
+  for (int64_t i = 0; i < n; i++) {
+    THNN_REAL m = value[i];
+    lane s = at[i];
+    match(&m, &s, value[i + distance], at[i + distance], nan);
+    toValue[i] = m;
+    toAt[i] = s;
+  }
+}
+
+/* The maxima of n neighbours, `distance` apart, at every place of a row. Runs are doubled, the last time with an overlap: log2 n
+ * passes. They end up in one of the two buffers, which is returned. */
+THNN_INLINE Candidates maxRuns(Candidates from, Candidates to, int64_t n, int64_t distance, int64_t length, int nan)
+{
+  for (int64_t run = 1; run < n;) {
+    const int64_t longer = THNN_min(2 * run, n), step = (longer - run) * distance;
+    better(to.value, to.at, from.value, from.at, step, length - (longer - 1) * distance, nan);
+    const Candidates filled = to;
+    to = from;
+    from = filled;
+    run = longer;
+  }
+  return from;
+}
+
+/* The position of the largest cell of a box of a plane, cell by cell; -1 if the box is empty. */
+THNN_INLINE int64_t largestCell(const real *x, const Windows *p, Span t, Span h, Span w)
+{
+  int64_t best = -1;
+  for (int64_t i = t.start; i < t.end; i += t.step)
+    for (int64_t j = h.start; j < h.end; j += h.step)
+      for (int64_t k = w.start; k < w.end; k += w.step) {
+        const int64_t at = (i * p->h.in + j) * p->w.in + k;
+        if (best < 0 || x[at] > x[best] || (x[at] != x[at] && x[best] == x[best])) best = at;
+      }
+  return best;
+}
+
+/* How far apart the first and the last cell of a window can be along an axis. */
+THNN_INLINE int64_t mostReach(const Axis *a)
+{
+  const int64_t reach = a->kernel ? (a->kernel - 1) * a->dilation : THNN_ceilDiv(a->in, a->out);
+  return THNN_min(reach, a->in - 1);
+}
+
+/* Can every position within a box be a lane? */
+THNN_INLINE int fitsLane(const Windows *p)
+{
+  int64_t span;
+  return !__builtin_mul_overflow(mostReach(&p->t) * p->h.in + mostReach(&p->h) + 1, p->w.in, &span) && span < LAST;
 }
 
 /* ---- What the layers call: maxima.c. */
@@ -75,11 +176,11 @@ int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *inpu
                            const THLongTensor *indices, const Windows *p);
 /* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
 typedef struct MaxTables {
-  Intervals t, h;
+  Intervals t, h, w;
   int byCell;
-  int64_t length; /* of one of three rows that each thread has */
-  real *values;
-  lane *places;
+  int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
+  int64_t length;          /* of one of three rows that each thread has */
+  Candidates rows;
 } MaxTables;
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads);
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end);

@@ -1,7 +1,7 @@
 /* How global pooling layers work; planes.h says what they have in common. */
 #include "pooling/planes.h"
 
-enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16 };
+enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16, MAX_PART = 1 << 14 };
 
 /* ---- means */
 
@@ -91,28 +91,29 @@ int32_t THNN_(globalAverageBackward)(const char *f, THNNState *state, const THTe
 
 /* ---- maxima; backward is maxBackward of maxima.h */
 
-/* Where the largest of n <= PART cells is. The cells are read as rows of a few vectors, whose maxima are then compared. */
-THNN_KERNEL int64_t maxPart(const real *x, int64_t n)
+/* Where the largest of n cells is. The largest number is found first, then the first cell that is NaN or else that number: two
+ * passes without a branch, the second one within the cache. */
+THNN_INLINE int64_t largestOf(const real *x, lane n)
 {
-  real value[64] = {0};
-  lane at[64] = {0};
-  const int64_t width = n < 1024 ? 16 : 64, whole = n / width * width;
-  int found = 0;
-  for (int64_t i = 0; i < n; i++) found |= x[i] != x[i];
-  int64_t best = 0;
-  if (found || whole == 0) {
-    for (int64_t i = 1; i < n; i++)
-      if (x[i] > x[best] || (x[i] != x[i] && x[best] == x[best])) best = i;
-    return best;
+  real most = -INFINITY;
+#pragma omp simd reduction(max : most)
+  for (lane i = 0; i < n; i++) most = x[i] > most ? x[i] : most;
+  lane best = 2 * n;
+#pragma omp simd reduction(min : best)
+  for (lane i = 0; i < n; i++) {
+    const lane equal = x[i] == most ? n + i : 2 * n, rank = x[i] != x[i] ? i : equal;
+    best = rank < best ? rank : best;
   }
-  if (width == 16) maxRows((Candidates){value, at}, x, 0, 0, n / 16, 16);
-  else maxRows((Candidates){value, at}, x, 0, 0, n / 64, 64);
-  best = at[0];
-  for (int64_t i = 1; i < width; i++)
-    if (value[i] > x[best] || (value[i] == x[best] && at[i] < best)) best = at[i];
-  for (int64_t i = whole; i < n; i++)
-    if (x[i] > x[best]) best = i;
-  return best;
+  return best < n ? best : best - n;
+}
+
+/* The maxima of some planes of n <= MAX_PART cells. */
+THNN_KERNEL void maxPlanes(real *y, index_t *index, const real *x, int64_t planes, int64_t n)
+{
+  for (int64_t plane = 0; plane < planes; plane++, x += n) {
+    index[plane] = largestOf(x, (lane)n);
+    y[plane] = x[index[plane]];
+  }
 }
 
 int32_t THNN_(globalMaxForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
@@ -124,28 +125,30 @@ int32_t THNN_(globalMaxForward)(const char *f, THNNState *state, const THTensor 
 
   Call call;
   THNN_enter(&call, state, f);
-  const int64_t cells = planeCells(p), part = THNN_min(cells, PART), parts = THNN_ceilDiv(cells, part);
+  const int64_t cells = planeCells(p), parts = cells > MAX_PART ? THNN_ceilDiv(cells, MAX_PART) : 0;
   const int threads = THNN_threads(&call, p->planes * cells);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  int64_t *best = THNN_scratch(&call, p->planes * parts, sizeof(int64_t));
+  real *values = THNN_scratch(&call, p->planes * parts, sizeof(real));
+  index_t *places = THNN_scratch(&call, p->planes * parts, sizeof(int64_t));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
+  if (cells <= MAX_PART) {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t plane = 0; plane < p->planes; plane += FEW)
+      maxPlanes(y + plane, index + plane, x + plane * cells, THNN_min(FEW, p->planes - plane), cells);
+    return THNN_leave(&call);
+  }
 #pragma omp parallel for num_threads(threads)
   for (int64_t task = 0; task < p->planes * parts; task++) {
-    const int64_t plane = task / parts, at = task % parts * part;
-    best[task] = at + maxPart(x + plane * cells + at, THNN_min(part, cells - at));
+    const int64_t at = task % parts * MAX_PART;
+    maxPlanes(values + task, places + task, x + task / parts * cells + at, 1, THNN_min(MAX_PART, cells - at));
   }
+  maxPlanes(y, index, values, p->planes, parts);
   for (int64_t plane = 0; plane < p->planes; plane++) {
-    const real *cell = x + plane * cells;
-    int64_t at = best[plane * parts];
-    for (int64_t i = 1; i < parts; i++) {
-      const real v = cell[best[plane * parts + i]];
-      if (v > cell[at] || (v != v && cell[at] == cell[at])) at = best[plane * parts + i];
-    }
-    y[plane] = cell[at];
-    index[plane] = at;
+    const int64_t part = index[plane];
+    index[plane] = part * MAX_PART + places[plane * parts + part];
   }
   return THNN_leave(&call);
 }

@@ -1,7 +1,8 @@
 /* Whole planes: what global pooling layers of one, two and three dimensions share.
  *
  * A plane is one run of cells, whatever its shape. Large planes are cut into parts, so that a few of them keep all threads busy as
- * well as many small ones; the parts do not depend on the number of threads, nor does the order in which their results are joined. */
+ * well as many small ones; the parts do not depend on the number of threads, nor does the order in which their results are
+ * joined. */
 #ifndef THNN_POOLING_PLANES_H
 #define THNN_POOLING_PLANES_H
 

@@ -22,7 +22,7 @@
 
 #include <math.h>
 #include "core/vmath.h"
-#include "pooling/window.h"
+#include "pooling/columns.h"
 
 /* Windows in a piece: its rows stay in the first level cache. */
 enum { PIECE = 512 };
@@ -167,70 +167,17 @@ THNN_INLINE int weighRows(int lip, int keep, int first, int last, const SoftPool
   return calm;
 }
 
-/* s[o] = sum over j of a[o * stride + j], v[o] likewise of b */
-THNN_INLINE void addFew(real *restrict s, real *restrict v, const real *restrict a, const real *restrict b, int64_t out, int kernel,
-                        int stride)
+/* s[o] = sum of window o over the padded row a, v[o] likewise of b; and back, to every cell, from rows that go on with zeros */
+THNN_KERNEL void addBoth(real *s, real *v, const real *a, const real *b, const Axis *w)
 {
-  for (int64_t o = 0; o < out; o++) {
-    THNN_REAL sum = a[o * stride], product = b[o * stride];
-    for (int j = 1; j < kernel; j++) {
-      sum += a[o * stride + j];
-      product += b[o * stride + j];
-    }
-    s[o] = sum;
-    v[o] = product;
-  }
+  sumColumns(s, a, w);
+  sumColumns(v, b, w);
 }
 
-THNN_KERNEL void addColumns(real *restrict s, real *restrict v, const real *restrict a, const real *restrict b, const Axis *w)
+THNN_KERNEL void spreadBoth(real *a, real *b, const real *s, const real *v, const Axis *w)
 {
-  const int64_t out = w->out, kernel = w->kernel, stride = w->stride;
-  if (kernel == 2 && stride == 1) addFew(s, v, a, b, out, 2, 1);
-  else if (kernel == 2 && stride == 2) addFew(s, v, a, b, out, 2, 2);
-  else if (kernel == 3 && stride == 1) addFew(s, v, a, b, out, 3, 1);
-  else if (kernel == 3 && stride == 2) addFew(s, v, a, b, out, 3, 2);
-  else {
-    for (int64_t o = 0; o < out; o++) s[o] = v[o] = 0;
-    for (int64_t j = 0; j < kernel; j++)
-      for (int64_t o = 0; o < out; o++) {
-        s[o] += a[o * stride + j];
-        v[o] += b[o * stride + j];
-      }
-  }
-}
-
-/* a[i] = sum of s[o] over the windows that see cell i of the padded axis, b[i] likewise of v. s and v go on with zeros. */
-THNN_INLINE void spreadFew(real *restrict a, real *restrict b, const real *restrict s, const real *restrict v, int64_t out,
-                           int kernel, int stride)
-{
-  const int before = (kernel - 1) / stride;
-  for (int64_t o = 0; o < out + before; o++)
-    for (int phase = 0; phase < stride; phase++) {
-      THNN_REAL sum = s[o], product = v[o];
-      for (int back = 1; back * stride + phase < kernel; back++) {
-        sum += s[o - back];
-        product += v[o - back];
-      }
-      a[o * stride + phase] = sum;
-      b[o * stride + phase] = product;
-    }
-}
-
-THNN_KERNEL void spreadColumns(real *restrict a, real *restrict b, const real *restrict s, const real *restrict v, const Axis *w)
-{
-  const int64_t out = w->out, kernel = w->kernel, stride = w->stride, length = paddedLength(w);
-  if (kernel == 2 && stride == 1) spreadFew(a, b, s, v, out, 2, 1);
-  else if (kernel == 2 && stride == 2) spreadFew(a, b, s, v, out, 2, 2);
-  else if (kernel == 3 && stride == 1) spreadFew(a, b, s, v, out, 3, 1);
-  else if (kernel == 3 && stride == 2) spreadFew(a, b, s, v, out, 3, 2);
-  else {
-    for (int64_t i = 0; i < length; i++) a[i] = b[i] = 0;
-    for (int64_t j = 0; j < kernel; j++)
-      for (int64_t o = 0; o < out; o++) {
-        a[o * stride + j] += s[o];
-        b[o * stride + j] += v[o];
-      }
-  }
+  spreadColumns(a, s, w);
+  spreadColumns(b, v, w);
 }
 
 /* Gradients of one row, from its weights e and from p and q, what its calm windows send. `wild`: too large cells get none. */
@@ -262,7 +209,7 @@ THNN_KERNEL void calmGradients(int lip, int wild, const SoftPool *s, const real 
     q[o] = none ? 0 : lip ? share * mean : share * (1 - beta * mean);
   }
   for (int64_t o = out; o < out + 2; o++) p[o] = q[o] = 0;
-  spreadColumns(r->a, r->b, p, q, &b->w);
+  spreadBoth(r->a, r->b, p, q, &b->w);
   const real *e = r->e;
   for (int64_t t = 0; t < b->slices; t++)
     for (int64_t h = 0; h < b->rows; h++, e += b->cells) {
@@ -388,7 +335,7 @@ THNN_INLINE int weigh(int lip, int keep, const SoftPool *s, const real *x, const
   }
   const int calm = weighRows(lip, keep, first, last, s, x, l, b, r);
   r->last = calm && last;
-  addColumns(r->s, r->v, r->a, r->b, &b->w);
+  addBoth(r->s, r->v, r->a, r->b, &b->w);
   if (!calm) sumWindows(lip, s, x, l, b, r);
   return calm;
 }

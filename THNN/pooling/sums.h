@@ -4,36 +4,57 @@
 
 #include "pooling/pooling.h"
 
-/* sum[w] (+)= x0[w] + x1[w] + ... for n <= 4 rows that begin `distance` elements apart */
-THNN_INLINE void sumFewRows(real *restrict sum, const real *restrict x, int add, int n, int64_t distance, int64_t width)
+/* What is added: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
+enum Kind { PLAIN, MAGNITUDE, SQUARE, PLAIN_CUBE, CUBE, FOURTH, LOGARITHM };
+
+THNN_INLINE real term(real x, enum Kind kind)
+{
+  const THNN_REAL magnitude = x < 0 ? -x : x;
+  if (kind == MAGNITUDE) return magnitude;
+  if (kind == SQUARE) return x * x;
+  if (kind == PLAIN_CUBE) return x * x * x;
+  if (kind == CUBE) return magnitude * x * x;
+  if (kind == FOURTH) return (x * x) * (x * x);
+  return x;
+}
+
+/* sum[w] (+)= term(x0[w]) + term(x1[w]) + ... for n <= 4 rows that begin `distance` elements apart */
+THNN_INLINE void sumFewRows(real *restrict sum, const real *restrict x, enum Kind kind, int add, int n, int64_t distance,
+                            int64_t width)
 {
   const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance;
   for (int64_t w = 0; w < width; w++) {
-    real s = add ? sum[w] + x[w] : x[w];
-    if (n > 1) s += x1[w];
-    if (n > 2) s += x2[w];
-    if (n > 3) s += x3[w];
+    real s = add ? sum[w] + term(x[w], kind) : term(x[w], kind);
+    if (n > 1) s += term(x1[w], kind);
+    if (n > 2) s += term(x2[w], kind);
+    if (n > 3) s += term(x3[w], kind);
     sum[w] = s;
   }
 }
 
-/* sum[w] (+)= sum over h < rows of x[h * distance + w]; four rows at a time, so that the sum is seldom stored */
-THNN_INLINE void sumRows(real *restrict sum, const real *restrict x, int add, int64_t rows, int64_t distance, int64_t width)
+/* sum[w] (+)= sum over h < rows of term(x[h * distance + w]); four rows at a time, so that the sum is seldom stored */
+THNN_INLINE void sumTerms(real *restrict sum, const real *restrict x, enum Kind kind, int add, int64_t rows, int64_t distance,
+                          int64_t width)
 {
   while (rows > 0) {
     const int n = rows > 4 ? 4 : (int)rows;
-    if (!add && n == 1) sumFewRows(sum, x, 0, 1, distance, width);
-    if (!add && n == 2) sumFewRows(sum, x, 0, 2, distance, width);
-    if (!add && n == 3) sumFewRows(sum, x, 0, 3, distance, width);
-    if (!add && n == 4) sumFewRows(sum, x, 0, 4, distance, width);
-    if (add && n == 1) sumFewRows(sum, x, 1, 1, distance, width);
-    if (add && n == 2) sumFewRows(sum, x, 1, 2, distance, width);
-    if (add && n == 3) sumFewRows(sum, x, 1, 3, distance, width);
-    if (add && n == 4) sumFewRows(sum, x, 1, 4, distance, width);
+    if (!add && n == 1) sumFewRows(sum, x, kind, 0, 1, distance, width);
+    if (!add && n == 2) sumFewRows(sum, x, kind, 0, 2, distance, width);
+    if (!add && n == 3) sumFewRows(sum, x, kind, 0, 3, distance, width);
+    if (!add && n == 4) sumFewRows(sum, x, kind, 0, 4, distance, width);
+    if (add && n == 1) sumFewRows(sum, x, kind, 1, 1, distance, width);
+    if (add && n == 2) sumFewRows(sum, x, kind, 1, 2, distance, width);
+    if (add && n == 3) sumFewRows(sum, x, kind, 1, 3, distance, width);
+    if (add && n == 4) sumFewRows(sum, x, kind, 1, 4, distance, width);
     x += n * distance;
     rows -= n;
     add = 1;
   }
+}
+
+THNN_INLINE void sumRows(real *restrict sum, const real *restrict x, int add, int64_t rows, int64_t distance, int64_t width)
+{
+  sumTerms(sum, x, PLAIN, add, rows, distance, width);
 }
 
 /* x[0] + ... + x[n - 1], in double precision: millions of floats lose nothing */

@@ -1,14 +1,14 @@
 /* Where pooling windows lie: the geometry of the whole family, in one, two and three dimensions.
  *
- * A layer pools planes of T x H x W cells; what a layer of fewer dimensions lacks is an axis of one cell with one window. A window is
- * a product of intervals, one per axis, so that everything here is said per axis. */
+ * A layer pools planes of T x H x W cells; what a layer of fewer dimensions lacks is an axis of one cell with one window. A window
+ * is a product of intervals, one per axis, so that everything here is said per axis. */
 #ifndef THNN_POOLING_WINDOW_H
 #define THNN_POOLING_WINDOW_H
 
 #include "pooling/pooling.h"
 
 /* One axis: `out` windows over `in` cells, of one of two kinds.
- *   sliding   kernel cells that are `dilation` apart; a window begins every `stride` cells, the first one `pad` cells before the input
+ *   sliding   kernel cells that are `dilation` apart; one begins every `stride` cells, the first `pad` cells before the input
  *   adaptive  kernel is 0: the windows share the cells as evenly as they can */
 typedef struct Axis {
   int64_t in, out, kernel, stride, pad, dilation;

@@ -26,6 +26,9 @@ class AdaptivePooling(Module):
 
     def _sizes(self, input: Tensor) -> tuple[int, ...]:
         """Size of the output along each axis: as the C functions take them."""
-        kept = dict(zip("WHT", (*check.tensor(self, "input", input).shape[::-1], 0, 0, 0), strict=False))  # C checks the rank
-        wanted = ((axis, getattr(self, axis)) for axis in self._axes)
-        return tuple(kept[axis] if size is None else size for axis, size in wanted)
+        check.tensor(self, "input", input)
+        wanted = tuple([getattr(self, axis) for axis in self._axes])
+        if None not in wanted:
+            return wanted
+        kept = dict(zip("WHT", (*input.shape[::-1], 0, 0, 0), strict=False))  # C checks the rank
+        return tuple(kept[axis] if size is None else size for axis, size in zip(self._axes, wanted, strict=True))

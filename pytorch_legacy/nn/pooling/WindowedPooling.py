@@ -1,9 +1,18 @@
 """What pooling layers with windows of one size share."""
 
+from collections.abc import Callable
+from functools import cache
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from pytorch_legacy import mending
 from pytorch_legacy.nn.Module import Module
+
+
+@cache
+def _windowOf(axes: str) -> Callable[[Any], tuple[Any, ...]]:
+    """What reads kernel, stride, padding and ceil_mode of a layer with these axes: one call, not one for each field."""
+    return attrgetter(*(name + axis for name in ("k", "d", "pad") for axis in axes), "ceil_mode")
 
 
 class WindowedPooling(Module):
@@ -46,7 +55,7 @@ class WindowedPooling(Module):
     @property
     def _window(self) -> tuple[Any, ...]:
         """Kernel, stride and padding of all axes, and ceil_mode: as the C functions take them."""
-        return *self._sizes("k"), *self._sizes("d"), *self._sizes("pad"), self.ceil_mode
+        return _windowOf(self._axes)(self)
 
     def _sizes(self, name: str) -> tuple[int, ...]:
         return tuple(getattr(self, name + axis) for axis in self._axes)

@@ -1,0 +1,293 @@
+/* How power-average pooling layers work; power.h says what they have in common.
+ *
+ * Powers are taken cell by cell, their sums run along whole rows. In the few places where powers leave the range of floating-point
+ * numbers the window is done again, scaled by its largest cell; a plane whose output is too large or too small for the powers of
+ * backward takes the ratio |x| / output first. */
+#include <float.h>
+#include <math.h>
+#include "core/vmath.h"
+#include "pooling/power.h"
+
+#define real_sqrt(x) _Generic((THNN_REAL)0, float: sqrtf, double: sqrt)(x)
+#define real_fabs(x) _Generic((THNN_REAL)0, float: fabsf, double: fabs)(x)
+#define realMin (sizeof(real) == 4 ? FLT_MIN : DBL_MIN)
+#define realMax (sizeof(real) == 4 ? FLT_MAX : DBL_MAX)
+#define realEpsilon (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON)
+
+int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Power *power)
+{
+  if (!(p > 0)) return THNN_fail(THNN_ERR_VALUE, f, "power", "expected a number above 0, got %g", p);
+  if (isinf(p)) return THNN_fail(THNN_ERR_VALUE, f, "power", "expected a finite number for signed cells, got %g", p);
+  const int odd = fmod(p, 2) == 1, even = fmod(p, 2) == 0;
+  enum Kind kind = LOGARITHM;
+  if (p == 1) kind = useAbs ? MAGNITUDE : PLAIN;
+  if (p == 2) kind = SQUARE;
+  if (p == 3) kind = useAbs ? CUBE : PLAIN_CUBE;
+  if (p == 4) kind = FOURTH;
+  const double least = (double)count * (realMin / realEpsilon), most = realMax / 4;
+  const double reach = sizeof(real) == 4 ? 1e15 : 1e120, e = fabs(p - 1);
+  *power = (Power){p, useAbs || even ? 1 : odd ? -1 : NAN, kind, useAbs, pow(least, 1 / p), pow(most, 1 / p),
+                   pow(reach, -1 / e), pow(reach, 1 / e)};
+  return THNN_OK;
+}
+
+/* ---- forward */
+
+/* The root of a sum. Plain sums below 0 have none. */
+THNN_INLINE real rootOf(real s, enum Kind kind, double p)
+{
+  if (kind == PLAIN || kind == MAGNITUDE) return s;
+  if (kind == SQUARE) return real_sqrt(s);
+  if (kind == FOURTH) return real_sqrt(real_sqrt(s));
+  return (real)vm_exp(vm_log((double)s) / p);
+}
+
+/* t = the powers of x */
+THNN_KERNEL void takePowers(real *restrict t, const real *restrict x, int64_t n, double p, double negative)
+{
+  for (int64_t i = 0; i < n; i++) {
+    const double power = vm_exp(p * vm_log(fabs((double)x[i])));
+    t[i] = (real)(x[i] < 0 ? power * negative : power);
+  }
+}
+
+/* The smallest magnitude of cells that are not 0. */
+THNN_KERNEL double smallestOf(const real *x, int64_t n)
+{
+  real least = INFINITY;
+#pragma omp simd reduction(min : least)
+  for (int64_t i = 0; i < n; i++) {
+    const real a = real_fabs(x[i]), b = a > 0 ? a : INFINITY;
+    least = b < least ? b : least;
+  }
+  return least;
+}
+
+/* The norm of one window with its cells divided by the largest. */
+static double scaledNorm(const real *x, int64_t rows, int64_t columns, int64_t distance, const Power *power)
+{
+  double largest = 0, sum = 0;
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t c = 0; c < columns; c++) {
+      const double a = fabs((double)x[r * distance + c]);
+      if (a != a) return a;
+      if (a > largest) largest = a;
+    }
+  if (largest == 0) return 0;
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t c = 0; c < columns; c++) {
+      const double cell = x[r * distance + c], a = fabs(cell);
+      const double t = a == largest ? 1 : pow(a / largest, power->p);
+      sum += cell < 0 ? t * power->negative : t;
+    }
+  return largest * pow(sum, 1 / power->p);
+}
+
+/* Norms of a row that are out of the range in which sums can be trusted; 0 is out of it unless `zeros`. */
+THNN_INLINE int isOutside(real y, int zeros, real least, real most)
+{
+  return !((y >= least) | ((y == 0) & zeros)) | !(y <= most);
+}
+
+__attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh, const Windows *p, const Power *power, int zeros)
+{
+  const Axis h = p->h, w = p->w;
+  const int64_t top = windowStart(&h, oh), rows = windowEnd(&h, oh) - top;
+  for (int64_t ow = 0; ow < w.out; ow++) {
+    if (!isOutside(y[ow], zeros, (real)power->least, (real)power->most)) continue;
+    const int64_t left = windowStart(&w, ow);
+    y[ow] = (real)scaledNorm(x + top * w.in + left, rows, windowEnd(&w, ow) - left, w.in, power);
+  }
+}
+
+/* One plane: x, or of kind LOGARITHM its powers, in `cells`; sum is a padded row whose ends are 0. */
+THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windows *p, const Power *power, enum Kind kind,
+                          real *sum)
+{
+  const Axis h = p->h, w = p->w;
+  const real least = (real)power->least, most = (real)power->most;
+  int zeros = 0, known = power->negative != 1; /* is a norm of 0 that of zeros alone, and do we know? They are common. */
+  for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
+    const int64_t top = windowStart(&h, oh);
+    sumTerms(sum + w.pad, cells + top * w.in, kind, 0, windowEnd(&h, oh) - top, w.in, w.in);
+    sumColumns(y, sum, &w);
+    if (kind == PLAIN || kind == MAGNITUDE) continue;
+    for (int64_t ow = 0; ow < w.out; ow++) y[ow] = rootOf(y[ow], kind, power->p);
+    for (int outside = 1; outside;) {
+      outside = 0;
+#pragma omp simd reduction(| : outside)
+      for (int64_t ow = 0; ow < w.out; ow++) outside |= isOutside(y[ow], zeros, least, most);
+      if (!outside) break;
+      if (known) {
+        mendRow(y, x, oh, p, power, zeros);
+        break;
+      }
+      zeros = smallestOf(x, h.in * w.in) >= power->least;
+      known = 1;
+    }
+  }
+}
+
+THNN_KERNEL void normPlane(real *y, const real *x, const real *cells, const Windows *p, const Power *power, real *sum)
+{
+  memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
+  switch (power->kind) {
+    case PLAIN: normRows(y, x, cells, p, power, PLAIN, sum); break;
+    case MAGNITUDE: normRows(y, x, cells, p, power, MAGNITUDE, sum); break;
+    case SQUARE: normRows(y, x, cells, p, power, SQUARE, sum); break;
+    case PLAIN_CUBE: normRows(y, x, cells, p, power, PLAIN_CUBE, sum); break;
+    case CUBE: normRows(y, x, cells, p, power, CUBE, sum); break;
+    case FOURTH: normRows(y, x, cells, p, power, FOURTH, sum); break;
+    case LOGARITHM: normRows(y, x, cells, p, power, LOGARITHM, sum); break;
+  }
+}
+
+/* Norms of all windows: input and output are checked. */
+int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p,
+                           const Power *power)
+{
+  Call call;
+  THNN_enter(&call, state, f);
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), isGeneral = power->kind == LOGARITHM;
+  const int threads = THNN_threads(&call, p->planes * (plane * (isGeneral ? 8 : 1) + outputs * p->w.kernel));
+  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), powers = isGeneral ? THNN_wholeLines(plane) : 0;
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  real *rows = THNN_scratch(&call, threads * (padded + powers), sizeof(real));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *sum = rows + THNN_threadId() * (padded + powers), *cells = sum + padded;
+    const real *mine = x + i * plane;
+    if (isGeneral) takePowers(cells, mine, plane, power->p, power->negative);
+    normPlane(y + i * outputs, mine, isGeneral ? cells : mine, p, power, sum);
+  }
+  return THNN_leave(&call);
+}
+
+/* ---- backward: gradInput = slope(x) * sum of gradOutput * share(output), with slope and share the powers of p - 1 and 1 - p */
+
+THNN_INLINE real slopeOf(real x, enum Kind kind)
+{
+  if (kind == MAGNITUDE) return (real)((x > 0) - (x < 0));
+  if (kind == SQUARE) return x;
+  if (kind == PLAIN_CUBE) return x * x;
+  if (kind == CUBE) return x * real_fabs(x);
+  if (kind == FOURTH) return x * x * x;
+  return 1;
+}
+
+THNN_INLINE real shareOf(real y, enum Kind kind, double p)
+{
+  if (kind == SQUARE) return 1 / y;
+  if (kind == PLAIN_CUBE || kind == CUBE) return 1 / (y * y);
+  if (kind == FOURTH) return 1 / (y * y * y);
+  if (kind == LOGARITHM) return (real)vm_exp((1 - p) * vm_log((double)y));
+  return 1;
+}
+
+/* What |x|^(p - 1) is multiplied with where x < 0: -1, or for signed cells 1 (p odd), -1 (even) or NaN. */
+THNN_INLINE double belowZero(const Power *power) { return power->useAbs ? -1 : -power->negative; }
+
+THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const real *g, const real *y, const Windows *p,
+                              const Power *power, enum Kind kind, real *share, real *spread)
+{
+  const Axis w = p->w;
+  const int64_t cells = p->h.in * w.in;
+  const int isLinear = kind == PLAIN || kind == MAGNITUDE;
+  real *mine = share + shareLead(&w);
+  memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
+  for (int64_t oh = 0; oh < p->h.out; oh++, g += w.out, y += w.out) {
+    for (int64_t ow = 0; ow < w.out; ow++) {
+      const real s = g[ow] * shareOf(y[ow], kind, power->p);
+      mine[ow] = (y[ow] == 0) & !isLinear ? 0 : s;
+    }
+    spreadColumns(spread + oh * spreadLength(&w), mine, &w);
+  }
+  gatherRows(gx, spread, p);
+  if (kind == PLAIN) return;
+  if (kind == LOGARITHM) {
+    const double q = power->p - 1, below = belowZero(power);
+    for (int64_t i = 0; i < cells; i++) {
+      const double slope = vm_exp(q * vm_log(fabs((double)x[i]))), sign = x[i] < 0 ? below : 1;
+      const real product = gx[i] * (real)(slope * sign);
+      gx[i] = x[i] == 0 ? 0 : product;
+    }
+  } else {
+    for (int64_t i = 0; i < cells; i++) {
+      const real product = gx[i] * slopeOf(x[i], kind);
+      gx[i] = x[i] == 0 ? 0 : product;
+    }
+  }
+}
+
+THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const real *y, const Windows *p, const Power *power,
+                                   real *share, real *spread)
+{
+  switch (power->kind) {
+    case PLAIN: normGradient(gx, x, g, y, p, power, PLAIN, share, spread); break;
+    case MAGNITUDE: normGradient(gx, x, g, y, p, power, MAGNITUDE, share, spread); break;
+    case SQUARE: normGradient(gx, x, g, y, p, power, SQUARE, share, spread); break;
+    case PLAIN_CUBE: normGradient(gx, x, g, y, p, power, PLAIN_CUBE, share, spread); break;
+    case CUBE: normGradient(gx, x, g, y, p, power, CUBE, share, spread); break;
+    case FOURTH: normGradient(gx, x, g, y, p, power, FOURTH, share, spread); break;
+    default: normGradient(gx, x, g, y, p, power, LOGARITHM, share, spread); break;
+  }
+}
+
+/* Does backward have to take ratios, since powers of an output are out of range? */
+THNN_KERNEL int needsRatios(const real *y, int64_t n, const Power *power)
+{
+  if (power->kind == PLAIN || power->kind == MAGNITUDE) return 0;
+  int outside = 0;
+  const double least = power->leastRoot, most = power->largestRoot;
+  for (int64_t i = 0; i < n; i++) outside |= (y[i] > 0) & (((double)y[i] < least) | ((double)y[i] > most));
+  return outside;
+}
+
+/* The same from ratios, each cell of each window on its own. */
+THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict y,
+                                    const Windows *p, const Power *power)
+{
+  const Axis h = p->h, w = p->w;
+  const double q = power->p - 1, below = belowZero(power);
+  memset(gx, 0, (size_t)(h.in * w.in) * sizeof(real));
+  for (int64_t oh = 0; oh < h.out; oh++, y += w.out, g += w.out)
+    for (int64_t r = windowStart(&h, oh); r < windowEnd(&h, oh); r++)
+      for (int64_t j = 0; j < w.kernel; j++) {
+        const real *xr = x + r * w.in + j - w.pad;
+        real *to = gx + r * w.in + j - w.pad;
+        const int64_t end = endInside(&w, j);
+        for (int64_t ow = firstInside(&w, j); ow < end; ow++) {
+          const real cell = xr[ow * w.stride], a = real_fabs(cell);
+          const double power = vm_exp(q * vm_log((double)a / y[ow])), ratio = a == y[ow] ? 1 : power;
+          const real part = (real)(g[ow] * ratio * (cell < 0 ? below : 1));
+          to[ow * w.stride] += (cell == 0) | (y[ow] == 0) | (ratio == 0) ? 0 : part;
+        }
+      }
+}
+
+/* Gradients of all windows: all arguments are checked. */
+int32_t THNN_(updateNormGradients)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                   THTensor *gradInput, const THTensor *output, const Windows *p, const Power *power)
+{
+  Call call;
+  THNN_enter(&call, state, f);
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(&call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
+  const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(p->h.out * spreadLength(&p->w));
+  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
+  real *gx = THNN_out(&call, view(gradInput));
+  real *rows = THNN_scratch(&call, threads * (share + spread), sizeof(real));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = rows + THNN_threadId() * (share + spread), *to = gx + i * plane;
+    const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
+    if (needsRatios(norms, outputs, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
+    else normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
+  }
+  return THNN_leave(&call);
+}

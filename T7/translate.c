@@ -410,6 +410,18 @@ static int openObject(Walk *w, int32_t index, int asKey, int underTensor, size_t
       bytes(w, "\x85R", 2);
     return 1;
   }
+  static const uint8_t noTensor[16] = {[4] = 1}; /* no dimensions, the offset 1, no storage */
+  if (kind == TENSOR && w->size - w->at >= 16 && !memcmp(w->data + w->at, noTensor, 16)) {
+    w->at += 16;
+    get(w, EMPTY);
+    integer(w, 0);
+    get(w, DTYPES + (uint32_t)dtype);
+    bytes(w, "\x86R", 2);
+    remember(w, index);
+    if (asKey)
+      bytes(w, "\x85R", 2);
+    return 1;
+  }
   Frame *f = push(w, kind, kind == PAIR ? 2 : 1);
   if (!f)
     return 0;

@@ -111,7 +111,7 @@ def small_objects(count: int = 100_000) -> dict[str, Any]:
     nodes = [{"id": i, "weight": i + 0.5, "name": f"node{i}"} for i in range(count)]
     tree: list[Any] = [{"next": [], "id": i} for i in range(count // 2)]
     for i, node in enumerate(tree):
-        node["next"] += [tree[(7 * i + 1) % len(tree)], tree[(i * i) % len(tree)]]
+        node["next"] += [tree[i // 2], tree[i * i % (i + 1)]]
     layers = []
     for i in range(count // 4):
         fields = {"weight": np.full((2, 2), i, np.float32), "train": True, "name": f"layer{i}"}

@@ -69,6 +69,9 @@ def quick(buffer: Buffer, factory: ObjectFactory | None) -> list[Any]:
     pickled = _translated(buffer, factory is not None)
     if pickled is None:
         return []
+    # Every object is in use: there is nothing to collect, and looking for it takes longer than all the rest.
+    isCollecting = gc.isenabled()
+    gc.disable()
     try:
         value, fillings = _unpickled(pickled, buffer, factory)
         for instance, typename, version, offset, body in fillings:
@@ -76,6 +79,9 @@ def quick(buffer: Buffer, factory: ObjectFactory | None) -> list[Any]:
             factory.fill(instance, record, _Place(buffer, offset))  # type: ignore[union-attr]
     except Exception:
         return []  # it happens again to the parser, which knows where
+    finally:
+        if isCollecting:
+            gc.enable()
     return [value]
 
 
@@ -173,14 +179,7 @@ def _unpickled(pickled: bytes, buffer: Buffer, factory: ObjectFactory | None) ->
         "fields",
         *_DTYPES,
     ]
-    # Every object is in use: there is nothing to collect, and looking for it takes longer than all the rest.
-    isCollecting = gc.isenabled()
-    gc.disable()
-    try:
-        return reader.load(), fillings
-    finally:
-        if isCollecting:
-            gc.enable()
+    return reader.load(), fillings
 
 
 def _view(storage: Any, dtype: Any, offset: int, size: tuple[int, ...], stride: tuple[int, ...]) -> Any:

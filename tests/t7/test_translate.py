@@ -3,7 +3,6 @@
 import gc
 import io
 import random
-from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -89,8 +88,7 @@ def test_broken_files():
         if found:
             taken += 1
             values = parsed(content)  # which may not fail
-            with suppress(MemoryError):  # one number may stand for a tensor that fits into no memory
-                assert list(Comparison().differences(values, found[0])) == []
+            assert list(Comparison().differences(values, found[0])) == []
     assert taken > 100
 
 

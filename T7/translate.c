@@ -23,8 +23,8 @@
 #endif
 
 /* What the caller puts at the start of the unpickler's memo, by number. */
-enum { BUFFER, FROMBUFFER, EMPTY, NDARRAY, TENSOR_VIEW, AS_STORAGE, MAKE, CLOSE, IDENTITY_KEY, DECODE, FIELDS, HEADER, DTYPES };
-enum { DTYPE_COUNT = 8, FIRST_SLOT = DTYPES + DTYPE_COUNT };
+enum { BUFFER, FROMBUFFER, EMPTY, NDARRAY, TENSOR_VIEW, AS_STORAGE, MAKE, CLOSE, IDENTITY_KEY, DECODE, TYPENAME, VERSION, HEADER, FIELDS, DTYPES };
+enum { DTYPE_COUNT = 8, FIRST_NAME = DTYPES + DTYPE_COUNT, FIRST_OBJECT = 256 };
 
 /* Kinds of classes, as in pytorch_legacy/t7/translate.py. OBJECT also stands for every class that is not listed. */
 enum { OBJECT, PAIR, TENSOR, STORAGE, HASH, VECTOR, REFUSED, /* and for the stack alone: */ TABLE, ROOT };
@@ -45,7 +45,7 @@ typedef struct {
 } Frame;
 
 typedef struct {
-  uint8_t kind, hasView; /* kind + 1, so that 0 is unknown */
+  uint8_t kind, hasView, isShared; /* kind + 1, so that 0 is unknown */
   int32_t dtype;
   int64_t elements;
 } Known;
@@ -203,6 +203,14 @@ static void tuple(Walk *w, size_t longs, int32_t count, int64_t factor, size_t s
   op(w, 't');
 }
 
+static uint32_t slotOf(int32_t index) { return FIRST_OBJECT + 2 * (uint32_t)index; }
+
+/* Objects that come up again have a slot; others would only fill the memo. */
+static inline void remember(Walk *w, int32_t index) {
+  if (w->known[index].isShared)
+    put(w, slotOf(index));
+}
+
 /* A string. Names, of fields and classes, are made once each. */
 static void text(Walk *w, size_t offset, size_t length, int isName) {
   if (!w->isWriting || w->failed)
@@ -253,13 +261,13 @@ static void text(Walk *w, size_t offset, size_t length, int isName) {
   if (isName) {
     w->texts[place] = (Text){offset, (uint32_t)length, w->textSlot};
     ++w->textCount;
-    put(w, w->textSlot++);
+    put(w, w->textSlot);
+    /* The first ones are short to write. */
+    w->textSlot = w->textSlot + 1 == FIRST_OBJECT ? slotOf(w->largest + 1) : w->textSlot + 1;
   }
 }
 
 /* ---- walking */
-
-static uint32_t slotOf(int32_t index) { return FIRST_SLOT + 2 * (uint32_t)index; }
 
 static Frame *push(Walk *w, int kind, int64_t wanted) {
   if (!grow((void **)&w->stack, &w->room, w->depth + 1, sizeof(Frame)))
@@ -307,9 +315,9 @@ static int multiplied(int64_t a, int64_t b, int64_t *result) { return !__builtin
 
 /* Does every element of the tensor lie in its storage? `elements` is -1 if it has none. */
 static int fits(const Walk *w, const Frame *f, int64_t elements, int64_t itemsize) {
-  int64_t count = 1, last = longAt(w, f->geometry + 16 * (size_t)f->dimensions) - 1;
+  int64_t count = 1, last = longAt(w, f->geometry + 16 * (size_t)f->dimensions);
   int isEmpty = f->dimensions == 0;
-  if (last < 0)
+  if (last-- < 1)
     return 0;
   for (int32_t i = 0; i < f->dimensions; ++i) {
     int64_t extent = longAt(w, f->geometry + 8 * (size_t)i);
@@ -347,7 +355,7 @@ static void storage(Walk *w, const Known *k, int32_t index, size_t at) {
     integer(w, (int64_t)at);
   }
   bytes(w, "tR", 2);
-  put(w, slotOf(index));
+  remember(w, index);
 }
 
 /* A storage in the place of a value; its array is on the stack of the unpickler if it is new. */
@@ -362,7 +370,8 @@ static void storageView(Walk *w, Known *k, int32_t index, int isNew, size_t at) 
   else
     get(w, slotOf(index));
   bytes(w, "\x85R", 2);
-  put(w, slotOf(index) + 1);
+  if (k->isShared)
+    put(w, slotOf(index) + 1);
   k->hasView = 1;
 }
 
@@ -382,7 +391,7 @@ static int openObject(Walk *w, int32_t index, int asKey, int underTensor, size_t
   if (kind == REFUSED || (underTensor && kind != STORAGE))
     return 0;
   Known *k = &w->known[index];
-  *k = (Known){(uint8_t)(kind + 1), 0, dtype, 0};
+  *k = (Known){(uint8_t)(kind + 1), 0, k->isShared, dtype, 0};
   if (asKey && isWrapped(kind))
     get(w, IDENTITY_KEY);
 
@@ -397,6 +406,18 @@ static int openObject(Walk *w, int32_t index, int asKey, int underTensor, size_t
     else
       storageView(w, k, index, 1, w->at);
     w->at += (size_t)count * itemsize;
+    if (asKey)
+      bytes(w, "\x85R", 2);
+    return 1;
+  }
+  static const uint8_t noTensor[16] = {[4] = 1}; /* no dimensions, the offset 1, no storage */
+  if (kind == TENSOR && w->size - w->at >= 16 && !memcmp(w->data + w->at, noTensor, 16)) {
+    w->at += 16;
+    get(w, EMPTY);
+    integer(w, 0);
+    get(w, DTYPES + (uint32_t)dtype);
+    bytes(w, "\x86R", 2);
+    remember(w, index);
     if (asKey)
       bytes(w, "\x85R", 2);
     return 1;
@@ -433,24 +454,36 @@ static int openObject(Walk *w, int32_t index, int asKey, int underTensor, size_t
       return 0;
     f->wanted = kind == HASH ? 2 * count : count;
     op(w, kind == HASH ? '}' : ']');
-    put(w, slotOf(index));
+    remember(w, index);
     op(w, '(');
     return 1;
   }
-  get(w, MAKE);
-  text(w, name, length, 1);
-  integer(w, version);
-  bytes(w, "\x86R", 2);
-  put(w, slotOf(index));
   if (w->hasFactory) {
+    get(w, MAKE);
+    text(w, name, length, 1);
+    integer(w, version);
+    bytes(w, "\x86R", 2);
+    put(w, slotOf(index));
     get(w, CLOSE);
     op(w, '(');
     get(w, slotOf(index));
     text(w, name, length, 1);
     integer(w, version);
     integer(w, (int64_t)begin);
-  } else
+  } else {
+    get(w, MAKE);
+    bytes(w, ")\x81", 2);
+    remember(w, index);
     bytes(w, "N}(", 3);
+    get(w, TYPENAME);
+    text(w, name, length, 1);
+    get(w, VERSION);
+    integer(w, version);
+    if (kind == OBJECT) {
+      get(w, HEADER);
+      op(w, 'N');
+    }
+  }
   return 1;
 }
 
@@ -458,7 +491,7 @@ static int openTable(Walk *w, int32_t index, int asKey) {
   int32_t count;
   if (!int32(w, &count) || !hasRoom(w, count, 2))
     return 0;
-  w->known[index] = (Known){TABLE + 1, 0, 0, 0};
+  w->known[index].kind = TABLE + 1;
   Frame *f = push(w, TABLE, 2 * (int64_t)count);
   if (!f || !grow((void **)&w->lists, &w->listRoom, w->tables + 1, 1))
     return 0;
@@ -469,7 +502,7 @@ static int openTable(Walk *w, int32_t index, int asKey) {
   if (asKey)
     get(w, IDENTITY_KEY);
   op(w, f->isList ? ']' : '}');
-  put(w, slotOf(index));
+  remember(w, index);
   op(w, '(');
   return 1;
 }
@@ -493,9 +526,10 @@ static int close(Walk *w) {
     op(w, 'e');
     break;
   case TENSOR: {
-    int64_t itemsize = f->table, offset = longAt(w, f->geometry + 16 * (size_t)f->dimensions) - 1;
-    if (!w->isWriting && !fits(w, f, f->done, itemsize))
+    int64_t itemsize = f->table, offset;
+    if (!fits(w, f, f->done, itemsize))
       return 0;
+    offset = longAt(w, f->geometry + 16 * (size_t)f->dimensions) - 1;
     if (f->inOrder) {
       integer(w, offset * itemsize);
       tuple(w, f->geometry + 8 * (size_t)f->dimensions, f->dimensions, itemsize, f->geometry);
@@ -506,7 +540,7 @@ static int close(Walk *w) {
       tuple(w, f->geometry + 8 * (size_t)f->dimensions, f->dimensions, 0, 0);
     }
     bytes(w, "tR", 2);
-    put(w, slotOf(f->index));
+    remember(w, f->index);
     break;
   }
   default:
@@ -524,8 +558,8 @@ static int close(Walk *w) {
 static int walk(Walk *w) {
   w->at = w->depth = w->tables = 0;
   w->largest = 0;
-  if (w->known)
-    memset(w->known, 0, w->knownRoom * sizeof(Known));
+  for (size_t i = 0; i < w->knownRoom; ++i)
+    w->known[i].kind = w->known[i].hasView = 0;
   if (!push(w, ROOT, 1))
     return 0;
   while (!w->failed) {
@@ -598,6 +632,7 @@ static int walk(Walk *w) {
       Known *k = &w->known[index];
       if (k->kind) {
         int kind = k->kind - 1;
+        k->isShared = 1;
         if ((kind == TABLE) != (tag == 3))
           return 0;
         if (isTensor && kind != STORAGE)
@@ -629,7 +664,7 @@ static int walk(Walk *w) {
  *
  * `classes` are those that are no ordinary objects. With a factory, MAKE gets name and version of an object, and CLOSE the
  * object, name, version, its place in the file, and the objects of its body; without one, MAKE is the class of all objects,
- * whose fields are set by the unpickler.
+ * whose attributes are set by the unpickler.
  */
 EXPORT int t7_translate(const uint8_t *data, size_t size, const T7Class *classes, int classCount, int hasFactory,
                         uint8_t **out, size_t *length) {
@@ -637,9 +672,9 @@ EXPORT int t7_translate(const uint8_t *data, size_t size, const T7Class *classes
   int isDone = walk(&w);
   if (isDone) {
     w.isWriting = 1;
-    w.textSlot = slotOf(w.largest + 1);
+    w.textSlot = FIRST_NAME;
     bytes(&w, "\x80\x04\x95\0\0\0\0\0\0\0\0", 11);
-    for (uint32_t i = 0; i < FIRST_SLOT; ++i) {
+    for (uint32_t i = 0; i < FIRST_NAME; ++i) {
       integer(&w, i);
       op(&w, 'Q');
       put(&w, i);

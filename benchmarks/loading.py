@@ -36,7 +36,7 @@ CONTESTANTS = {
 }
 
 PROCESS = """
-import gc, json, resource, sys, time
+import json, sys, time
 path = sys.argv[1]
 {imports}
 import numpy
@@ -53,12 +53,19 @@ print(json.dumps([ready, peak() - before]))
 """
 
 
+# Which Python runs a contestant, if not this one.
+PYTHONS: dict[str, str] = {}
+
+
 def run(name: str, path: Path, touch: str = "0") -> tuple[float, float]:
     """Seconds until the object is there and touched, and by how many MiB the process grew meanwhile at most."""
     imports, call = CONTESTANTS[name]
     code = PROCESS.format(imports=imports, call=call, touch=touch)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, env=environment, check=False)
+    python = PYTHONS.get(imports, sys.executable)
+    if python != sys.executable:
+        del environment["PYTHONPATH"]
+    done = subprocess.run([python, "-c", code, str(path)], capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr.strip().splitlines()[-1])
     seconds, growth = json.loads(done.stdout)
@@ -104,7 +111,7 @@ def small_objects(count: int = 100_000) -> dict[str, Any]:
     nodes = [{"id": i, "weight": i + 0.5, "name": f"node{i}"} for i in range(count)]
     tree: list[Any] = [{"next": [], "id": i} for i in range(count // 2)]
     for i, node in enumerate(tree):
-        node["next"] += [tree[(7 * i + 1) % len(tree)], tree[(i * i) % len(tree)]]
+        node["next"] += [tree[i // 2], tree[i * i % (i + 1)]]
     layers = []
     for i in range(count // 4):
         fields = {"weight": np.full((2, 2), i, np.float32), "train": True, "name": f"layer{i}"}
@@ -116,7 +123,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--opencv", metavar="PYTHON", default=sys.executable, help="a Python that has OpenCV 4 and NumPy")
     options = parser.parse_args()
+    PYTHONS["import cv2"] = options.opencv
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.t7"
         first: Callable[[str], str] = lambda weight: f"{weight}.ravel()[0] + {weight}.ravel()[-1]"  # noqa: E731

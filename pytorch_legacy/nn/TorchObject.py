@@ -4,7 +4,7 @@ import copy
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import lru_cache, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
@@ -261,7 +261,7 @@ class TorchObject:
     def _toRecord(self) -> t7.TorchObject:
         """The object as it stands in a .t7 file. What the class did not take over from its own file is as it was there."""
         own = self._toTorch7()
-        if "_type" in self._fileRest:
+        if "_type" in self._fileFields:
             own.setdefault("_type", self._type)
         fields = self._fileRest | own
         if not self._fileFields:
@@ -274,10 +274,11 @@ class TorchObject:
     def _remember(self, record: t7.TorchObject) -> None:
         """Keeps what saving needs to know about the file, after `_fromTorch7`."""
         fields: dict[Any, Any] = record.fields if isinstance(record.fields, dict) else {}
-        self._fileFields = frozenset(fields)
-        unused = {*self._dropped, *self._scratch}
-        taken = (self.__dict__.keys() - unused) | set(self._outdated)
-        rest = {key: value for key, value in fields.items() if key not in taken}
+        self._fileFields = _names(tuple(fields))
+        own, unused = self.__dict__, {*self._dropped, *self._scratch}
+        rest = {key: value for key, value in fields.items() if key not in own or key in unused}
+        for key in ("_type", *self._outdated):
+            rest.pop(key, None)
         if rest:
             self._fileRest = rest
         if self._version is None and record.version != 1:
@@ -293,6 +294,12 @@ class TorchObject:
         if name not in TENSOR_TYPES or TENSOR_TYPES[name].kind != "f":
             raise ValueRangeError(f'{self._typename}: type: expected "torch.FloatTensor" or "torch.DoubleTensor", got {wanted!r}')
         return name
+
+
+@lru_cache(1024)
+def _names(fields: tuple[Any, ...]) -> frozenset[Any]:
+    """The set of some names: one for all objects of a kind."""
+    return frozenset(fields)
 
 
 def type_name(dtype: Any) -> str:

@@ -10,6 +10,7 @@ import ctypes
 import gc
 import io
 import pickle
+import struct
 import sys
 from functools import cache, cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from .parse import parse
 from .tensors import tensor_view
 
 _DTYPES = tuple(TENSOR_TYPES.values())
+_HEAD = 11  # protocol, and length of all that follows
 _OBJECT, _PAIR, _TENSOR, _STORAGE, _HASH, _VECTOR, _REFUSED = range(7)
 _NAME = {"darwin": "libt7.dylib"}.get(sys.platform, "libt7.so")
 
@@ -67,6 +69,9 @@ def quick(buffer: Buffer, factory: ObjectFactory | None) -> list[Any]:
     pickled = _translated(buffer, factory is not None)
     if pickled is None:
         return []
+    # Every object is in use: there is nothing to collect, and looking for it takes longer than all the rest.
+    isCollecting = gc.isenabled()
+    gc.disable()
     try:
         value, fillings = _unpickled(pickled, buffer, factory)
         places = _Places(buffer)
@@ -75,6 +80,9 @@ def quick(buffer: Buffer, factory: ObjectFactory | None) -> list[Any]:
             factory.fill(instance, record, _Place(places, offset))  # type: ignore[union-attr]
     except Exception:
         return []  # it happens again to the parser, which knows where
+    finally:
+        if isCollecting:
+            gc.enable()
     return [value]
 
 
@@ -116,10 +124,24 @@ def _translated(buffer: Buffer, hasFactory: bool) -> bytes | None:
     try:
         if not library.t7_translate(content, *arguments):
             return None
-        return ctypes.string_at(pickled, length.value)
+        return ctypes.string_at((pickled.value or 0) + _HEAD, length.value - _HEAD)
     finally:
         del content  # a mapped file cannot be closed meanwhile
         library.t7_free(pickled)
+
+
+class _File:
+    """What the unpickler reads from: it asks for the head in pieces, for all the rest at once, and no copy is made."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+        self.head = io.BytesIO(b"\x80\x04\x95" + struct.pack("<Q", len(body)))
+
+    def read(self, size: int) -> bytes:
+        return self.head.read(size) or self.body
+
+    def readline(self) -> bytes:
+        raise pickle.UnpicklingError("there are no lines")
 
 
 class _Unpickler(pickle.Unpickler):
@@ -151,7 +173,7 @@ def _unpickled(pickled: bytes, buffer: Buffer, factory: ObjectFactory | None) ->
         else:
             fillings.append((instance, typename, version, offset, list(body)))
 
-    reader = _Unpickler(io.BytesIO(pickled))
+    reader = _Unpickler(_File(pickled))
     reader.given = [
         buffer,
         np.frombuffer,
@@ -163,18 +185,13 @@ def _unpickled(pickled: bytes, buffer: Buffer, factory: ObjectFactory | None) ->
         close,
         IdentityKey,
         _decoded,
-        "fields",
+        "typename",
+        "version",
         "header",
+        "fields",
         *_DTYPES,
     ]
-    # Every object is in use: there is nothing to collect, and looking for it takes longer than all the rest.
-    isCollecting = gc.isenabled()
-    gc.disable()
-    try:
-        return reader.load(), fillings
-    finally:
-        if isCollecting:
-            gc.enable()
+    return reader.load(), fillings
 
 
 def _view(storage: Any, dtype: Any, offset: int, size: tuple[int, ...], stride: tuple[int, ...]) -> Any:

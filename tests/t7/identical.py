@@ -101,7 +101,8 @@ class Comparison:
         if (a.dtype, a.shape) != (b.dtype, b.shape):
             yield f"{shown(a)} became {shown(b)}"
             return
-        if not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
+        # One number may stand for more elements than any memory holds.
+        if a.size < 1 << 24 and not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
             yield "has other elements"
         if a.size:
             one, two = placement(a), placement(b)

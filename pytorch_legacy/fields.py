@@ -31,7 +31,7 @@ _NAMES = {
         castin castout castTarget doGradInput featFirst gradFirst normalized newRandomPool shouldScaleGradByFreq
         stochastic_inference trans transA transB repeatTarget provideOutput""",
     "a tensor of floating-point numbers": """
-        weight bias gradWeight gradBias running_mean running_var save_mean save_std kernel noise simplex
+        weight bias gradWeight gradBias running_mean running_var save_mean save_std kernel simplex
         v g gradV gradG diagCov gradDiagCov""",
     "a tensor": "connTable indices mask",
     "text": "mode moduleType name inputShape outputShape",

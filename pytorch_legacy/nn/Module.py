@@ -373,4 +373,6 @@ class Module(TorchObject):
             # Files without gradients stay without them, unless there was training since.
             if self._fileFields and name not in self._fileFields and not np.any(fields.get(name)):
                 fields.pop(name, None)
+        if self._fileFields and "_type" not in self._fileFields:
+            return fields  # that of its tensors
         return fields | {"_type": self._type}

@@ -31,6 +31,8 @@ class LookupTableMaskZero(LookupTable):
     Source: Element-Research rnn ``LookupTableMaskZero``.
     """
 
+    _version = 1
+
     def __init__(self, nIndex: int, nOutput: int) -> None:
         super().__init__(nIndex + 1, nOutput)
 

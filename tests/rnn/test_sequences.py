@@ -511,28 +511,6 @@ def fields_of(value: Any, seen: dict[int, Any]) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.t7")), ids=lambda path: path.stem)
-def test_fields_go_back_as_they_came(path: Path) -> None:
-    """Every field of the layers of this package, with the same numbers, or made anew by Torch7."""
-    if "ascii" in path.name:
-        return
-    stored = t7.read(path)["module"]
-    loaded = pl.load(path)["module"]
-    if not isinstance(loaded, nn.Module):
-        return
-    pairs = [(stored, loaded)]
-    for record, module in pairs:
-        fields = module._toTorch7()
-        if type(module).__module__.startswith("pytorch_legacy.rnn"):
-            scratch = {"output", "gradInput", "dpnn_mediumEmpty", *getattr(module, "_scratch", {}), *module._dropped}
-            for key, value in record.fields.items():
-                assert key in fields or key in scratch, (record.typename, key)
-                if isinstance(value, (bool, int, float, str)):
-                    assert fields[key] == value, (record.typename, key)
-        children = record.fields.get("modules") or []
-        pairs += zip(children, module._children(), strict=True)
-
-
 def test_fields_of_layers_made_here() -> None:
     """Have what Torch7's methods ask for."""
     made = {

@@ -89,8 +89,11 @@ class Comparison:
                 yield f"has {key}"
             else:
                 self.todo.append((f"{path}.{key}", owner, a[key], b[key]))
-        # Keys that are objects come in the order of the file.
+        # Keys that are objects come in the order of the file, or else are known by their values: each number stands once.
         rest = [[pair for pair in table.items() if pair[0] not in known] for table, known in zip((a, b), plain, strict=True)]
+        for pairs in rest:
+            if all(kind(value) is float for _, value in pairs):
+                pairs.sort(key=lambda pair: pair[1])
         if len(rest[0]) != len(rest[1]):
             yield f"{len(rest[0])} objects as keys became {len(rest[1])}"
         for (key, value), (other, entry) in zip(*rest, strict=False):

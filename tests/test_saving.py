@@ -28,7 +28,6 @@ Entry = dict[str, Any]
 # What pl.save changes in files of Torch7 that nobody touched: (family or "", typename, words of the difference), and why.
 ALLOWED: list[tuple[str, str, str, str]] = [
     ("", "", "torch.Cuda", "of a GPU: tensors of the CPU, and the name of their type"),
-    ("compat", "", "has _type", "younger than the file"),
     ("compat", "", "version 1 became nn.BatchNormalization of version 2", "running_std became running_var"),
     ("compat", "", "version 1 became nn.SpatialBatchNormalization of version 2", "running_std became running_var"),
     ("compat", "nn.BatchNormalization", "running_", "the deviation became the variance"),
@@ -290,8 +289,6 @@ def test_unknown_objects_and_functions() -> None:
     assert isinstance(loaded.modules[0], Unknown) and loaded.modules[0] is loaded.modules[3]
     found = list(Comparison().differences(t7.read(file.getvalue()), t7.read(saved(loaded))))
     assert {(difference.owner, difference.what) for difference in found} == {
-        ("nn.Sequential", "has _type"),
-        ("nn.Identity", "has _type"),
         ("my.Layer", "'x' became 'torch.DoubleTensor'"),
     }
 

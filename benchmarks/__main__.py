@@ -5,6 +5,7 @@ python -m benchmarks                        all layers, forward and backward, tw
 python -m benchmarks Pooling --threads 1    those whose name holds a word
 python -m benchmarks Pooling --directions   backward passes of pooling layers: gather against scatter
 python -m benchmarks --overhead             only the cost of a call on ten elements
+python -m benchmarks.loading                files: see there
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import numpy as np
 
 from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
-from pytorch_legacy.nn.TorchObject import TorchObject, fitting, rebind
+from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, fitting, rebind
 from pytorch_legacy.nn.utils import by_example, clear
 from pytorch_legacy.storage import Tensor, flattened, storage_offset
 
@@ -373,6 +373,7 @@ class Module(TorchObject):
             # Files without gradients stay without them, unless there was training since.
             if self._fileFields and name not in self._fileFields and not np.any(fields.get(name)):
                 fields.pop(name, None)
-        if self._fileFields and "_type" not in self._fileFields:
-            return fields  # that of its tensors
+        # Old files have no _type: that of the tensors counts.
+        if self._fileFields and "_type" not in self._fileFields and dtype_of(fields) == self._dtype:
+            return fields
         return fields | {"_type": self._type}

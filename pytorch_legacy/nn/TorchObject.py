@@ -222,7 +222,7 @@ class TorchObject:
             if not isOther and not callable(getattr(type(self), key, None)):
                 self.__dict__[key] = counted(value, -1) if key in self._oneBased else value
         name = fields.get("_type", "")
-        self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or _dtype_of(fields)
+        self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or dtype_of(fields)
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
         self.__dict__.setdefault("gradInput", None)  # as in Torch7: many layers then compute none
         for name, default in mending.defaults(self).items():
@@ -432,7 +432,7 @@ def rebind(thing: TorchObject, replacements: list[tuple[Tensor, Tensor]]) -> Non
         inner.__dict__ = fields
 
 
-def _dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
+def dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
     """The dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
     # Popped from the end: parameters and buffers first, then the other fields in order.
     first = ("weight", "bias", *BUFFERS)

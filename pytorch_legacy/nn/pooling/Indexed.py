@@ -20,6 +20,7 @@ class Indexed(Module):
 
     _lazy: tuple[str, ...] = ("indices",)
     indices: Tensor = np.empty(0, np.int64)
+    _indexType: np.dtype[Any] = np.dtype(np.int64)  # in files; some have floating-point numbers
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -40,12 +41,13 @@ class Indexed(Module):
         if isinstance(stored, np.ndarray) and stored.size:
             with suppress(THNNError, ValueError, IndexError), np.errstate(invalid="ignore"):
                 self.indices = fromTorch7(self, stored, self._inputSize())
+                self._indexType = stored.dtype
 
     def _toTorch7(self) -> dict[str, Any]:
         fields = super()._toTorch7()
         if self.indices.size and "indices" in fields:
             try:
-                fields["indices"] = toTorch7(self, self.indices, self._inputSize())
+                fields["indices"] = toTorch7(self, self.indices, self._inputSize()).astype(self._indexType, copy=False)
             except (THNNError, ValueError, IndexError):
                 del fields["indices"]
         return fields

@@ -106,7 +106,7 @@ def summary(value: Any) -> str:
     if isinstance(value, Module):
         modules = sum(not place.seen for place in islice(walk_modules(value), _MOST_COUNTED)) - 1
         more = "or more " * (modules + 1 >= _MOST_COUNTED)
-        return f"{value._typename}, {modules} {more}modules" if modules > 0 else first_line(value)
+        return f"{value._typename}, {modules} {more}module{'s' * (modules > 1)}" if modules > 0 else first_line(value)
     if isinstance(value, np.ndarray):
         word = "storage" if isinstance(value, t7.Storage) else "tensor"
         if value.size == 0:
@@ -133,7 +133,9 @@ def summary(value: Any) -> str:
 
 
 def first_line(value: Any) -> str:
-    return ascii_only(str(value).split("\n")[0][:200])
+    """How a module prints; those that print as the network that Torch7 made of them are called by name."""
+    line = str(value).split("\n")[0]
+    return ascii_only(value._typename if line.endswith("{") else line[:200])
 
 
 def ascii_only(text: str) -> str:

@@ -51,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fields",
         action="store_true",
-        help="show the fields of modules, and of objects of classes that are not known, in the tree",
+        help="show the fields of modules (dimensions and indices count from 0, as in Python), and of objects of classes that "
+        "are not known (as in the file), in the tree",
     )
     parser.add_argument("--verbose", action="store_true", help="list the fields that were mended in old modules")
     parser.add_argument("--json", action="store_true", help="print all this as JSON")
@@ -146,11 +147,21 @@ class Report:
         if self.contents.mended:
             if self.options.verbose:
                 yield "mended on the way in:"
-                yield from (f"  {entry.typename}: {entry.field}: {entry.what}" for entry in self.contents.mended)
+                yield from self._mended_lines()
             else:
-                yield f"{len(self.contents.mended)} fields of old versions were mended; --verbose lists them"
+                count = len(self.contents.mended)
+                yield f"{count} field{'s' * (count > 1)} of old versions {'were' if count > 1 else 'was'} mended; --verbose lists them"
         elif self.options.verbose:
             yield "mended on the way in: nothing"
+
+    def _mended_lines(self) -> Iterator[str]:
+        """What was mended alike, in one line."""
+        alike: dict[tuple[str, str, str], list[str]] = {}
+        for entry in self.contents.mended:
+            alike.setdefault((entry.typename, entry.field, entry.what), []).append(entry.path)
+        for (typename, name, what), paths in alike.items():
+            times = f"{len(paths)} times, first at " if len(paths) > 1 else "at "
+            yield f"  {ascii_only(typename)}: {name}: {ascii_only(what)}" + f" ({times}{paths[0]})" * bool(paths[0])
 
     def _size(self) -> str:
         return f", {os.path.getsize(self.name):,} bytes" if os.path.isfile(self.name) else ""
@@ -240,7 +251,10 @@ class Report:
                 {"place": str(visit), "bytes": len(function.bytecode), "language": describe.language(function)}
                 for visit, function in self.functions
             ],
-            "mended": [{"typename": entry.typename, "field": entry.field, "what": entry.what} for entry in self.contents.mended],
+            "mended": [
+                {"typename": entry.typename, "field": entry.field, "what": entry.what, "place": entry.path}
+                for entry in self.contents.mended
+            ],
         }
 
     def _network_data(self, place: str, module: Module) -> dict[str, Any]:

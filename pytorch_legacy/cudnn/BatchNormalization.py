@@ -13,3 +13,4 @@ class BatchNormalization(Layer, nn.BatchNormalization):
     """
 
     _version = 2
+    _trainIsNumber = False

@@ -13,3 +13,4 @@ class SpatialBatchNormalization(Layer, nn.SpatialBatchNormalization):
     """
 
     _version = 2
+    _trainIsNumber = False

@@ -13,3 +13,4 @@ class VolumetricBatchNormalization(Layer, nn.VolumetricBatchNormalization):
     """
 
     _version = 2
+    _trainIsNumber = False

@@ -45,6 +45,7 @@ class Module(TorchObject):
     shared = False
     _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
     _isSequencer = False
+    _trainIsNumber = False  # True of modules that gave `train` to C, where the number 0 is false
 
     def __init__(self) -> None:
         self.output: Any = np.empty(0, np.float32)
@@ -351,9 +352,12 @@ class Module(TorchObject):
         for name in ("output", "_type"):
             if fields.get(name) is None and "modules" not in fields:
                 mending.note(self, name, "missing: " + ("as the tensors" if name == "_type" else "empty"))
-        if isinstance(fields.get("train"), (int, float)) and not isinstance(fields["train"], bool):
-            mending.note(self, "train", f"was {fields['train']}: true, as all numbers are in Lua")
-            fields = fields | {"train": True}
+        train = fields.get("train")
+        if isinstance(train, (int, float)) and not isinstance(train, bool):
+            isTrue = train != 0 or not self._trainIsNumber
+            reason = "as all numbers are in Lua" if isTrue else "as 0 is in C, which got it"
+            mending.note(self, "train", f"was {train}: {str(isTrue).lower()}, {reason}")
+            fields = fields | {"train": isTrue}
         super()._fromTorch7(fields, version)
         # Models were often saved without the gradients, which nobody needs to run them.
         for name, gradient in (("weight", "gradWeight"), ("bias", "gradBias")):

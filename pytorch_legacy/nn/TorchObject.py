@@ -223,8 +223,9 @@ class TorchObject:
                 self.__dict__[key] = counted(value, -1) if key in self._oneBased else value
         name = fields.get("_type", "")
         self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or dtype_of(fields)
+        # Without a gradInput many layers compute none, as in Torch7; an object without both was stripped of its buffers.
+        self.__dict__.setdefault("gradInput", None if self.__dict__.get("output") is not None else np.empty(0, self._dtype))
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
-        self.__dict__.setdefault("gradInput", None)  # as in Torch7: many layers then compute none
         for name, default in mending.defaults(self).items():
             if name not in self.__dict__:
                 if not hasattr(self, name):

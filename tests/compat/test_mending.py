@@ -91,6 +91,25 @@ def test_train_as_a_number(number: float) -> None:
     assert net.train is False and mends == {}
 
 
+@pytest.mark.parametrize("typename", ["nn.SpatialBatchNormalization", "nn.RReLU"])
+def test_train_as_a_number_that_went_to_c(typename: str) -> None:
+    """OpenCV's net_batch_norm has 0 there: C took that for false."""
+    running = {"running_mean": np.zeros(2), "running_var": np.ones(2), "eps": 1e-5, "lower": 0.1, "upper": 0.3}
+    net, mends = loaded(typename, running | {"train": 0}, 2)
+    assert net.train is False and mends["train"] == "was 0: false, as 0 is in C, which got it"
+    assert loaded(typename, running | {"train": 1}, 2)[0].train is True
+    assert loaded("cudnn.SpatialBatchNormalization", running | {"train": 0}, 2)[0].train is True
+
+
+def test_without_buffers() -> None:
+    """Files stripped of all results run forward and backward; where gradInput alone is missing, none is wanted."""
+    net, _ = loaded("nn.AddConstant", {"constant_scalar": 2, "output": None, "gradInput": None})
+    np.testing.assert_array_equal(net.forward(np.ones(3)), [3, 3, 3])
+    np.testing.assert_array_equal(net.backward(np.ones(3), np.ones(3)), [1, 1, 1])
+    net, _ = loaded("nn.AddConstant", {"constant_scalar": 2, "gradInput": None})
+    assert net.gradInput is None
+
+
 @pytest.mark.parametrize("typename", ["nn.BatchNormalization", "cudnn.SpatialBatchNormalization"])
 @pytest.mark.parametrize("version", [0, 1, 2])
 def test_running_std(typename: str, version: int) -> None:

@@ -42,6 +42,7 @@ class RReLU(Inplace):
     """
 
     noise: Any = None
+    _trainIsNumber = True
 
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
         super().__init__(inplace)

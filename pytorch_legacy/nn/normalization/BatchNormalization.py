@@ -61,6 +61,7 @@ class BatchNormalization(Module):
     affine = True
     save_mean: Tensor | None = None
     save_std: Tensor | None = None
+    _trainIsNumber = True
 
     def __init__(self, nOutput: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True) -> None:
         super().__init__()
@@ -144,7 +145,7 @@ class BatchNormalization(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         if "running_std" in fields and (version < 2 or "running_var" not in fields):  # which was 1 / sqrt(var + eps)
-            mending.note(self, "running_var", "was running_std, to the power of -1/2")
+            mending.note(self, "running_var", "was running_std, 1 / sqrt(running_var + eps)")
             fields = dict(fields)
             fields["running_var"] = fields.pop("running_std") ** -2 - fields.get("eps", self.eps)
         super()._fromTorch7(mending.fill(self, fields, train=True), version)

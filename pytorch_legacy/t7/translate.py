@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import io
+import os
 import pickle
 import struct
 import sys
@@ -54,8 +55,9 @@ def _classes() -> list[_Class]:
 
 @cache
 def _library() -> tuple[Any, Any, int] | None:
+    path = os.environ.get("PYTORCH_LEGACY_T7") or str(Path(__file__).resolve().parent.parent / "lib" / _NAME)
     try:
-        library = ctypes.CDLL(str(Path(__file__).resolve().parent.parent / "lib" / _NAME))
+        library = ctypes.CDLL(path)
     except OSError:
         return None
     library.t7_free.argtypes = [ctypes.c_void_p]

@@ -43,10 +43,10 @@ _NAMES = {
     "a list of modules": "modules criterions",
 }  # fmt: skip
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
-_WORDS = {
-    *"alpha beta criterion dim g indices k kernel length lower margin mask mode momentum nll noise norm normalize".split(),
-    *"normalized normalizer offset p pad pooling pos pow power sigmoid simplex squeeze tanh threshold trans upper v val".split(),
-}
+_PLAIN = """
+    alpha beta criterion dim g indices k kernel length lower margin mask mode momentum nll noise norm normalize normalized
+    normalizer offset p pad pooling pos pow power sigmoid simplex squeeze tanh threshold trans upper v val"""
+_WORDS = frozenset(_PLAIN.split())
 
 
 _PAIRS = (("weight", "gradWeight"), ("bias", "gradBias"), ("v", "gradV"), ("g", "gradG"), ("diagCov", "gradDiagCov"))

@@ -150,7 +150,8 @@ class Report:
                 yield from self._mended_lines()
             else:
                 count = len(self.contents.mended)
-                yield f"{count} field{'s' * (count > 1)} of old versions {'were' if count > 1 else 'was'} mended; --verbose lists them"
+                were = "fields of old versions were" if count > 1 else "field of old versions was"
+                yield f"{count} {were} mended; --verbose lists them"
         elif self.options.verbose:
             yield "mended on the way in: nothing"
 

@@ -24,11 +24,11 @@ _NAMES = {
     "a whole number": """
         kW kH kT dW dH dT padW padH padT adjW adjH adjT dilationW dilationH dilationT nInputPlane nOutputPlane
         inputFrameSize outputFrameSize inputSize outputDim upscaleFactor scale_factor dimension nInputDims nInputDim
-        numInputDims nOutputDim normalize odepth oheight owidth oT oH oW outT outH outW iT iH iW poolSizeT poolSizeH
+        numInputDims nOutputDim odepth oheight owidth oT oH oW outT outH outW iT iH iW poolSizeT poolSizeH
         poolSizeW pleft pright ptop pbottom pfront pback pad_l pad_r pad_t pad_b pad offset nfeatures ndim
         ignoreIndex paddingValue nClasses dim inputDimension outputDimension length print_interval numFwds numBwds pos""",
     "a number": """
-        k eps momentum alpha beta lambda_ lower upper margin max_val min_val negval threshold val p pow power
+        k eps momentum lambda_ lower upper margin max_val min_val negval threshold val p pow power
         learningRate l1weight norm thresval ratioT ratioH ratioW""",
     "true or false": """
         affine inplace ceil_mode count_include_pad divide sizeAverage squeeze train v2 batch_mode batchMode averaging
@@ -44,7 +44,7 @@ _NAMES = {
 }  # fmt: skip
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _PLAIN = """
-    alpha beta criterion dim g indices k kernel length lower margin mask mode momentum nll noise norm normalize normalized
+    criterion dim g indices k kernel length lower margin mask mode momentum nll noise norm normalized
     normalizer offset p pad pooling pos pow power sigmoid simplex squeeze tanh threshold trans upper v val"""
 _WORDS = frozenset(_PLAIN.split())
 

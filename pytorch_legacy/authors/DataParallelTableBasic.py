@@ -27,4 +27,4 @@ class DataParallelTableBasic(TorchObject):
         self.__dict__.update(fields)
 
     def _toTorch7(self) -> dict[str, Any]:
-        return self._fields()
+        return {name: value for name, value in self._fields().items() if name not in ("_fileFields", "_fileRest", "_version")}

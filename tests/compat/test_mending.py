@@ -206,3 +206,12 @@ def test_gradients_that_are_empty() -> None:
     net.forward(draw(3))
     net.backward(draw(3), draw(2))
     assert net._toTorch7()["gradWeight"].shape == (2, 3)
+
+
+def test_unknown_classes_are_not_mended() -> None:
+    """Nobody knows what their fields mean: they go back as they came, unless somebody changes them."""
+    fields = {"train": 0, "weight": draw(2), "modules": {1: t7.TorchObject("nn.Tanh", 1, DOUBLE), "last": 1}}
+    net, mends = loaded("my.Layer", fields, 3)
+    assert mends == {} and net._toRecord().fields["train"] == 0 and "last" in net._toRecord().fields["modules"]
+    net.evaluate()
+    assert net._toRecord().fields["train"] is False

@@ -41,7 +41,7 @@ class VolumetricAveragePooling(SpatialAveragePooling):
     _axes = "TWH"
     _wasPadded = False
 
-    _ours = dict.fromkeys(("padT", "padW", "padH"), 0) | {"ceil_mode": False, "divide": True}
+    _ours = dict.fromkeys(("padT", "padW", "padH"), 0) | {"ceil_mode": False, "divide": True, "count_include_pad": True}
 
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,

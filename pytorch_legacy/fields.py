@@ -1,11 +1,15 @@
 """What the fields of Torch7's classes are: a broken file shall be an error when it is read, not a riddle when it is run.
 
 Torch7 used its names alike in all classes: ``kW`` is a whole number wherever it comes up. So one table serves them all.
-A name that means different things in different classes is not in it.
+A name that means different things in different classes is not in it. Fields with plain words for names are looked at only if
+the code of the class names them, too: else they are notes of the model's author, or buffers of an old release.
 """
 
 from __future__ import annotations
 
+from functools import cache
+from inspect import isfunction
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -20,11 +24,11 @@ _NAMES = {
     "a whole number": """
         kW kH kT dW dH dT padW padH padT adjW adjH adjT dilationW dilationH dilationT nInputPlane nOutputPlane
         inputFrameSize outputFrameSize inputSize outputDim upscaleFactor scale_factor dimension nInputDims nInputDim
-        numInputDims nOutputDim normalize odepth oheight owidth oT oH oW outT outH outW iT iH iW poolSizeT poolSizeH
-        poolSizeW pleft pright ptop pbottom pfront pback pad_l pad_r pad_t pad_b pad offset nfeatures ndim k
+        numInputDims nOutputDim odepth oheight owidth oT oH oW outT outH outW iT iH iW poolSizeT poolSizeH
+        poolSizeW pleft pright ptop pbottom pfront pback pad_l pad_r pad_t pad_b pad offset nfeatures ndim
         ignoreIndex paddingValue nClasses dim inputDimension outputDimension length print_interval numFwds numBwds pos""",
     "a number": """
-        eps momentum alpha beta lambda_ lower upper margin max_val min_val negval threshold val p pow power
+        k eps momentum lambda_ lower upper margin max_val min_val negval threshold val p pow power
         learningRate l1weight norm thresval ratioT ratioH ratioW""",
     "true or false": """
         affine inplace ceil_mode count_include_pad divide sizeAverage squeeze train v2 batch_mode batchMode averaging
@@ -34,11 +38,15 @@ _NAMES = {
         weight bias gradWeight gradBias running_mean running_var save_mean save_std kernel simplex
         v g gradV gradG diagCov gradDiagCov""",
     "a tensor": "connTable indices mask",
-    "text": "mode moduleType name inputShape outputShape",
+    "text": "mode moduleType inputShape outputShape",
     "a module": "lsm nll sigmoid tanh normalizer pooling criterion targetModule inputModule",
     "a list of modules": "modules criterions",
 }  # fmt: skip
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_PLAIN = """
+    criterion dim g indices k kernel length lower margin mask mode momentum nll noise norm normalized
+    normalizer offset p pad pooling pos pow power sigmoid simplex squeeze tanh threshold trans upper v val"""
+_WORDS = frozenset(_PLAIN.split())
 
 
 _PAIRS = (("weight", "gradWeight"), ("bias", "gradBias"), ("v", "gradV"), ("g", "gradG"), ("diagCov", "gradDiagCov"))
@@ -72,7 +80,9 @@ def check(instance: TorchObject) -> None:
     own = vars(instance)
     for name, value in own.items():
         kind = _KINDS.get(name)
-        if kind is not None and value is not None and not _is(kind, value):
+        if kind is None or value is None or _is(kind, value):
+            continue
+        if name not in _WORDS or name in _used(type(instance)):
             raise FieldError(f"{name}: expected {kind}, got {_shown(value)}")
     for name, gradient in _PAIRS:
         ours, theirs = own.get(name), own.get(gradient)
@@ -84,6 +94,37 @@ def check(instance: TorchObject) -> None:
             if own.get(name) is not None and own[name].ndim != rank:  # None: a decorator may compute it
                 raise FieldError(f"{name}: expected a tensor with {rank} dimensions, got {described(own[name])}")
             break
+
+
+@cache
+def _used(cls: type) -> set[str]:
+    """The names in the code of a class, its bases, and the functions of this package that they call."""
+    names: set[str] = set()
+    seen: set[CodeType] = set()
+
+    def meet(code: Any, home: dict[str, Any]) -> None:
+        if not isinstance(code, CodeType) or code in seen:
+            return
+        seen.add(code)
+        names.update(code.co_names)
+        for constant in code.co_consts:
+            names.update([constant] if isinstance(constant, str) else constant if isinstance(constant, tuple) else [])
+            meet(constant, home)
+        for name in code.co_names:
+            called = home.get(name)
+            if isfunction(called) and called.__module__.startswith("pytorch_legacy.nn."):
+                meet(called.__code__, called.__globals__)
+
+    for base in cls.__mro__:
+        for name, member in vars(base).items():
+            function = getattr(member, "fget", None) or getattr(member, "__func__", None) or member
+            if isfunction(function):
+                meet(getattr(function, "__wrapped__", function).__code__, function.__globals__)
+            elif isinstance(member, tuple):  # lists of names
+                names.update(member)
+            names.add(name)
+        names.update(vars(base).get("__annotations__", ()))
+    return names
 
 
 def _is(kind: str, value: Any) -> bool:

@@ -295,7 +295,7 @@ def test_unknown_objects_and_functions() -> None:
     }
 
 
-def test_changes_of_unknown_objects_are_saved() -> None:
+def test_changes_of_unknown_objects_aresaved() -> None:
     file = io.BytesIO()
     t7.write(
         file, t7.TorchObject("my.Layer", 2, {"train": True, "modules": [], "weight": np.ones(3), "_type": "torch.DoubleTensor"})
@@ -380,7 +380,7 @@ def test_a_file_may_be_replaced_by_what_was_loaded_from_it(tmp_path: Path) -> No
     assert [entry.name for entry in tmp_path.iterdir()] == ["net.t7"]
 
 
-def test_what_cannot_be_saved(tmp_path: Path) -> None:
+def test_what_cannot_besaved(tmp_path: Path) -> None:
     net = nn.Sequential().add(nn.Linear(1, 1))
     net.modules[0].hook = print
     with pytest.raises(pl.T7Error, match=r"root\.modules\[1\]\.hook: expected a value that a \.t7 file can hold"):
@@ -412,3 +412,26 @@ def test_the_random_numbers_go_on() -> None:
 
 def test_manifest_is_read() -> None:
     assert len(LISTED) == len(json.loads((GOLDEN / "manifest.json").read_text()))
+
+
+def test_networks_of_other_packages_made_here() -> None:
+    """What a constructor makes is saved and loaded, again and again."""
+    push = nn.PushTable(1)
+    loss = pl.authors.ContentLoss(1.0, np.ones((3, 4, 4), np.float32), True)
+    things = [
+        nn.Sequencer(nn.FastLSTM(3, 2)),
+        nn.SeqGRU(3, 2),
+        nn.Sequential().add(push).add(push.pull(0)),
+        pl.authors.DataParallelTable(0).add(nn.Linear(3, 2), [1, 2]),
+        loss,
+        pl.authors.ShakeShakeTable(),
+        nn.VolumetricAveragePooling(2, 2, 2),
+    ]
+    for thing in things:
+        first = pl.load(saved(thing))
+        again = pl.load(saved(first))
+        assert repr(first) == repr(again) == repr(thing)
+        assert t7.read(saved(first)).fields.keys() == t7.read(saved(thing)).fields.keys()
+    net = pl.load(saved(things[2]))
+    table = [np.ones(2, np.float32), np.zeros(3, np.float32)]
+    assert [entry.size for entry in net.forward(table)] == [3, 2]

@@ -210,7 +210,7 @@ class Report:
             size = text_shape(shapes["input"])
             yield f"  total: {total:,} parameters, {operations:,} operations for an input of {size}"
         elif expected := network.expected_input(module):
-            yield f"  expects an input of {expected}"
+            yield f"  expects {'a' if expected.startswith('list') else 'an input of'} {expected}"
 
     def _class_lines(self, unknown: Class) -> Iterator[str]:
         times = f", {unknown.count} times" if unknown.count > 1 else ""

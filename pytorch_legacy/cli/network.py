@@ -10,6 +10,7 @@ import numpy as np
 from pytorch_legacy.errors import ShapeError, THNNError
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nngraph import gModule
 
 from .describe import first_line, inner_modules, walk_modules
 from .files import text_shape
@@ -154,6 +155,9 @@ _MODULES = 2000
 
 def expected_input(module: Module) -> str | None:
     """What the network takes, as far as its first layers and some trials tell: "3 x H x W", "1 x 28 x 28"."""
+    inputs = module.nInputs if isinstance(module, gModule) else 1
+    if inputs > 1:
+        return f"list of {inputs}"
     places = list(walk_modules(module))
     leaves = (place.module for place in places if not inner_modules(place.module))
     known = next((text for leaf in leaves if (text := _taken(leaf))), None)

@@ -1,8 +1,10 @@
 """The base of all modules made of modules."""
 
 from collections.abc import Callable, Iterator
+from itertools import count, takewhile
 from typing import Any, Self
 
+from pytorch_legacy import mending
 from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy
@@ -143,4 +145,9 @@ class Container(Module):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
         modules = fields.get("modules")
-        self.modules = modules if isinstance(modules, list) else []  # an empty table of Lua comes as a dict
+        if isinstance(modules, dict):  # an empty table of Lua, or one with names beside the positions
+            positions = [*takewhile(modules.__contains__, count(1))]
+            if modules:
+                mending.note(self, "modules", f"a table with names, too: its list of {len(positions)}")
+            modules = [modules[position] for position in positions]
+        self.modules = modules if isinstance(modules, list) else []

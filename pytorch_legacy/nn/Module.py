@@ -45,6 +45,8 @@ class Module(TorchObject):
     shared = False
     _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
     _isSequencer = False
+    _TENSORS = ("weight", "bias", "gradWeight", "gradBias", "output", "gradInput")
+    _emptyInFile: tuple[str, ...] = ()  # gradients that are zeros here
     _trainIsNumber = False  # True of modules that gave `train` to C, where the number 0 is false
 
     def __init__(self) -> None:
@@ -352,6 +354,8 @@ class Module(TorchObject):
         for name in ("output", "_type"):
             if fields.get(name) is None and "modules" not in fields:
                 mending.note(self, name, "missing: " + ("as the tensors" if name == "_type" else "empty"))
+        # To Lua, false is as good as nil where a tensor is looked for.
+        fields = {key: value for key, value in fields.items() if value is not False or key not in self._TENSORS}
         train = fields.get("train")
         if isinstance(train, (int, float)) and not isinstance(train, bool):
             isTrue = train != 0 or not self._trainIsNumber
@@ -362,9 +366,12 @@ class Module(TorchObject):
         # Models were often saved without the gradients, which nobody needs to run them.
         for name, gradient in (("weight", "gradWeight"), ("bias", "gradBias")):
             parameter = getattr(self, name)
-            if isinstance(parameter, np.ndarray) and getattr(self, gradient) is None:
-                mending.note(self, gradient, "missing: zeros")
+            present = getattr(self, gradient)
+            if isinstance(parameter, np.ndarray) and (present is None or np.size(present) == 0 != parameter.size):
+                mending.note(self, gradient, f"{'missing' if present is None else 'empty'}: zeros")
                 setattr(self, gradient, np.zeros(parameter.shape, parameter.dtype))
+                if present is not None:
+                    self._emptyInFile = (*self._emptyInFile, gradient)
 
     def _fileLayer(self, typename: str, version: int = 1, **fields: Any) -> t7.TorchObject:
         """A module of Torch7 inside this one that does not exist here, for saving."""
@@ -375,8 +382,11 @@ class Module(TorchObject):
         fields = super()._toTorch7()
         for name in ("gradWeight", "gradBias"):
             # Files without gradients stay without them, unless there was training since.
-            if self._fileFields and name not in self._fileFields and not np.any(fields.get(name)):
-                fields.pop(name, None)
+            if self._fileFields and not np.any(fields.get(name)):
+                if name in self._emptyInFile:
+                    fields[name] = np.empty(0, self._dtype)
+                elif name not in self._fileFields:
+                    fields.pop(name, None)
         # Old files have no _type: that of the tensors counts.
         if self._fileFields and "_type" not in self._fileFields and dtype_of(fields) == self._dtype:
             return fields

@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-from pytorch_legacy import t7
+from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.nn.Container import Container
 
@@ -27,6 +27,7 @@ class Unknown(Container):
         self._typename = typename
         self.fields: Any = {}
         self.header: Any = None
+        self._mended: dict[str, Any] = {}
 
     def updateOutput(self, input: Any) -> NoReturn:
         raise self._missing()
@@ -43,13 +44,13 @@ class Unknown(Container):
 
     def _fromTorch7(self, fields: Any, version: int) -> None:
         self.fields = fields
-        if isinstance(fields, dict):
-            super()._fromTorch7({key: value for key, value in fields.items() if key not in self._OWN}, version)
-        else:
-            super()._fromTorch7({}, version)
+        plain = {key: value for key, value in fields.items() if key not in self._OWN} if isinstance(fields, dict) else {}
+        with mending.collect():  # nothing that would concern anybody
+            super()._fromTorch7(plain, version)
+        self._mended = {key: self.__dict__[key] for key in plain if self.__dict__.get(key, plain[key]) is not plain[key]}
 
     # These attributes are not what files have under such names.
-    _OWN = ("fields", "header", "_typename", "_version", "_dtype", "_fileFields", "_fileRest")
+    _OWN = ("fields", "header", "_mended", "_typename", "_version", "_dtype", "_fileFields", "_fileRest")
 
     def _remember(self, record: t7.TorchObject) -> None:
         self._version = record.version
@@ -60,7 +61,7 @@ class Unknown(Container):
         fields = self.fields
         if isinstance(fields, dict):
             own = {key: value for key, value in self.__dict__.items() if key in fields and key not in self._OWN}
-            fields = fields | own
+            fields = fields | {key: value for key, value in own.items() if value is not self._mended.get(key, fields)}
             if "_type" in fields:
                 fields["_type"] = self._type
         return t7.TorchObject(self._typename, 1 if self._version is None else self._version, fields, self.header)

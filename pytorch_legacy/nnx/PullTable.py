@@ -73,5 +73,8 @@ class PullTable(Module):
         super()._fromTorch7(fields, version)
         self._output = None
 
+    def _isOurs(self, key: str, value: Any) -> bool:
+        return key not in ("_index", "_push") and super()._isOurs(key, value)
+
     def _toTorch7(self) -> dict[str, Any]:
         return {key: value for key, value in super()._toTorch7().items() if key != "_output"}

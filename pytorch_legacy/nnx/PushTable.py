@@ -38,13 +38,15 @@ class PushTable(Module):
 
     _oneBased = ("_index",)
     _pulls: list[PullTable]
+    _gradInput: Any = None
+    _forward = False
 
     def __init__(self, index: int) -> None:
         super().__init__()
         self._index = check.count(self, "index", index, 0)
         self._pulls = []
         self.output, self.gradInput = [], []
-        self._gradInput: Any = None
+        self._gradInput = None
         self._forward = False
 
     def pull(self, index: int) -> PullTable:
@@ -84,6 +86,9 @@ class PushTable(Module):
 
     def _place(self, input: list[Any]) -> int:
         return check.place(self, "index", self._index, len(check.table(self, "input", input, None)))
+
+    def _isOurs(self, key: str, value: Any) -> bool:
+        return key not in ("_index", "_pulls", "_forward") and super()._isOurs(key, value)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

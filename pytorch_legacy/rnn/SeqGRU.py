@@ -45,8 +45,7 @@ class SeqGRU(SequenceModule):
 
     _scratch: dict[str, Any] = {
         **dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_h0", "grad_x")),
-        "seqLength": 1,
-        "miniBatch": 1,
+        **dict.fromkeys(("seqLength", "miniBatch"), lambda module: 1),
     }
     inputSize: int
     outputSize: int

@@ -36,7 +36,7 @@ class Sequencer(AbstractSequencer):
     """
 
     _dropped = ("module", "_remember")
-    _scratch: dict[str, Any] = {"_output": {}, "tableoutput": {}, "tablegradInput": {}, "tablegradinput": {}}
+    _scratch: dict[str, Any] = dict.fromkeys(("_output", "tableoutput", "tablegradInput", "tablegradinput"), lambda module: {})
 
     def __init__(self, module: Module) -> None:
         super().__init__()

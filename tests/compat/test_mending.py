@@ -164,3 +164,54 @@ def test_without_type() -> None:
     net, mends = loaded("nn.Linear", fields | {"_type": None, "output": None})
     assert net._type == "torch.FloatTensor" and {"_type", "output"} <= mends.keys()
     assert net.forward(draw(2, 3).astype(np.float32)).shape == (2, 2)
+
+
+def test_fields_that_mean_something_else() -> None:
+    """Notes of authors and buffers of old releases have names that other classes have, too."""
+    notes = {"name": 5, "noise": 0.1, "mask": False, "indices": {}, "normalized": draw(2), "p": draw(2), "k": {}}
+    net, _ = loaded("nn.Linear", {"weight": draw(2, 3), "bias": False} | notes)
+    assert net.forward(draw(3)).shape == (2,) and net.bias is None
+    buffers = {name: draw(2) for name in ("buffer", "buffer2", "centered", "std", "normalized")}
+    net, _ = loaded("nn.BatchNormalization", {"running_mean": draw(2), "running_std": np.ones(2), "eps": 1e-5, **buffers})
+    assert net.forward(draw(4, 2)).shape == (4, 2)
+    net, _ = loaded("nn.SpatialCrossMapLRN", {"size": 3, "alpha": 1e-4, "beta": 0.75, "k": 0.5})
+    assert net.k == 0.5
+
+
+def test_statistics_that_are_missing() -> None:
+    net, mends = loaded("nn.SpatialBatchNormalization", {"weight": np.ones(2), "bias": np.zeros(2), "eps": 0, "train": False})
+    np.testing.assert_array_equal(net.forward(np.ones((1, 2, 3, 3))), np.ones((1, 2, 3, 3)))
+    assert mends["running_mean"] == "missing: zeros" and mends["running_var"] == "missing: ones"
+
+
+def test_first_releases() -> None:
+    for typename in ("nn.SoftShrink", "nn.HardShrink"):
+        net, mends = loaded(typename, {})
+        assert net.lambda_ == 0.5 and mends["lambda"] == "missing: 0.5"
+    assert loaded("nn.PReLU", {"weight": draw(3)})[0].nOutputPlane == 3
+    assert loaded("nn.PReLU", {"weight": draw(1)})[0].nOutputPlane == 0
+
+
+def test_modules_with_names() -> None:
+    """A table of modules that has names beside the positions keeps the modules at the positions."""
+    child = t7.TorchObject("nn.Tanh", 1, DOUBLE)
+    net, mends = loaded("nn.Sequential", {"modules": {1: child, 2: child, "first": child}})
+    assert len(net.modules) == 2 and mends["modules"] == "a table with names, too: its list of 2"
+
+
+def test_gradients_that_are_empty() -> None:
+    """They serve as zeros, and go back to the file as they were unless there was training."""
+    net, mends = loaded("nn.Linear", {"weight": draw(2, 3), "bias": draw(2), "gradWeight": np.empty(0), "gradBias": draw(2)})
+    assert mends == {"gradWeight": "empty: zeros"} and net._toTorch7()["gradWeight"].size == 0
+    net.forward(draw(3))
+    net.backward(draw(3), draw(2))
+    assert net._toTorch7()["gradWeight"].shape == (2, 3)
+
+
+def test_unknown_classes_are_not_mended() -> None:
+    """Nobody knows what their fields mean: they go back as they came, unless somebody changes them."""
+    fields = {"train": 0, "weight": draw(2), "modules": {1: t7.TorchObject("nn.Tanh", 1, DOUBLE), "last": 1}}
+    net, mends = loaded("my.Layer", fields, 3)
+    assert mends == {} and net._toRecord().fields["train"] == 0 and "last" in net._toRecord().fields["modules"]
+    net.evaluate()
+    assert net._toRecord().fields["train"] is False

@@ -59,7 +59,8 @@ def test_facts_about_adaptive_windows() -> None:
 
 
 def test_pictures_are_there_small_and_drawn_by_the_script(tmp_path) -> None:
-    names = re.findall(r"\]\(images/(\w+)\.png\)", CHAPTER)
+    pages = [CHAPTER, (ROOT / "docs" / "nngraph.md").read_text(encoding="utf-8")]
+    names = [name for page in pages for name in re.findall(r"\]\(images/(\w+)\.png\)", page)]
     folder = ROOT / "docs" / "images"
     assert sorted(f"{name}.png" for name in names) == sorted(path.name for path in folder.iterdir())
     assert all((folder / f"{name}.png").stat().st_size < 150_000 for name in names)

@@ -1,8 +1,10 @@
 """The rectified linear unit whose leak is learned."""
 
+from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import mending
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -52,3 +54,7 @@ class PReLU(Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         call(self, "PReLU_accGradParameters", input, gradOutput, self.gradWeight, self.nOutputPlane, scale)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        slopes = np.size(fields.get("weight", 0))
+        super()._fromTorch7(mending.fill(self, fields, nOutputPlane=slopes if slopes > 1 else 0), version)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy import mending
 from pytorch_legacy.nn.Module import Module
 
 
@@ -16,7 +17,7 @@ class Shrink(Module):
         self.lambda_ = lambda_
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        fields = dict(fields)
+        fields = mending.fill(self, fields, **{"lambda": 0.5})  # the first releases had no other
         fields["lambda_"] = fields.pop("lambda")
         super()._fromTorch7(fields, version)
 

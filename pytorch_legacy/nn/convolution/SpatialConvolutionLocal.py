@@ -135,7 +135,7 @@ class SpatialConvolutionLocal(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """A file that was saved in the middle of a pass, by an error, has its weight with three dimensions."""
-        super()._fromTorch7(fields, version)
+        super()._fromTorch7(mending.fill(self, fields, padW=0, padH=0), version)
         for name in ("weight", "gradWeight"):
             weight = getattr(self, name)
             if weight is not None and weight.size and weight.shape != self._weightShape():

@@ -148,4 +148,10 @@ class BatchNormalization(Module):
             mending.note(self, "running_var", "was running_std, 1 / sqrt(running_var + eps)")
             fields = dict(fields)
             fields["running_var"] = fields.pop("running_std") ** -2 - fields.get("eps", self.eps)
+        channels = next((np.size(fields[name]) for name in ("weight", "bias") if name in fields), fields.get("nOutput"))
+        if isinstance(channels, (int, float)):
+            for name, value in (("running_mean", 0), ("running_var", 1)):
+                if name not in fields:
+                    mending.note(self, name, f"missing: {'ones' if value else 'zeros'}")
+                    fields = fields | {name: np.full(int(channels), value, np.asarray(fields.get("weight", 0.0)).dtype)}
         super()._fromTorch7(mending.fill(self, fields, train=True), version)

@@ -82,7 +82,7 @@ def check(instance: TorchObject) -> None:
         kind = _KINDS.get(name)
         if kind is None or value is None or _is(kind, value):
             continue
-        if name not in _WORDS or name in _used(type(instance)):
+        if name not in _WORDS or name in _used(type(instance)):  # type: ignore[arg-type]
             raise FieldError(f"{name}: expected {kind}, got {_shown(value)}")
     for name, gradient in _PAIRS:
         ours, theirs = own.get(name), own.get(gradient)

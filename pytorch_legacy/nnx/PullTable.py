@@ -77,4 +77,6 @@ class PullTable(Module):
         return key not in ("_index", "_push") and super()._isOurs(key, value)
 
     def _toTorch7(self) -> dict[str, Any]:
-        return {key: value for key, value in super()._toTorch7().items() if key != "_output"}
+        # It holds no tensors: only a file, or a conversion there, gives it a type.
+        left = {"_output"} if not self._fileFields or "_type" in self._fileFields else {"_output", "_type"}
+        return {key: value for key, value in super()._toTorch7().items() if key not in left}

@@ -360,7 +360,7 @@ class TestTorch7Fields:
         assert layer.dimension == 1 and isinstance(layer.dimension, int)
         assert layer.pairs == [[0, 1], [-1, 2]] and layer.name == "x"
         again = layer._toTorch7()
-        assert again.pop("output").size == 0
+        assert again.pop("output").size == again.pop("gradInput").size == 0
         assert again == fields
         assert self.read({"dimension": -1}).dimension == -1
         assert self.read({"dimension": None})._toTorch7().get("dimension") is None
@@ -369,7 +369,8 @@ class TestTorch7Fields:
         layer = self.read({"weight": np.ones((2, 3), np.float32)})
         assert layer.type() == "torch.FloatTensor"
         assert layer.output.dtype == np.float32 and layer.output.size == 0
-        assert layer.gradInput is None and layer.bias is None
+        assert layer.gradInput.size == 0 and layer.bias is None
+        assert self.read({"output": layer.output}).gradInput is None  # then Torch7's layer computes none
         assert layer.gradWeight.shape == (2, 3) and not layer.gradWeight.any()
 
     @pytest.mark.parametrize(

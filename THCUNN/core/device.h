@@ -172,10 +172,26 @@ static inline bool inPacks(const void *a, const void *b = NULL, const void *c = 
 template <class T> __device__ static inline const Pack<T> &pack(const T *at) { return *reinterpret_cast<const Pack<T> *>(at); }
 template <class T> __device__ static inline Pack<T> &pack(T *at) { return *reinterpret_cast<Pack<T> *>(at); }
 
-/* How many of n elements stand before the first pack. */
-template <class T> __device__ static inline int64_t unpacked(const T *at, int64_t n)
+/* As many elements as a pack has from x[i] on, in one load if the address allows; past n there are zeros. Which thread adds which
+ * elements then depends on their number alone, and so does the result, wherever they lie. */
+template <class T> __device__ static inline Pack<T> packAt(const T *x, int64_t i, int64_t n)
 {
-  return THNN_min((int64_t)((16 - (uintptr_t)at % 16) % 16 / sizeof(T)), n);
+  if ((uintptr_t)(x + i) % 16 == 0 && i + Pack<T>::SIZE <= n) return pack(x + i);
+  Pack<T> p;
+#pragma unroll
+  for (int k = 0; k < Pack<T>::SIZE; k++) p.value[k] = i + k < n ? x[i + k] : T(0.f);
+  return p;
+}
+
+template <class T> __device__ static inline void storePack(T *y, int64_t i, int64_t n, const Pack<T> &p)
+{
+  if ((uintptr_t)(y + i) % 16 == 0 && i + Pack<T>::SIZE <= n) {
+    pack(y + i) = p;
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < Pack<T>::SIZE; k++)
+    if (i + k < n) y[i + k] = p.value[k];
 }
 
 #endif

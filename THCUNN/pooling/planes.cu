@@ -16,16 +16,13 @@ static int64_t partsOf(int64_t planes, int64_t cells) { return planes >= MANY ? 
 __device__ static accreal sumCells(Team team, const real *x, int64_t n)
 {
   enum { SIZE = Pack<real>::SIZE };
-  const int64_t head = unpacked(x, n), packs = (n - head) / SIZE;
   accreal sum = 0;
-  for (int64_t i = team.rank; i < head; i += team.size) sum += (accreal)x[i];
 #pragma unroll 4
-  for (int64_t i = team.rank; i < packs; i += team.size) {
-    const Pack<real> p = pack(x + head + i * SIZE);
+  for (int64_t i = team.rank * SIZE; i < n; i += team.size * SIZE) {
+    const Pack<real> p = packAt(x, i, n);
 #pragma unroll
     for (int k = 0; k < SIZE; k++) sum += (accreal)p.value[k];
   }
-  for (int64_t i = head + packs * SIZE + team.rank; i < n; i += team.size) sum += (accreal)x[i];
   return sum;
 }
 
@@ -74,10 +71,7 @@ __global__ static void fillPlanes(real *gx, const real *g, int64_t planes, int64
     Pack<real> values;
 #pragma unroll
     for (int k = 0; k < SIZE; k++) values.value[k] = value;
-    const int64_t head = unpacked(to, n), packs = (n - head) / SIZE;
-    for (int64_t i = team.rank; i < head; i += team.size) to[i] = value;
-    for (int64_t i = team.rank; i < packs; i += team.size) pack(to + head + i * SIZE) = values;
-    for (int64_t i = head + packs * SIZE + team.rank; i < n; i += team.size) to[i] = value;
+    for (int64_t i = team.rank * SIZE; i < n; i += team.size * SIZE) storePack(to, i, n, values);
   }
 }
 

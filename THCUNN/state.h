@@ -47,7 +47,8 @@ THNN_API int32_t THNN_CudaState_free(THNNCudaState *state); /* NULL is allowed *
 THNN_API int32_t THNN_CudaState_setStream(THNNCudaState *state, void *stream); /* a cudaStream_t; NULL is the default one */
 
 /* Device memory for the time of a call, aligned to 256 bytes, lent until it is replaced. A call for which it is too small is
- * THNN_ERR_MEMORY before its first write; scratchWanted then says how much that call needs, so that it can be made again. */
+ * THNN_ERR_MEMORY before its first write; scratchWanted then says how much that call needs as far as it came. Lend that much and call again,
+ * until it succeeds. */
 THNN_API int32_t THNN_CudaState_setScratch(THNNCudaState *state, void *memory, int64_t bytes);
 THNN_API int32_t THNN_CudaState_scratchWanted(THNNCudaState *state, int64_t *bytes);
 

@@ -37,6 +37,9 @@ enum { WARP = 32, BLOCK = 256 }; /* threads */
 /* Blocks of `threads` threads for n threads in all; kernels stride over what is beyond the last one. */
 static inline int64_t blocksFor(int64_t n, int threads = BLOCK) { return THNN_min(THNN_ceilDiv(n, threads), 1 << 14); }
 
+/* Threads for a block that shares n elements: whole warps. */
+static inline int threadsFor(int64_t n) { return (int)THNN_min(THNN_max(THNN_ceilDiv(n, WARP), 1) * WARP, BLOCK); }
+
 /* Queue a kernel on the call's stream. Nothing happens when the call has failed already, or without blocks. */
 template <class... Parameters, class... Arguments>
 static void launch(Call *call, int64_t blocks, int threads, void (*kernel)(Parameters...), Arguments... arguments)

@@ -319,6 +319,7 @@ static void runBlock()
         moved = true;
       }
     if (live && waiting == live) {
+      if (live < count) stuck("a barrier that threads which have ended did not come to");
       openBarrier();
       moved = true;
     }

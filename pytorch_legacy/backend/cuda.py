@@ -74,18 +74,25 @@ class State:
         library.check(library.lib.THNN_CudaState_new(place))
         self.pointer = place[0]
         self.scratch: Any = None
+        self.lent = 0
 
     def call(self, function: Callable[..., int], *values: Any) -> int:
-        """Call the function with this state; if it lacks scratch memory, lend it what it wants and call it again."""
+        """Call the function with this state; as long as it lacks scratch memory, lend it what it wants and call it again."""
         status = function(self.pointer, *values)
-        if status == ERR_MEMORY:
-            library = self.library
-            wanted = library.ffi.new("int64_t *")
-            library.lib.THNN_CudaState_scratchWanted(self.pointer, wanted)
-            self.scratch, address = self.allocate(wanted[0])
-            library.lib.THNN_CudaState_setScratch(self.pointer, library.ffi.cast("void *", address), wanted[0])
+        while status == ERR_MEMORY and self._lend_more():
             status = function(self.pointer, *values)
         return status
+
+    def _lend_more(self) -> bool:
+        ffi, lib = self.library.ffi, self.library.lib
+        wanted = ffi.new("int64_t *")
+        lib.THNN_CudaState_scratchWanted(self.pointer, wanted)
+        if wanted[0] <= self.lent:
+            return False
+        self.scratch, address = self.allocate(wanted[0])
+        self.lent = wanted[0]
+        lib.THNN_CudaState_setScratch(self.pointer, ffi.cast("void *", address), wanted[0])
+        return True
 
 
 # ---------------------------------------------------------------------------------------------- emulation

@@ -1,6 +1,6 @@
 """Makes THCUNN.h from THNN.h and THCUNN/state.h: the functions of every layer that has a .cu file, for each element type.
 
-    python declare.py THCUNN.h
+python declare.py THCUNN.h
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..errors import DtypeError, ShapeError
 from ..storage import Tensor
-from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
 from . import cuda
+from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
 from .library import check, ffi, lib
 
 MAX_DIMS = 8

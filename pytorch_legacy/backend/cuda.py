@@ -1,10 +1,7 @@
-"""Finds and opens libTHCUNN, and calls its functions.
+"""Opens libTHCUNN and calls its functions.
 
-The library stands beside libTHNN when the package was built with it; the environment variable PYTORCH_LEGACY_THCUNN names another file.
-Nothing here is opened before it is wanted.
-
-PYTORCH_LEGACY_EMULATE names a library that was built with ``THCUNN=host``: every layer function that it has is then called there, on
-NumPy arrays, in place of libTHNN's. That is how the tests run CUDA kernels without a GPU.
+The environment variable PYTORCH_LEGACY_EMULATE names a library that was built with ``THCUNN=host``: every layer function that it
+has is then called there, on NumPy arrays, in place of libTHNN's. That is how the tests run CUDA kernels without a GPU.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ orders() {
   for order in ${ORDERS:-reverse random:1}; do # what is computed in another order shows in any case
     echo "threads run: $order"
     THCUNN_ORDER=$order $pytest tests/cuda tests/test_layers.py tests/test_golden.py \
-      -k "test_as_THNN or (($layers) and (test_forward or test_batch or test_module or test_criterion))"
+      -k "test_as_THNN or (($layers) and (test_forward or test_batch or test_training or test_criterion))"
   done
 }
 

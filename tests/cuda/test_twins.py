@@ -1,6 +1,6 @@
 """Every function of libTHCUNN on small arrays, in its three element types, beside its twin in libTHNN.
 
-Needs PYTORCH_LEGACY_EMULATE, a library built with THCUNN=host: tests/cuda/run.sh sets it. The same calls are what ThreadSanitizer sees.
+Needs PYTORCH_LEGACY_EMULATE, a library built with THCUNN=host: tests/cuda/run.sh sets it. ThreadSanitizer sees the same calls.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ twins = pytest.mark.parametrize("function", TWINS, ids=lambda f: f.name)
 reals = pytest.mark.parametrize("real", REALS)
 
 
-
-
 class Device:
     """The emulated library, with a state that has scratch memory."""
 
@@ -44,7 +42,9 @@ class Device:
         self.scratch = np.zeros(1 << 20, np.uint8)
         self.report = np.zeros(2, np.int64)
         assert self.lib.THNN_CudaState_new(ctypes.byref(self.state)) == 0
-        self.lib.THNN_CudaState_setScratch(self.state, ctypes.c_void_p(self.scratch.ctypes.data), ctypes.c_int64(self.scratch.size))
+        self.lib.THNN_CudaState_setScratch(
+            self.state, ctypes.c_void_p(self.scratch.ctypes.data), ctypes.c_int64(self.scratch.size)
+        )
         self.lib.THNN_CudaState_setIndexReport(self.state, ctypes.c_void_p(self.report.ctypes.data), ctypes.c_int32(1))
 
     def __call__(self, call: Call, real: str) -> int:
@@ -95,7 +95,9 @@ def test_as_THNN(device: Device, function: Function, real: str, how: str) -> Non
     device.lib.THNN_CudaState_setPoolingBackward(device.state, 1 if how == "gather" else 2)
     assert device(there, real) == 0, device.last_error()
     for name, array in here.arrays.items():
-        np.testing.assert_allclose(there.arrays[name].astype(np.float64), array, rtol=0, atol=NEAR[real] * max(1, abs(array).max()))
+        np.testing.assert_allclose(
+            there.arrays[name].astype(np.float64), array, rtol=0, atol=NEAR[real] * max(1, abs(array).max())
+        )
     if "size" in here.values and function.name.endswith("_outputSize"):
         assert list(there.values["size"]) == list(here.values["size"])
 

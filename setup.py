@@ -37,6 +37,9 @@ class CMakeBuild(build_ext):
             shutil.copy(installed / "lib" / name, library)
         for header in ("THNN.h", "THNN_ffi.h"):
             shutil.copy(installed / "include" / header, library)
+        if (installed / "lib" / "libTHCUNN.so").exists():
+            shutil.copy(installed / "lib" / "libTHCUNN.so", library)
+            shutil.copy(installed / "include" / "THCUNN.h", library)
 
         backend = package / "backend"
         backend.mkdir(exist_ok=True)
@@ -54,6 +57,7 @@ class CMakeBuild(build_ext):
             rpath = f"{sysconfig.get_path('platlib')}/scipy_openblas32/lib"
         options = [f"-DPython3_EXECUTABLE={sys.executable}", f"-DTHNN_BLAS_RPATH={rpath}"]
         options += [f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"]
+        options += [f"-DTHCUNN={os.environ.get('PYTORCH_LEGACY_CUDA', 'off')}"]  # nvcc takes minutes: only when asked
         options += shlex.split(os.environ.get("THNN_CMAKE_ARGS", ""))
         # --fresh: a cache would lead to the tools and the BLAS of an earlier, isolated build environment.
         check_call(["cmake", "--fresh", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", *options])

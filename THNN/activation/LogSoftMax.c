@@ -11,6 +11,8 @@
  *
  * Sums are taken in double precision, so that they do not depend on how many channels there are. */
 #include "activation/channels.h"
+
+#ifndef THNN_CUDA
 #include "core/vmath.h"
 
 THNN_INLINE double sumExp(const real *x, int64_t n)
@@ -83,6 +85,7 @@ THNN_KERNEL void backwardNeighbours(Channels c)
     for (int64_t i = 0; i < c.n; i++)
       c.y[k * c.stride + i] = c.g[k * c.stride + i] - real_exp(c.x[k * c.stride + i]) * s[i];
 }
+#endif
 
 int32_t THNN_(LogSoftMax_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {

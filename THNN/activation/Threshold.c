@@ -20,6 +20,7 @@ static int32_t checkNumbers(const char *f, double threshold, double val, int32_t
                    val);
 }
 
+#ifndef THNN_CUDA
 THNN_KERNEL void replace(Elements e)
 {
   const real threshold = e.a, val = e.b;
@@ -33,6 +34,7 @@ THNN_KERNEL void pass(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] > threshold ? e.g[i] : 0;
 }
+#endif
 
 int32_t THNN_(Threshold_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double threshold, double val,
                                       int32_t inplace)

@@ -10,6 +10,7 @@
 
 #include "core/real.h"
 
+#ifndef THNN_CUDA /* THCUNN/activation/channels.cuh has its own */
 /* As many neighbours as a kernel may keep sums for. */
 enum { THNN_BLOCK = 256 };
 
@@ -22,6 +23,7 @@ typedef struct Channels {
 } Channels;
 
 typedef void ChannelKernel(Channels c);
+#endif
 
 static int32_t checkChannels(const char *f, const char *xName, View x, const char *yName, View y)
 {
@@ -39,6 +41,7 @@ static int32_t checkChannelGradients(const char *f, View input, View gradOutput,
   return THNN_checkApart(f, "gradInput", gradInput, "output", output, 1);
 }
 
+#ifndef THNN_CUDA
 /* to (rows x columns) = the transpose of from (columns x rows) */
 THNN_KERNEL void turn(real *restrict to, const real *restrict from, int64_t rows, int64_t columns)
 {
@@ -88,5 +91,6 @@ static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *row
   }
   return THNN_leave(&call);
 }
+#endif
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/real.h"
 
+#ifndef THNN_CUDA /* THCUNN/activation/elementwise.cuh has its own */
 /* What a kernel works on: y from x, and from g where there is a gradient, n elements each; a and b are numbers. */
 typedef struct Elements {
   real *y;
@@ -17,6 +18,7 @@ typedef struct Elements {
 } Elements;
 
 typedef void ElementKernel(Elements e);
+#endif
 
 /* A layer that works in place was promised that y is x. */
 static inline int32_t checkInplace(const char *f, const char *xName, View x, const char *yName, View y)
@@ -48,6 +50,7 @@ static inline int32_t checkGradients(const char *f, const char *xName, View x, V
   return inplace ? checkInplace(f, "gradOutput", gradOutput, "gradInput", gradInput) : THNN_OK;
 }
 
+#ifndef THNN_CUDA
 /* Checked tensors in, results out: each thread takes its chunks, and a single one all elements at once. `cost` is how many
  * simple operations an element takes; g may be no tensor. */
 static int32_t elementwise(const char *f, THNNState *state, ElementKernel *kernel, int64_t cost, View y, View x, View g,
@@ -79,5 +82,6 @@ static int32_t elementwise(const char *f, THNNState *state, ElementKernel *kerne
   }
   return THNN_leave(&call);
 }
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "THNN.h"
+#ifdef THNN_CUDA /* compiled for the device, as C++: docs/cuda.md */
+#include "THCUNN.h"
+#define THNNState THNNCudaState
+#endif
 
 /* One line of flat error handling: leave with the status that is not THNN_OK. */
 #define THNN_TRY(call)                     \
@@ -23,7 +27,16 @@
 #endif
 
 /* A helper inside a kernel must be inlined, or it would run as baseline code within the clone. */
+#ifdef THNN_CUDA
+#define THNN_INLINE static __host__ __device__ inline __attribute__((unused))
+#define THNN_GEOMETRY_FUNCTION THNN_INLINE
+#else
 #define THNN_INLINE static inline __attribute__((always_inline, unused))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ------------------------------------------------------------------------------------------------ errors: status.c */
 
@@ -75,6 +88,18 @@ int32_t THNN_checkRange(const char *function, const char *name, int64_t value, i
 /* Kernel sizes, strides, paddings and output sizes stay below this, so that geometry cannot overflow. */
 #define THNN_MAX_SIZE INT32_MAX
 
+#ifdef __cplusplus
+} /* memory becomes a pointer of the type that is wanted, as void * does in C */
+struct Memory {
+  void *at;
+  template <class T> operator T *() const { return static_cast<T *>(at); }
+};
+typedef Memory ConstMemory;
+#else
+typedef void *Memory;
+typedef const void *ConstMemory;
+#endif
+
 /* ------------------------------------------------------------------------------------------------ one call: call.c */
 
 typedef struct Arena Arena;
@@ -101,20 +126,24 @@ typedef struct Call {
 } Call;
 
 void THNN_enter(Call *call, THNNState *state, const char *function);
-const void *THNN_in(Call *call, View v);
-void *THNN_out(Call *call, View v);
-void *THNN_acc(Call *call, View v);
-void *THNN_scratch(Call *call, int64_t count, size_t itemSize);
+ConstMemory THNN_in(Call *call, View v);
+Memory THNN_out(Call *call, View v);
+Memory THNN_acc(Call *call, View v);
+Memory THNN_scratch(Call *call, int64_t count, size_t itemSize);
 int THNN_failed(const Call *call);
 int32_t THNN_leave(Call *call);
 
-/* Elements of an index tensor, which like all elements need not be aligned. */
+/* Elements of an index tensor, which like all elements need not be aligned (but on a device). */
+#ifdef THNN_CUDA
+typedef int64_t index_t;
+#else
 typedef int64_t index_t __attribute__((aligned(1)));
+#endif
 
 /* Is one of n indices neither in [0, limit) nor equal to `except`? Then the call has failed with THNN_ERR_INDEX. */
 int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_t n, int64_t limit, int64_t except);
 
-/* How many threads suit `work` element operations in all: 1 when it is little, or in a forked child. */
+/* How many threads suit `work` element operations in all: 1 when it is little, or in a forked child. (Not on a device.) */
 int THNN_threads(const Call *call, int64_t work);
 /* What the state says of THNN_setPoolingBackward. */
 int THNN_poolingBackward(const Call *call);

@@ -1,4 +1,5 @@
-/* What a layer file includes. It is compiled twice: -DReal=Float -DTHNN_REAL=float, then Double and double. */
+/* What a layer file includes. It is compiled twice: -DReal=Float -DTHNN_REAL=float, then Double and double; and for a device
+ * with THNN_CUDA: Cuda, CudaDouble, CudaHalf. */
 #ifndef THNN_REAL_H
 #define THNN_REAL_H
 
@@ -10,6 +11,10 @@
 #define THNN_PASTE(a, b, c) THNN_PASTE_(a, b, c)
 #define THNN_(name) THNN_PASTE(THNN_, Real, name)
 #define THTensor THNN_PASTE(TH, Real, Tensor)
+
+#ifdef THNN_CUDA
+#include "core/device.h"
+#else
 
 /* A .t7 file that is mapped into memory has its tensors at any byte: elements need not be aligned. */
 typedef THNN_REAL real __attribute__((aligned(1)));
@@ -23,4 +28,5 @@ void THNN_(gemm)(int transA, int transB, int64_t m, int64_t n, int64_t k, real a
 void THNN_(parallelGemm)(int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, real alpha,
                          const real *a, int64_t lda, const real *b, int64_t ldb, real beta, real *c, int64_t ldc);
 
+#endif
 #endif

@@ -14,6 +14,20 @@
  *   gradInput     as input, overwritten */
 #include "criterion/likelihood.h"
 
+#ifndef THNN_CUDA
+static void labelGradients(Call *call, real *gx, const real *w, const index_t *t, const THTensor *total_weight, int32_t sizeAverage,
+                           int64_t samples, int64_t classes, int64_t ignore_index)
+{
+  const int threads = THNN_threads(call, samples * classes);
+  const real divisor = likelihoodDivisor(sizeAverage, total_weight);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t n = 0; n < samples; n++) {
+    memset(gx + n * classes, 0, (size_t)classes * sizeof(real));
+    if (t[n] != ignore_index) gx[n * classes + t[n]] = -(w ? w[t[n]] : 1) / divisor;
+  }
+}
+#endif
+
 static int32_t check(const char *f, const THTensor *input, const THLongTensor *target, const THTensor *weights)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 1, 2, "(N x) C"));
@@ -45,18 +59,10 @@ int32_t THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, const THTenso
   const int64_t samples = target->size[0], classes = input->size[input->nDimension - 1];
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, samples * classes);
   const real *w = THNN_in(&call, view(weights));
   const index_t *t = THNN_in(&call, view(target));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", t, samples, classes, ignore_index))
-    return THNN_leave(&call);
-
-  const real divisor = likelihoodDivisor(sizeAverage, total_weight);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t n = 0; n < samples; n++) {
-    memset(gx + n * classes, 0, (size_t)classes * sizeof(real));
-    if (t[n] != ignore_index) gx[n * classes + t[n]] = -(w ? w[t[n]] : 1) / divisor;
-  }
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", t, samples, classes, ignore_index))
+    labelGradients(&call, gx, w, t, total_weight, sizeAverage, samples, classes, ignore_index);
   return THNN_leave(&call);
 }

@@ -7,6 +7,7 @@
 
 enum { PLACE_CHUNK = 1 << 10 };
 
+#ifndef THNN_CUDA /* THCUNN/criterion/likelihood.cuh has its own */
 /* The weighted sum of minus the labels' log likelihoods. */
 static inline double likelihood(const Loss *l, int64_t first, int64_t n)
 {
@@ -32,6 +33,19 @@ static inline double labelWeight(const Loss *l, int64_t first, int64_t n)
   return sum;
 }
 
+/* output = the loss, total = the sum of weights. */
+static inline void likelihoods(Call *call, real *output, real *total, Loss l, int64_t places, int32_t sizeAverage)
+{
+  double *sums = THNN_scratch(call, THNN_ceilDiv(places, PLACE_CHUNK), sizeof(double));
+  if (THNN_failed(call)) return;
+  const int threads = THNN_threads(call, places * 4); /* each likelihood is a cache miss */
+  const double loss = lossSum(threads, likelihood, &l, places, PLACE_CHUNK, sums);
+  const double weight = lossSum(threads, labelWeight, &l, places, PLACE_CHUNK, sums);
+  *output = (real)(sizeAverage && weight != 0 ? loss / weight : loss);
+  *total = (real)weight;
+}
+#endif
+
 /* Input, target and weights are checked; the labels are checked here. */
 static inline int32_t likelihoodLoss(const char *f, THNNState *state, View input, View target, View output,
                                      int32_t sizeAverage, View weights, View total_weight, int64_t classes, int64_t area,
@@ -47,22 +61,19 @@ static inline int32_t likelihoodLoss(const char *f, THNNState *state, View input
   l.x = THNN_in(&call, input);
   l.w = THNN_in(&call, weights);
   l.labels = THNN_in(&call, target);
-  double *sums = THNN_scratch(&call, THNN_ceilDiv(places, PLACE_CHUNK), sizeof(double));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, places, classes, ignore == INT64_MIN ? 0 : ignore)) return THNN_leave(&call);
-
-  const int threads = THNN_threads(&call, places * 4); /* each likelihood is a cache miss */
-  const double loss = lossSum(threads, likelihood, &l, places, PLACE_CHUNK, sums);
-  const double weight = lossSum(threads, labelWeight, &l, places, PLACE_CHUNK, sums);
-  *(real *)output.data = (real)(sizeAverage && weight != 0 ? loss / weight : loss);
-  *(real *)total_weight.data = (real)weight;
+  real *loss = THNN_out(&call, output), *total = THNN_out(&call, total_weight);
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, places, classes, ignore == INT64_MIN ? 0 : ignore))
+    likelihoods(&call, loss, total, l, places, sizeAverage);
   return THNN_leave(&call);
 }
 
+#ifndef THNN_CUDA
 /* What the gradient is divided by. */
 static inline real likelihoodDivisor(int32_t sizeAverage, const THTensor *total_weight)
 {
   const real weight = *(const real *)total_weight->data;
   return sizeAverage && weight != 0 ? weight : 1;
 }
+#endif
 
 #endif

@@ -18,6 +18,7 @@ typedef struct Loss {
   double margin, scale;     /* scale: what the gradient of the plain sum is multiplied by */
 } Loss;
 
+#ifndef THNN_CUDA
 typedef double LossKernel(const Loss *l, int64_t first, int64_t n);
 typedef void GradientKernel(const Loss *l, int64_t first, int64_t n);
 
@@ -37,6 +38,8 @@ static inline void lossGradient(int threads, GradientKernel *kernel, const Loss 
 #pragma omp parallel for num_threads(threads)
   for (int64_t at = 0; at < n; at += chunk) kernel(l, at, THNN_min(chunk, n - at));
 }
+
+#endif
 
 /* A mean has this many terms: n, but 1 where nothing is to be divided, or nothing is there. */
 static inline double lossTerms(int32_t sizeAverage, int64_t n) { return sizeAverage && n ? (double)n : 1; }
@@ -60,6 +63,7 @@ static inline int32_t checkPair(const char *f, View input, View target)
   return THNN_checkShape(f, "target", target, input.nDimension, input.size);
 }
 
+#ifndef THNN_CUDA
 static inline int32_t elementLoss(const char *f, THNNState *state, LossKernel *kernel, Elements e, View output)
 {
   const int64_t one = 1, n = THNN_nElement(e.input);
@@ -99,5 +103,6 @@ static inline int32_t elementGradient(const char *f, THNNState *state, GradientK
   lossGradient(THNN_threads(&call, n * e.cost), kernel, &l, n, ELEMENT_CHUNK);
   return THNN_leave(&call);
 }
+#endif
 
 #endif

@@ -13,8 +13,9 @@
  *
  * Many samples are a matrix product. A few take as long as it takes to read the weights once, by loops of their own.
  * As Torch7's nn.Linear. */
-#include "core/real.h"
+#include "linear/sizes.h"
 
+#ifndef THNN_CUDA
 enum {
   FEW = 8,         /* samples, at most, that reading the weights takes longer than multiplying them */
   BLOCK = 1 << 14, /* weights in a task, about */
@@ -24,10 +25,7 @@ enum {
   STRIP = 64,      /* elements of gradBias in a task */
   SHORT = 256      /* samples in a short sum */
 };
-
-typedef struct Sizes {
-  int64_t samples, inputs, outputs;
-} Sizes;
+#endif
 
 static int32_t checkSizes(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Sizes *s)
 {
@@ -48,6 +46,7 @@ static void outputShape(const THTensor *input, const Sizes *s, int64_t size[2])
   size[input->nDimension - 1] = s->outputs;
 }
 
+#ifndef THNN_CUDA /* THCUNN/linear/Linear.cu has its own */
 static int threadsFor(const Call *call, const Sizes *s)
 {
   return THNN_threads(call, THNN_min(s->inputs * s->outputs, 1 << 30) * THNN_min(s->samples, 1 << 30));
@@ -169,59 +168,27 @@ static void updateOfFew(int threads, real *gw, const real *g, const real *x, rea
     update(gw + o * s->inputs, g + o, x, THNN_min(block, s->outputs - o), scale, s);
 }
 
-/* ---- the layer */
+/* ---- all samples */
 
-int32_t THNN_(Linear_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
-                                   const THTensor *bias)
+static void forward(Call *call, real *y, const real *x, const real *w, const real *b, Sizes s)
 {
-  Sizes s;
-  int64_t size[2];
-  THNN_TRY(checkSizes(__func__, input, weight, "weight", &s));
-  outputShape(input, &s, size);
-  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
-  if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 1, &s.outputs));
-
-  Call call;
-  THNN_enter(&call, state, __func__);
-  const int threads = threadsFor(&call, &s);
-  const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
-  real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
+  const int threads = threadsFor(call, &s);
   if (s.samples <= FEW) {
     dotsOfFew(threads, y, w, x, b, &s);
-    return THNN_leave(&call);
+    return;
   }
   if (b) {
 #pragma omp parallel for num_threads(threads)
     for (int64_t n = 0; n < s.samples; n++) memcpy(y + n * s.outputs, b, (size_t)s.outputs * sizeof(real));
   }
   THNN_(parallelGemm)(threads, 0, 1, s.samples, s.outputs, s.inputs, 1, x, s.inputs, w, s.inputs, b != NULL, y, s.outputs);
-  return THNN_leave(&call);
 }
 
-int32_t THNN_(Linear_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
-                                      const THTensor *weight)
+static void backward(Call *call, real *gx, const real *g, const real *w, Sizes s)
 {
-  Sizes s;
-  int64_t size[2];
-  THNN_TRY(checkSizes(__func__, input, weight, "weight", &s));
-  outputShape(input, &s, size);
-  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
-  THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
-
-  Call call;
-  THNN_enter(&call, state, __func__);
-  const int threads = threadsFor(&call, &s);
-  const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
-  real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  if (s.samples <= FEW) combineFew(&call, threads, gx, w, g, &s);
+  const int threads = threadsFor(call, &s);
+  if (s.samples <= FEW) combineFew(call, threads, gx, w, g, &s);
   else THNN_(parallelGemm)(threads, 0, 0, s.samples, s.inputs, s.outputs, 1, g, s.outputs, w, s.inputs, 0, gx, s.inputs);
-  return THNN_leave(&call);
 }
 
 /* bias[o] += scale * (sum over samples of g[n][o]) for `count` elements, STRIP at a time; long sums are sums of short ones,
@@ -241,6 +208,62 @@ THNN_KERNEL void addSums(real *restrict bias, const real *restrict g, int64_t co
   }
 }
 
+static void addGradients(Call *call, real *gw, real *gb, const real *g, const real *x, double scale, Sizes s)
+{
+  const int threads = threadsFor(call, &s);
+  /* Weights are read and written here: half as many samples make a product worth while. */
+  if (s.samples <= FEW / 2) updateOfFew(threads, gw, g, x, (real)scale, &s);
+  else
+    THNN_(parallelGemm)(threads, 1, 0, s.outputs, s.inputs, s.samples, (real)scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
+  if (!gb) return;
+  if (threads == 1) addSums(gb, g, s.outputs, (real)scale, &s);
+  else {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t o = 0; o < s.outputs; o += STRIP) addSums(gb + o, g + o, THNN_min(STRIP, s.outputs - o), (real)scale, &s);
+  }
+}
+#endif
+
+/* ---- the layer */
+
+int32_t THNN_(Linear_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
+                                   const THTensor *bias)
+{
+  Sizes s;
+  int64_t size[2];
+  THNN_TRY(checkSizes(__func__, input, weight, "weight", &s));
+  outputShape(input, &s, size);
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
+  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
+  if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 1, &s.outputs));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
+  real *y = THNN_out(&call, view(output));
+  if (!THNN_failed(&call)) forward(&call, y, x, w, b, s);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(Linear_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
+                                      const THTensor *weight)
+{
+  Sizes s;
+  int64_t size[2];
+  THNN_TRY(checkSizes(__func__, input, weight, "weight", &s));
+  outputShape(input, &s, size);
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
+  THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call)) backward(&call, gx, g, w, s);
+  return THNN_leave(&call);
+}
+
 int32_t THNN_(Linear_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradWeight,
                                         THTensor *gradBias, double scale)
 {
@@ -254,20 +277,8 @@ int32_t THNN_(Linear_accGradParameters)(THNNState *state, const THTensor *input,
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = threadsFor(&call, &s);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  /* Weights are read and written here: half as many samples make a product worth while. */
-  if (s.samples <= FEW / 2) updateOfFew(threads, gw, g, x, (real)scale, &s);
-  else
-    THNN_(parallelGemm)(threads, 1, 0, s.outputs, s.inputs, s.samples, (real)scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
-  if (!gb) return THNN_leave(&call);
-  if (threads == 1) addSums(gb, g, s.outputs, (real)scale, &s);
-  else {
-#pragma omp parallel for num_threads(threads)
-    for (int64_t o = 0; o < s.outputs; o += STRIP) addSums(gb + o, g + o, THNN_min(STRIP, s.outputs - o), (real)scale, &s);
-  }
+  if (!THNN_failed(&call)) addGradients(&call, gw, gb, g, x, scale, s);
   return THNN_leave(&call);
 }

@@ -22,8 +22,10 @@
  * The input is batch x channels x plane. It is cut into groups of neighbouring channels, which are normalised one after the
  * other, so that the later passes over a group find it in the cache; and groups are cut into pieces, whose sums are added in
  * a fixed order, so that threads can share few large groups without changing a digit. */
+#include "normalization/batch.h"
+
+#ifndef THNN_CUDA /* THCUNN/normalization/BatchNormalization.cu has its own */
 #include <math.h>
-#include "core/real.h"
 
 /* How many elements a piece has, and a sample's part of a group: roughly, for smaller planes are not cut. */
 enum { PIECE = 1 << 14, GROUP = 1 << 9 };
@@ -157,12 +159,9 @@ THNN_KERNEL void spread(real *restrict y, const real *restrict x, const real *re
 /* ---- groups and pieces */
 
 /* Groups of `elements` in each sample; pieces of PIECE elements. */
-static Layout layoutOf(const THTensor *input, int64_t elements)
+static Layout layoutOf(const Batch *b, int64_t elements)
 {
-  const int32_t d = input->nDimension > 1;
-  Layout l = {.batch = d ? input->size[0] : 1, .channels = input->size[d], .plane = 1};
-  for (int32_t k = 2; k < input->nDimension; k++) l.plane *= input->size[k];
-  l.count = l.batch * l.plane;
+  Layout l = {.batch = b->batch, .channels = b->channels, .plane = b->plane, .count = b->count};
   l.width = THNN_max(1, THNN_min(l.channels, elements / THNN_max(1, l.plane)));
   l.groups = THNN_ceilDiv(l.channels, l.width);
   l.rows = THNN_max(1, PIECE / THNN_max(1, l.width * l.plane));
@@ -279,14 +278,83 @@ static void spreadPiece(const Job *job, Piece p)
          job->shift + p.channel, job->slope + p.channel, p);
 }
 
+/* ---- all channels */
+
+static Job jobOf(const Batch *b, int64_t elements)
+{
+  return (Job){.layout = layoutOf(b, elements), .x = b->x, .g = b->g, .weight = b->weight, .y = b->y, .mean = b->mean,
+               .runningMean = b->runningMean, .runningVar = b->runningVar, .saveMean = b->saveMean, .saveStd = b->saveStd,
+               .gradWeight = b->gradWeight, .gradBias = b->gradBias, .momentum = b->momentum, .eps = b->eps, .scale = b->scale};
+}
+
+static void forward(Call *call, const Batch *b)
+{
+  Job job = jobOf(b, b->train ? GROUP : PIECE);
+  const Layout *l = &job.layout;
+  const int threads = THNN_threads(call, l->count * l->channels);
+  job.factor = THNN_scratch(call, l->channels, sizeof(real));
+  job.shift = THNN_scratch(call, l->channels, sizeof(real));
+  job.std = THNN_scratch(call, l->channels, sizeof(double));
+  if (b->train) {
+    job.mean = job.saveMean;
+    job.exactMean = THNN_scratch(call, l->channels, sizeof(double));
+    job.sum = THNN_scratch(call, l->pieces * l->channels, sizeof(double));
+  }
+  if (THNN_failed(call)) return;
+
+  for (int64_t c = 0; c < l->channels; c++) {
+    job.shift[c] = b->bias ? b->bias[c] : 0;
+    if (!b->train) setStd(&job, c, 1 / sqrt(b->var[c] + b->eps));
+  }
+  const Phase phases[] = {{sumPiece, meanOfChannel}, {squarePiece, varianceOfChannel}, {normalisePiece, NULL}};
+  if (b->train) run(&job, phases, 3, threads);
+  else run(&job, phases + 2, 1, threads);
+}
+
+static void backward(Call *call, const Batch *b)
+{
+  Job job = jobOf(b, GROUP);
+  const Layout *l = &job.layout;
+  const int threads = THNN_threads(call, l->count * l->channels);
+  job.std = THNN_scratch(call, l->channels, sizeof(double));
+  job.factor = THNN_scratch(call, l->channels, sizeof(real));
+  job.shift = THNN_scratch(call, l->channels, sizeof(real));
+  job.slope = THNN_scratch(call, l->channels, sizeof(real));
+  job.sum = THNN_scratch(call, l->pieces * l->channels, sizeof(double));
+  job.product = THNN_scratch(call, l->pieces * l->channels, sizeof(double));
+  if (THNN_failed(call)) return;
+
+  for (int64_t c = 0; c < l->channels; c++) setStd(&job, c, b->train ? b->std[c] : 1 / sqrt(b->var[c] + b->eps));
+  const Phase phases[] = {{productPiece, gradientsOfChannel}, {spreadPiece, NULL}};
+  if (b->train) run(&job, phases, b->y ? 2 : 1, threads);
+  else if (b->gradWeight || b->gradBias) run(&job, phases, 1, threads);
+  if (b->y && !b->train) { /* gradOutput * factor: the statistics are constants */
+    memset(job.shift, 0, (size_t)l->channels * sizeof(real));
+    job.layout = layoutOf(b, PIECE);
+    job.x = job.g;
+    job.mean = job.shift;
+    run(&job, &(Phase){normalisePiece, NULL}, 1, threads);
+  }
+}
+#endif
+
 /* ---- the layer */
+
+static Batch batchOf(const THTensor *input)
+{
+  const int32_t d = input->nDimension > 1;
+  Batch b = {.batch = d ? input->size[0] : 1, .channels = input->size[d], .plane = 1};
+  for (int32_t k = 2; k < input->nDimension; k++) b.plane *= input->size[k];
+  b.count = b.batch * b.plane;
+  return b;
+}
 
 static int32_t checkInput(const char *f, const THTensor *input, int32_t train)
 {
   const char *layout = train ? "N x C, N x C x L, N x C x H x W or N x C x T x H x W to train with"
                              : "C, N x C, N x C x L, N x C x H x W or N x C x T x H x W";
   THNN_TRY(THNN_checkInput(f, "input", view(input), train ? 2 : 1, 5, layout));
-  if (!train || layoutOf(input, GROUP).count != 1) return THNN_OK;
+  if (!train || batchOf(input).count != 1) return THNN_OK;
   return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected more than one value per channel to train with, got %s",
                    THNN_shapeText(input->nDimension, input->size).text);
 }
@@ -306,45 +374,34 @@ int32_t THNN_(BatchNormalization_updateOutput)(THNNState *state, const THTensor 
                                                int32_t train, double momentum, double eps)
 {
   THNN_TRY(checkInput(__func__, input, train));
-  Job job = {.layout = layoutOf(input, train ? GROUP : PIECE), .momentum = momentum, .eps = eps};
-  const Layout *l = &job.layout;
+  Batch b = batchOf(input);
+  b.train = train;
+  b.momentum = momentum;
+  b.eps = eps;
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, input->size));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 1));
-  if (weight) THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &l->channels));
-  if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 1, &l->channels));
+  if (weight) THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &b.channels));
+  if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 1, &b.channels));
   const THTensor *const statistics[] = {running_mean, running_var, save_mean, save_std};
-  THNN_TRY(checkStatistics(__func__, statistics, l->channels, train));
-  if (l->count * l->channels == 0) return THNN_OK;
+  THNN_TRY(checkStatistics(__func__, statistics, b.channels, train));
+  if (b.count * b.channels == 0) return THNN_OK;
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, l->count * l->channels);
-  job.x = THNN_in(&call, view(input));
-  job.y = THNN_out(&call, view(output));
-  job.weight = THNN_in(&call, view(weight));
-  const real *b = THNN_in(&call, view(bias)), *var = THNN_in(&call, view(running_var));
-  job.factor = THNN_scratch(&call, l->channels, sizeof(real));
-  job.shift = THNN_scratch(&call, l->channels, sizeof(real));
-  job.std = THNN_scratch(&call, l->channels, sizeof(double));
+  b.x = THNN_in(&call, view(input));
+  b.y = THNN_out(&call, view(output));
+  b.weight = THNN_in(&call, view(weight));
+  b.bias = THNN_in(&call, view(bias));
   if (train) {
-    job.runningMean = THNN_acc(&call, view(running_mean));
-    job.runningVar = THNN_acc(&call, view(running_var));
-    job.mean = job.saveMean = THNN_out(&call, view(save_mean));
-    job.saveStd = THNN_out(&call, view(save_std));
-    job.exactMean = THNN_scratch(&call, l->channels, sizeof(double));
-    job.sum = THNN_scratch(&call, l->pieces * l->channels, sizeof(double));
+    b.runningMean = THNN_acc(&call, view(running_mean));
+    b.runningVar = THNN_acc(&call, view(running_var));
+    b.saveMean = THNN_out(&call, view(save_mean));
+    b.saveStd = THNN_out(&call, view(save_std));
   } else {
-    job.mean = THNN_in(&call, view(running_mean));
+    b.mean = THNN_in(&call, view(running_mean));
+    b.var = THNN_in(&call, view(running_var));
   }
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  for (int64_t c = 0; c < l->channels; c++) {
-    job.shift[c] = b ? b[c] : 0;
-    if (!train) setStd(&job, c, 1 / sqrt(var[c] + eps));
-  }
-  const Phase phases[] = {{sumPiece, meanOfChannel}, {squarePiece, varianceOfChannel}, {normalisePiece, NULL}};
-  if (train) run(&job, phases, 3, threads);
-  else run(&job, phases + 2, 1, threads);
+  if (!THNN_failed(&call)) forward(&call, &b);
   return THNN_leave(&call);
 }
 
@@ -355,50 +412,34 @@ int32_t THNN_(BatchNormalization_backward)(THNNState *state, const THTensor *inp
                                            double eps)
 {
   THNN_TRY(checkInput(__func__, input, train));
-  Job job = {.layout = layoutOf(input, GROUP), .scale = scale};
-  const Layout *l = &job.layout;
+  Batch b = batchOf(input);
+  b.train = train;
+  b.scale = scale;
+  b.eps = eps;
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
   if (gradInput) {
     THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
     THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
     THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
   }
-  if (gradWeight) THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 1, &l->channels));
-  if (gradBias) THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 1, &l->channels));
-  if (weight) THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &l->channels));
+  if (gradWeight) THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 1, &b.channels));
+  if (gradBias) THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 1, &b.channels));
+  if (weight) THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &b.channels));
   const THTensor *const statistics[] = {running_mean, running_var, save_mean, save_std};
-  THNN_TRY(checkStatistics(__func__, statistics, l->channels, 0));
-  if (l->count * l->channels == 0) return THNN_OK;
+  THNN_TRY(checkStatistics(__func__, statistics, b.channels, 0));
+  if (b.count * b.channels == 0) return THNN_OK;
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, l->count * l->channels);
-  job.x = THNN_in(&call, view(input));
-  job.g = THNN_in(&call, view(gradOutput));
-  job.y = THNN_out(&call, view(gradInput));
-  job.gradWeight = THNN_acc(&call, view(gradWeight));
-  job.gradBias = THNN_acc(&call, view(gradBias));
-  job.weight = THNN_in(&call, view(weight));
-  job.mean = THNN_in(&call, train ? view(save_mean) : view(running_mean));
-  const real *std = THNN_in(&call, view(save_std)), *var = THNN_in(&call, view(running_var));
-  job.std = THNN_scratch(&call, l->channels, sizeof(double));
-  job.factor = THNN_scratch(&call, l->channels, sizeof(real));
-  job.shift = THNN_scratch(&call, l->channels, sizeof(real));
-  job.slope = THNN_scratch(&call, l->channels, sizeof(real));
-  job.sum = THNN_scratch(&call, l->pieces * l->channels, sizeof(double));
-  job.product = THNN_scratch(&call, l->pieces * l->channels, sizeof(double));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  for (int64_t c = 0; c < l->channels; c++) setStd(&job, c, train ? std[c] : 1 / sqrt(var[c] + eps));
-  const Phase phases[] = {{productPiece, gradientsOfChannel}, {spreadPiece, NULL}};
-  if (train) run(&job, phases, gradInput ? 2 : 1, threads);
-  else if (gradWeight || gradBias) run(&job, phases, 1, threads);
-  if (gradInput && !train) { /* gradOutput * factor: the statistics are constants */
-    memset(job.shift, 0, (size_t)l->channels * sizeof(real));
-    job.layout = layoutOf(input, PIECE);
-    job.x = job.g;
-    job.mean = job.shift;
-    run(&job, &(Phase){normalisePiece, NULL}, 1, threads);
-  }
+  b.x = THNN_in(&call, view(input));
+  b.g = THNN_in(&call, view(gradOutput));
+  b.y = THNN_out(&call, view(gradInput));
+  b.gradWeight = THNN_acc(&call, view(gradWeight));
+  b.gradBias = THNN_acc(&call, view(gradBias));
+  b.weight = THNN_in(&call, view(weight));
+  b.mean = THNN_in(&call, train ? view(save_mean) : view(running_mean));
+  b.std = THNN_in(&call, view(save_std));
+  b.var = THNN_in(&call, view(running_var));
+  if (!THNN_failed(&call)) backward(&call, &b);
   return THNN_leave(&call);
 }

@@ -3,6 +3,8 @@
  * A window is a box: forward adds its rows, then its columns. Backward spreads each row of gradOutput over the columns, then adds
  * the rows that a row of the input is seen by. All passes run along whole rows. */
 #include "pooling/averages.h"
+
+#ifndef THNN_CUDA /* THCUNN/pooling/averages.cu has its own */
 #include "pooling/columns.h"
 
 /* Rows that one thread works on at a time: few enough to stay in its cache. */
@@ -118,23 +120,15 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
   for (int64_t o = first * w->out; o < end * w->out; o++) y[o] /= cells[o];
 }
 
-int32_t THNN_(averageForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, int includePad,
-                              const Windows *p)
+static void averages(Call *call, real *y, const real *x, int includePad, const Windows *p)
 {
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
-  const int threads = THNN_threads(&call, p->planes * (cells + outputs));
+  const int threads = THNN_threads(call, p->planes * (cells + outputs));
   const int64_t length = THNN_wholeLines(p->w.kernel ? paddedLength(&p->w) : BAND * p->w.in);
   const int64_t buffer = p->w.kernel ? length : 3 * length;
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  const Tables s = tables(&call, p, includePad);
-  real *buffers = THNN_scratch(&call, threads * buffer, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  const Tables s = tables(call, p, includePad);
+  real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * bands; i++) {
@@ -142,7 +136,6 @@ int32_t THNN_(averageForward)(const char *f, THNNState *state, const THTensor *i
     real *mine = buffers + THNN_threadId() * buffer;
     meanBand(y + plane * outputs, x + plane * cells, p, &s, first, THNN_min(first + BAND, rows), mine, mine + length);
   }
-  return THNN_leave(&call);
 }
 
 /* ---- backward */
@@ -221,34 +214,27 @@ THNN_KERNEL void scatterPlane(real *restrict gx, const real *restrict g, const W
   }
 }
 
-int32_t THNN_(averageBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
-                               THTensor *gradInput, int includePad, const Windows *p)
+static void spreadAverages(Call *call, real *gx, const real *g, int includePad, const Windows *p, int how)
 {
-  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const int scatter = THNN_poolingBackward(&call) == THNN_SCATTER;
+  const int scatter = how == THNN_SCATTER;
   const Axis *w = &p->w;
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), bands = scatter ? 1 : p->t.in * THNN_ceilDiv(p->h.in, BAND);
-  const int threads = THNN_threads(&call, p->planes * (cells + outputs));
-  const real *g = THNN_in(&call, view(gradOutput));
-  real *gx = THNN_out(&call, view(gradInput));
-  Spread s = {tables(&call, p, includePad), windowsOfCells(&call, &p->t), windowsOfCells(&call, &p->h),
+  const int threads = THNN_threads(call, p->planes * (cells + outputs));
+  Spread s = {tables(call, p, includePad), windowsOfCells(call, &p->t), windowsOfCells(call, &p->h),
               .most = scatter ? 1 : mostWindows(&p->h, BAND)};
   if (w->kernel) {
     s.length = spreadLength(w);
     s.share = shareLength(w);
   } else {
     s.seen = (Axis){w->out, w->in, 0, 0, 0, 1};
-    s.pick = picks(&call, &s.seen, s.most);
+    s.pick = picks(call, &s.seen, s.most);
     s.length = w->in;
     s.share = s.most * w->out;
   }
   const int64_t spread = (scatter ? 1 : mostWindows(&p->t, 1)) * s.most * s.length, table = w->kernel ? 0 : 2 * s.most * w->out;
   const int64_t buffer = THNN_wholeLines(spread + s.share + table);
-  real *buffers = THNN_scratch(&call, threads * buffer, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * bands; i++) {
@@ -258,5 +244,34 @@ int32_t THNN_(averageBackward)(const char *f, THNNState *state, const THTensor *
     else gatherBand(gx + plane * cells, g + plane * outputs, p, &s, t, top, THNN_min(top + BAND, p->h.in), mine, mine + spread,
                     mine + spread + s.share);
   }
+}
+#endif
+
+/* ---- what the layers call */
+
+int32_t THNN_(averageForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, int includePad,
+                              const Windows *p)
+{
+  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
+  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  if (!THNN_failed(&call)) averages(&call, y, x, includePad, p);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(averageBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                               THTensor *gradInput, int includePad, const Windows *p)
+{
+  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *g = THNN_in(&call, view(gradOutput));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call)) spreadAverages(&call, gx, g, includePad, p, THNN_poolingBackward(&call));
   return THNN_leave(&call);
 }

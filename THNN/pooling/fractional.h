@@ -21,7 +21,7 @@ static int32_t checkFractional(const char *f, const THTensor *input, const char 
   const char *layout = dims == 2 ? "(N x) C x H x W" : "(N x) C x H x W x T";
   THNN_TRY(THNN_checkInput(f, "input", view(input), dims + 1, dims + 2, layout));
   const int64_t *size = input->size + input->nDimension - dims;
-  for (int d = 0; d < dims; d++) THNN_TRY(THNN_checkRange(f, THNN_axisIn[(int)letters[d]], size[d], 1, INT64_MAX));
+  for (int d = 0; d < dims; d++) THNN_TRY(THNN_checkRange(f, namesOf(letters[d])->in, size[d], 1, INT64_MAX));
   THNN_TRY(checkPlanes(f, input, dims, p));
   Axis *axes[] = {&p->t, &p->h, &p->w};
   for (int d = 0; d < dims; d++) {
@@ -30,7 +30,7 @@ static int32_t checkFractional(const char *f, const THTensor *input, const char 
     THNN_TRY(THNN_checkRange(f, fractionalPool[letter], pool[d], 1, THNN_MAX_SIZE));
     if (out[d] + pool[d] - 1 > size[d])
       return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes with room for the windows: %s %lld, %s %lld, %s %lld",
-                       THNN_axisIn[letter], (long long)size[d], fractionalOut[letter], (long long)out[d], fractionalPool[letter],
+                       namesOf(letter)->in, (long long)size[d], fractionalOut[letter], (long long)out[d], fractionalPool[letter],
                        (long long)pool[d]);
     *axes[3 - dims + d] = (Axis){size[d], out[d], pool[d], 0, 0, 1};
   }

@@ -5,6 +5,7 @@
  * used. */
 #include "pooling/maxima.h"
 
+#ifndef THNN_CUDA /* THCUNN/pooling/maxima.cu has its own */
 /* Places of such a long row (about). */
 enum { LONG = 1024 };
 
@@ -137,7 +138,7 @@ static int hasEmpty(const Axis *a)
   return 0;
 }
 
-/* ---- What the layers call, their windows checked. */
+/* ---- what other files of the family use */
 
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
 {
@@ -160,22 +161,12 @@ void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows 
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */
 enum { BAND = 32 };
 
-int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
-                          const Windows *p)
+static void maxima(Call *call, real *y, index_t *index, const real *x, const Windows *p)
 {
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(checkPooledOutput(f, "indices", view(indices), input, p));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
-  const int threads = THNN_threads(&call, p->planes * (cells + outputs));
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  index_t *index = THNN_out(&call, view(indices));
-  const MaxTables m = THNN_(maxTables)(&call, p, threads);
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  const int threads = THNN_threads(call, p->planes * (cells + outputs));
+  const MaxTables m = THNN_(maxTables)(call, p, threads);
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * bands; i++) {
@@ -183,7 +174,6 @@ int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input
     THNN_(maxOutputRows)(y + plane * outputs, index + plane * outputs, x + plane * cells, p, &m, first,
                          THNN_min(first + BAND, rows));
   }
-  return THNN_leave(&call);
 }
 
 /* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. -1 is nowhere. */
@@ -221,6 +211,33 @@ static void gatherPlanes(int threads, real *gx, const real *g, const index_t *in
   }
 }
 
+static void spreadMaxima(Call *call, real *gx, const real *g, const index_t *index, const Windows *p, int how)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (cells + outputs));
+  if (how == THNN_GATHER) gatherPlanes(threads, gx, g, index, p);
+  else THNN_(scatterPlanes)(threads, gx, g, index, p->planes, cells, outputs);
+}
+#endif
+
+/* ---- What the layers call, their windows checked. */
+
+int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
+                          const Windows *p)
+{
+  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
+  THNN_TRY(checkPooledOutput(f, "indices", view(indices), input, p));
+  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  index_t *index = THNN_out(&call, view(indices));
+  if (!THNN_failed(&call)) maxima(&call, y, index, x, p);
+  return THNN_leave(&call);
+}
+
 int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
                            const THLongTensor *indices, const Windows *p)
 {
@@ -229,14 +246,10 @@ int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *inpu
 
   Call call;
   THNN_enter(&call, state, f);
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(&call, p->planes * (cells + outputs));
   const real *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p->planes * outputs, cells, -1)) return THNN_leave(&call);
-
-  if (THNN_poolingBackward(&call) == THNN_GATHER) gatherPlanes(threads, gx, g, index, p);
-  else THNN_(scatterPlanes)(threads, gx, g, index, p->planes, cells, outputs);
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, p->planes * planeOutputs(p), planeCells(p), -1))
+    spreadMaxima(&call, gx, g, index, p, THNN_poolingBackward(&call));
   return THNN_leave(&call);
 }

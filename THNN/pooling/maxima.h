@@ -9,6 +9,7 @@
 #include <math.h>
 #include "pooling/window.h"
 
+#ifndef THNN_CUDA
 /* The largest lane. */
 #define lastFloat INT32_MAX
 #define lastDouble INT64_MAX
@@ -166,6 +167,7 @@ THNN_INLINE int fitsLane(const Windows *p)
   int64_t span;
   return !__builtin_mul_overflow(mostReach(&p->t) * p->h.in + mostReach(&p->h) + 1, p->w.in, &span) && span < LAST;
 }
+#endif
 
 /* ---- What the layers call: maxima.c. */
 
@@ -174,6 +176,8 @@ int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input
                           const Windows *p);
 int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
                            const THLongTensor *indices, const Windows *p);
+
+#ifndef THNN_CUDA
 /* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
 typedef struct MaxTables {
   Intervals t, h, w;
@@ -187,5 +191,6 @@ void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows 
 /* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. -1 is nowhere. */
 void THNN_(scatterPlanes)(int threads, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells,
                           int64_t outputs);
+#endif
 
 #endif

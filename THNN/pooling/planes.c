@@ -1,6 +1,7 @@
 /* How global pooling layers work; planes.h says what they have in common. */
 #include "pooling/planes.h"
 
+#ifndef THNN_CUDA /* THCUNN/pooling/planes.cu has its own */
 enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16, MAX_PART = 1 << 14 };
 
 /* ---- means */
@@ -35,58 +36,40 @@ THNN_KERNEL void fill(real *y, real value, int64_t n)
   for (int64_t i = 0; i < n; i++) y[i] = value;
 }
 
-int32_t THNN_(globalAverageForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p)
+static void means(Call *call, real *y, const real *x, int64_t planes, int64_t cells)
 {
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const int64_t cells = planeCells(p), part = THNN_min(cells, PART), parts = THNN_ceilDiv(cells, part);
-  const int threads = THNN_threads(&call, p->planes * cells);
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  double *sums = cells > PIECE ? THNN_scratch(&call, p->planes * parts, sizeof(double)) : NULL;
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  const int64_t part = THNN_min(cells, PART), parts = THNN_ceilDiv(cells, part);
+  const int threads = THNN_threads(call, planes * cells);
+  double *sums = cells > PIECE ? THNN_scratch(call, planes * parts, sizeof(double)) : NULL;
+  if (THNN_failed(call)) return;
 
   if (cells <= PIECE) {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t plane = 0; plane < p->planes; plane += FEW)
-      meanPlanes(y + plane, x + plane * cells, THNN_min(FEW, p->planes - plane), cells);
-    return THNN_leave(&call);
+    for (int64_t plane = 0; plane < planes; plane += FEW)
+      meanPlanes(y + plane, x + plane * cells, THNN_min(FEW, planes - plane), cells);
+    return;
   }
 #pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < p->planes * parts; task++) {
+  for (int64_t task = 0; task < planes * parts; task++) {
     const int64_t plane = task / parts, at = task % parts * part;
     sums[task] = sumPart(x + plane * cells + at, THNN_min(part, cells - at));
   }
-  for (int64_t plane = 0; plane < p->planes; plane++) {
+  for (int64_t plane = 0; plane < planes; plane++) {
     double total = 0;
     for (int64_t i = 0; i < parts; i++) total += sums[plane * parts + i];
     y[plane] = (real)(total / (double)cells);
   }
-  return THNN_leave(&call);
 }
 
-int32_t THNN_(globalAverageBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
-                                     THTensor *gradInput, const Windows *p)
+static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int64_t cells)
 {
-  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const int64_t cells = planeCells(p), part = THNN_min(cells, PART), parts = THNN_ceilDiv(cells, part);
-  const int threads = THNN_threads(&call, p->planes * cells);
-  const real *g = THNN_in(&call, view(gradOutput));
-  real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
+  const int64_t part = THNN_min(cells, PART), parts = THNN_ceilDiv(cells, part);
+  const int threads = THNN_threads(call, planes * cells);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < p->planes * parts; task++) {
+  for (int64_t task = 0; task < planes * parts; task++) {
     const int64_t plane = task / parts, at = task % parts * part;
     fill(gx + plane * cells + at, (real)(g[plane] / (double)cells), THNN_min(part, cells - at));
   }
-  return THNN_leave(&call);
 }
 
 /* ---- maxima; backward is maxBackward of maxima.h */
@@ -116,6 +99,61 @@ THNN_KERNEL void maxPlanes(real *y, index_t *index, const real *x, int64_t plane
   }
 }
 
+static void planeMaxima(Call *call, real *y, index_t *index, const real *x, int64_t planes, int64_t cells)
+{
+  const int64_t parts = cells > MAX_PART ? THNN_ceilDiv(cells, MAX_PART) : 0;
+  const int threads = THNN_threads(call, planes * cells);
+  real *values = THNN_scratch(call, planes * parts, sizeof(real));
+  index_t *places = THNN_scratch(call, planes * parts, sizeof(int64_t));
+  if (THNN_failed(call)) return;
+
+  if (cells <= MAX_PART) {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t plane = 0; plane < planes; plane += FEW)
+      maxPlanes(y + plane, index + plane, x + plane * cells, THNN_min(FEW, planes - plane), cells);
+    return;
+  }
+#pragma omp parallel for num_threads(threads)
+  for (int64_t task = 0; task < planes * parts; task++) {
+    const int64_t at = task % parts * MAX_PART;
+    maxPlanes(values + task, places + task, x + task / parts * cells + at, 1, THNN_min(MAX_PART, cells - at));
+  }
+  maxPlanes(y, index, values, planes, parts);
+  for (int64_t plane = 0; plane < planes; plane++) {
+    const int64_t part = index[plane];
+    index[plane] = part * MAX_PART + places[plane * parts + part];
+  }
+}
+#endif
+
+/* ---- what the layers call */
+
+int32_t THNN_(globalAverageForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p)
+{
+  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
+  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  if (!THNN_failed(&call)) means(&call, y, x, p->planes, planeCells(p));
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(globalAverageBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                     THTensor *gradInput, const Windows *p)
+{
+  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *g = THNN_in(&call, view(gradOutput));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call)) spreadMeans(&call, gx, g, p->planes, planeCells(p));
+  return THNN_leave(&call);
+}
+
 int32_t THNN_(globalMaxForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
                                 const Windows *p)
 {
@@ -125,30 +163,9 @@ int32_t THNN_(globalMaxForward)(const char *f, THNNState *state, const THTensor 
 
   Call call;
   THNN_enter(&call, state, f);
-  const int64_t cells = planeCells(p), parts = cells > MAX_PART ? THNN_ceilDiv(cells, MAX_PART) : 0;
-  const int threads = THNN_threads(&call, p->planes * cells);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  real *values = THNN_scratch(&call, p->planes * parts, sizeof(real));
-  index_t *places = THNN_scratch(&call, p->planes * parts, sizeof(int64_t));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  if (cells <= MAX_PART) {
-#pragma omp parallel for num_threads(threads)
-    for (int64_t plane = 0; plane < p->planes; plane += FEW)
-      maxPlanes(y + plane, index + plane, x + plane * cells, THNN_min(FEW, p->planes - plane), cells);
-    return THNN_leave(&call);
-  }
-#pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < p->planes * parts; task++) {
-    const int64_t at = task % parts * MAX_PART;
-    maxPlanes(values + task, places + task, x + task / parts * cells + at, 1, THNN_min(MAX_PART, cells - at));
-  }
-  maxPlanes(y, index, values, p->planes, parts);
-  for (int64_t plane = 0; plane < p->planes; plane++) {
-    const int64_t part = index[plane];
-    index[plane] = part * MAX_PART + places[plane * parts + part];
-  }
+  if (!THNN_failed(&call)) planeMaxima(&call, y, index, x, p->planes, planeCells(p));
   return THNN_leave(&call);
 }

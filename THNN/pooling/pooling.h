@@ -4,10 +4,12 @@
 
 #include "core/real.h"
 
+#ifndef THNN_CUDA
 /* An integer as wide as real: vectors of both have one length. */
 #define laneFloat int32_t
 #define laneDouble int64_t
 typedef THNN_PASTE(lane, Real, ) lane;
+#endif
 
 /* n elements rounded up to whole cache lines: the rows that one thread writes again and again share none with another's. */
 THNN_INLINE int64_t THNN_wholeLines(int64_t n) { return (n + 31) / 32 * 32; }

@@ -74,6 +74,7 @@ THNN_INLINE int64_t paddedLength(const Axis *a)
 THNN_INLINE int64_t planeCells(const Windows *p) { return p->t.in * p->h.in * p->w.in; }
 THNN_INLINE int64_t planeOutputs(const Windows *p) { return p->t.out * p->h.out * p->w.out; }
 
+#ifndef THNN_CUDA
 /* Intervals of an axis, to be looked up where a division would be slow: the cells of each window, or the windows of each cell. */
 typedef struct Intervals {
   int64_t *start, *end;
@@ -98,15 +99,22 @@ __attribute__((unused)) static Intervals windowsOfCells(Call *call, const Axis *
   }
   return found;
 }
+#endif
 
 /* ---- What a layer's check is made of: first the input's planes, then each axis, in the order of the arguments. */
 
-static const char *const THNN_axisIn[] = {['W'] = "input width", ['H'] = "input height", ['T'] = "input time"};
-static const char *const THNN_axisKernel[] = {['W'] = "kW", ['H'] = "kH", ['T'] = "kT"};
-static const char *const THNN_axisStride[] = {['W'] = "dW", ['H'] = "dH", ['T'] = "dT"};
-static const char *const THNN_axisPad[] = {['W'] = "padW", ['H'] = "padH", ['T'] = "padT"};
-static const char *const THNN_axisDilation[] = {['W'] = "dilationW", ['H'] = "dilationH", ['T'] = "dilationT"};
-static const char *const THNN_axisOut[] = {['W'] = "owidth", ['H'] = "oheight", ['T'] = "otime"};
+/* How an axis is called in messages, by its letter. */
+typedef struct AxisNames {
+  const char *in, *kernel, *stride, *pad, *dilation, *out;
+} AxisNames;
+
+__attribute__((unused)) static const AxisNames *namesOf(int letter)
+{
+  static const AxisNames w = {"input width", "kW", "dW", "padW", "dilationW", "owidth"};
+  static const AxisNames h = {"input height", "kH", "dH", "padH", "dilationH", "oheight"};
+  static const AxisNames t = {"input time", "kT", "dT", "padT", "dilationT", "otime"};
+  return letter == 'W' ? &w : letter == 'H' ? &h : &t;
+}
 
 /* An input of (N x) C planes with 1 to 3 dimensions. All axes are left with one window of one cell, or as many as they have. */
 __attribute__((unused)) static int32_t checkPlanes(const char *f, const THTensor *input, int dims, Windows *p)
@@ -115,9 +123,9 @@ __attribute__((unused)) static int32_t checkPlanes(const char *f, const THTensor
   THNN_TRY(THNN_checkInput(f, "input", view(input), dims + 1, dims + 2, layout[dims]));
   const int64_t *last = input->size + input->nDimension;
   const int64_t w = last[-1], h = dims > 1 ? last[-2] : 1, t = dims > 2 ? last[-3] : 1;
-  THNN_TRY(THNN_checkRange(f, THNN_axisIn['W'], w, 1, INT64_MAX));
-  THNN_TRY(THNN_checkRange(f, THNN_axisIn['H'], h, 1, INT64_MAX));
-  THNN_TRY(THNN_checkRange(f, THNN_axisIn['T'], t, 1, INT64_MAX));
+  THNN_TRY(THNN_checkRange(f, namesOf('W')->in, w, 1, INT64_MAX));
+  THNN_TRY(THNN_checkRange(f, namesOf('H')->in, h, 1, INT64_MAX));
+  THNN_TRY(THNN_checkRange(f, namesOf('T')->in, t, 1, INT64_MAX));
   const int64_t channels = last[-dims - 1], samples = input->nDimension == dims + 2 ? input->size[0] : 1;
   *p = (Windows){dims, samples * channels, {t, t, 1, 1, 0, 1}, {h, h, 1, 1, 0, 1}, {w, w, 1, 1, 0, 1}};
   return THNN_OK;
@@ -139,15 +147,15 @@ __attribute__((unused)) static int32_t checkFrames(const char *f, const THTensor
 __attribute__((unused)) static int32_t checkDilated(const char *f, int letter, int64_t kernel, int64_t stride, int64_t pad,
                                                     int64_t dilation, int ceil_mode, Axis *a)
 {
-  THNN_TRY(THNN_checkRange(f, THNN_axisKernel[letter], kernel, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, THNN_axisStride[letter], stride, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, THNN_axisPad[letter], pad, 0, kernel / 2)); /* half a kernel: every dense window sees the input */
-  THNN_TRY(THNN_checkRange(f, THNN_axisDilation[letter], dilation, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, namesOf(letter)->kernel, kernel, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, namesOf(letter)->stride, stride, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, namesOf(letter)->pad, pad, 0, kernel / 2)); /* half a kernel: every dense window sees the input */
+  THNN_TRY(THNN_checkRange(f, namesOf(letter)->dilation, dilation, 1, THNN_MAX_SIZE));
   const int64_t reach = (kernel - 1) * dilation + 1;
   *a = (Axis){a->in, THNN_windowCount(a->in, reach, stride, pad, ceil_mode), kernel, stride, pad, dilation};
   if (a->out >= 1) return THNN_OK;
   return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes that hold the kernel: %s %lld with padding %lld, %s %lld%s",
-                   THNN_axisIn[letter], (long long)a->in, (long long)pad, THNN_axisKernel[letter], (long long)kernel,
+                   namesOf(letter)->in, (long long)a->in, (long long)pad, namesOf(letter)->kernel, (long long)kernel,
                    dilation > 1 ? ", dilated" : "");
 }
 
@@ -169,7 +177,7 @@ __attribute__((unused)) static int32_t checkSlidingFrames(const char *f, int64_t
 
 __attribute__((unused)) static int32_t checkAdaptive(const char *f, int letter, int64_t out, Axis *a)
 {
-  THNN_TRY(THNN_checkRange(f, THNN_axisOut[letter], out, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, namesOf(letter)->out, out, 1, THNN_MAX_SIZE));
   *a = (Axis){a->in, out, 0, 0, 0, 1};
   return THNN_OK;
 }

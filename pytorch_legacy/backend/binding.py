@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import DtypeError, ShapeError
 from ..storage import Tensor
+from . import cuda
 from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
 from .library import check, ffi, lib
 
@@ -140,7 +141,9 @@ def _bind(module: Any, name: str) -> Any:
         """Descriptors for one call at a time: if two threads run one module, the second gets its own."""
         return tuple(Slot(where, argument, ctype.replace("THTensor", f"TH{real}Tensor")) for argument, ctype in types.items())
 
-    bound = _binder(name)(getattr(lib, f"THNN_{real}{name}"), make, check, where, ffi.NULL)
+    emulated = cuda.emulated(real, name)
+    function, report = (emulated, cuda.check) if emulated else (getattr(lib, f"THNN_{real}{name}"), check)
+    bound = _binder(name)(function, make, report, where, ffi.NULL)
     module.__dict__.setdefault("_bindings", {})[name] = bound
     return bound
 

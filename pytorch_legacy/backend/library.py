@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import ValueRangeError, from_status
 
-SYMBOL_PREFIX = re.compile(r"^THNN_(Float|Double)")
+SYMBOL_PREFIX = re.compile(r"^THNN_(Float|Double|CudaDouble|CudaHalf|Cuda)")
 
 ABI_VERSION = 1
 """The ABI that the generated bindings were made for: THNN_ABI_VERSION of THNN.h."""
@@ -59,9 +59,13 @@ def check(status: int, function: str = "") -> None:
     `function` is what to call the function there, if not by its own name.
     """
     if status:
-        text = ffi.string(lib.THNN_lastError()).decode(errors="replace")
-        own, _, rest = text.partition(": ")
-        raise from_status(status, f"{function or SYMBOL_PREFIX.sub('nn.', own)}: {rest}")
+        raise_error(status, ffi.string(lib.THNN_lastError()).decode(errors="replace"), function)
+
+
+def raise_error(status: int, text: str, function: str) -> None:
+    """Raise the exception of a status code with a library's text, in which `function` takes the place of the C name."""
+    own, _, rest = text.partition(": ")
+    raise from_status(status, f"{function or SYMBOL_PREFIX.sub('nn.', own)}: {rest}")
 
 
 def version() -> str:

@@ -1,0 +1,16 @@
+/* Threshold on the device. Story, checks and functions: THNN/activation/Threshold.c. */
+#include "activation/elementwise.cuh"
+
+namespace {
+
+struct Replace {
+  __device__ accreal operator()(accreal x, accreal, accreal threshold, accreal val) const { return x > threshold ? x : val; }
+} replace;
+
+struct Pass {
+  __device__ accreal operator()(accreal x, accreal g, accreal threshold, accreal) const { return x > threshold ? g : 0; }
+} pass;
+
+} // namespace
+
+#include "activation/Threshold.c"

@@ -1,0 +1,40 @@
+/* Along the channels of C, N x C, C x H x W or N x C x H x W, each position by itself: what channels.h is in THNN.
+ *
+ * Without H x W a position's channels are one row, which a team shares. With H x W neighbours lie side by side: each thread has one
+ * position and walks through its channels, so that a warp reads neighbours. Results may take the place of what they are computed from. */
+#ifndef THCUNN_CHANNELS_H
+#define THCUNN_CHANNELS_H
+
+#include "activation/channels.h"
+
+/* What a kernel works on: y from x, and from g where there is a gradient, at n positions whose channels are `stride` elements apart. */
+typedef struct Channels {
+  real *y;
+  const real *x, *g;
+  int64_t n, channels, stride;
+  bool wide; /* rows are for blocks */
+} Channels;
+
+/* Where the channels of position i begin. */
+__device__ static inline int64_t positionOf(const Channels &c, int64_t i) { return i / c.stride * c.channels * c.stride + i % c.stride; }
+
+/* Checked tensors in, results out; g may be no tensor. */
+static int32_t alongChannels(const char *f, THNNState *state, void (*rows)(Channels), void (*neighbours)(Channels), View y, View x, View g)
+{
+  const int32_t d = x.nDimension % 2 == 0;
+  Channels c = {};
+  c.channels = x.size[d];
+  c.stride = x.nDimension >= 3 ? x.size[d + 1] * x.size[d + 2] : 1;
+  c.n = (d ? x.size[0] : 1) * c.stride;
+  c.wide = c.channels > WIDE;
+  Call call;
+  THNN_enter(&call, state, f);
+  c.x = THNN_in(&call, x);
+  c.g = THNN_in(&call, g);
+  c.y = THNN_out(&call, y);
+  if (c.stride == 1) launch(&call, blocksForTeams(c.n, c.wide), BLOCK, rows, c);
+  else launch(&call, blocksFor(c.n), BLOCK, neighbours, c);
+  return THNN_leave(&call);
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* How average pooling layers of one, two and three dimensions work on the device; THNN/pooling/averages.c has the checks and functions.
+ *
+ * Forward: a thread, or for large windows a warp, has an output. Backward: a thread has a cell of gradInput and asks the windows that it is
+ * part of, in their order; or, if scatter is chosen, has an output and adds its share to every cell of the window, with atomics. */
+#include "pooling/averages.h"
+#include "pooling/windows.cuh"
+
+/* How many cells of window o count along one axis: those on the input; with includePad also those in the padding. */
+__device__ static int64_t counted(const Axis *a, int64_t o, int includePad)
+{
+  if (!includePad || !a->kernel) return windowCells(a, o);
+  const int64_t start = o * a->stride - a->pad;
+  return THNN_min(start + a->kernel, a->in + a->pad) - start;
+}
+
+/* The box of cells of an output, and how many count. */
+struct Box {
+  int64_t t, h, w, depth, rows, columns;
+  accreal cells;
+};
+
+__device__ static Box boxOf(const Windows &p, int64_t output, int includePad)
+{
+  const int64_t ow = output % p.w.out, oh = output / p.w.out % p.h.out, ot = output / p.w.out / p.h.out;
+  Box box = {windowStart(&p.t, ot), windowStart(&p.h, oh), windowStart(&p.w, ow)};
+  box.depth = windowEnd(&p.t, ot) - box.t;
+  box.rows = windowEnd(&p.h, oh) - box.h;
+  box.columns = windowEnd(&p.w, ow) - box.w;
+  box.cells = (accreal)counted(&p.t, ot, includePad) * (accreal)counted(&p.h, oh, includePad) * (accreal)counted(&p.w, ow, includePad);
+  return box;
+}
+
+/* Place of the k-th cell of a box within its plane. */
+__device__ static int64_t cellOf(const Windows &p, const Box &box, int64_t k)
+{
+  const int64_t w = k % box.columns, row = k / box.columns, h = row % box.rows, t = row / box.rows;
+  return ((box.t + t) * p.h.in + box.h + h) * p.w.in + box.w + w;
+}
+
+/* ---- forward */
+
+__global__ static void meanOfWindows(real *y, const real *x, Windows p, int includePad)
+{
+  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
+  for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) {
+    const Box box = boxOf(p, i % outputs, includePad);
+    const real *plane = x + i / outputs * cells;
+    accreal sum = 0;
+    for (int64_t t = box.t; t < box.t + box.depth; t++)
+      for (int64_t h = box.h; h < box.h + box.rows; h++)
+        for (int64_t w = box.w; w < box.w + box.columns; w++) sum += (accreal)plane[(t * p.h.in + h) * p.w.in + w];
+    y[i] = (real)(sum / box.cells);
+  }
+}
+
+/* The same, a warp for each output. */
+__global__ static void meanOfLargeWindows(real *y, const real *x, Windows p, int includePad)
+{
+  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
+  const Team warp = thisTeam(false);
+  for (int64_t i = warp.number; i < p.planes * outputs; i += warp.count) {
+    const Box box = boxOf(p, i % outputs, includePad);
+    const real *plane = x + i / outputs * cells;
+    accreal sum = 0;
+    for (int64_t k = warp.rank; k < box.depth * box.rows * box.columns; k += WARP) sum += (accreal)plane[cellOf(p, box, k)];
+    sum = warpSum(sum);
+    if (warp.rank == 0) y[i] = (real)(sum / box.cells);
+  }
+}
+
+static void averages(Call *call, real *y, const real *x, int includePad, const Windows *p)
+{
+  const int64_t n = p->planes * planeOutputs(p);
+  if (largeWindows(p)) launch(call, blocksForTeams(n, false), BLOCK, meanOfLargeWindows, y, x, *p, includePad);
+  else launch(call, blocksFor(n), BLOCK, meanOfWindows, y, x, *p, includePad);
+}
+
+/* ---- backward */
+
+/* The windows of each cell and the share of each window along an axis, looked up where they fit: adaptive ones take divisions. */
+struct Lookup {
+  enum { MOST = 256 };
+  int32_t first[MOST], end[MOST];
+  accreal share[MOST];
+};
+
+struct Lookups {
+  Lookup t, h, w;
+};
+
+__device__ static void fillLookup(Lookup *l, const Axis *a, int includePad)
+{
+  for (int i = threadIdx.x; i < Lookup::MOST; i += blockDim.x) {
+    if (i < a->in) l->first[i] = (int32_t)firstWindow(a, i), l->end[i] = (int32_t)endWindow(a, i);
+    if (i < a->out) l->share[i] = 1 / (accreal)counted(a, i, includePad);
+  }
+}
+
+__device__ static int64_t first(const Lookup *l, const Axis *a, int64_t i) { return i < Lookup::MOST ? l->first[i] : firstWindow(a, i); }
+__device__ static int64_t end(const Lookup *l, const Axis *a, int64_t i) { return i < Lookup::MOST ? l->end[i] : endWindow(a, i); }
+__device__ static accreal share(const Lookup *l, const Axis *a, int64_t o, int includePad)
+{
+  return o < Lookup::MOST ? l->share[o] : 1 / (accreal)counted(a, o, includePad);
+}
+
+__global__ static void gatherMeans(real *gx, const real *g, Windows p, int includePad)
+{
+  Lookups &look = shared<Lookups>();
+  fillLookup(&look.t, &p.t, includePad);
+  fillLookup(&look.h, &p.h, includePad);
+  fillLookup(&look.w, &p.w, includePad);
+  __syncthreads();
+  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
+  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
+    const int64_t cell = i % cells, w = cell % p.w.in, h = cell / p.w.in % p.h.in, t = cell / p.w.in / p.h.in;
+    const int64_t w0 = first(&look.w, &p.w, w), w1 = end(&look.w, &p.w, w), h0 = first(&look.h, &p.h, h), h1 = end(&look.h, &p.h, h);
+    const real *from = g + i / cells * outputs;
+    accreal sum = 0;
+    for (int64_t ot = first(&look.t, &p.t, t); ot < end(&look.t, &p.t, t); ot++)
+      for (int64_t oh = h0; oh < h1; oh++) {
+        const accreal rows = share(&look.t, &p.t, ot, includePad) * share(&look.h, &p.h, oh, includePad);
+        for (int64_t ow = w0; ow < w1; ow++)
+          sum += (accreal)from[(ot * p.h.out + oh) * p.w.out + ow] * (rows * share(&look.w, &p.w, ow, includePad));
+      }
+    gx[i] = (real)sum;
+  }
+}
+
+__global__ static void scatterMeans(real *gx, const real *g, Windows p, int includePad)
+{
+  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
+  for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) {
+    const Box box = boxOf(p, i % outputs, includePad);
+    real *plane = gx + i / outputs * cells;
+    const accreal part = (accreal)g[i] / box.cells;
+    for (int64_t t = box.t; t < box.t + box.depth; t++)
+      for (int64_t h = box.h; h < box.h + box.rows; h++)
+        for (int64_t w = box.w; w < box.w + box.columns; w++) atomicAdd(&plane[(t * p.h.in + h) * p.w.in + w], (real)part);
+  }
+}
+
+static void spreadAverages(Call *call, real *gx, const real *g, int includePad, const Windows *p, int how)
+{
+  const int64_t n = p->planes * planeCells(p);
+  if (how == THNN_SCATTER && sizeof(real) > 2) { /* halves would lose what is added one by one */
+    clear(call, gx, n * (int64_t)sizeof(real));
+    launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, scatterMeans, gx, g, *p, includePad);
+  } else {
+    launch(call, THNN_min(blocksFor(n), 1 << 11), BLOCK, gatherMeans, gx, g, *p, includePad); /* few blocks: each fills its lookups once */
+  }
+}
+
+#include "pooling/averages.c"

@@ -1,0 +1,48 @@
+/* The best of candidates: a value and where it was. */
+#ifndef THCUNN_POOLING_BEST_H
+#define THCUNN_POOLING_BEST_H
+
+#include "core/real.h"
+
+namespace {
+
+struct Best {
+  accreal value;
+  int64_t at; /* -1: none */
+};
+
+/* NaN beats every number; among equals the first wins. */
+__device__ inline Best better(Best a, Best b)
+{
+  if (b.at < 0) return a;
+  if (a.at < 0) return b;
+  const bool aNaN = a.value != a.value, bNaN = b.value != b.value;
+  if (aNaN != bNaN) return bNaN ? b : a;
+  if (!aNaN && a.value != b.value) return b.value > a.value ? b : a;
+  return b.at < a.at ? b : a;
+}
+
+__device__ inline Best warpBest(Best best)
+{
+  for (int distance = WARP / 2; distance > 0; distance /= 2) {
+    const accreal value = __shfl_xor_sync(0xffffffffu, best.value, distance);
+    const long long at = __shfl_xor_sync(0xffffffffu, (long long)best.at, distance);
+    best = better(best, Best{value, at});
+  }
+  return best;
+}
+
+__device__ inline Best teamBest(Team team, Best best)
+{
+  best = warpBest(best);
+  if (team.size == WARP) return best;
+  OfWarps<Best> &warps = shared<OfWarps<Best>>();
+  __syncthreads();
+  if (laneId() == 0) warps.value[warpId()] = best;
+  __syncthreads();
+  return warpBest(laneId() < team.size / WARP ? warps.value[laneId()] : Best{0, -1});
+}
+
+} // namespace
+
+#endif

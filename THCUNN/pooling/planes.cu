@@ -1,0 +1,106 @@
+/* How global pooling layers work on the device; THNN/pooling/planes.c has the checks and functions.
+ *
+ * A plane is read by a team: a warp, or a block if it is large. Few large planes are cut into parts, a block each, whose results a second
+ * kernel joins in their order. */
+#include "pooling/planes.h"
+#include "pooling/best.cuh"
+
+enum { PART = 1 << 15, MANY = 1 << 10 };
+
+/* How many parts a plane is cut into: of the shapes alone. */
+static int64_t partsOf(int64_t planes, int64_t cells) { return planes >= MANY ? 1 : THNN_max(THNN_ceilDiv(cells, PART), 1); }
+
+/* ---- means */
+
+/* This thread's share of the sum of n cells. */
+__device__ static accreal sumCells(Team team, const real *x, int64_t n)
+{
+  enum { SIZE = Pack<real>::SIZE };
+  accreal sum = 0;
+#pragma unroll 4
+  for (int64_t i = team.rank * SIZE; i < n; i += team.size * SIZE) {
+    const Pack<real> p = packAt(x, i, n);
+#pragma unroll
+    for (int k = 0; k < SIZE; k++) sum += (accreal)p.value[k];
+  }
+  return sum;
+}
+
+/* y = the mean of each plane; or, where planes have parts, their sums. */
+__global__ static void meanOfPlanes(real *y, accreal *sums, const real *x, int64_t planes, int64_t cells, int64_t parts, bool wide)
+{
+  const Team team = thisTeam(wide);
+  for (int64_t task = team.number; task < planes * parts; task += team.count) {
+    const int64_t plane = task / parts, at = task % parts * PART;
+    const accreal sum = teamSum(team, sumCells(team, x + plane * cells + at, parts == 1 ? cells : THNN_min(PART, cells - at)));
+    if (team.rank > 0) continue;
+    if (parts == 1) y[plane] = (real)(sum / (accreal)cells);
+    else sums[task] = sum;
+  }
+}
+
+__global__ static void joinSums(real *y, const accreal *sums, int64_t planes, int64_t cells, int64_t parts)
+{
+  for (int64_t plane = firstThread(); plane < planes; plane += allThreads()) {
+    accreal sum = 0;
+    for (int64_t i = 0; i < parts; i++) sum += sums[plane * parts + i];
+    y[plane] = (real)(sum / (accreal)cells);
+  }
+}
+
+static void means(Call *call, real *y, const real *x, int64_t planes, int64_t cells)
+{
+  const int64_t parts = partsOf(planes, cells);
+  accreal *sums = NULL;
+  if (parts > 1) sums = THNN_scratch(call, planes * parts, sizeof(accreal));
+  const bool wide = cells > WIDE;
+  launch(call, blocksForTeams(planes * parts, wide), BLOCK, meanOfPlanes, y, sums, x, planes, cells, parts, wide);
+  if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinSums, y, (const accreal *)sums, planes, cells, parts);
+}
+
+/* gx = g / cells, all over the plane. */
+__global__ static void fillPlanes(real *gx, const real *g, int64_t planes, int64_t cells, int64_t parts, bool wide)
+{
+  enum { SIZE = Pack<real>::SIZE };
+  const Team team = thisTeam(wide);
+  for (int64_t task = team.number; task < planes * parts; task += team.count) {
+    const int64_t plane = task / parts, at = task % parts * PART;
+    const int64_t n = parts == 1 ? cells : THNN_min(PART, cells - at);
+    real *to = gx + plane * cells + at;
+    const real value = (real)((accreal)g[plane] / (accreal)cells);
+    Pack<real> values;
+#pragma unroll
+    for (int k = 0; k < SIZE; k++) values.value[k] = value;
+    for (int64_t i = team.rank * SIZE; i < n; i += team.size * SIZE) storePack(to, i, n, values);
+  }
+}
+
+static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int64_t cells)
+{
+  const int64_t parts = partsOf(planes, cells);
+  const bool wide = cells > WIDE;
+  launch(call, blocksForTeams(planes * parts, wide), BLOCK, fillPlanes, gx, g, planes, cells, parts, wide);
+}
+
+/* ---- maxima; backward is maxBackward of maxima.h */
+
+__global__ static void maxOfPlanes(real *y, index_t *index, const real *x, int64_t planes, int64_t cells, bool wide)
+{
+  const Team team = thisTeam(wide);
+  for (int64_t plane = team.number; plane < planes; plane += team.count) {
+    Best best = {0, -1};
+    for (int64_t i = team.rank; i < cells; i += team.size) best = better(best, Best{(accreal)x[plane * cells + i], i});
+    best = teamBest(team, best);
+    if (team.rank > 0) continue;
+    y[plane] = (real)best.value;
+    index[plane] = best.at;
+  }
+}
+
+static void planeMaxima(Call *call, real *y, index_t *index, const real *x, int64_t planes, int64_t cells)
+{
+  const bool wide = cells > WIDE;
+  launch(call, blocksForTeams(planes, wide), BLOCK, maxOfPlanes, y, index, x, planes, cells, wide);
+}
+
+#include "pooling/planes.c"

@@ -1,0 +1,159 @@
+"""Every function of libTHCUNN on small arrays, in its three element types, beside its twin in libTHNN.
+
+Needs PYTORCH_LEGACY_EMULATE, a library built with THCUNN=host: tests/cuda/run.sh sets it. ThreadSanitizer sees the same calls.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytorch_legacy.backend.header import Function
+from tests import capi
+from tests.capi import GENERIC, Call
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+EMULATED = os.environ.get("PYTORCH_LEGACY_EMULATE")
+REALS = {"Cuda": np.dtype(np.float32), "CudaDouble": np.dtype(np.float64), "CudaHalf": np.dtype(np.float16)}
+NEAR = {"Cuda": 1e-5, "CudaDouble": 1e-12, "CudaHalf": 1e-2}
+FILES = {path.stem: path for path in (ROOT / "THCUNN").glob("*/*.cu")}
+TWINS = [function for function in GENERIC if function.layer in FILES]
+
+emulated = pytest.mark.skipif(EMULATED is None, reason="needs a library of emulated kernels: tests/cuda/run.sh")
+twins = pytest.mark.parametrize("function", TWINS, ids=lambda f: f.name)
+reals = pytest.mark.parametrize("real", REALS)
+
+
+class Device:
+    """The emulated library, with a state that has scratch memory."""
+
+    def __init__(self) -> None:
+        self.lib = ctypes.CDLL(str(EMULATED))
+        self.lib.THNN_CudaLastError.restype = ctypes.c_char_p
+        self.state = ctypes.c_void_p()
+        self.scratch = np.zeros(1 << 20, np.uint8)
+        self.report = np.zeros(2, np.int64)
+        assert self.lib.THNN_CudaState_new(ctypes.byref(self.state)) == 0
+        self.lib.THNN_CudaState_setScratch(
+            self.state, ctypes.c_void_p(self.scratch.ctypes.data), ctypes.c_int64(self.scratch.size)
+        )
+        self.lib.THNN_CudaState_setIndexReport(self.state, ctypes.c_void_p(self.report.ctypes.data), ctypes.c_int32(1))
+
+    def __call__(self, call: Call, real: str) -> int:
+        values: list[Any] = []
+        for argument in call.function.arguments:
+            value = self.state if argument.name == "state" else call.values[argument.name]
+            values.append(capi.NUMBERS[argument.type](value) if argument.type in capi.NUMBERS else capi.reference(value))
+        return int(getattr(self.lib, f"THNN_{real}{call.function.name}")(*values))
+
+    def last_error(self) -> str:
+        return self.lib.THNN_CudaLastError().decode()
+
+
+@pytest.fixture(scope="module")
+def device() -> Device:
+    return Device()
+
+
+def valid(function: Function) -> Call:
+    """As capi.valid, with indices that the layer itself has found."""
+    call = capi.valid(function, "Double")
+    if "indices" in call.arrays and not function.name.endswith("_updateOutput"):
+        forward = capi.valid(next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput"), "Double")
+        assert forward() == 0
+        call.arrays["indices"][...] = forward.arrays["indices"]
+    return call
+
+
+def converted(call: Call, dtype: np.dtype[Any]) -> Call:
+    """The same call with elements of another type, in memory of its own."""
+    other = Call(call.function, call.real, {}, dict(call.values))
+    for name, array in call.arrays.items():
+        other.arrays[name] = array.astype(dtype if array.dtype.kind == "f" else array.dtype)
+        other.values[name] = capi.describe(other.arrays[name])
+    if "size" in other.values and not isinstance(other.values["size"], (int, float)):
+        other.values["size"] = (ctypes.c_int64 * 8)()
+    return other
+
+
+@emulated
+@twins
+@reals
+@pytest.mark.parametrize("how", ["gather", "scatter"])
+def test_as_THNN(device: Device, function: Function, real: str, how: str) -> None:
+    here = valid(function)
+    there = converted(here, REALS[real])
+    assert here() == 0
+    device.lib.THNN_CudaState_setPoolingBackward(device.state, 1 if how == "gather" else 2)
+    assert device(there, real) == 0, device.last_error()
+    for name, array in here.arrays.items():
+        np.testing.assert_allclose(
+            there.arrays[name].astype(np.float64), array, rtol=0, atol=NEAR[real] * max(1, abs(array).max())
+        )
+    if "size" in here.values and function.name.endswith("_outputSize"):
+        assert list(there.values["size"]) == list(here.values["size"])
+
+
+@emulated
+@twins
+@reals
+def test_errors_as_THNN(device: Device, function: Function, real: str) -> None:
+    """NULL for each argument that must be there: the same status, the same words."""
+    for argument in function.arguments:
+        if not capi.is_tensor(argument) or "OPTIONAL" in argument.tags:
+            continue
+        here = capi.valid(function, "Double")
+        there = converted(here, REALS[real])
+        here.values[argument.name] = there.values[argument.name] = None
+        assert device(there, real) == here() == capi.NULL
+        assert device.last_error() == capi.last_error().replace("THNN_Double", f"THNN_{real}")
+
+
+@emulated
+@twins
+def test_scratch_is_asked_for(function: Function) -> None:
+    """A state without scratch memory: all well, or a status that says how much is wanted, and nothing written."""
+    device = Device()
+    device.lib.THNN_CudaState_setScratch(device.state, None, ctypes.c_int64(0))
+    call = capi.valid(function, "Float")
+    before = call.contents()
+    status = device(call, "Cuda")
+    if status == capi.MEMORY:
+        wanted = ctypes.c_int64()
+        device.lib.THNN_CudaState_scratchWanted(device.state, ctypes.byref(wanted))
+        assert wanted.value > 0
+        assert call.contents() == before
+    else:
+        assert status == 0
+
+
+@emulated
+def test_exports() -> None:
+    """The library exports its header, and nothing else."""
+    lines = subprocess.run(["nm", "-D", "--defined-only", str(EMULATED)], capture_output=True, text=True, check=True).stdout
+    exported = {line.split()[-1].partition("@")[0] for line in lines.splitlines() if line.split()[-2] in "TtWw"}
+    layers = {f"THNN_{real}{function.name}" for function in TWINS for real in REALS}
+    assert {name for name in exported if "State" not in name} - {"THNN_CudaLastError", "THNN_CudaAbiVersion"} == layers
+
+
+def test_header_can_be_made(tmp_path: Path) -> None:
+    target = tmp_path / "THCUNN.h"
+    subprocess.run([sys.executable, str(ROOT / "THCUNN" / "declare.py"), str(target)], check=True)
+    text = target.read_text()
+    for function in TWINS:
+        assert all(f"THNN_{real}{function.name}(" in text for real in REALS)
+    assert "@LAYERS@" not in text
+
+
+def test_coverage() -> None:
+    """without_twin.txt lists the layers that have no CUDA twin yet: a line leaves it with each new file."""
+    listed = (HERE / "without_twin.txt").read_text().split()
+    assert listed == sorted({function.layer for function in GENERIC if function.layer} - set(FILES))

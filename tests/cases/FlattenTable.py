@@ -12,10 +12,15 @@ def nested(rng):
     return [a, [b, [c]], d]
 
 
+def case(name, input, reference):
+    """It computes nothing, and passes on arrays of any precision."""
+    return Case(name, nn.FlattenTable, input, reference, skip=("wrong_dtype",))
+
+
 CASES = [
-    Case("nested", nn.FlattenTable, nested, lambda module, x: [x[0], x[1][0], x[1][1][0], x[2]]),
-    Case("flat", nn.FlattenTable, normals((2, 3), (2, 1)), lambda module, x: x),
-    Case("array", nn.FlattenTable, normal(2, 3), lambda module, x: [x]),
+    case("nested", nested, lambda module, x: [x[0], x[1][0], x[1][1][0], x[2]]),
+    case("flat", normals((2, 3), (2, 1)), lambda module, x: x),
+    case("array", normal(2, 3), lambda module, x: [x]),
 ]
 
 ERRORS = [

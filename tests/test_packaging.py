@@ -122,7 +122,7 @@ def test_find_package(prefix: Path, tmp_path: Path) -> None:
         ("-DTHNN_BLAS=mkl", "THNN_BLAS=mkl: expected auto, scipy-openblas, system or none"),
         ("-DTHNN_BLAS=scipy-openblas", "does not have it; run: pip install scipy-openblas32"),
         ("-DTHNN_BLAS=system", "THNN_BLAS=system: no BLAS with the C interface"),
-        ("-DTHCUNN=cuda", "THCUNN=cuda: this release has no CUDA kernels yet"),
+        ("-DTHCUNN=metal", "THCUNN=metal: expected auto, cuda, host or off"),
     ],
 )
 def test_bad_option(option: str, message: str, tmp_path: Path) -> None:

@@ -2,14 +2,13 @@
 
 Torch7 used its names alike in all classes: ``kW`` is a whole number wherever it comes up. So one table serves them all.
 A name that means different things in different classes is not in it. Fields with plain words for names are looked at only if
-the code of the class names them, too: else they are notes of the model's author, or buffers of an old release.
+the class has them: else they are notes of the model's author, or buffers of an old release.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from inspect import isfunction
-from types import CodeType
+from inspect import isfunction, signature
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ _NAMES = {
 }  # fmt: skip
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _PLAIN = """
-    criterion dim g indices k kernel length lower margin mask mode momentum nll noise norm normalized
+    criterion dim g indices k kernel length lower margin mask mode momentum nll norm normalized
     normalizer offset p pad pooling pos pow power sigmoid simplex squeeze tanh threshold trans upper v val"""
 _WORDS = frozenset(_PLAIN.split())
 
@@ -82,7 +81,7 @@ def check(instance: TorchObject) -> None:
         kind = _KINDS.get(name)
         if kind is None or value is None or _is(kind, value):
             continue
-        if name not in _WORDS or name in _used(type(instance)):  # type: ignore[arg-type]
+        if name not in _WORDS or name in _known(type(instance)):  # type: ignore[arg-type]
             raise FieldError(f"{name}: expected {kind}, got {_shown(value)}")
     for name, gradient in _PAIRS:
         ours, theirs = own.get(name), own.get(gradient)
@@ -97,34 +96,14 @@ def check(instance: TorchObject) -> None:
 
 
 @cache
-def _used(cls: type) -> set[str]:
-    """The names in the code of a class, its bases, and the functions of this package that they call."""
+def _known(cls: type) -> frozenset[str]:
+    """The names that a class gives to arguments of its constructors and to what it says of its objects."""
     names: set[str] = set()
-    seen: set[CodeType] = set()
-
-    def meet(code: Any, home: dict[str, Any]) -> None:
-        if not isinstance(code, CodeType) or code in seen:
-            return
-        seen.add(code)
-        names.update(code.co_names)
-        for constant in code.co_consts:
-            names.update([constant] if isinstance(constant, str) else constant if isinstance(constant, tuple) else [])
-            meet(constant, home)
-        for name in code.co_names:
-            called = home.get(name)
-            if isfunction(called) and called.__module__.startswith("pytorch_legacy.nn."):
-                meet(called.__code__, called.__globals__)
-
     for base in cls.__mro__:
-        for name, member in vars(base).items():
-            function = getattr(member, "fget", None) or getattr(member, "__func__", None) or member
-            if isfunction(function):
-                meet(getattr(function, "__wrapped__", function).__code__, function.__globals__)
-            elif isinstance(member, tuple):  # lists of names
-                names.update(member)
-            names.add(name)
-        names.update(vars(base).get("__annotations__", ()))
-    return names
+        names |= vars(base).keys() | vars(base).get("__annotations__", {}).keys()
+        if isfunction(maker := vars(base).get("__init__")):
+            names |= signature(maker).parameters.keys() | set(maker.__code__.co_names)
+    return frozenset(names)
 
 
 def _is(kind: str, value: Any) -> bool:

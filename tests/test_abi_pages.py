@@ -1,4 +1,4 @@
-"""docs/functions.md and docs/abi.md say what THNN.h says."""
+"""docs/functions.md and docs/abi.md say what THNN.h says, docs/classes.md what the package says."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ def test_functions_page_is_up_to_date() -> None:
     generator = runpy.run_path(str(ROOT / "docs" / "functions.py"))
     page = generator["PAGE"].read_text(encoding="utf-8")
     assert page == generator["page"](FUNCTIONS), "run: python docs/functions.py"
+
+
+def test_classes_page_is_up_to_date() -> None:
+    generator = runpy.run_path(str(ROOT / "docs" / "classes.py"))
+    assert generator["PAGE"].read_text(encoding="utf-8") == generator["page"](), "run: python docs/classes.py"
 
 
 def test_differences_name_every_layer() -> None:

@@ -1,6 +1,6 @@
 """Activations that may write their results over what they are computed from."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.cudnn.Layer import Layer
@@ -30,6 +30,3 @@ class Pointwise(Layer, Inplace):
         gradInput = self._gradInputFor(input, gradOutput)
         call(self, f"{self._function}_updateGradInput", input, gradOutput, gradInput, self.output)
         return gradInput
-
-    def __init__(self, inplace: bool = False, **keywords: Any) -> None:
-        super().__init__(inplace, **keywords)

@@ -1,10 +1,9 @@
 """What modules, criterions and the other objects of Torch7's class system have in common."""
 
 import copy
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import lru_cache, wraps
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.nn.printing import always
 from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
 
@@ -81,7 +81,7 @@ class TorchObject:
             space = inner[0] if inner and inner[0] in _NAMESPACES else "nn"
             cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
         if "__repr__" in cls.__dict__:
-            cls.__repr__ = _always(cls.__repr__)  # type: ignore[method-assign]
+            cls.__repr__ = always(cls.__repr__)  # type: ignore[method-assign]
 
     if not TYPE_CHECKING:  # or every attribute would be known to mypy
 
@@ -454,37 +454,3 @@ def dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
             entries = list(islice(value.values() if isinstance(value, dict) else value, 100))
             waiting += entries[::-1]
     return children[0]._dtype if children else np.dtype(np.float64)  # Torch7's own default
-
-
-class _Printing(threading.local):
-    """The objects that are being printed by this thread, one inside the other, and how many have been, all together."""
-
-    def __init__(self) -> None:
-        self.around: set[tuple[int, Any]] = set()
-        self.count = 0
-
-
-_printing = _Printing()
-_MOST_PRINTED = 10_000  # an object that is shared is printed in every place: files can make that endless
-
-
-def _always(function: Callable[[Any], str]) -> Callable[[Any], str]:
-    """A `__repr__` for objects of broken files too: fields may be missing, containers may contain themselves."""
-
-    @wraps(function)
-    def __repr__(self: TorchObject) -> str:
-        this = id(self), function  # the function too: it may call that of its base class
-        if this in _printing.around or _printing.count >= _MOST_PRINTED:
-            return f"{self._typename} ({'around this one' if this in _printing.around else '...'})"
-        _printing.around.add(this)
-        _printing.count += 1
-        try:
-            return function(self)
-        except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-            return f"{self._typename} ({'nested too deep' if isinstance(error, RecursionError) else 'fields missing'})"
-        finally:
-            _printing.around.discard(this)
-            if not _printing.around:
-                _printing.count = 0
-
-    return __repr__

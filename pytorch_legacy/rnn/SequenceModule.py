@@ -7,13 +7,12 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.errors import DtypeError, ValueRangeError
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described
-from pytorch_legacy.rnn.AbstractSequencer import remembering
+from pytorch_legacy.rnn.Remembering import Remembering
 from pytorch_legacy.storage import Tensor
 
 
-class SequenceModule(Module):
+class SequenceModule(Remembering):
     """A recurrent layer that takes a whole sequence in one array: one product of matrices for all inputs.
 
     Attributes
@@ -32,7 +31,6 @@ class SequenceModule(Module):
     """
 
     _dropped: tuple[str, ...] = ("_remember", "zeroMask", "_zeroMask", "_maskbyte", "_maskindices")
-    _when = "neither"  # it remembers
     batchfirst = False
     maskzero = False
     userPrevOutput: Any = None
@@ -60,11 +58,6 @@ class SequenceModule(Module):
         self.bias.fill(0)
         self.bias[size : 2 * size] = 1
 
-    def remember(self, remember: str = "both") -> Self:
-        """Says when the state after one sequence goes on into the next, as nn.Sequencer's; returns self."""
-        self._when = remembering(self, remember)
-        return self
-
     def forget(self) -> Self:
         """The next ``forward`` begins with a state of zero; returns self."""
         clear(self, "h0")
@@ -74,20 +67,6 @@ class SequenceModule(Module):
         """Sets ``maskzero`` and returns self."""
         self.maskzero = True
         return self
-
-    def training(self) -> None:
-        if not self.train:
-            self.forget()
-        super().training()
-
-    def evaluate(self) -> None:
-        if self.train:
-            self.forget()
-        super().evaluate()
-
-    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """By way of the gradients, which it overwrites: the parameters are those of all steps."""
-        self.sharedAccUpdateGradParameters(input, gradOutput, lr)
 
     def clearState(self) -> Self:
         self.forget()
@@ -111,10 +90,9 @@ class SequenceModule(Module):
 
     def _initial(self, name: str, given: Any, user: str, last: Any, shape: tuple[int, ...]) -> Tensor:
         """The state before the first step: what came with the input, what the user set, the last one, or zeros."""
-        remembers = self._when in ("both", "train" if self.train else "eval")
         set = getattr(self, user)
         if given is None and set is None:
-            if remembers and getattr(self, name).size and last is not None:
+            if self._remembers() and getattr(self, name).size and last is not None:
                 given = last[-1].copy()
             else:
                 zeros = self._resize(name, shape)

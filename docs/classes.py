@@ -1,0 +1,45 @@
+"""Writes classes.md, the table of all classes, from the package.
+
+    python docs/classes.py
+"""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+from pytorch_legacy.loading import PACKAGES
+from pytorch_legacy.nn.TorchObject import TorchObject
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "classes.md"
+
+INTRODUCTION = """\
+# Classes
+
+Made by `python docs/classes.py`. Each class stands in a file of its name, whose docstring has formula, parameters, shapes and
+source; `help(pl.nn.SpatialSoftPool)` shows it. The typename is what `.t7` files call the class, where not `nn.` and its name.
+"""
+
+
+def row(name: str, cls: type[TorchObject]) -> str:
+    path = Path(inspect.getfile(cls)).relative_to(ROOT)
+    summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|").removesuffix("::")
+    typenames = [typename for typename in (cls._typename, *vars(cls).get("_aliases", ())) if typename != f"nn.{name}"]
+    return f"| [{name}](../{path.as_posix()}) | {', '.join(f'`{typename}`' for typename in typenames)} | {summary} |"
+
+
+def page() -> str:
+    parts = [INTRODUCTION]
+    for package in PACKAGES:
+        module = import_module(f"pytorch_legacy.{package}")
+        classes = {name: getattr(module, name) for name in module.__all__}
+        rows = [row(name, cls) for name, cls in classes.items() if isinstance(cls, type) and issubclass(cls, TorchObject)]
+        about = (module.__doc__ or "").strip().split("\n\n")[0]
+        parts.append("\n".join([f"## pl.{package}", "", about, "", "| class | typename | |", "|---|---|---|", *rows, ""]))
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -141,6 +141,9 @@ THNN_API int32_t THNN_getNumThreads(THNNState *state, int32_t *threads);
 enum THNNPoolingBackward { THNN_DEFAULT = 0, THNN_GATHER = 1, THNN_SCATTER = 2 };
 THNN_API int32_t THNN_setPoolingBackward(THNNState *state, int32_t how);
 
+/* What pointwise_apply does. */
+enum THNNOperation { THNN_ADD = 0, THNN_SUBTRACT = 1, THNN_MULTIPLY = 2, THNN_DIVIDE = 3 };
+
 /* Scratch memory is kept for the next call; this gives back what no running call uses. */
 THNN_API int32_t THNN_freeScratch(THNNState *state);
 
@@ -240,6 +243,15 @@ THNN_API int32_t THNN_(Linear_accGradParameters)(
     THTensor *gradWeight,       /* [ACC] outputSize x inputSize */
     THTensor *gradBias,         /* [ACC] [OPTIONAL] outputSize */
     double scale);
+
+/* ------------------------------------------------------------------------------------------------ math */
+
+THNN_API int32_t THNN_(pointwise_apply)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    const THTensor *other, /* [IN] as input, or with sizes of 1, which are repeated */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    int32_t operation);
 
 /* ------------------------------------------------------------------------------------------------ convolution */
 
@@ -773,6 +785,19 @@ THNN_API int32_t THNN_(BatchNormalization_backward)(
     const THTensor *save_mean,    /* [IN] C */
     const THTensor *save_std,     /* [IN] C */
     int32_t train, double scale, double eps);
+
+THNN_API int32_t THNN_(Normalize_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) D */
+    THTensor *output,      /* [OUT] [INPLACE] as input */
+    double p, double eps);
+
+THNN_API int32_t THNN_(Normalize_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) D */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as input */
+    double p, double eps);
 
 THNN_API int32_t THNN_(SpatialCrossMapLRN_updateOutput)(
     THNNState *state,

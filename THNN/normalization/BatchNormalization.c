@@ -27,8 +27,9 @@
 #ifndef THNN_CUDA /* THCUNN/normalization/BatchNormalization.cu has its own */
 #include <math.h>
 
-/* How many elements a piece has, and a sample's part of a group: roughly, for smaller planes are not cut. */
-enum { PIECE = 1 << 14, GROUP = 1 << 9 };
+/* How many elements a piece has, a sample's part of a group, and a group of planes of one cell: roughly, for smaller planes
+ * are not cut, and no part is smaller than a few lines of the cache. */
+enum { PIECE = 1 << 14, PART = 1 << 9, GROUP = 1 << 17, LINES = 1 << 5 };
 
 typedef struct Layout {
   int64_t batch, channels, plane, count; /* count: values of a channel */
@@ -165,9 +166,15 @@ static Layout layoutOf(const Batch *b, int64_t elements)
   l.width = THNN_max(1, THNN_min(l.channels, elements / THNN_max(1, l.plane)));
   l.groups = THNN_ceilDiv(l.channels, l.width);
   l.rows = THNN_max(1, PIECE / THNN_max(1, l.width * l.plane));
-  l.perRow = l.width > 1 ? 1 : THNN_ceilDiv(l.plane, PIECE);
-  l.pieces = THNN_ceilDiv(l.batch, l.rows) * l.perRow;
+  l.perRow = l.width > 1 ? 1 : THNN_max(1, THNN_ceilDiv(l.plane, PIECE));
+  l.pieces = THNN_max(1, THNN_ceilDiv(l.batch, l.rows) * l.perRow); /* an empty one gives sums of 0 */
   return l;
+}
+
+/* A sample's part of a group that is passed over several times. */
+static int64_t partOf(const Batch *b)
+{
+  return b->plane == 1 ? THNN_min(THNN_max(GROUP / THNN_max(1, b->batch), LINES), PART) : PART;
 }
 
 static Piece pieceOf(const Layout *l, int64_t group, int64_t piece)
@@ -182,12 +189,14 @@ static Piece pieceOf(const Layout *l, int64_t group, int64_t piece)
   return p;
 }
 
-/* Sums are kept for each piece and channel. */
-static double ofAllPieces(const double *sums, const Layout *l, int64_t channel)
+/* Sums are kept for each piece and channel: add those of all pieces to the first one's. */
+THNN_KERNEL void joinPieces(double *sums, const Layout *l, int64_t channel, int64_t end)
 {
-  double sum = 0;
-  for (int64_t piece = 0; piece < l->pieces; piece++) sum += sums[piece * l->channels + channel];
-  return sum;
+  for (int64_t piece = 1; piece < l->pieces; piece++) {
+    const double *more = sums + piece * l->channels;
+#pragma omp simd
+    for (int64_t c = channel; c < end; c++) sums[c] += more[c];
+  }
 }
 
 /* A pass over the input, and what follows from its sums for each channel. */
@@ -195,6 +204,14 @@ typedef struct Phase {
   void (*piece)(const Job *job, Piece p);
   void (*channel)(const Job *job, int64_t channel);
 } Phase;
+
+static void finishChannels(const Job *job, const Phase *phase, int64_t channel, int64_t end)
+{
+  if (!phase->channel) return;
+  joinPieces(job->sum, &job->layout, channel, end);
+  if (job->product) joinPieces(job->product, &job->layout, channel, end);
+  for (int64_t c = channel; c < end; c++) phase->channel(job, c);
+}
 
 /* Several passes go group by group, each with the last piece of the one before first. Few groups are shared by pieces, and a
  * single pass goes through the memory as it lies. */
@@ -206,15 +223,14 @@ static void run(const Job *job, const Phase *phases, int count, int threads)
     for (int64_t group = 0; group < l->groups; group++)
       for (int k = 0; k < count; k++) {
         for (int64_t i = 0; i < l->pieces; i++) phases[k].piece(job, pieceOf(l, group, k % 2 ? l->pieces - 1 - i : i));
-        const int64_t first = group * l->width, end = THNN_min(first + l->width, l->channels);
-        for (int64_t c = first; phases[k].channel && c < end; c++) phases[k].channel(job, c);
+        finishChannels(job, &phases[k], group * l->width, THNN_min((group + 1) * l->width, l->channels));
       }
     return;
   }
   for (int k = 0; k < count; k++) {
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < l->groups * l->pieces; i++) phases[k].piece(job, pieceOf(l, i % l->groups, i / l->groups));
-    for (int64_t c = 0; phases[k].channel && c < l->channels; c++) phases[k].channel(job, c);
+    finishChannels(job, &phases[k], 0, l->channels);
   }
 }
 
@@ -230,7 +246,7 @@ static void sumPiece(const Job *job, Piece p) { addValues(job->sum + p.sums, job
 
 static void meanOfChannel(const Job *job, int64_t c)
 {
-  job->exactMean[c] = ofAllPieces(job->sum, &job->layout, c) / (double)job->layout.count;
+  job->exactMean[c] = job->sum[c] / (double)job->layout.count;
   job->saveMean[c] = (real)job->exactMean[c];
 }
 
@@ -243,7 +259,7 @@ static void squarePiece(const Job *job, Piece p)
 static void varianceOfChannel(const Job *job, int64_t c)
 {
   const double n = (double)job->layout.count, m = job->momentum, lost = job->exactMean[c] - job->saveMean[c];
-  const double rest = ofAllPieces(job->sum, &job->layout, c) - n * lost * lost, squares = rest < 0 ? 0 : rest;
+  const double rest = job->sum[c] - n * lost * lost, squares = rest < 0 ? 0 : rest;
   setStd(job, c, 1 / sqrt(squares / n + job->eps));
   job->saveStd[c] = (real)job->std[c];
   job->runningMean[c] = (real)((1 - m) * job->runningMean[c] + m * job->exactMean[c]);
@@ -264,7 +280,7 @@ static void productPiece(const Job *job, Piece p)
 
 static void gradientsOfChannel(const Job *job, int64_t c)
 {
-  const double sum = ofAllPieces(job->sum, &job->layout, c), product = ofAllPieces(job->product, &job->layout, c);
+  const double sum = job->sum[c], product = job->product[c];
   const double n = (double)job->layout.count, std = job->std[c];
   if (job->gradWeight) job->gradWeight[c] += (real)(job->scale * std * product);
   if (job->gradBias) job->gradBias[c] += (real)(job->scale * sum);
@@ -289,7 +305,7 @@ static Job jobOf(const Batch *b, int64_t elements)
 
 static void forward(Call *call, const Batch *b)
 {
-  Job job = jobOf(b, b->train ? GROUP : PIECE);
+  Job job = jobOf(b, b->train ? partOf(b) : PIECE);
   const Layout *l = &job.layout;
   const int threads = THNN_threads(call, l->count * l->channels);
   job.factor = THNN_scratch(call, l->channels, sizeof(real));
@@ -313,7 +329,7 @@ static void forward(Call *call, const Batch *b)
 
 static void backward(Call *call, const Batch *b)
 {
-  Job job = jobOf(b, GROUP);
+  Job job = jobOf(b, partOf(b));
   const Layout *l = &job.layout;
   const int threads = THNN_threads(call, l->count * l->channels);
   job.std = THNN_scratch(call, l->channels, sizeof(double));

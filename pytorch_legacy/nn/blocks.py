@@ -1,6 +1,6 @@
 """NumPy in blocks: large arrays are worked on piece by piece, so that pieces stay in the cache, and by several threads.
 
-The blocks are the same for any number of threads, and so are the results.
+The blocks are the same for any number of threads, and so are the results. The four operations of arithmetic are libTHNN's.
 """
 
 import itertools
@@ -18,6 +18,8 @@ from pytorch_legacy.storage import Tensor
 # Elements of a block: few enough for the cache of a processor, enough for the cost of a call not to matter.
 BLOCK = 1 << 17
 
+OPERATIONS = {np.add: 0, np.subtract: 1, np.multiply: 2, np.divide: 3}  # THNNOperation
+
 _pool: list[ThreadPoolExecutor] = []
 os.register_at_fork(after_in_child=_pool.clear)  # a child has no threads but its own
 
@@ -26,9 +28,37 @@ def apply(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> Tensor:
     """``ufunc(*inputs, out=out)``; the inputs are numbers, or arrays that broadcast to `out`."""
     if out.size <= BLOCK or not isinstance(out, np.ndarray):
         ufunc(*inputs, out=out)
-    else:
+    elif not _arithmetic(ufunc, *inputs, out=out):
         elements(lambda target, *parts: ufunc(*parts, out=target), out, *inputs)
     return out
+
+
+class _Arithmetic:
+    """Who calls pointwise_apply for arrays of one element type."""
+
+    _typename = "nn.pointwise"
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self._dtype = dtype
+
+
+_ARITHMETIC = {np.dtype(dtype): _Arithmetic(np.dtype(dtype)) for dtype in (np.float32, np.float64)}
+
+
+def _arithmetic(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> bool:
+    """Let libTHNN do it, if it is one of its operations on arrays that lie as it likes them."""
+    caller = _ARITHMETIC.get(out.dtype)
+    if ufunc not in OPERATIONS or caller is None or out.ndim > backend.MAX_DIMS or not out.flags.c_contiguous:
+        return False
+    input, other = inputs
+    if np.shape(input) != out.shape or input.dtype != out.dtype or not input.flags.c_contiguous or _overlap(out, input):
+        return False
+    if np.ndim(other) == 0:
+        other = np.full((1,) * out.ndim, other, out.dtype)
+    elif other.dtype != out.dtype or _overlap(out, other) or other.ndim > out.ndim:
+        return False
+    backend.call(caller, "pointwise_apply", input, other[(None,) * (out.ndim - other.ndim)], out, OPERATIONS[ufunc])
+    return True
 
 
 def elements(function: Callable[..., Any], target: Tensor, *inputs: Any) -> Tensor:

@@ -14,7 +14,7 @@ class TanhShrink(Module):
     """Each element less its hyperbolic tangent::
 
         output    = input - tanh(input)
-        gradInput = gradOutput - gradOutput * (1 - tanh(input) ** 2)
+        gradInput = gradOutput * tanh(input) ** 2
 
     Attributes
     ----------
@@ -37,8 +37,13 @@ class TanhShrink(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        passed = self.tanh.updateGradInput(input, gradOutput)
-        return blocks.apply(np.subtract, gradOutput, passed, out=self._resize("gradInput", shape))
+        check.shape(self, "the output of the last forward", self.tanh.output, shape)
+        return blocks.elements(self._slopes, self._resize("gradInput", shape), self.tanh.output, gradOutput)
+
+    @staticmethod
+    def _slopes(gradInput: Tensor, tangent: Tensor, gradOutput: Tensor) -> None:
+        np.multiply(tangent, tangent, out=gradInput)
+        gradInput *= gradOutput
 
     def clearState(self) -> Self:
         self.tanh.clearState()

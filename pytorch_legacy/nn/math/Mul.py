@@ -6,8 +6,8 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.nn import blocks, check
+from pytorch_legacy.nn.math.broadcasting import gathered
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
 
 
@@ -50,10 +50,4 @@ class Mul(Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
-        product = blocks.apply(np.multiply, input, gradOutput, out=self._resize("_product", input.shape))
-        self.gradWeight += scale * product.sum(dtype=np.float64)
-
-    def clearState(self) -> "Mul":
-        clear(self, "_product")
-        super().clearState()
-        return self
+        self.gradWeight += scale * gathered(self.weight.reshape((1,) * input.ndim), input, gradOutput).reshape(1)

@@ -1,4 +1,4 @@
-"""How the parameters of CAdd and CMul meet their input."""
+"""How the parameters of Mul, CMul and CAdd meet their input."""
 
 from math import prod
 

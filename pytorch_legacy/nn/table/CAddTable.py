@@ -33,15 +33,15 @@ class CAddTable(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.alike(self, "input", input)
         self.output = check.writable(self, "input[0]", first) if self.inplace else self._resize("output", first.shape)
-        return blocks.elements(self._summed, self.output, first, *others)
+        if len(others) == 1:
+            return blocks.apply(np.add, first, *others, out=self.output)
 
-    @staticmethod
-    def _summed(output: Tensor, first: Tensor, *others: Tensor) -> None:
-        total = first
-        for other in others:
-            total = np.add(total, other, out=output)
-        if not others:
+        def add(output: Tensor, first: Tensor, *others: Tensor) -> None:
             np.copyto(output, first)
+            for other in others:
+                output += other
+
+        return blocks.elements(add, self.output, first, *others)
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         shape = check.tensors(self, "input", input)[0].shape

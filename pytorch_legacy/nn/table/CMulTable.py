@@ -23,21 +23,25 @@ class CMulTable(Module):
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
-        first, *others = check.alike(self, "input", input)
-        return blocks.elements(self._product, self._resize("output", first.shape), first, *others)
+        factors = check.alike(self, "input", input)
+        return self._product(self._resize("output", factors[0].shape), *factors)
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         first = check.alike(self, "input", input)[0]
         check.like(self, "gradOutput", gradOutput, first)
         gradInput = self._resizeTable("gradInput", [first.shape] * len(input))
         for i, gradient in enumerate(gradInput):
-            blocks.elements(self._product, gradient, gradOutput, *input[:i], *input[i + 1 :])
+            self._product(gradient, gradOutput, *input[:i], *input[i + 1 :])
         return gradInput
 
     @staticmethod
-    def _product(target: Tensor, first: Tensor, *others: Tensor) -> None:
-        product = first
-        for factor in others:
-            product = np.multiply(product, factor, out=target)
-        if not others:
+    def _product(target: Tensor, *factors: Tensor) -> Tensor:
+        if len(factors) == 2:
+            return blocks.apply(np.multiply, *factors, out=target)
+
+        def multiply(target: Tensor, first: Tensor, *others: Tensor) -> None:
             np.copyto(target, first)
+            for factor in others:
+                target *= factor
+
+        return blocks.elements(multiply, target, *factors)

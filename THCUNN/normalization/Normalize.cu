@@ -1,0 +1,73 @@
+/* Normalize on the device: a team has a row. Story, checks and functions: THNN/normalization/Normalize.c. */
+#include "normalization/Normalize.h"
+#include "pooling/best.cuh"
+
+/* |x|^p, as p is */
+__device__ static accreal power(accreal x, accreal p) { return p == 2 ? x * x : p == 1 ? fabs(x) : pow(fabs(x), p); }
+
+/* The row's norm, and with p infinite, where it is found. */
+__device__ static accreal normOf(Team team, const Rows &r, const real *x, int64_t *at)
+{
+  if (isinf(r.p)) {
+    Best best = {0, -1};
+    for (int64_t i = team.rank; i < r.columns; i += team.size) best = better(best, Best{(accreal)fabs((accreal)x[i]), i});
+    best = teamBest(team, best);
+    *at = best.at;
+    return best.value + (accreal)r.eps;
+  }
+  accreal sum = 0;
+  for (int64_t i = team.rank; i < r.columns; i += team.size) sum += power((accreal)x[i], (accreal)r.p);
+  sum = teamSum(team, sum) + (accreal)r.eps;
+  return r.p == 2 ? sqrt(sum) : pow(sum, (accreal)(1 / r.p));
+}
+
+__global__ static void normalize(Rows r, bool wide)
+{
+  const Team team = thisTeam(wide);
+  for (int64_t row = team.number; row < r.count; row += team.count) {
+    const real *x = r.x + row * r.columns;
+    real *y = r.y + row * r.columns;
+    int64_t at;
+    const accreal norm = normOf(team, r, x, &at);
+    for (int64_t i = team.rank; i < r.columns; i += team.size) y[i] = (real)((accreal)x[i] / norm);
+  }
+}
+
+/* |x|^(p-2) * x */
+__device__ static accreal slope(accreal x, const Rows &r)
+{
+  return r.p == 2 ? x : pow(r.p < 2 ? fabs(x) + (accreal)r.eps : fabs(x), (accreal)r.p - 2) * x;
+}
+
+__global__ static void gradients(Rows r, bool wide)
+{
+  const Team team = thisTeam(wide);
+  for (int64_t row = team.number; row < r.count; row += team.count) {
+    const real *x = r.x + row * r.columns, *g = r.g + row * r.columns;
+    real *y = r.y + row * r.columns;
+    int64_t at;
+    const accreal norm = normOf(team, r, x, &at);
+    accreal dot = 0;
+    for (int64_t i = team.rank; i < r.columns; i += team.size) dot += (accreal)g[i] * (accreal)x[i];
+    dot = teamSum(team, dot);
+    const accreal factor = dot / (isinf(r.p) ? norm * norm * norm : pow(norm, (accreal)r.p + 1));
+    for (int64_t i = team.rank; i < r.columns; i += team.size) {
+      const accreal second = !isinf(r.p) ? slope((accreal)x[i], r) : i == at ? (accreal)x[i] : 0;
+      y[i] = (real)((accreal)g[i] / norm - second * factor);
+    }
+  }
+}
+
+static void normalizeRows(Call *call, Rows r)
+{
+  const bool wide = r.columns > WIDE;
+  launch(call, blocksForTeams(r.count, wide), BLOCK, normalize, r, wide);
+}
+
+static void rowGradients(Call *call, Rows r)
+{
+  const bool wide = r.columns > WIDE;
+  launch(call, blocksForTeams(r.count, wide), BLOCK, gradients, r, wide);
+}
+
+#include "normalization/Normalize.c"

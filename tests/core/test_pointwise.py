@@ -1,0 +1,77 @@
+"""pointwise_apply: what np.add, np.subtract, np.multiply and np.divide give, repeated dimensions included."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytorch_legacy.nn import blocks
+from tests import capi
+
+OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv]  # in the order of THNNOperation
+SHAPES = [
+    ((5,), (5,)), ((5,), (1,)), ((2, 3, 4, 5), (1, 3, 1, 1)), ((2, 3, 4, 5), (2, 1, 4, 1)), ((2, 3, 4, 5), (1, 1, 4, 5)),
+    ((2, 3, 4, 5), (1, 1, 1, 1)), ((2, 3, 4, 5), (2, 3, 1, 5)), ((7, 1, 5), (1, 1, 5)), ((2, 1, 3), (2, 1, 1)), ((0, 3), (1, 3)),
+    ((40, 7, 300), (40, 1, 300)), ((30000,), (1,)), ((3, 2, 2, 2, 2, 2, 2, 3), (1, 2, 1, 2, 1, 2, 1, 3)),
+]  # fmt: skip
+
+
+def apply(real: str, operation: int, x: Any, z: Any, y: Any) -> int:
+    function = next(f for f in capi.GENERIC if f.name == "pointwise_apply")
+    made = capi.Call(function, real, values={"state": None, "operation": operation})
+    made.arrays |= {"input": x, "other": z, "output": y}
+    made.values |= {name: capi.describe(array) for name, array in made.arrays.items()}
+    return made()
+
+
+@pytest.mark.parametrize("shape, repeated", SHAPES, ids=str)
+@pytest.mark.parametrize("operation", range(4))
+@pytest.mark.parametrize("real", capi.REALS)
+def test_as_numpy(real: str, operation: int, shape: tuple[int, ...], repeated: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(3)
+    x, z = (rng.uniform(0.5, 2, size).astype(capi.REALS[real]) for size in (shape, repeated))
+    expected = OPERATIONS[operation](x, z)
+    y = np.full_like(x, np.nan)
+    assert apply(real, operation, x, z, y) == capi.OK, capi.last_error()
+    np.testing.assert_array_equal(y, expected)
+    assert apply(real, operation, x, z, x) == capi.OK, capi.last_error()  # in place
+    np.testing.assert_array_equal(x, expected)
+
+
+@pytest.mark.parametrize("real", capi.REALS)
+def test_in_the_place_of_the_other(real: str) -> None:
+    x, z = np.arange(6.0).astype(capi.REALS[real]), np.arange(6.0, 12).astype(capi.REALS[real])
+    assert apply(real, 1, x, z, z) == capi.OK
+    np.testing.assert_array_equal(z, np.full(6, -6))
+    assert apply(real, 1, x, x[:1], x) == capi.VALUE  # it would change what is still to be read
+    np.testing.assert_array_equal(x, np.arange(6))
+
+
+@pytest.mark.parametrize(
+    "shape, repeated, operation, status",
+    [((2, 3), (2, 2), 0, "SHAPE"), ((2, 3), (3,), 0, "SHAPE"), ((2, 3), (2, 3), 4, "VALUE"), ((2, 3), (2, 3), -1, "VALUE")],
+)
+def test_errors(shape: tuple[int, ...], repeated: tuple[int, ...], operation: int, status: str) -> None:
+    y = np.full(shape, 7.0)
+    assert apply("Double", operation, np.ones(shape), np.ones(repeated), y) == getattr(capi, status)
+    assert (y == 7).all()
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.subtract, np.multiply, np.divide, np.maximum])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_blocks(ufunc: Any, dtype: Any) -> None:
+    """blocks.apply takes libTHNN's or NumPy's, whatever the arrays; the results are the same."""
+    rng = np.random.default_rng(4)
+    x = rng.integers(1, 9, (64, 50, 90)).astype(dtype)
+    out = np.empty_like(x, np.result_type(ufunc(x[:1], x[:1])))
+    others = [3, dtype(3), x[::-1], x[:1], x[:, :1], x[0], x[0, 0], x.copy(), rng.integers(1, 9, x.shape).astype(np.int16)]
+    for other in others:
+        expected = ufunc(x, other).astype(out.dtype)
+        np.testing.assert_array_equal(blocks.apply(ufunc, x, other, out=out), expected)
+        np.testing.assert_array_equal(blocks.apply(ufunc, x.swapaxes(0, 1).copy().swapaxes(0, 1), other, out=out), expected)
+    same = x.astype(out.dtype)
+    expected = ufunc(same, same[:, :1])
+    np.testing.assert_array_equal(blocks.apply(ufunc, same, same[:, :1], out=same), expected)

@@ -68,6 +68,11 @@ def valid(function: Function) -> Call:
     call = capi.valid(function, "Double")
     if FILES[function.layer].parent.name == "activation" and function.layer != "Sqrt":
         call.arrays["input"].flat[::2] *= -1
+    if function.layer == "BCECriterion":  # of probabilities
+        call.arrays["input"] /= 2
+    if function.layer == "MultiLabelMarginCriterion":
+        call.arrays["target"][...] = [2, 0, -1], [1, -1, 0]
+        call.arrays["isTarget"][...] = [1, 0, 1], [0, 1, 0]
     if "indices" in call.arrays and not function.name.endswith("_updateOutput"):
         forward = capi.valid(next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput"), "Double")
         assert forward() == 0

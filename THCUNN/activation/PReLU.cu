@@ -113,7 +113,8 @@ static void addGradients(Call *call, real *gw, const real *x, const real *g, con
   accreal *sums = THNN_scratch(call, l->channels * p.count, sizeof(accreal));
   if (l->plane == 1) launch(call, blocksFor(THNN_ceilDiv(l->channels, WARP) * p.count, 1), BLOCK, addColumns, sums, x, g, *l, p);
   else launch(call, blocksForTeams(l->channels * p.count, p.wide), BLOCK, addPlanes, sums, x, g, *l, p);
-  launch(call, blocksForTeams(l->channels, p.count > WIDE), BLOCK, addPieces, gw, (const accreal *)sums, l->channels, p.count, (accreal)scale);
+  launch(call, blocksForTeams(l->channels, p.count > WIDE), BLOCK, addPieces, gw, (const accreal *)sums, l->channels, p.count,
+         (accreal)scale);
 }
 
 #include "activation/PReLU.c"

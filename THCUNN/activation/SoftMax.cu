@@ -36,7 +36,8 @@ __global__ static void backwardRows(Channels c)
     accreal sum = 0;
     for (int64_t k = team.rank; k < c.channels; k += team.size) sum += (accreal)g[k] * (accreal)output[k];
     sum = teamSum(team, sum);
-    for (int64_t k = team.rank; k < c.channels; k += team.size) c.y[i * c.channels + k] = (real)((accreal)output[k] * ((accreal)g[k] - sum));
+    for (int64_t k = team.rank; k < c.channels; k += team.size)
+      c.y[i * c.channels + k] = (real)((accreal)output[k] * ((accreal)g[k] - sum));
   }
 }
 

@@ -1,6 +1,7 @@
 /* MultiLabelMarginCriterion on the device. Story, checks and functions: THNN/criterion/MultiLabelMarginCriterion.c.
  *
- * A thread has a class and walks through the labels, up to the first that is -1; others that are no classes are passed over. */
+ * A thread has a class and walks through the labels, up to the first that is -1; others that are no classes are passed over.
+ * Backward, labels are taken for targets, as forward has marked them. */
 #include "criterion/margins.cuh"
 
 __device__ static bool more(const Loss &l, const index_t *labels, int64_t k) { return k < l.classes && labels[k] != -1; }

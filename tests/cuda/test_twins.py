@@ -64,7 +64,7 @@ def device() -> Device:
 
 
 def valid(function: Function) -> Call:
-    """As capi.valid, with indices that the layer itself has found, and with inputs of both signs where layers ask for the sign."""
+    """As capi.valid, with indices that the layer itself has found, and with values on both sides of where layers bend."""
     call = capi.valid(function, "Double")
     if FILES[function.layer].parent.name == "activation" and function.layer != "Sqrt":
         call.arrays["input"].flat[::2] *= -1

@@ -60,7 +60,7 @@ class RReLU(Inplace):
             self._resize("noise", output.shape)
             if cuda.EMULATED:  # kernels draw nothing: they make slopes of uniform numbers that they find in noise
                 scaled = np.asarray(input) <= 0
-                self.noise[scaled] = random.uniform(0, 1, np.count_nonzero(scaled), np.float64)
+                self.noise[scaled] = random.uniform(0, 1, int(scaled.sum()), np.float64)
         numbers = self.lower, self.upper, self.train, self.inplace
         call(self, "RReLU_updateOutput", input, output, self.noise, *numbers)
         return output

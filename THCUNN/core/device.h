@@ -149,6 +149,10 @@ __device__ static inline Team thisTeam(bool wide)
 template <class T> __device__ static inline T teamSum(Team team, T v) { return team.size == WARP ? warpSum(v) : blockSum(v); }
 template <class T> __device__ static inline T teamMax(Team team, T v) { return team.size == WARP ? warpMax(v) : blockMax(v); }
 
+/* ---- what the compiler's mathematics lack */
+
+template <class T> __device__ static inline T sigmoid(T x) { return 1 / (1 + exp(-x)); }
+
 /* A store that the host may see while others do the same. */
 __device__ static inline void storeForHost(int64_t *to, int64_t value)
 {

@@ -4,9 +4,7 @@
 #ifndef THCUNN_LIKELIHOOD_H
 #define THCUNN_LIKELIHOOD_H
 
-#include "criterion/loss.h"
-
-enum { PARTS = 256 }; /* at most */
+#include "criterion/loss.cuh"
 
 /* loss[part], weight[part] = sums over every parts-th block of places. A label out of range counts nowhere. */
 __global__ static void sumPlaces(accreal *loss, accreal *weight, Loss l, int64_t places)

@@ -6,8 +6,10 @@
  *   input       *
  *   output      as input, overwritten; may be the input
  *   gradInput   as input, overwritten; may be gradOutput */
-#include <math.h>
 #include "activation/elementwise.h"
+
+#ifndef THNN_CUDA
+#include <math.h>
 
 THNN_KERNEL void absolute(Elements e)
 {
@@ -20,6 +22,7 @@ THNN_KERNEL void signedGradient(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] >= 0 ? e.g[i] : -e.g[i];
 }
+#endif
 
 int32_t THNN_(Abs_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {

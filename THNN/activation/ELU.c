@@ -13,13 +13,15 @@
  *
  * D.-A. Clevert, T. Unterthiner, S. Hochreiter: Fast and Accurate Deep Network Learning by Exponential Linear Units, 2016. */
 #include "activation/elementwise.h"
-#include "core/vmath.h"
 
 static int32_t checkNumbers(const char *f, double alpha, int32_t inplace)
 {
   if (!inplace || alpha >= 0) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "alpha", "expected 0 or more, since inplace is set; got %g", alpha);
 }
+
+#ifndef THNN_CUDA
+#include "core/vmath.h"
 
 THNN_KERNEL void bend(Elements e)
 {
@@ -41,6 +43,7 @@ THNN_KERNEL void gradientFromInput(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] <= 0 ? e.g[i] * alpha * real_exp(e.x[i]) : e.g[i];
 }
+#endif
 
 int32_t THNN_(ELU_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double alpha, int32_t inplace)
 {

@@ -9,7 +9,6 @@
  *
  * Y. Dauphin, A. Fan, M. Auli, D. Grangier: Language Modeling with Gated Convolutional Networks, 2017. */
 #include "core/real.h"
-#include "core/vmath.h"
 
 static int32_t checkInput(const char *f, View input, int64_t dim, int64_t *size)
 {
@@ -22,6 +21,9 @@ static int32_t checkInput(const char *f, View input, int64_t dim, int64_t *size)
   size[dim] /= 2;
   return THNN_OK;
 }
+
+#ifndef THNN_CUDA
+#include "core/vmath.h"
 
 /* In y = kernel(x, g), `half` elements lie together in each half, and elements [at, end) of the output or of gradOutput are
  * dealt with. */
@@ -56,23 +58,26 @@ THNN_KERNEL void gradients(real *gradInput, const real *input, const real *gradO
   }
 }
 
+static void overHalves(Call *call, Kernel *kernel, real *y, const real *x, const real *g, int64_t half, int64_t n)
+{
+  enum { CHUNK = 1 << 13 };
+  const int threads = THNN_threads(call, 4 * n);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t at = 0; at < n; at += CHUNK) kernel(y, x, g, half, at, THNN_min(at + CHUNK, n));
+}
+#endif
+
 /* Checked tensors in, y out; `halves` has the shape of a half. */
 static int32_t run(const char *f, THNNState *state, Kernel *kernel, View y, View x, View g, View halves, int64_t dim)
 {
-  enum { CHUNK = 1 << 13 };
-  const int64_t n = THNN_nElement(halves);
   int64_t half = 1;
   for (int32_t d = (int32_t)dim; d < halves.nDimension; d++) half *= halves.size[d];
 
   Call call;
   THNN_enter(&call, state, f);
-  const int threads = THNN_threads(&call, 4 * n);
   const real *from = THNN_in(&call, x), *gradient = THNN_in(&call, g);
   real *to = THNN_out(&call, y);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < n; at += CHUNK) kernel(to, from, gradient, half, at, THNN_min(at + CHUNK, n));
+  if (!THNN_failed(&call)) overHalves(&call, kernel, to, from, gradient, half, THNN_nElement(halves));
   return THNN_leave(&call);
 }
 

@@ -10,6 +10,7 @@
  *   gradInput   as input, overwritten; may be gradOutput */
 #include "activation/elementwise.h"
 
+#ifndef THNN_CUDA
 /* y = g where x is large: forward, g is x itself. */
 THNN_KERNEL void keepLarge(Elements e)
 {
@@ -17,6 +18,7 @@ THNN_KERNEL void keepLarge(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = (e.x[i] > lambda) | (e.x[i] < -lambda) ? e.g[i] : 0;
 }
+#endif
 
 int32_t THNN_(HardShrink_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double lambda_)
 {

@@ -19,6 +19,7 @@ static int32_t checkNumbers(const char *f, double min_val, double max_val)
   return THNN_fail(THNN_ERR_VALUE, f, "max_val", "expected more than min_val %g, got %g", min_val, max_val);
 }
 
+#ifndef THNN_CUDA
 THNN_KERNEL void limit(Elements e)
 {
   const real low = e.a, high = e.b;
@@ -35,6 +36,7 @@ THNN_KERNEL void passInside(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = (e.x[i] <= low) | (e.x[i] >= high) ? 0 : e.g[i];
 }
+#endif
 
 int32_t THNN_(HardTanh_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double min_val, double max_val,
                                      int32_t inplace)

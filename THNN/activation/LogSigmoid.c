@@ -9,8 +9,10 @@
  *
  * The logarithm is taken as min(x, 0) - log(1 + exp(-|x|)), which neither overflows nor loses digits. At -infinity both are NaN, as
  * they were in Torch7. */
-#include <math.h>
 #include "activation/elementwise.h"
+
+#ifndef THNN_CUDA
+#include <math.h>
 #include "core/vmath.h"
 
 /* min(x, 0); NaN for -infinity */
@@ -28,6 +30,7 @@ THNN_KERNEL void gradient(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = e.g[i] * real_sigmoid(0 * negative(e.x[i]) - e.x[i]);
 }
+#endif
 
 int32_t THNN_(LogSigmoid_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {

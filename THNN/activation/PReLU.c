@@ -13,32 +13,7 @@
  * Sums are taken in double precision, piece by piece, and the pieces' sums in their order.
  *
  * K. He, X. Zhang, S. Ren, J. Sun: Delving Deep into Rectifiers, 2015. */
-#include "activation/leak.h"
-
-/* The input is batch x channels x plane; without channels of their own, one plane. Backward cuts it into pieces of `rows`
- * samples and `cells` cells of each plane: as many as are needed to share the work of few large samples. */
-typedef struct Layout {
-  int64_t batch, channels, plane;
-  int64_t rows, cells, blocks, parts; /* blocks of samples, parts of planes */
-} Layout;
-
-static Layout layoutOf(View input, int64_t nOutputPlane)
-{
-  enum { PIECE = 1 << 18, CELLS = 1 << 12 };
-  Layout l = {.batch = 1, .channels = 1, .plane = THNN_nElement(input)};
-  if (nOutputPlane > 0) {
-    l.batch = input.nDimension > 1 ? input.size[0] : 1;
-    l.channels = nOutputPlane;
-    l.plane = 1;
-    for (int32_t d = 2; d < input.nDimension; d++) l.plane *= input.size[d];
-  }
-  const int64_t cells = THNN_max(1, l.plane);
-  l.cells = THNN_min(cells, THNN_max(CELLS, PIECE / l.channels));
-  l.rows = THNN_max(1, PIECE / (l.channels * l.cells));
-  l.blocks = THNN_ceilDiv(l.batch, l.rows);
-  l.parts = THNN_ceilDiv(cells, l.cells);
-  return l;
-}
+#include "activation/slopes.h"
 
 static int32_t checkSlopes(const char *f, const char *name, View weight, View input, int64_t nOutputPlane, int write)
 {
@@ -51,6 +26,7 @@ static int32_t checkSlopes(const char *f, const char *name, View weight, View in
                    THNN_shapeText(input.nDimension, input.size).text);
 }
 
+#ifndef THNN_CUDA
 /* Elements [at, end), a row of channels or a plane at a time: y = g where x is positive, else g times the slope. */
 THNN_KERNEL void leakChannels(Elements e, const real *weight, const Layout *l, int64_t at, int64_t end)
 {
@@ -72,23 +48,13 @@ THNN_KERNEL void leakChannels(Elements e, const real *weight, const Layout *l, i
   }
 }
 
-/* Checked tensors in, y out: from x, and from g, which is x going forward. */
-static int32_t leakAll(const char *f, THNNState *state, View y, View x, View g, View weight, int64_t nOutputPlane)
+static void leak(Call *call, real *y, const real *x, const real *g, const real *w, const Layout *l)
 {
   enum { CHUNK = 1 << 13 };
-  if (nOutputPlane == 0) return elementwise(f, state, leak, 1, y, x, g, *(const real *)weight.data, 0);
-  const Layout l = layoutOf(x, nOutputPlane);
-  const int64_t n = THNN_nElement(x);
-  Call call;
-  THNN_enter(&call, state, f);
-  const int threads = THNN_threads(&call, n);
-  const Elements e = {.x = THNN_in(&call, x), .g = THNN_in(&call, g), .y = THNN_out(&call, y)};
-  const real *w = THNN_in(&call, weight);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
+  const Elements e = {.y = y, .x = x, .g = g, .n = l->batch * l->channels * l->plane};
+  const int threads = THNN_threads(call, e.n);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < n; at += CHUNK) leakChannels(e, w, &l, at, THNN_min(at + CHUNK, n));
-  return THNN_leave(&call);
+  for (int64_t at = 0; at < e.n; at += CHUNK) leakChannels(e, w, l, at, THNN_min(at + CHUNK, e.n));
 }
 
 /* sums[c] = sum of x * g where x is not positive, over rows [row, row + rows) and cells [cell, cell + cells) */
@@ -110,6 +76,43 @@ THNN_KERNEL void addProducts(double *restrict sums, const real *restrict x, cons
       sums[c] += sum;
     }
   }
+}
+
+/* The input is cut into pieces of `rows` samples and `cells` cells of each plane: as many as are needed to share the work of few large
+ * samples. */
+static void addGradients(Call *call, real *gw, const real *x, const real *g, const Layout *l, double scale)
+{
+  enum { PIECE = 1 << 18, CELLS = 1 << 12 };
+  const int64_t plane = THNN_max(1, l->plane), cells = THNN_min(plane, THNN_max(CELLS, PIECE / l->channels));
+  const int64_t rows = THNN_max(1, PIECE / (l->channels * cells)), parts = THNN_ceilDiv(plane, cells);
+  const int64_t pieces = THNN_ceilDiv(l->batch, rows) * parts;
+  const int threads = THNN_threads(call, l->batch * l->channels * l->plane);
+  double *sums = THNN_scratch(call, pieces * l->channels, sizeof(double));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < pieces; i++) {
+    const int64_t row = i / parts * rows, cell = i % parts * cells;
+    addProducts(sums + i * l->channels, x, g, l, row, THNN_min(rows, l->batch - row), cell, THNN_min(cells, l->plane - cell));
+  }
+  for (int64_t c = 0; c < l->channels; c++) {
+    double sum = 0;
+    for (int64_t i = 0; i < pieces; i++) sum += sums[i * l->channels + c];
+    gw[c] += (real)(scale * sum);
+  }
+}
+#endif
+
+/* Checked tensors in, y out: from x, and from g, which is x going forward. */
+static int32_t leakAll(const char *f, THNNState *state, View y, View x, View g, View weight, int64_t nOutputPlane)
+{
+  const Layout l = layoutOf(x, nOutputPlane);
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *from = THNN_in(&call, x), *gradient = THNN_in(&call, g), *w = THNN_in(&call, weight);
+  real *to = THNN_out(&call, y);
+  if (!THNN_failed(&call)) leak(&call, to, from, gradient, w, &l);
+  return THNN_leave(&call);
 }
 
 int32_t THNN_(PReLU_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
@@ -137,29 +140,13 @@ int32_t THNN_(PReLU_accGradParameters)(THNNState *state, const THTensor *input, 
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
   THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "input", view(input), 0));
   THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "gradOutput", view(gradOutput), 0));
-  const int64_t n = THNN_nElement(view(input));
-  if (n == 0) return THNN_OK;
+  if (THNN_nElement(view(input)) == 0) return THNN_OK;
 
   const Layout l = layoutOf(view(input), nOutputPlane);
-  const int64_t pieces = l.blocks * l.parts;
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, n);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
-  double *sums = THNN_scratch(&call, pieces * l.channels, sizeof(double));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < pieces; i++) {
-    const int64_t row = i / l.parts * l.rows, cell = i % l.parts * l.cells;
-    addProducts(sums + i * l.channels, x, g, &l, row, THNN_min(l.rows, l.batch - row), cell,
-                THNN_min(l.cells, l.plane - cell));
-  }
-  for (int64_t c = 0; c < l.channels; c++) {
-    double sum = 0;
-    for (int64_t i = 0; i < pieces; i++) sum += sums[i * l.channels + c];
-    gw[c] += (real)(scale * sum);
-  }
+  if (!THNN_failed(&call)) addGradients(&call, gw, x, g, &l, scale);
   return THNN_leave(&call);
 }

@@ -4,7 +4,8 @@
  *   gradInput[i] = gradOutput[i] * noise[i]
  *
  * when training; the state's generator makes one draw for each element that is not positive, in row-major order, as Torch7
- * did. Otherwise every slope is the mean (lower + upper) / 2, and noise is not looked at.
+ * did. (A device draws nothing: there noise holds a number of the host's, uniform in [0, 1), for each element.) Otherwise every
+ * slope is the mean (lower + upper) / 2, and noise is not looked at.
  *
  *   input       *
  *   output      as input, overwritten; may be the input
@@ -24,11 +25,21 @@ static int32_t checkNumbers(const char *f, double lower, double upper)
   return THNN_fail(THNN_ERR_VALUE, f, "upper", "expected at least lower %g, got %g", lower, upper);
 }
 
+#ifndef THNN_CUDA
 THNN_KERNEL void product(Elements e)
 {
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = e.g[i] * e.x[i];
 }
+
+static void leakAtRandom(Call *call, real *y, real *slope, const real *x, int64_t n, double lower, double upper)
+{
+  Generator *generator = THNN_lockGenerator(call->state);
+  for (int64_t i = 0; i < n; i++) slope[i] = x[i] <= 0 ? (real)(THNN_drawUniform(generator) * (upper - lower) + lower) : 1;
+  THNN_unlockGenerator(call->state);
+  product((Elements){.y = y, .x = x, .g = slope, .n = n});
+}
+#endif
 
 int32_t THNN_(RReLU_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THTensor *noise, double lower,
                                   double upper, int32_t train, int32_t inplace)
@@ -46,14 +57,8 @@ int32_t THNN_(RReLU_updateOutput)(THNNState *state, const THTensor *input, THTen
   Call call;
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output)), *slope = THNN_out(&call, view(noise));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  const int64_t n = THNN_nElement(view(input));
-  Generator *generator = THNN_lockGenerator(state);
-  for (int64_t i = 0; i < n; i++) slope[i] = x[i] <= 0 ? (real)(THNN_drawUniform(generator) * (upper - lower) + lower) : 1;
-  THNN_unlockGenerator(state);
-  product((Elements){.y = y, .x = x, .g = slope, .n = n});
+  real *y = THNN_out(&call, view(output)), *slope = THNN_acc(&call, view(noise));
+  if (!THNN_failed(&call)) leakAtRandom(&call, y, slope, x, THNN_nElement(view(input)), lower, upper);
   return THNN_leave(&call);
 }
 

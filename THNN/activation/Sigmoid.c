@@ -7,6 +7,8 @@
  *   output      as input, overwritten; may be the input
  *   gradInput   as gradOutput, overwritten; may be gradOutput or output */
 #include "activation/elementwise.h"
+
+#ifndef THNN_CUDA
 #include "core/vmath.h"
 
 THNN_KERNEL void logistic(Elements e)
@@ -21,6 +23,7 @@ THNN_KERNEL void gradient(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = e.g[i] * (1 - output[i]) * output[i];
 }
+#endif
 
 int32_t THNN_(Sigmoid_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {

@@ -12,6 +12,8 @@
  *
  * Sums are taken in double precision, so that they do not depend on how many channels there are. */
 #include "activation/channels.h"
+
+#ifndef THNN_CUDA
 #include "core/vmath.h"
 
 THNN_KERNEL void forwardRows(Channels c)
@@ -78,6 +80,7 @@ THNN_KERNEL void backwardNeighbours(Channels c)
 #pragma omp simd
     for (int64_t i = 0; i < c.n; i++) c.y[k * c.stride + i] = c.x[k * c.stride + i] * (c.g[k * c.stride + i] - s[i]);
 }
+#endif
 
 int32_t THNN_(SoftMax_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {

@@ -9,15 +9,18 @@
  *
  * The logarithm is taken as max(z, 0) + log(1 + exp(-|z|)), so that no threshold makes it overflow. Torch7 computed the
  * gradient from the output, which it compared with the threshold: wrong for small thresholds. */
-#include <math.h>
 #include "activation/elementwise.h"
-#include "core/vmath.h"
 
 static int32_t checkNumbers(const char *f, double beta)
 {
-  if ((real)beta < 0 || (real)beta > 0) return THNN_OK;
+  const double rounded = (double)(real)beta;
+  if (rounded < 0 || rounded > 0) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "beta", "expected a number other than 0, got %g", beta);
 }
+
+#ifndef THNN_CUDA
+#include <math.h>
+#include "core/vmath.h"
 
 THNN_KERNEL void softened(Elements e)
 {
@@ -39,6 +42,7 @@ THNN_KERNEL void gradient(Elements e)
     e.y[i] = z > threshold ? e.g[i] : e.g[i] * real_sigmoid(z);
   }
 }
+#endif
 
 int32_t THNN_(SoftPlus_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double beta, double threshold)
 {

@@ -10,6 +10,7 @@
  *   gradInput   as input, overwritten; may be gradOutput */
 #include "activation/elementwise.h"
 
+#ifndef THNN_CUDA
 THNN_KERNEL void shrink(Elements e)
 {
   const real lambda = e.a;
@@ -26,6 +27,7 @@ THNN_KERNEL void passLarge(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = (e.x[i] > lambda) | (e.x[i] < -lambda) ? e.g[i] : 0;
 }
+#endif
 
 int32_t THNN_(SoftShrink_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double lambda_)
 {

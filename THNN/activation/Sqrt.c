@@ -8,8 +8,10 @@
  *   gradInput   as gradOutput, overwritten; may be gradOutput or output
  *
  * Torch7 never used eps on the processor: nor is it used here. */
-#include <math.h>
 #include "activation/elementwise.h"
+
+#ifndef THNN_CUDA
+#include <math.h>
 
 THNN_KERNEL void squareRoot(Elements e)
 {
@@ -23,6 +25,7 @@ THNN_KERNEL void gradient(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = output[i] == 0 ? 0 : (real)0.5 * (e.g[i] / output[i]);
 }
+#endif
 
 int32_t THNN_(Sqrt_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double eps)
 {

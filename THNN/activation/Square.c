@@ -8,6 +8,7 @@
  *   gradInput   as input, overwritten; may be gradOutput */
 #include "activation/elementwise.h"
 
+#ifndef THNN_CUDA
 THNN_KERNEL void square(Elements e)
 {
 #pragma omp simd
@@ -19,6 +20,7 @@ THNN_KERNEL void gradient(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) e.y[i] = 2 * e.g[i] * e.x[i];
 }
+#endif
 
 int32_t THNN_(Square_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {

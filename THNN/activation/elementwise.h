@@ -53,8 +53,8 @@ static inline int32_t checkGradients(const char *f, const char *xName, View x, V
 #ifndef THNN_CUDA
 /* Checked tensors in, results out: each thread takes its chunks, and a single one all elements at once. `cost` is how many
  * simple operations an element takes; g may be no tensor. */
-static int32_t elementwise(const char *f, THNNState *state, ElementKernel *kernel, int64_t cost, View y, View x, View g,
-                           double a, double b)
+static inline int32_t elementwise(const char *f, THNNState *state, ElementKernel *kernel, int64_t cost, View y, View x, View g,
+                                  double a, double b)
 {
   enum { CHUNK = 1 << 13 };
   const int64_t n = THNN_nElement(y);

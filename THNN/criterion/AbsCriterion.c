@@ -7,8 +7,10 @@
  *   target      as input
  *   output      1, overwritten; 0 for an empty input
  *   gradInput   as input, overwritten; may be the input */
-#include <math.h>
 #include "criterion/loss.h"
+
+#ifndef THNN_CUDA
+#include <math.h>
 
 THNN_KERNEL double distances(const Loss *l, int64_t first, int64_t n)
 {
@@ -30,6 +32,7 @@ THNN_KERNEL void signs(const Loss *l, int64_t first, int64_t n)
     gx[i] = x[i] >= t[i] ? scale : x[i] < t[i] ? -scale : d;
   }
 }
+#endif
 
 int32_t THNN_(AbsCriterion_updateOutput)(THNNState *state, const THTensor *input, const THTensor *target, THTensor *output,
                                          int32_t sizeAverage)

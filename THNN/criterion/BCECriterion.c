@@ -12,11 +12,9 @@
  *   weights     as input
  *   gradInput   as input, overwritten; may be the input
  *
- * All is computed in double precision, where eps is not lost beside 1. */
-#include "core/vmath.h"
+ * All is computed in double precision, where eps is not lost beside 1; on a device, it is added to what may be 0, last. */
 #include "criterion/loss.h"
 
-static const double EPS = 1e-12;
 enum { LOSS_COST = 20, GRADIENT_COST = 4 };
 
 static int32_t check(const char *f, View input, View target, View weights)
@@ -24,6 +22,11 @@ static int32_t check(const char *f, View input, View target, View weights)
   THNN_TRY(checkPair(f, input, target));
   return weights.size ? THNN_checkShape(f, "weights", weights, input.nDimension, input.size) : THNN_OK;
 }
+
+#ifndef THNN_CUDA
+#include "core/vmath.h"
+
+static const double EPS = 1e-12;
 
 THNN_KERNEL double entropy(const Loss *l, int64_t first, int64_t n)
 {
@@ -48,6 +51,7 @@ THNN_KERNEL void slopes(const Loss *l, int64_t first, int64_t n)
     gx[i] = (real)((w ? w[i] : 1) * scale * (p - t[i]) / ((p + EPS) * (1 - p + EPS)));
   }
 }
+#endif
 
 int32_t THNN_(BCECriterion_updateOutput)(THNNState *state, const THTensor *input, const THTensor *target, THTensor *output,
                                          int32_t sizeAverage, const THTensor *weights)

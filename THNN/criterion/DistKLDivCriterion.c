@@ -10,10 +10,12 @@
  *   gradInput   as input, overwritten; may be the input
  *
  * Logarithms are those of double precision: close distributions leave small differences. */
-#include "core/vmath.h"
 #include "criterion/loss.h"
 
 enum { COST = 10 };
+
+#ifndef THNN_CUDA
+#include "core/vmath.h"
 
 THNN_KERNEL double divergence(const Loss *l, int64_t first, int64_t n)
 {
@@ -34,6 +36,7 @@ THNN_KERNEL void slopes(const Loss *l, int64_t first, int64_t n)
 #pragma omp simd
   for (int64_t i = 0; i < n; i++) gx[i] = t[i] <= 0 ? 0 : -t[i] * scale;
 }
+#endif
 
 int32_t THNN_(DistKLDivCriterion_updateOutput)(THNNState *state, const THTensor *input, const THTensor *target,
                                                THTensor *output, int32_t sizeAverage)

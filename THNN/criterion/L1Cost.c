@@ -7,8 +7,10 @@
  *   output      1, overwritten; 0 for an empty input
  *   gradOutput  not read
  *   gradInput   as input, overwritten; may be the input */
-#include <math.h>
 #include "criterion/loss.h"
+
+#ifndef THNN_CUDA
+#include <math.h>
 
 THNN_KERNEL double magnitudes(const Loss *l, int64_t first, int64_t n)
 {
@@ -27,6 +29,7 @@ THNN_KERNEL void signs(const Loss *l, int64_t first, int64_t n)
 #pragma omp simd
   for (int64_t i = 0; i < n; i++) gx[i] = x[i] > 0 ? 1 : x[i] < 0 ? -1 : x[i];
 }
+#endif
 
 int32_t THNN_(L1Cost_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {

@@ -9,6 +9,7 @@
  *   gradInput   as input, overwritten; may be the input */
 #include "criterion/loss.h"
 
+#ifndef THNN_CUDA
 THNN_KERNEL double squares(const Loss *l, int64_t first, int64_t n)
 {
   const real *x = l->x + first, *t = l->t + first;
@@ -28,6 +29,7 @@ THNN_KERNEL void differences(const Loss *l, int64_t first, int64_t n)
 #pragma omp simd
   for (int64_t i = 0; i < n; i++) gx[i] = (x[i] - t[i]) * scale;
 }
+#endif
 
 int32_t THNN_(MSECriterion_updateOutput)(THNNState *state, const THTensor *input, const THTensor *target, THTensor *output,
                                          int32_t sizeAverage)

@@ -9,6 +9,7 @@
  *   gradInput   as input, overwritten; may be the input */
 #include "criterion/loss.h"
 
+#ifndef THNN_CUDA
 /* A NaN is below no margin, but counts. */
 THNN_KERNEL double hinges(const Loss *l, int64_t first, int64_t n)
 {
@@ -31,6 +32,7 @@ THNN_KERNEL void slopes(const Loss *l, int64_t first, int64_t n)
 #pragma omp simd
   for (int64_t i = 0; i < n; i++) gx[i] = margin - (double)x[i] * t[i] <= 0 ? 0 : -t[i] * scale;
 }
+#endif
 
 int32_t THNN_(MarginCriterion_updateOutput)(THNNState *state, const THTensor *input, const THTensor *target,
                                             THTensor *output, int32_t sizeAverage, double margin)

@@ -14,7 +14,7 @@
  *   gradInput  as input, overwritten */
 #include "criterion/margins.h"
 
-enum { END = -1 };
+enum { END = -1, COST = 4 }; /* of a class: a few labels for each sample */
 
 static int32_t check(const char *f, View input, View target)
 {
@@ -22,10 +22,12 @@ static int32_t check(const char *f, View input, View target)
   return THNN_checkShape(f, "target", target, input.nDimension, input.size);
 }
 
+#ifndef THNN_CUDA
 /* Mark the labels of n samples. */
-static void mark(const Loss *l, real *isTarget, int64_t first, int64_t n)
+static void mark(const Loss *l, int64_t first, int64_t n)
 {
   const int64_t classes = l->classes;
+  real *isTarget = l->gx;
   memset(isTarget + first * classes, 0, (size_t)(n * classes) * sizeof(real));
   for (int64_t i = first; i < first + n; i++) {
     const index_t *labels = l->labels + i * classes;
@@ -33,14 +35,14 @@ static void mark(const Loss *l, real *isTarget, int64_t first, int64_t n)
   }
 }
 
-/* The marks are in t. */
 THNN_KERNEL double hinges(const Loss *l, int64_t first, int64_t n)
 {
   const int64_t classes = l->classes;
   double sum = 0;
+  mark(l, first, n);
   for (int64_t i = first; i < first + n; i++) {
     const index_t *labels = l->labels + i * classes;
-    const real *x = l->x + i * classes, *isTarget = l->t + i * classes;
+    const real *x = l->x + i * classes, *isTarget = l->gx + i * classes;
     for (int64_t k = 0; k < classes && labels[k] != END; k++) {
       const double lead = 1 - (double)x[labels[k]];
 #pragma omp simd reduction(+ : sum)
@@ -78,6 +80,7 @@ THNN_KERNEL void slopes(const Loss *l, int64_t first, int64_t n)
     for (int64_t c = 0; c < classes; c++) gx[c] = (real)(gx[c] * scale);
   }
 }
+#endif
 
 int32_t THNN_(MultiLabelMarginCriterion_updateOutput)(THNNState *state, const THTensor *input, const THLongTensor *target,
                                                       THTensor *output, THTensor *isTarget, int32_t sizeAverage)
@@ -90,23 +93,16 @@ int32_t THNN_(MultiLabelMarginCriterion_updateOutput)(THNNState *state, const TH
   THNN_TRY(THNN_checkApart(__func__, "isTarget", view(isTarget), "target", view(target), 0));
   THNN_TRY(THNN_checkApart(__func__, "isTarget", view(isTarget), "output", view(output), 0));
 
-  const int64_t samples = sampleCount(view(input)), classes = classCount(view(input)), chunk = sampleChunk(classes);
+  const int64_t samples = sampleCount(view(input)), classes = classCount(view(input));
   Call call;
   THNN_enter(&call, state, __func__);
-  Loss l = {.classes = classes};
+  Loss l = {.classes = classes, .scale = marginScale(sizeAverage, samples, classes)};
   l.x = THNN_in(&call, view(input));
   l.labels = THNN_in(&call, view(target));
-  real *marks = THNN_out(&call, view(isTarget));
-  double *sums = THNN_scratch(&call, THNN_ceilDiv(samples, chunk), sizeof(double));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, samples * classes, classes, END))
-    return THNN_leave(&call);
-
-  const int threads = THNN_threads(&call, samples * classes * 4); /* a few labels for each sample */
-#pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < samples; at += chunk) mark(&l, marks, at, THNN_min(chunk, samples - at));
-  l.t = marks;
-  const double sum = lossSum(threads, hinges, &l, samples, chunk, sums);
-  *(real *)output->data = (real)(sum * marginScale(sizeAverage, samples, classes));
+  l.gx = THNN_out(&call, view(isTarget));
+  real *loss = THNN_out(&call, view(output));
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples * classes, classes, END))
+    sumSamples(&call, hinges, &l, samples, COST, loss);
   return THNN_leave(&call);
 }
 
@@ -129,9 +125,7 @@ int32_t THNN_(MultiLabelMarginCriterion_updateGradInput)(THNNState *state, const
   l.t = THNN_in(&call, view(isTarget));
   l.labels = THNN_in(&call, view(target));
   l.gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, samples * classes, classes, END))
-    return THNN_leave(&call);
-
-  lossGradient(THNN_threads(&call, samples * classes * 4), slopes, &l, samples, sampleChunk(classes));
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples * classes, classes, END))
+    eachSample(&call, slopes, &l, samples, COST);
   return THNN_leave(&call);
 }

@@ -25,6 +25,7 @@ static int32_t check(const char *f, View input, View target, int64_t p, View wei
   return THNN_checkRange(f, "p", p, 1, 2);
 }
 
+#ifndef THNN_CUDA
 /* The sum of what n classes lack. A NaN lacks nothing, but counts. */
 THNN_INLINE double lacking(const real *x, int64_t n, double lead, int square)
 {
@@ -78,6 +79,7 @@ THNN_KERNEL void slopes(const Loss *l, int64_t first, int64_t n)
     gx[right] = (real)-(before + after);
   }
 }
+#endif
 
 int32_t THNN_(MultiMarginCriterion_updateOutput)(THNNState *state, const THTensor *input, const THLongTensor *target,
                                                  THTensor *output, int32_t sizeAverage, int64_t p, const THTensor *weights,
@@ -87,18 +89,17 @@ int32_t THNN_(MultiMarginCriterion_updateOutput)(THNNState *state, const THTenso
   THNN_TRY(check(__func__, view(input), view(target), p, view(weights)));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 1, &one));
 
-  const int64_t samples = sampleCount(view(input)), classes = classCount(view(input)), chunk = sampleChunk(classes);
+  const int64_t samples = sampleCount(view(input)), classes = classCount(view(input));
   Call call;
   THNN_enter(&call, state, __func__);
   Loss l = {.classes = classes, .power = (int32_t)p, .margin = margin};
+  l.scale = marginScale(sizeAverage, samples, classes);
   l.x = THNN_in(&call, view(input));
   l.w = THNN_in(&call, view(weights));
   l.labels = THNN_in(&call, view(target));
-  double *sums = THNN_scratch(&call, THNN_ceilDiv(samples, chunk), sizeof(double));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, samples, classes, 0)) return THNN_leave(&call);
-
-  const double sum = lossSum(THNN_threads(&call, samples * classes), hinges, &l, samples, chunk, sums);
-  *(real *)output->data = (real)(sum * marginScale(sizeAverage, samples, classes));
+  real *loss = THNN_out(&call, view(output));
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples, classes, 0))
+    sumSamples(&call, hinges, &l, samples, 1, loss);
   return THNN_leave(&call);
 }
 
@@ -121,8 +122,7 @@ int32_t THNN_(MultiMarginCriterion_updateGradInput)(THNNState *state, const THTe
   l.w = THNN_in(&call, view(weights));
   l.labels = THNN_in(&call, view(target));
   l.gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, samples, classes, 0)) return THNN_leave(&call);
-
-  lossGradient(THNN_threads(&call, samples * classes), slopes, &l, samples, sampleChunk(classes));
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples, classes, 0))
+    eachSample(&call, slopes, &l, samples, 1);
   return THNN_leave(&call);
 }

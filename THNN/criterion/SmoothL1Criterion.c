@@ -8,8 +8,10 @@
  *   target      as input
  *   output      1, overwritten; 0 for an empty input
  *   gradInput   as input, overwritten; may be the input */
-#include <math.h>
 #include "criterion/loss.h"
+
+#ifndef THNN_CUDA
+#include <math.h>
 
 THNN_KERNEL double smooth(const Loss *l, int64_t first, int64_t n)
 {
@@ -33,6 +35,7 @@ THNN_KERNEL void clipped(const Loss *l, int64_t first, int64_t n)
     gx[i] = (d < -1 ? -1 : d > 1 ? 1 : d) * scale;
   }
 }
+#endif
 
 int32_t THNN_(SmoothL1Criterion_updateOutput)(THNNState *state, const THTensor *input, const THTensor *target,
                                               THTensor *output, int32_t sizeAverage)

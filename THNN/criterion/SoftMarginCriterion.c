@@ -10,11 +10,13 @@
  *
  * The exponential is never that of a positive number, so that nothing overflows:
  * log(1 + exp(-z)) = max(-z, 0) + log(1 + exp(-|z|)). */
-#include <math.h>
-#include "core/vmath.h"
 #include "criterion/loss.h"
 
 enum { COST = 20 };
+
+#ifndef THNN_CUDA
+#include <math.h>
+#include "core/vmath.h"
 
 THNN_KERNEL double logistic(const Loss *l, int64_t first, int64_t n)
 {
@@ -35,6 +37,7 @@ THNN_KERNEL void slopes(const Loss *l, int64_t first, int64_t n)
 #pragma omp simd
   for (int64_t i = 0; i < n; i++) gx[i] = -t[i] * scale * real_sigmoid(-x[i] * t[i]);
 }
+#endif
 
 int32_t THNN_(SoftMarginCriterion_updateOutput)(THNNState *state, const THTensor *input, const THTensor *target,
                                                 THTensor *output, int32_t sizeAverage)

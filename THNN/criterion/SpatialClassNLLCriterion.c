@@ -13,6 +13,30 @@
  *   gradInput     as input, overwritten */
 #include "criterion/likelihood.h"
 
+#ifndef THNN_CUDA
+/* All classes of a few places: the places' zeros are still in the cache when the labels follow. */
+static void slopes(const Loss *l, int64_t sample, int64_t first, int64_t n)
+{
+  real *gx = l->gx + sample * l->classes * l->area + first;
+  const index_t *labels = l->labels + sample * l->area + first;
+  for (int64_t c = 0; c < l->classes; c++) memset(gx + c * l->area, 0, (size_t)n * sizeof(real));
+  for (int64_t i = 0; i < n; i++)
+    if (labels[i] != l->ignore) gx[labels[i] * l->area + i] = -(l->w ? l->w[labels[i]] : 1) * (real)l->scale;
+}
+
+static void placeGradients(Call *call, Loss l, const THTensor *total_weight, int32_t sizeAverage, int64_t samples)
+{
+  const int64_t pieces = THNN_ceilDiv(l.area, PLACE_CHUNK);
+  const int threads = THNN_threads(call, samples * l.classes * l.area);
+  l.scale = 1 / (double)likelihoodDivisor(sizeAverage, total_weight);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < samples * pieces; i++) {
+    const int64_t first = i % pieces * PLACE_CHUNK;
+    slopes(&l, i / pieces, first, THNN_min(PLACE_CHUNK, l.area - first));
+  }
+}
+#endif
+
 /* There is no ignore_index: the label that counts nowhere is the one nobody uses. */
 static const int64_t NOTHING = INT64_MIN;
 
@@ -34,16 +58,6 @@ int32_t THNN_(SpatialClassNLLCriterion_updateOutput)(THNNState *state, const THT
                         view(total_weight), input->size[1], input->size[2] * input->size[3], NOTHING);
 }
 
-/* All classes of a few places: the places' zeros are still in the cache when the labels follow. */
-static void slopes(const Loss *l, int64_t sample, int64_t first, int64_t n)
-{
-  real *gx = l->gx + sample * l->classes * l->area + first;
-  const index_t *labels = l->labels + sample * l->area + first;
-  for (int64_t c = 0; c < l->classes; c++) memset(gx + c * l->area, 0, (size_t)n * sizeof(real));
-  for (int64_t i = 0; i < n; i++)
-    if (labels[i] != l->ignore) gx[labels[i] * l->area + i] = -(l->w ? l->w[labels[i]] : 1) * (real)l->scale;
-}
-
 int32_t THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, const THTensor *input, const THLongTensor *target,
                                                         THTensor *gradInput, int32_t sizeAverage, const THTensor *weights,
                                                         const THTensor *total_weight)
@@ -55,21 +69,13 @@ int32_t THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, const 
   THNN_TRY(THNN_checkShape(__func__, "total_weight", view(total_weight), 1, &one));
 
   Loss l = {.classes = input->size[1], .area = input->size[2] * input->size[3], .ignore = NOTHING};
-  const int64_t samples = input->size[0], pieces = THNN_ceilDiv(l.area, PLACE_CHUNK);
+  const int64_t samples = input->size[0];
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, THNN_nElement(view(input)));
   l.w = THNN_in(&call, view(weights));
   l.labels = THNN_in(&call, view(target));
   l.gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "target", l.labels, samples * l.area, l.classes, 0))
-    return THNN_leave(&call);
-
-  l.scale = 1 / (double)likelihoodDivisor(sizeAverage, total_weight);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < samples * pieces; i++) {
-    const int64_t first = i % pieces * PLACE_CHUNK;
-    slopes(&l, i / pieces, first, THNN_min(PLACE_CHUNK, l.area - first));
-  }
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples * l.area, l.classes, 0))
+    placeGradients(&call, l, total_weight, sizeAverage, samples);
   return THNN_leave(&call);
 }

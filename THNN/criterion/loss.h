@@ -11,7 +11,7 @@
 typedef struct Loss {
   const real *x, *t, *w;    /* input; target; weights, perhaps NULL */
   const index_t *labels;    /* a target of class labels */
-  real *gx;                 /* gradInput */
+  real *gx;                 /* what is written for each element: gradInput, or marks */
   int64_t classes, area;    /* input is samples x classes x area */
   int64_t ignore;           /* the label that counts nowhere */
   int32_t power;            /* of a margin that is not kept: 1 or 2 */
@@ -63,8 +63,27 @@ static inline int32_t checkPair(const char *f, View input, View target)
   return THNN_checkShape(f, "target", target, input.nDimension, input.size);
 }
 
-#ifndef THNN_CUDA
-static inline int32_t elementLoss(const char *f, THNNState *state, LossKernel *kernel, Elements e, View output)
+/* A loss function and its gradient are C functions here, functors in THCUNN/criterion/loss.cuh. */
+#ifdef THNN_CUDA
+#define OF_KERNEL(Kernel) template <class Kernel> static
+#else
+#define OF_KERNEL(Kernel) static inline
+
+/* output = the sum over all elements, or their mean. */
+static inline void sumElements(Call *call, LossKernel kernel, const Loss *l, int64_t n, int64_t cost, double terms, real *output)
+{
+  double *sums = THNN_scratch(call, THNN_ceilDiv(n, ELEMENT_CHUNK), sizeof(double));
+  if (THNN_failed(call)) return;
+  *output = (real)(lossSum(THNN_threads(call, n * cost), kernel, l, n, ELEMENT_CHUNK, sums) / terms);
+}
+
+static inline void eachElement(Call *call, GradientKernel kernel, const Loss *l, int64_t n, int64_t cost)
+{
+  lossGradient(THNN_threads(call, n * cost), kernel, l, n, ELEMENT_CHUNK);
+}
+#endif
+
+OF_KERNEL(LossKernel) int32_t elementLoss(const char *f, THNNState *state, LossKernel kernel, Elements e, View output)
 {
   const int64_t one = 1, n = THNN_nElement(e.input);
   THNN_TRY(THNN_checkOutput(f, "output", output, 1, &one));
@@ -75,15 +94,12 @@ static inline int32_t elementLoss(const char *f, THNNState *state, LossKernel *k
   l.x = THNN_in(&call, e.input);
   l.t = THNN_in(&call, e.target);
   l.w = THNN_in(&call, e.weights);
-  double *sums = THNN_scratch(&call, THNN_ceilDiv(n, ELEMENT_CHUNK), sizeof(double));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  const double sum = lossSum(THNN_threads(&call, n * e.cost), kernel, &l, n, ELEMENT_CHUNK, sums);
-  *(real *)output.data = (real)(sum / lossTerms(e.sizeAverage, n));
+  real *loss = THNN_out(&call, output);
+  if (!THNN_failed(&call)) sumElements(&call, kernel, &l, n, e.cost, lossTerms(e.sizeAverage, n), loss);
   return THNN_leave(&call);
 }
 
-static inline int32_t elementGradient(const char *f, THNNState *state, GradientKernel *kernel, Elements e, View gradInput)
+OF_KERNEL(GradientKernel) int32_t elementGradient(const char *f, THNNState *state, GradientKernel kernel, Elements e, View gradInput)
 {
   const int64_t n = THNN_nElement(e.input);
   THNN_TRY(THNN_checkOutput(f, "gradInput", gradInput, e.input.nDimension, e.input.size));
@@ -98,11 +114,8 @@ static inline int32_t elementGradient(const char *f, THNNState *state, GradientK
   l.t = THNN_in(&call, e.target);
   l.w = THNN_in(&call, e.weights);
   l.gx = THNN_out(&call, gradInput);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  lossGradient(THNN_threads(&call, n * e.cost), kernel, &l, n, ELEMENT_CHUNK);
+  if (!THNN_failed(&call)) eachElement(&call, kernel, &l, n, e.cost);
   return THNN_leave(&call);
 }
-#endif
 
 #endif

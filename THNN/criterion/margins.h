@@ -11,6 +11,22 @@ static inline int64_t classCount(View input) { return input.size[input.nDimensio
 /* As many samples as make a good piece of work. */
 static inline int64_t sampleChunk(int64_t classes) { return THNN_max(1, ELEMENT_CHUNK / THNN_max(1, classes)); }
 
+#ifndef THNN_CUDA /* THCUNN/criterion/margins.cuh has its own */
+/* output = the scaled sum over all samples; `cost` is how many simple operations a class takes. */
+static inline void sumSamples(Call *call, LossKernel *kernel, const Loss *l, int64_t samples, int64_t cost, real *output)
+{
+  const int64_t chunk = sampleChunk(l->classes);
+  double *sums = THNN_scratch(call, THNN_ceilDiv(samples, chunk), sizeof(double));
+  if (THNN_failed(call)) return;
+  *output = (real)(lossSum(THNN_threads(call, samples * l->classes * cost), kernel, l, samples, chunk, sums) * l->scale);
+}
+
+static inline void eachSample(Call *call, GradientKernel *kernel, const Loss *l, int64_t samples, int64_t cost)
+{
+  lossGradient(THNN_threads(call, samples * l->classes * cost), kernel, l, samples, sampleChunk(l->classes));
+}
+#endif
+
 /* Every sample's loss is a mean over its classes; sizeAverage takes the mean of these. */
 static inline double marginScale(int32_t sizeAverage, int64_t samples, int64_t classes)
 {

@@ -25,6 +25,12 @@ def random_lists(rng):
     return rng.integers(-1, 9, (1000, 9))
 
 
+def few_of_many(rng):
+    lists = np.full((2, 1101), -1)
+    lists[:, :5] = [1100, 0, 7, 0, 256]
+    return lists
+
+
 def summing():
     criterion = nn.MultiLabelMarginCriterion()
     criterion.sizeAverage = False
@@ -39,6 +45,7 @@ CASES = [
     Case("sample", nn.MultiLabelMarginCriterion, normal(4), reference, target=lists(3, 1, -1, -1), batched=False),
     Case("twice", nn.MultiLabelMarginCriterion, normal(4), reference, target=lists(3, 1, 3, -1), batched=False),
     Case("one_class", nn.MultiLabelMarginCriterion, normal(2, 1), reference, target=lists([0], [-1])),
+    Case("many_classes", nn.MultiLabelMarginCriterion, normal(2, 1101), reference, target=few_of_many),
     Case("several_chunks", nn.MultiLabelMarginCriterion, normal(1000, 9), reference, target=random_lists),
 ]
 

@@ -46,6 +46,7 @@ CASES = [
     case("sample", classes(2), 4),
     case("one_class", classes(0, 0), 2, 1),
     case("several_chunks", random_classes, 3000, 7, margin=0.3),
+    case("many_classes", classes(1100, 0, 7), 3, 1101, p=2),
     Case("sum", summing, normal(3, 4), reference, target=classes(0, 3, 1)),
 ]
 

@@ -31,6 +31,7 @@ CASES = [
     case("one_channel", 1, 4, 1, 3, 5),
     case("planes_of_one", 3, 4, 3, 1, 1),
     case("large_planes", 2, 2, 2, 9, 8, larger=(1, 2, 211, 307)),
+    case("wide_planes", 2, 1, 2, 3, 3001, batched=False),
     case("many_channels", 40, 3, 40, larger=(7, 40, 31, 29)),
     case("many_rows", 7, 6, 7, larger=(30_000, 7)),
 ]

@@ -29,6 +29,7 @@ CASES = [
     case("rows", 3, 19),
     case("many_short_rows", 70, 5),
     case("long_rows", 2, 700),
+    case("very_long_rows", 2, 1030),
     case("planes", 2, 5, 3, 4),
     case("large_planes", 2, 3, 18, 17),
     case("planes_of_one", 3, 5, 1, 1),

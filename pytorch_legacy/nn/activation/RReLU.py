@@ -4,7 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.backend import call
+from pytorch_legacy import random
+from pytorch_legacy.backend import call, cuda
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.activation.Inplace import Inplace
 from pytorch_legacy.nn.utils import clear
@@ -57,6 +58,9 @@ class RReLU(Inplace):
         output = self._outputFor(input)
         if self.train:
             self._resize("noise", output.shape)
+            if cuda.EMULATED:  # kernels draw nothing: they make slopes of uniform numbers that they find in noise
+                scaled = np.asarray(input) <= 0
+                self.noise[scaled] = random.uniform(0, 1, int(scaled.sum()), np.float64)
         numbers = self.lower, self.upper, self.train, self.inplace
         call(self, "RReLU_updateOutput", input, output, self.noise, *numbers)
         return output

@@ -1,0 +1,20 @@
+/* HardTanh on the device. Story, checks and functions: THNN/activation/HardTanh.c. */
+#include "activation/elementwise.cuh"
+
+namespace {
+
+struct Limit {
+  __device__ accreal operator()(accreal x, accreal, accreal low, accreal high) const
+  {
+    const accreal below = x <= high ? x : high;
+    return below < low ? low : below;
+  }
+} limit;
+
+struct PassInside {
+  __device__ accreal operator()(accreal x, accreal g, accreal low, accreal high) const { return x <= low || x >= high ? 0 : g; }
+} passInside;
+
+} // namespace
+
+#include "activation/HardTanh.c"

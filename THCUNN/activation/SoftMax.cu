@@ -1,0 +1,55 @@
+/* SoftMax on the device. Story, checks and functions: THNN/activation/SoftMax.c. */
+#include "activation/channels.cuh"
+
+__global__ static void forwardRows(Channels c)
+{
+  const Team team = thisTeam(c.wide);
+  for (int64_t i = team.number; i < c.n; i += team.count) {
+    const real *x = c.x + i * c.channels;
+    accreal max = -INFINITY, sum = 0;
+    for (int64_t k = team.rank; k < c.channels; k += team.size) max = (accreal)x[k] > max ? (accreal)x[k] : max;
+    max = teamMax(team, max);
+    for (int64_t k = team.rank; k < c.channels; k += team.size) sum += exp((accreal)x[k] - max);
+    const accreal share = 1 / teamSum(team, sum);
+    for (int64_t k = team.rank; k < c.channels; k += team.size) c.y[i * c.channels + k] = (real)(exp((accreal)x[k] - max) * share);
+  }
+}
+
+__global__ static void forwardNeighbours(Channels c)
+{
+  for (int64_t i = firstThread(); i < c.n; i += allThreads()) {
+    const int64_t at = positionOf(c, i);
+    accreal max = -INFINITY, sum = 0;
+    for (int64_t k = 0; k < c.channels; k++) max = (accreal)c.x[at + k * c.stride] > max ? (accreal)c.x[at + k * c.stride] : max;
+    for (int64_t k = 0; k < c.channels; k++) sum += exp((accreal)c.x[at + k * c.stride] - max);
+    const accreal share = 1 / sum;
+    for (int64_t k = 0; k < c.channels; k++) c.y[at + k * c.stride] = (real)(exp((accreal)c.x[at + k * c.stride] - max) * share);
+  }
+}
+
+/* In backward kernels x is the output, y gradInput. */
+__global__ static void backwardRows(Channels c)
+{
+  const Team team = thisTeam(c.wide);
+  for (int64_t i = team.number; i < c.n; i += team.count) {
+    const real *output = c.x + i * c.channels, *g = c.g + i * c.channels;
+    accreal sum = 0;
+    for (int64_t k = team.rank; k < c.channels; k += team.size) sum += (accreal)g[k] * (accreal)output[k];
+    sum = teamSum(team, sum);
+    for (int64_t k = team.rank; k < c.channels; k += team.size)
+      c.y[i * c.channels + k] = (real)((accreal)output[k] * ((accreal)g[k] - sum));
+  }
+}
+
+__global__ static void backwardNeighbours(Channels c)
+{
+  for (int64_t i = firstThread(); i < c.n; i += allThreads()) {
+    const int64_t at = positionOf(c, i);
+    accreal sum = 0;
+    for (int64_t k = 0; k < c.channels; k++) sum += (accreal)c.g[at + k * c.stride] * (accreal)c.x[at + k * c.stride];
+    for (int64_t k = 0; k < c.channels; k++)
+      c.y[at + k * c.stride] = (real)((accreal)c.x[at + k * c.stride] * ((accreal)c.g[at + k * c.stride] - sum));
+  }
+}
+
+#include "activation/SoftMax.c"

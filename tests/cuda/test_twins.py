@@ -64,12 +64,19 @@ def device() -> Device:
 
 
 def valid(function: Function) -> Call:
-    """As capi.valid, with indices that the layer itself has found."""
-    call = capi.valid(function, "Double")
+    """As capi.valid, of numbers that halves have too, with indices that the layer itself has found."""
+    call = rounded(capi.valid(function, "Double"))
     if "indices" in call.arrays and not function.name.endswith("_updateOutput"):
-        forward = capi.valid(next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput"), "Double")
+        forward = rounded(capi.valid(next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput"), "Double"))
         assert forward() == 0
         call.arrays["indices"][...] = forward.arrays["indices"]
+    return call
+
+
+def rounded(call: Call) -> Call:
+    for array in call.arrays.values():
+        if array.dtype.kind == "f":
+            array[...] = array.astype(np.float16)
     return call
 
 

@@ -1,7 +1,7 @@
 /* SpatialS3Pooling on the device. Story, checks and functions: THNN/pooling/SpatialS3Pooling.c.
  *
- * A maximum is looked for wherever it is wanted, by one thread. Means are taken over columns first, for every row of M, then over rows. Their
- * gradient goes the same way back to each place of M, and from there to the cells, which ask for it. */
+ * A maximum is looked for wherever it is wanted, by one thread. Means are taken over columns first, for every row of M, then over rows.
+ * Their gradient goes the same way back to each place of M, and from there to the cells, which ask for it. */
 #include "pooling/best.cuh"
 #include "pooling/maxima.cuh"
 #include "pooling/mix.h"
@@ -148,7 +148,8 @@ __global__ static void spreadRows(accreal *means, const real *g, Windows p, Mix 
 }
 
 /* mixed = what each place of M gets, at = which cell that is for */
-__global__ static void spreadColumns(accreal *mixed, index_t *at, const real *x, const accreal *means, Windows p, Mix columns, Looked outputs)
+__global__ static void spreadColumns(accreal *mixed, index_t *at, const real *x, const accreal *means, Windows p, Mix columns,
+                                     Looked outputs)
 {
   const int64_t cells = planeCells(&p), width = p.w.in;
   for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {

@@ -62,8 +62,8 @@ static void addGradients(Call *call, real *gw, real *gb, const real *x, const re
   accreal *products = THNN_scratch(call, channels * pieces, sizeof(accreal));
   accreal *gradients = THNN_scratch(call, channels * pieces, sizeof(accreal));
   launch(call, blocksFor(channels * pieces, 1), BLOCK, sumPieces, products, gradients, x, g, channels, pieces, *p);
-  launch(call, blocksFor(channels), BLOCK, addPieces, gw, gb, (const accreal *)products, (const accreal *)gradients, (accreal)scale, channels,
-         pieces);
+  launch(call, blocksFor(channels), BLOCK, addPieces, gw, gb, (const accreal *)products, (const accreal *)gradients, (accreal)scale,
+         channels, pieces);
 }
 
 #include "pooling/SpatialSubSampling.c"

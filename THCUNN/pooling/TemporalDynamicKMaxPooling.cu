@@ -1,7 +1,7 @@
 /* TemporalDynamicKMaxPooling on the device. Story, checks and functions: THNN/pooling/TemporalDynamicKMaxPooling.c.
  *
- * A block has WARP neighbouring features of a sample, and each of its warps a part of the frames. As in C the k-th largest is found bit by bit
- * by counting; each part then knows from the counts of those before it where its frames go. */
+ * A block has WARP neighbouring features of a sample, and each of its warps a part of the frames. As in C the k-th largest is found bit by
+ * bit, by counting; each part then knows from the counts of those before it where its frames go. */
 #include "pooling/frames.h"
 
 #define keyCuda int32_t

@@ -1,7 +1,7 @@
 /* TemporalSubSampling on the device. Story, checks and functions: THNN/pooling/TemporalSubSampling.c.
  *
- * For the gradients of the parameters a warp reads neighbouring features. A block has WARP of them, and a piece of the frames of all samples;
- * its warps take turns with the frames. A second kernel adds the pieces. */
+ * For the gradients of the parameters a warp reads neighbouring features. A block has WARP of them, and a piece of the frames of all
+ * samples; its warps take turns with the frames. A second kernel adds the pieces. */
 #include "pooling/subsampling.cuh"
 
 enum { PIECE = 1 << 8 }; /* frames */

@@ -12,7 +12,8 @@ template <class Place> __global__ static void findLast(Place *last, const index_
     if (index[o] >= 0 && index[o] < cells) atomicMax(&last[o / inputs * cells + index[o]], (Place)(o % inputs + 1));
 }
 
-template <class Place> __global__ static void putLast(real *y, const real *x, const Place *last, int64_t planes, int64_t inputs, int64_t cells)
+template <class Place>
+__global__ static void putLast(real *y, const real *x, const Place *last, int64_t planes, int64_t inputs, int64_t cells)
 {
   for (int64_t i = firstThread(); i < planes * cells; i += allThreads())
     y[i] = last[i] ? x[i / cells * inputs + (int64_t)last[i] - 1] : (real)0.f;
@@ -47,7 +48,14 @@ static void unpoolEither(Call *call, real *y, real *gx, const real *from, const 
   else unpool<unsigned long long>(call, y, gx, from, index, p);
 }
 
-static void putBack(Call *call, real *y, const real *x, const index_t *index, const Windows *p) { unpoolEither(call, y, NULL, x, index, p); }
-static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Windows *p) { unpoolEither(call, NULL, gx, g, index, p); }
+static void putBack(Call *call, real *y, const real *x, const index_t *index, const Windows *p)
+{
+  unpoolEither(call, y, NULL, x, index, p);
+}
+
+static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
+{
+  unpoolEither(call, NULL, gx, g, index, p);
+}
 
 #endif

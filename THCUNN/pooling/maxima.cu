@@ -4,6 +4,7 @@
  * hold it whether it won, in their order; or, if scatter is chosen, has an output and adds its gradient to the winner, with an atomic. */
 #include "pooling/maxima.h"
 #include "pooling/best.cuh"
+#include "pooling/maxima.cuh"
 #include "pooling/windows.cuh"
 
 __global__ static void maxOfWindows(real *y, index_t *index, const real *x, Windows p)
@@ -54,23 +55,6 @@ static void maxima(Call *call, real *y, index_t *index, const real *x, const Win
   else launch(call, blocksFor(n), BLOCK, maxOfWindows, y, index, x, *p);
 }
 
-__global__ static void gatherMaxima(real *gx, const real *g, const index_t *index, Windows p)
-{
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
-    const int64_t cell = i % cells, w = cell % p.w.in, h = cell / p.w.in % p.h.in, t = cell / p.w.in / p.h.in, plane = i / cells * outputs;
-    const int64_t endT = endWindow(&p.t, t), endH = endWindow(&p.h, h), startW = firstWindow(&p.w, w), endW = endWindow(&p.w, w);
-    accreal sum = 0;
-    for (int64_t ot = firstWindow(&p.t, t); ot < endT; ot++)
-      for (int64_t oh = firstWindow(&p.h, h); oh < endH; oh++)
-        for (int64_t ow = startW; ow < endW; ow++) {
-          const int64_t o = plane + (ot * p.h.out + oh) * p.w.out + ow;
-          if (index[o] == cell) sum += (accreal)g[o];
-        }
-    gx[i] = (real)sum;
-  }
-}
-
 __global__ static void scatterMaxima(real *gx, const real *g, const index_t *index, Windows p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
@@ -85,7 +69,7 @@ static void spreadMaxima(Call *call, real *gx, const real *g, const index_t *ind
     clear(call, gx, n * (int64_t)sizeof(real));
     launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, scatterMaxima, gx, g, index, *p);
   } else {
-    launch(call, blocksFor(n), BLOCK, gatherMaxima, gx, g, index, *p);
+    launch(call, blocksFor(n), BLOCK, gatherMaxima<real, Regular>, gx, g, index, *p, Regular{p->t}, Regular{p->h}, Regular{p->w});
   }
 }
 

@@ -84,14 +84,45 @@ static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int
 
 /* ---- maxima; backward is maxBackward of maxima.h */
 
-__global__ static void maxOfPlanes(real *y, index_t *index, const real *x, int64_t planes, int64_t cells, bool wide)
+/* This thread's best of n cells. */
+__device__ static Best bestOfCells(Team team, const real *x, int64_t n)
+{
+  enum { SIZE = Pack<real>::SIZE };
+  Best best = {0, -1};
+#pragma unroll 4
+  for (int64_t i = team.rank * SIZE; i < n; i += team.size * SIZE) {
+    const Pack<real> p = packAt(x, i, n);
+#pragma unroll
+    for (int k = 0; k < SIZE; k++)
+      if (i + k < n) best = better(best, Best{(accreal)p.value[k], i + k});
+  }
+  return best;
+}
+
+/* y, index = the best of each plane; or, where planes have parts, bests = theirs. */
+__global__ static void maxOfPlanes(real *y, index_t *index, Best *bests, const real *x, int64_t planes, int64_t cells, int64_t parts,
+                                   bool wide)
 {
   const Team team = thisTeam(wide);
-  for (int64_t plane = team.number; plane < planes; plane += team.count) {
-    Best best = {0, -1};
-    for (int64_t i = team.rank; i < cells; i += team.size) best = better(best, Best{(accreal)x[plane * cells + i], i});
-    best = teamBest(team, best);
+  for (int64_t task = team.number; task < planes * parts; task += team.count) {
+    const int64_t plane = task / parts, at = task % parts * PART;
+    Best best = teamBest(team, bestOfCells(team, x + plane * cells + at, parts == 1 ? cells : THNN_min(PART, cells - at)));
     if (team.rank > 0) continue;
+    best.at += at;
+    if (parts > 1) {
+      bests[task] = best;
+      continue;
+    }
+    y[plane] = (real)best.value;
+    index[plane] = best.at;
+  }
+}
+
+__global__ static void joinBests(real *y, index_t *index, const Best *bests, int64_t planes, int64_t parts)
+{
+  for (int64_t plane = firstThread(); plane < planes; plane += allThreads()) {
+    Best best = {0, -1};
+    for (int64_t i = 0; i < parts; i++) best = better(best, bests[plane * parts + i]);
     y[plane] = (real)best.value;
     index[plane] = best.at;
   }
@@ -99,8 +130,12 @@ __global__ static void maxOfPlanes(real *y, index_t *index, const real *x, int64
 
 static void planeMaxima(Call *call, real *y, index_t *index, const real *x, int64_t planes, int64_t cells)
 {
+  const int64_t parts = partsOf(planes, cells);
+  Best *bests = NULL;
+  if (parts > 1) bests = THNN_scratch(call, planes * parts, sizeof(Best));
   const bool wide = cells > WIDE;
-  launch(call, blocksForTeams(planes, wide), BLOCK, maxOfPlanes, y, index, x, planes, cells, wide);
+  launch(call, blocksForTeams(planes * parts, wide), BLOCK, maxOfPlanes, y, index, bests, x, planes, cells, parts, wide);
+  if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinBests, y, index, (const Best *)bests, planes, parts);
 }
 
 #include "pooling/planes.c"

@@ -20,7 +20,8 @@
 static int32_t check(const char *f, const THTensor *input, int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,
                      Windows *p)
 {
-  return checkFractional(f, input, "HW", (int64_t[]){outputH, outputW}, (int64_t[]){poolSizeH, poolSizeW}, p);
+  const int64_t out[] = {outputH, outputW}, pool[] = {poolSizeH, poolSizeW};
+  return checkFractional(f, input, "HW", out, pool, p);
 }
 
 int32_t THNN_(SpatialFractionalMaxPooling_outputSize)(const THTensor *input, int64_t outputW, int64_t outputH, int64_t poolSizeW,
@@ -37,14 +38,7 @@ int32_t THNN_(SpatialFractionalMaxPooling_updateOutput)(THNNState *state, const 
 {
   Windows p;
   THNN_TRY(check(__func__, input, outputW, outputH, poolSizeW, poolSizeH, &p));
-  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
-  THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
-  THNN_TRY(checkSamples(__func__, input, randomSamples, &p));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
-
-  Call call;
-  THNN_enter(&call, state, __func__);
-  return fractionalForward(&call, input, output, indices, randomSamples, &p, (int[]){2, 1});
+  return fractionalForward(__func__, state, input, output, indices, randomSamples, &p);
 }
 
 int32_t THNN_(SpatialFractionalMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -53,10 +47,5 @@ int32_t THNN_(SpatialFractionalMaxPooling_updateGradInput)(THNNState *state, con
 {
   Windows p;
   THNN_TRY(check(__func__, input, outputW, outputH, poolSizeW, poolSizeH, &p));
-  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
-  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
-
-  Call call;
-  THNN_enter(&call, state, __func__);
-  return fractionalBackward(&call, gradOutput, gradInput, indices, &p);
+  return fractionalBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

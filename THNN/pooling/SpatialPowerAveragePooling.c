@@ -23,6 +23,7 @@ static int32_t check(const char *f, const THTensor *input, double power, int use
   return THNN_(checkPower)(f, power, use_abs, kW * kH, norm);
 }
 
+#ifndef THNN_CUDA /* THCUNN/pooling/SpatialPowerAveragePooling.cu has its own */
 /* ---- p = infinity */
 
 THNN_INLINE real magnitude(real x) { return x < 0 ? -x : x; }
@@ -71,18 +72,34 @@ THNN_KERNEL void largestGradientPlane(real *restrict gx, const real *restrict x,
     }
 }
 
+static void largest(Call *call, real *y, const real *x, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) largestPlane(y + i * outputs, x + i * plane, p);
+}
+
+static void spreadLargest(Call *call, real *gx, const real *x, const real *g, const real *y, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), row = THNN_wholeLines(p->w.out);
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
+  real *share = THNN_scratch(call, threads * row, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++)
+    largestGradientPlane(gx + i * plane, x + i * plane, g + i * outputs, y + i * outputs, p, share + THNN_threadId() * row);
+}
+#endif
+
 static int32_t updateLargest(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p)
 {
   Call call;
   THNN_enter(&call, state, f);
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(&call, p->planes * (plane + outputs * p->w.kernel));
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) largestPlane(y + i * outputs, x + i * plane, p);
+  if (!THNN_failed(&call)) largest(&call, y, x, p);
   return THNN_leave(&call);
 }
 
@@ -91,15 +108,9 @@ static int32_t updateLargestGradients(const char *f, THNNState *state, const THT
 {
   Call call;
   THNN_enter(&call, state, f);
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), row = THNN_wholeLines(p->w.out);
-  const int threads = THNN_threads(&call, p->planes * (plane + outputs * p->w.kernel));
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
-  real *gx = THNN_out(&call, view(gradInput)), *share = THNN_scratch(&call, threads * row, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++)
-    largestGradientPlane(gx + i * plane, x + i * plane, g + i * outputs, y + i * outputs, p, share + THNN_threadId() * row);
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call)) spreadLargest(&call, gx, x, g, y, p);
   return THNN_leave(&call);
 }
 

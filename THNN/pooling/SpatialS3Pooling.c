@@ -17,9 +17,8 @@
  *
  * Source: Zhai et al., "S3Pool: Pooling with Stochastic Spatial Sampling" (2017). Its code pools averages in evaluation, with
  * windows that reach pool / 2 cells back; that is not the mean of training, and has another size. */
-#include <math.h>
 #include "pooling/maxima.h"
-#include "pooling/window.h"
+#include "pooling/mix.h"
 
 static int32_t checkGrid(const char *f, const char *name, int64_t grid, int64_t pool)
 {
@@ -37,9 +36,11 @@ static int32_t check(const char *f, const THTensor *input, int64_t pool, int64_t
   THNN_TRY(checkGrid(f, "gridH", gridH, pool));
   p->h = (Axis){p->h.in, p->h.in / pool, pool, gridH, 0, 1};
   p->w = (Axis){p->w.in, p->w.in / pool, pool, gridW, 0, 1};
+#ifndef THNN_CUDA
   if (p->h.out && p->w.out && !fitsLane(p))
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected rows of which %lld hold fewer than %lld cells, got %s", (long long)pool,
                      (long long)LAST, THNN_shapeText(input->nDimension, input->size).text);
+#endif
   if (p->h.out && p->w.out) return THNN_OK;
   return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes of at least %lld x %lld, got %s", (long long)pool, (long long)pool,
                    THNN_shapeText(input->nDimension, input->size).text);
@@ -50,56 +51,7 @@ static int32_t checkChoice(const char *f, const char *name, const THLongTensor *
   return choice ? THNN_checkShape(f, name, view(choice), 1, &a->out) : THNN_OK;
 }
 
-/* ---- What each output takes along an axis: weights of the cells from first[o] on. */
-
-typedef struct Mix {
-  int64_t *first, *count;
-  double *weight; /* span for each output */
-  int64_t span;
-} Mix;
-
-/* Probabilities of the j-th of m out of t, for the cells j to j + t - m. They rise and fall; from their largest one neighbour
- * follows from neighbour, and nothing overflows. */
-static void probabilities(double *weight, int64_t j, int64_t m, int64_t t)
-{
-  const int64_t count = t - m + 1, middle = (int64_t)((double)(t - m) * ((double)j + 0.5) / (double)m);
-  weight[middle] = 1;
-  double sum = 1;
-  for (int64_t i = middle; i + 1 < count; i++)
-    sum += weight[i + 1] = weight[i] * (double)(j + i + 1) / (double)(i + 1) * (double)(count - 1 - i) / (double)(t - 1 - j - i);
-  for (int64_t i = middle; i > 0; i--)
-    sum += weight[i - 1] = weight[i] * (double)i / (double)(j + i) * (double)(t - j - i) / (double)(count - i);
-  for (int64_t i = 0; i < count; i++) weight[i] /= sum;
-}
-
-static Mix newMix(Call *call, const Axis *a, const index_t *choice)
-{
-  const int64_t most = THNN_min(a->stride, a->in), span = choice ? 1 : most - most / a->kernel + 1;
-  int64_t *first = THNN_scratch(call, 2 * a->out, sizeof(int64_t));
-  int64_t doubles;
-  if (__builtin_mul_overflow(a->out, span, &doubles)) doubles = INT64_MAX; /* which no scratch memory has */
-  double *weight = THNN_scratch(call, doubles, sizeof(double));
-  return (Mix){first, first + a->out, weight, span};
-}
-
-static void fillMix(Mix mix, const Axis *a, const index_t *choice)
-{
-  const int64_t grid = a->stride, kept = grid / a->kernel;
-  for (int64_t o = 0; o < a->out; o++) {
-    double *weight = mix.weight + o * mix.span;
-    if (choice) {
-      mix.first[o] = choice[o];
-      mix.count[o] = 1;
-      *weight = 1;
-      continue;
-    }
-    const int64_t cell = o / kept, size = THNN_min(grid, a->in - cell * grid), m = size / a->kernel;
-    mix.first[o] = cell * grid + o % kept;
-    mix.count[o] = size - m + 1;
-    probabilities(weight, o % kept, m, size);
-  }
-}
-
+#ifndef THNN_CUDA /* THCUNN/pooling/SpatialS3Pooling.cu has its own */
 /* ---- Rows of M. */
 
 /* What one thread works with; means only for means. */
@@ -176,8 +128,6 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Windo
   }
 }
 
-/* ---- Functions. */
-
 /* Room for all threads. */
 typedef struct Room {
   Candidates rows;
@@ -201,6 +151,75 @@ THNN_INLINE Buffers buffersOf(const Room *r, int thread)
   return (Buffers){row, candidatesFrom(row, r->width), means, means + r->means};
 }
 
+static Mix filledMix(Call *call, const Axis *a, const index_t *choice)
+{
+  const Mix mix = newMix(call, a, choice);
+  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++) fillMix(mix, a, choice, o);
+  return mix;
+}
+
+static void choose(Call *call, real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, const Windows *p)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  const double looked = (double)p->planes * (double)(p->h.out * p->w.in) * (double)p->h.kernel;
+  const int threads = THNN_threads(call, THNN_work(2 * looked));
+  index_t *unused = index ? NULL : THNN_scratch(call, threads * outputs, sizeof(int64_t));
+  const Room room = newRoom(call, p, threads, 0);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    const int me = THNN_threadId();
+    index_t *at = index ? index + i * outputs : unused + me * outputs;
+    choosePlane(y + i * outputs, at, x + i * cells, p, rows, columns, buffersOf(&room, me));
+  }
+}
+
+static void mix(Call *call, real *y, const real *x, const index_t *rows, const index_t *columns, const Windows *p)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, THNN_work(2 * (double)p->planes * (double)cells * (double)p->h.kernel));
+  const Room room = newRoom(call, p, threads, 1);
+  const Mix mixR = filledMix(call, &p->h, rows), mixC = filledMix(call, &p->w, columns);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++)
+    mixPlane(y + i * outputs, x + i * cells, p, mixR, mixC, buffersOf(&room, THNN_threadId()));
+}
+
+static void spreadChosen(Call *call, real *gx, const real *g, const index_t *index, const index_t *rows, const index_t *columns,
+                         const Windows *p)
+{
+  const int64_t cells = planeCells(p);
+  (void)rows, (void)columns; /* index says it all */
+  THNN_(scatterPlanes)(THNN_threads(call, p->planes * cells), gx, g, index, p->planes, cells, planeOutputs(p));
+}
+
+static void spreadMixed(Call *call, real *gx, const real *x, const real *g, const index_t *rows, const index_t *columns,
+                        const Windows *p)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, THNN_work(2 * (double)p->planes * (double)cells * (double)p->h.kernel));
+  const Room room = newRoom(call, p, threads, 1);
+  const Mix mixR = filledMix(call, &p->h, rows), mixC = filledMix(call, &p->w, columns);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++)
+    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, p, mixR, mixC, buffersOf(&room, THNN_threadId()));
+}
+#endif
+
+/* ---- Functions. */
+
+/* Is a row or column chosen that does not exist? */
+static int isBadChoice(Call *call, const index_t *rows, const index_t *columns, const Windows *p)
+{
+  return (rows && THNN_badIndices(call, "rows", rows, p->h.out, p->h.in, 0)) ||
+         (columns && THNN_badIndices(call, "columns", columns, p->w.out, p->w.in, 0));
+}
+
 int32_t THNN_(SpatialS3Pooling_outputSize)(const THTensor *input, int64_t pool, int64_t gridW, int64_t gridH, int64_t size[8])
 {
   Windows p;
@@ -222,33 +241,14 @@ int32_t THNN_(SpatialS3Pooling_updateOutput)(THNNState *state, const THTensor *i
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  const int means = !(rows && columns);
-  const double looked = (double)p.planes * (double)(means ? cells : p.h.out * p.w.in) * (double)pool;
-  const int threads = THNN_threads(&call, THNN_work(2 * looked));
   const real *x = THNN_in(&call, view(input));
   const index_t *r = THNN_in(&call, view(rows)), *c = THNN_in(&call, view(columns));
   real *y = THNN_out(&call, view(output));
-  index_t *index = means ? NULL : THNN_out(&call, view(indices));
-  index_t *unused = means || indices ? NULL : THNN_scratch(&call, threads * outputs, sizeof(int64_t));
-  const Room room = newRoom(&call, &p, threads, means);
-  const Mix mixR = newMix(&call, &p.h, r), mixC = newMix(&call, &p.w, c);
-  if (THNN_failed(&call) || (r && THNN_badIndices(&call, "rows", r, p.h.out, p.h.in, 0)) ||
-      (c && THNN_badIndices(&call, "columns", c, p.w.out, p.w.in, 0)))
-    return THNN_leave(&call);
-
-  fillMix(mixR, &p.h, r);
-  fillMix(mixC, &p.w, c);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    const int me = THNN_threadId();
-    if (means) {
-      mixPlane(y + i * outputs, x + i * cells, &p, mixR, mixC, buffersOf(&room, me));
-      continue;
-    }
-    index_t *at = index ? index + i * outputs : unused + me * outputs;
-    choosePlane(y + i * outputs, at, x + i * cells, &p, r, c, buffersOf(&room, me));
-  }
+  index_t *index = NULL;
+  if (r && c) index = THNN_out(&call, view(indices));
+  if (THNN_failed(&call) || isBadChoice(&call, r, c, &p)) return THNN_leave(&call);
+  if (r && c) choose(&call, y, index, x, r, c, &p);
+  else mix(&call, y, x, r, c, &p);
   return THNN_leave(&call);
 }
 
@@ -266,27 +266,12 @@ int32_t THNN_(SpatialS3Pooling_updateGradInput)(THNNState *state, const THTensor
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  const int threads = THNN_threads(&call, THNN_work((double)p.planes * (double)cells * (indices ? 1.0 : 2.0 * (double)pool)));
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices)), *r = THNN_in(&call, view(rows)), *c = THNN_in(&call, view(columns));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || (r && THNN_badIndices(&call, "rows", r, p.h.out, p.h.in, 0)) ||
-      (c && THNN_badIndices(&call, "columns", c, p.w.out, p.w.in, 0)))
-    return THNN_leave(&call);
-  if (indices) {
-    if (!THNN_badIndices(&call, "indices", index, p.planes * outputs, cells, 0))
-      THNN_(scatterPlanes)(threads, gx, g, index, p.planes, cells, outputs);
-    return THNN_leave(&call);
-  }
-
-  const Room room = newRoom(&call, &p, threads, 1);
-  const Mix mixR = newMix(&call, &p.h, r), mixC = newMix(&call, &p.w, c);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-  fillMix(mixR, &p.h, r);
-  fillMix(mixC, &p.w, c);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++)
-    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, &p, mixR, mixC, buffersOf(&room, THNN_threadId()));
+  if (THNN_failed(&call) || isBadChoice(&call, r, c, &p)) return THNN_leave(&call);
+  if (!indices) spreadMixed(&call, gx, x, g, r, c, &p);
+  else if (!THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+    spreadChosen(&call, gx, g, index, r, c, &p);
   return THNN_leave(&call);
 }

@@ -13,7 +13,7 @@
  *
  * The sums of a plane are made in double precision for the gradients of the parameters, and those of planes are added in order.
  * Y. LeCun et al.: Gradient-based learning applied to document recognition, 1998. */
-#include "pooling/columns.h"
+#include "pooling/window.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, Windows *p)
 {
@@ -36,6 +36,9 @@ static int32_t checkSums(const char *f, const char *name, View v, const THTensor
   const int64_t channels = channelsOf(input);
   return THNN_checkOutput(f, name, v, 1, &channels);
 }
+
+#ifndef THNN_CUDA /* THCUNN/pooling/SpatialSubSampling.cu has its own */
+#include "pooling/columns.h"
 
 THNN_KERNEL void subSamplePlane(real *y, const real *x, const Windows *p, real weight, real bias, real *sum)
 {
@@ -77,6 +80,59 @@ THNN_KERNEL void addPlane(double *total, const real *x, const real *g, const Win
   total[1] = gradients;
 }
 
+static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), padded = THNN_wholeLines(paddedLength(&p->w));
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
+  real *sums = THNN_scratch(call, threads * padded, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++)
+    subSamplePlane(y + i * outputs, x + i * plane, p, w[i % channels], b[i % channels], sums + THNN_threadId() * padded);
+}
+
+static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(p->h.out * spreadLength(&p->w));
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
+  real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = rows + THNN_threadId() * (share + spread);
+    spreadPlane(gx + i * plane, g + i * outputs, p, w[i % channels], mine, mine + share);
+  }
+}
+
+static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, int64_t channels, double scale, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), row = THNN_wholeLines(p->w.out);
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
+  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  double *totals = THNN_scratch(call, 2 * p->planes, sizeof(double));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    addPlane(totals + 2 * i, x + i * plane, g + i * outputs, p, mine, mine + padded);
+  }
+  for (int64_t c = 0; c < channels; c++) {
+    double products = 0, gradients = 0;
+    for (int64_t i = c; i < p->planes; i += channels) {
+      products += totals[2 * i];
+      gradients += totals[2 * i + 1];
+    }
+    gw[c] += (real)(scale * products);
+    gb[c] += (real)(scale * gradients);
+  }
+}
+#endif
+
 int32_t THNN_(SpatialSubSampling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t size[8])
 {
   Windows p;
@@ -96,17 +152,9 @@ int32_t THNN_(SpatialSubSampling_updateOutput)(THNNState *state, const THTensor 
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), channels = channelsOf(input);
-  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW));
-  const int64_t padded = THNN_wholeLines(paddedLength(&p.w));
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  real *sums = THNN_scratch(&call, threads * padded, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++)
-    subSamplePlane(y + i * outputs, x + i * plane, &p, w[i % channels], b[i % channels], sums + THNN_threadId() * padded);
+  if (!THNN_failed(&call)) subSample(&call, y, x, w, b, channelsOf(input), &p);
   return THNN_leave(&call);
 }
 
@@ -121,19 +169,9 @@ int32_t THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, const THTens
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), channels = channelsOf(input);
-  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW));
-  const int64_t share = THNN_wholeLines(shareLength(&p.w)), spread = THNN_wholeLines(p.h.out * spreadLength(&p.w));
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  real *rows = THNN_scratch(&call, threads * (share + spread), sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    real *mine = rows + THNN_threadId() * (share + spread);
-    spreadPlane(gx + i * plane, g + i * outputs, &p, w[i % channels], mine, mine + share);
-  }
+  if (!THNN_failed(&call)) spreadSums(&call, gx, g, w, channelsOf(input), &p);
   return THNN_leave(&call);
 }
 
@@ -149,28 +187,8 @@ int32_t THNN_(SpatialSubSampling_accGradParameters)(THNNState *state, const THTe
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), channels = channelsOf(input);
-  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW));
-  const int64_t padded = THNN_wholeLines(paddedLength(&p.w)), row = THNN_wholeLines(p.w.out);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  real *rows = THNN_scratch(&call, threads * (padded + row), sizeof(real));
-  double *totals = THNN_scratch(&call, 2 * p.planes, sizeof(double));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    addPlane(totals + 2 * i, x + i * plane, g + i * outputs, &p, mine, mine + padded);
-  }
-  for (int64_t c = 0; c < channels; c++) {
-    double products = 0, gradients = 0;
-    for (int64_t i = c; i < p.planes; i += channels) {
-      products += totals[2 * i];
-      gradients += totals[2 * i + 1];
-    }
-    gw[c] += (real)(scale * products);
-    gb[c] += (real)(scale * gradients);
-  }
+  if (!THNN_failed(&call)) addGradients(&call, gw, gb, x, g, channelsOf(input), scale, &p);
   return THNN_leave(&call);
 }

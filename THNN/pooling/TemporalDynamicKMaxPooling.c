@@ -14,20 +14,9 @@
  * Numbers become integers of the same order. The k-th largest is then found bit by bit, from the highest on, by counting how many
  * are as large: sixteen features at a time, in a time that does not depend on the numbers. */
 #include <math.h>
-#include "core/real.h"
+#include "pooling/frames.h"
 
-#define keyFloat int32_t
-#define keyDouble int64_t
-typedef THNN_PASTE(key, Real, ) key;
-
-/* Features are treated in blocks, so that rows of the input are read in pieces of whole cache lines. */
-enum { BLOCK = 16 };
-
-typedef struct Shape {
-  int64_t samples, length, features, k, blocks;
-} Shape;
-
-static int32_t check(const char *f, const THTensor *input, int64_t minK, double factor, Shape *s)
+static int32_t check(const char *f, const THTensor *input, int64_t minK, double factor, Frames *s)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 2, 3, "(N x) L x F"));
   const int64_t *last = input->size + input->nDimension;
@@ -35,17 +24,25 @@ static int32_t check(const char *f, const THTensor *input, int64_t minK, double 
   THNN_TRY(THNN_checkRange(f, "minK", minK, 1, THNN_MAX_SIZE));
   if (!(factor >= 0 && factor <= 1)) return THNN_fail(THNN_ERR_VALUE, f, "factor", "expected 0 to 1, got %g", factor);
   const int64_t k = THNN_max(minK, (int64_t)ceil(factor * (double)last[-2]));
-  *s = (Shape){input->nDimension == 3 ? input->size[0] : 1, last[-2], last[-1], k, THNN_ceilDiv(last[-1], BLOCK)};
+  *s = (Frames){input->nDimension == 3 ? input->size[0] : 1, last[-2], last[-1], k};
   if (k <= last[-2]) return THNN_OK;
   return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least %lld frames, got %s", (long long)k,
                    THNN_shapeText(input->nDimension, input->size).text);
 }
 
-static void pooledShape(const THTensor *input, const Shape *s, int64_t *size)
+static void pooledShape(const THTensor *input, const Frames *s, int64_t *size)
 {
   for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < input->nDimension ? input->size[d] : 0;
   size[input->nDimension - 2] = s->k;
 }
+
+#ifndef THNN_CUDA /* THCUNN/pooling/TemporalDynamicKMaxPooling.cu has its own */
+#define keyFloat int32_t
+#define keyDouble int64_t
+typedef THNN_PASTE(key, Real, ) key;
+
+/* Features are treated in blocks, so that rows of the input are read in pieces of whole cache lines. */
+enum { BLOCK = 16 };
 
 #define SIGN ((key)((uint64_t)1 << (8 * sizeof(key) - 1)))
 
@@ -79,7 +76,7 @@ THNN_INLINE void kthLargest(key *kth, int64_t *equals, const key *keys, int64_t 
 }
 
 /* `width` features of one sample, whose rows are s->features apart. keys has room for BLOCK features over time. */
-THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Shape *s, int64_t width, key *keys)
+THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Frames *s, int64_t width, key *keys)
 {
   key kth[BLOCK];
   int64_t equals[BLOCK], at[BLOCK];
@@ -98,9 +95,40 @@ THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Shape
     }
 }
 
+static void keepLargest(Call *call, real *y, index_t *index, const real *x, const Frames *s)
+{
+  const int threads = THNN_threads(call, s->samples * s->length * s->features * (int64_t)sizeof(real));
+  const int64_t blocks = THNN_ceilDiv(s->features, BLOCK), room = s->length * BLOCK;
+  key *keys = THNN_scratch(call, threads * room, sizeof(key));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s->samples * blocks; i++) {
+    const int64_t sample = i / blocks, first = i % blocks * BLOCK, at = sample * s->k * s->features + first;
+    selectBlock(y + at, index + at, x + sample * s->length * s->features + first, s, THNN_min(BLOCK, s->features - first),
+                keys + THNN_threadId() * room);
+  }
+}
+
+static void spreadKept(Call *call, real *gx, const real *g, const index_t *index, const Frames *s)
+{
+  const int threads = THNN_threads(call, s->samples * (s->length + s->k) * s->features);
+  const int64_t blocks = THNN_ceilDiv(s->features, BLOCK);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s->samples * blocks; i++) {
+    const int64_t sample = i / blocks, first = i % blocks * BLOCK, end = THNN_min(first + BLOCK, s->features);
+    real *to = gx + sample * s->length * s->features;
+    for (int64_t t = 0; t < s->length; t++)
+      for (int64_t f = first; f < end; f++) to[t * s->features + f] = 0;
+    for (int64_t j = sample * s->k; j < (sample + 1) * s->k; j++)
+      for (int64_t f = first; f < end; f++) to[index[j * s->features + f] * s->features + f] += g[j * s->features + f];
+  }
+}
+#endif
+
 int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(const THTensor *input, int64_t minK, double factor, int64_t size[8])
 {
-  Shape s;
+  Frames s;
   THNN_TRY(check(__func__, input, minK, factor, &s));
   if (!size) return THNN_fail(THNN_ERR_NULL, __func__, "size", "expected a place for 8 sizes, got NULL");
   pooledShape(input, &s, size);
@@ -110,7 +138,7 @@ int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(const THTensor *input, int6
 int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                        THLongTensor *indices, int64_t minK, double factor)
 {
-  Shape s;
+  Frames s;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(check(__func__, input, minK, factor, &s));
   pooledShape(input, &s, size);
@@ -120,20 +148,10 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(THNNState *state, const T
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, s.samples * s.length * s.features * (int64_t)sizeof(real));
-  const int64_t room = s.length * BLOCK;
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  key *keys = THNN_scratch(&call, threads * room, sizeof(key));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < s.samples * s.blocks; i++) {
-    const int64_t sample = i / s.blocks, first = i % s.blocks * BLOCK, at = sample * s.k * s.features + first;
-    selectBlock(y + at, index + at, x + sample * s.length * s.features + first, &s, THNN_min(BLOCK, s.features - first),
-                keys + THNN_threadId() * room);
-  }
+  if (!THNN_failed(&call)) keepLargest(&call, y, index, x, &s);
   return THNN_leave(&call);
 }
 
@@ -141,7 +159,7 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateGradInput)(THNNState *state, cons
                                                           THTensor *gradInput, const THLongTensor *indices, int64_t minK,
                                                           double factor)
 {
-  Shape s;
+  Frames s;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(check(__func__, input, minK, factor, &s));
   pooledShape(input, &s, size);
@@ -152,21 +170,10 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateGradInput)(THNNState *state, cons
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, s.samples * (s.length + s.k) * s.features);
   const real *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, s.samples * s.k * s.features, s.length, 0))
-    return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < s.samples * s.blocks; i++) {
-    const int64_t sample = i / s.blocks, first = i % s.blocks * BLOCK, end = THNN_min(first + BLOCK, s.features);
-    real *to = gx + sample * s.length * s.features;
-    for (int64_t t = 0; t < s.length; t++)
-      for (int64_t f = first; f < end; f++) to[t * s.features + f] = 0;
-    for (int64_t j = sample * s.k; j < (sample + 1) * s.k; j++)
-      for (int64_t f = first; f < end; f++) to[index[j * s.features + f] * s.features + f] += g[j * s.features + f];
-  }
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, s.samples * s.k * s.features, s.length, 0))
+    spreadKept(&call, gx, g, index, &s);
   return THNN_leave(&call);
 }

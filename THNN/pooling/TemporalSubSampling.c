@@ -10,7 +10,6 @@
  *   weight, bias        F, as their gradients
  *
  * A frame is a row. Gradients of the parameters are summed in double precision, sample by sample in order. */
-#include "pooling/sums.h"
 #include "pooling/window.h"
 
 /* A sample is a plane of frames x features. */
@@ -32,8 +31,11 @@ static int32_t checkFeatures(const char *f, const char *name, View v, const Wind
   return THNN_checkShape(f, name, v, 1, &p->w.in);
 }
 
-THNN_KERNEL void subSample(real *restrict y, const real *x, const real *restrict weight, const real *restrict bias,
-                           const Windows *p)
+#ifndef THNN_CUDA /* THCUNN/pooling/TemporalSubSampling.cu has its own */
+#include "pooling/sums.h"
+
+THNN_KERNEL void subSampleFrames(real *restrict y, const real *x, const real *restrict weight, const real *restrict bias,
+                                 const Windows *p)
 {
   const int64_t n = p->w.in;
   for (int64_t t = 0; t < p->h.out; t++, y += n) {
@@ -42,7 +44,7 @@ THNN_KERNEL void subSample(real *restrict y, const real *x, const real *restrict
   }
 }
 
-THNN_KERNEL void spread(real *restrict gx, const real *g, const real *restrict weight, const Windows *p)
+THNN_KERNEL void spreadFrames(real *restrict gx, const real *g, const real *restrict weight, const Windows *p)
 {
   const int64_t n = p->w.in;
   for (int64_t i = 0; i < p->h.in; i++, gx += n) {
@@ -72,6 +74,45 @@ THNN_KERNEL void addFrames(double *restrict products, double *restrict gradients
   }
 }
 
+static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, const Windows *p)
+{
+  const int64_t sample = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * outputs * p->h.kernel);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) subSampleFrames(y + i * outputs, x + i * sample, w, b, p);
+}
+
+static void spreadSums(Call *call, real *gx, const real *g, const real *w, const Windows *p)
+{
+  const int64_t sample = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (sample + outputs * p->h.kernel));
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) spreadFrames(gx + i * sample, g + i * outputs, w, p);
+}
+
+static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, double scale, const Windows *p)
+{
+  const int64_t sample = planeCells(p), outputs = planeOutputs(p), n = p->w.in, frame = THNN_wholeLines(n);
+  const int threads = THNN_threads(call, p->planes * outputs * p->h.kernel);
+  real *sums = THNN_scratch(call, threads * frame, sizeof(real));
+  double *totals = THNN_scratch(call, 2 * p->planes * n, sizeof(double));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++)
+    addFrames(totals + 2 * i * n, totals + (2 * i + 1) * n, x + i * sample, g + i * outputs, p, sums + THNN_threadId() * frame);
+  for (int64_t f = 0; f < n; f++) {
+    double products = 0, gradients = 0;
+    for (int64_t i = 0; i < p->planes; i++) {
+      products += totals[2 * i * n + f];
+      gradients += totals[(2 * i + 1) * n + f];
+    }
+    gw[f] += (real)(scale * products);
+    gb[f] += (real)(scale * gradients);
+  }
+}
+#endif
+
 int32_t THNN_(TemporalSubSampling_outputSize)(const THTensor *input, int64_t kW, int64_t dW, int64_t size[8])
 {
   Windows p;
@@ -91,14 +132,9 @@ int32_t THNN_(TemporalSubSampling_updateOutput)(THNNState *state, const THTensor
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t sample = planeCells(&p), outputs = planeOutputs(&p);
-  const int threads = THNN_threads(&call, p.planes * outputs * kW);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) subSample(y + i * outputs, x + i * sample, w, b, &p);
+  if (!THNN_failed(&call)) subSample(&call, y, x, w, b, &p);
   return THNN_leave(&call);
 }
 
@@ -112,14 +148,9 @@ int32_t THNN_(TemporalSubSampling_updateGradInput)(THNNState *state, const THTen
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t sample = planeCells(&p), outputs = planeOutputs(&p);
-  const int threads = THNN_threads(&call, p.planes * (sample + outputs * kW));
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) spread(gx + i * sample, g + i * outputs, w, &p);
+  if (!THNN_failed(&call)) spreadSums(&call, gx, g, w, &p);
   return THNN_leave(&call);
 }
 
@@ -134,26 +165,8 @@ int32_t THNN_(TemporalSubSampling_accGradParameters)(THNNState *state, const THT
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t sample = planeCells(&p), outputs = planeOutputs(&p), n = p.w.in;
-  const int threads = THNN_threads(&call, p.planes * outputs * kW);
-  const int64_t frame = THNN_wholeLines(n);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  real *sums = THNN_scratch(&call, threads * frame, sizeof(real));
-  double *totals = THNN_scratch(&call, 2 * p.planes * n, sizeof(double));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++)
-    addFrames(totals + 2 * i * n, totals + (2 * i + 1) * n, x + i * sample, g + i * outputs, &p, sums + THNN_threadId() * frame);
-  for (int64_t f = 0; f < n; f++) {
-    double products = 0, gradients = 0;
-    for (int64_t i = 0; i < p.planes; i++) {
-      products += totals[2 * i * n + f];
-      gradients += totals[(2 * i + 1) * n + f];
-    }
-    gw[f] += (real)(scale * products);
-    gb[f] += (real)(scale * gradients);
-  }
+  if (!THNN_failed(&call)) addGradients(&call, gw, gb, x, g, scale, &p);
   return THNN_leave(&call);
 }

@@ -10,8 +10,8 @@
 #include "pooling/maxima.h"
 #include "pooling/window.h"
 
-static const char *const fractionalOut[] = {['W'] = "outputW", ['H'] = "outputH", ['T'] = "outputT"};
-static const char *const fractionalPool[] = {['W'] = "poolSizeW", ['H'] = "poolSizeH", ['T'] = "poolSizeT"};
+static const char *outName(int letter) { return letter == 'W' ? "outputW" : letter == 'H' ? "outputH" : "outputT"; }
+static const char *poolName(int letter) { return letter == 'W' ? "poolSizeW" : letter == 'H' ? "poolSizeH" : "poolSizeT"; }
 
 /* Planes whose axes, from the slowest to the fastest, are called `letters`; the Windows count them as t, h, w all the same. */
 static int32_t checkFractional(const char *f, const THTensor *input, const char *letters, const int64_t *out, const int64_t *pool,
@@ -26,12 +26,11 @@ static int32_t checkFractional(const char *f, const THTensor *input, const char 
   Axis *axes[] = {&p->t, &p->h, &p->w};
   for (int d = 0; d < dims; d++) {
     const int letter = letters[d];
-    THNN_TRY(THNN_checkRange(f, fractionalOut[letter], out[d], 1, THNN_MAX_SIZE));
-    THNN_TRY(THNN_checkRange(f, fractionalPool[letter], pool[d], 1, THNN_MAX_SIZE));
+    THNN_TRY(THNN_checkRange(f, outName(letter), out[d], 1, THNN_MAX_SIZE));
+    THNN_TRY(THNN_checkRange(f, poolName(letter), pool[d], 1, THNN_MAX_SIZE));
     if (out[d] + pool[d] - 1 > size[d])
       return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes with room for the windows: %s %lld, %s %lld, %s %lld",
-                       namesOf(letter)->in, (long long)size[d], fractionalOut[letter], (long long)out[d], fractionalPool[letter],
-                       (long long)pool[d]);
+                       namesOf(letter)->in, (long long)size[d], outName(letter), (long long)out[d], poolName(letter), (long long)pool[d]);
     *axes[3 - dims + d] = (Axis){size[d], out[d], pool[d], 0, 0, 1};
   }
   return THNN_OK;
@@ -45,13 +44,31 @@ static int32_t checkSamples(const char *f, const THTensor *input, const THTensor
   return THNN_checkShape(f, "randomSamples", view(randomSamples), 3, size);
 }
 
+/* How far apart windows begin, on average. */
+THNN_INLINE double fractionalStep(const Axis *a) { return a->out > 1 ? (double)(a->in - a->kernel) / (double)(a->out - 1) : 0; }
+
+THNN_INLINE int64_t fractionalStart(const Axis *a, int64_t o, double u)
+{
+  const double alpha = fractionalStep(a);
+  const int64_t last = a->in - a->kernel;
+  u = u >= 0 ? u <= 1 ? u : 1 : 0;
+  return o < a->out - 1 ? THNN_min((int64_t)(((double)o + u) * alpha) - (int64_t)(u * alpha), last) : last;
+}
+
+/* Where the numbers of a plane are: that of axis w first, then h, then t. */
+THNN_INLINE double sampleOf(const real *samples, const Windows *p, int64_t plane, int axis)
+{
+  return axis < p->dims ? (double)samples[plane * p->dims + axis] : 0;
+}
+
+/* What does the work. */
+static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x, const real *samples, const Windows *p);
+static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Windows *p);
+
+#ifndef THNN_CUDA /* THCUNN/pooling/fractional.cuh has its own */
 static void fractionalStarts(int64_t *start, const Axis *a, double u)
 {
-  const double alpha = a->out > 1 ? (double)(a->in - a->kernel) / (double)(a->out - 1) : 0;
-  u = u >= 0 ? u <= 1 ? u : 1 : 0;
-  for (int64_t o = 0; o < a->out - 1; o++)
-    start[o] = THNN_min((int64_t)(((double)o + u) * alpha) - (int64_t)(u * alpha), a->in - a->kernel);
-  start[a->out - 1] = a->in - a->kernel;
+  for (int64_t o = 0; o < a->out; o++) start[o] = fractionalStart(a, o, u);
 }
 
 /* One plane; start holds the windows' first cells along t, h and w, one axis after the other. Two rows of candidates, or none if
@@ -80,49 +97,70 @@ THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const W
     }
 }
 
-/* The whole forward pass. samples[d] of a plane is for the axis `order[d]`: 0, 1, 2 for t, h, w. */
-static int32_t fractionalForward(Call *call, const THTensor *input, THTensor *output, THLongTensor *indices,
-                                 const THTensor *randomSamples, const Windows *p, const int *order)
+static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x, const real *samples, const Windows *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   const double lines = (double)(p->t.out * p->h.out) * (double)p->t.kernel * (double)p->h.kernel; /* rows that are looked at */
   const int threads = THNN_threads(call, THNN_work((double)p->planes * lines * (double)p->w.in));
   const int64_t starts = THNN_wholeLines(p->t.out + p->h.out + p->w.out);
-  const real *x = THNN_in(call, view(input)), *samples = THNN_in(call, view(randomSamples));
-  real *y = THNN_out(call, view(output));
-  index_t *index = THNN_out(call, view(indices));
   const int byCell = !fitsLane(p);
   const int64_t width = byCell ? 0 : THNN_wholeLines(p->w.in);
   const Candidates rows = newCandidates(call, threads * 2 * width);
   int64_t *start = THNN_scratch(call, threads * starts, sizeof(int64_t));
-  if (THNN_failed(call)) return THNN_leave(call);
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     const int me = THNN_threadId();
-    double u[3] = {0, 0, 0};
-    for (int d = 0; d < p->dims; d++) u[order[d]] = (double)samples[i * p->dims + d];
     int64_t *mine = start + me * starts;
-    fractionalStarts(mine, &p->t, u[0]);
-    fractionalStarts(mine + p->t.out, &p->h, u[1]);
-    fractionalStarts(mine + p->t.out + p->h.out, &p->w, u[2]);
+    fractionalStarts(mine, &p->t, sampleOf(samples, p, i, 2));
+    fractionalStarts(mine + p->t.out, &p->h, sampleOf(samples, p, i, 1));
+    fractionalStarts(mine + p->t.out + p->h.out, &p->w, sampleOf(samples, p, i, 0));
     const Candidates row = candidatesFrom(rows, me * 2 * width);
     fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, mine, byCell, row, candidatesFrom(row, width));
   }
-  return THNN_leave(call);
 }
 
-static int32_t fractionalBackward(Call *call, const THTensor *gradOutput, THTensor *gradInput, const THLongTensor *indices,
-                                  const Windows *p)
+static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * (cells + outputs));
-  const real *g = THNN_in(call, view(gradOutput));
-  const index_t *index = THNN_in(call, view(indices));
-  real *gx = THNN_out(call, view(gradInput));
-  if (THNN_failed(call) || THNN_badIndices(call, "indices", index, p->planes * outputs, cells, 0)) return THNN_leave(call);
-  THNN_(scatterPlanes)(threads, gx, g, index, p->planes, cells, outputs);
-  return THNN_leave(call);
+  THNN_(scatterPlanes)(THNN_threads(call, p->planes * (cells + outputs)), gx, g, index, p->planes, cells, outputs);
+}
+#endif
+
+/* ---- what the layers call */
+
+static int32_t fractionalForward(const char *f, THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
+                                 const THTensor *randomSamples, const Windows *p)
+{
+  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
+  THNN_TRY(checkPooledOutput(f, "indices", view(indices), input, p));
+  THNN_TRY(checkSamples(f, input, randomSamples, p));
+  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input)), *samples = THNN_in(&call, view(randomSamples));
+  real *y = THNN_out(&call, view(output));
+  index_t *index = THNN_out(&call, view(indices));
+  if (!THNN_failed(&call)) fractionalMaxima(&call, y, index, x, samples, p);
+  return THNN_leave(&call);
+}
+
+static int32_t fractionalBackward(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                  THTensor *gradInput, const THLongTensor *indices, const Windows *p)
+{
+  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
+  THNN_TRY(checkPooled(f, "indices", view(indices), input, p));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *g = THNN_in(&call, view(gradOutput));
+  const index_t *index = THNN_in(&call, view(indices));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, p->planes * planeOutputs(p), planeCells(p), 0))
+    spreadFractional(&call, gx, g, index, p);
+  return THNN_leave(&call);
 }
 
 #endif

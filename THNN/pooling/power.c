@@ -5,14 +5,12 @@
  * backward takes the ratio |x| / output first. */
 #include <float.h>
 #include <math.h>
-#include "core/vmath.h"
 #include "pooling/power.h"
 
-#define real_sqrt(x) _Generic((THNN_REAL)0, float: sqrtf, double: sqrt)(x)
-#define real_fabs(x) _Generic((THNN_REAL)0, float: fabsf, double: fabs)(x)
-#define realMin (sizeof(real) == 4 ? FLT_MIN : DBL_MIN)
-#define realMax (sizeof(real) == 4 ? FLT_MAX : DBL_MAX)
-#define realEpsilon (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON)
+/* Of the type that sums have, which for halves is float. */
+#define realMin (sizeof(real) <= 4 ? FLT_MIN : DBL_MIN)
+#define realMax (sizeof(real) <= 4 ? FLT_MAX : DBL_MAX)
+#define realEpsilon (sizeof(real) <= 4 ? FLT_EPSILON : DBL_EPSILON)
 
 int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Power *power)
 {
@@ -25,11 +23,18 @@ int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Po
   if (p == 3) kind = useAbs ? CUBE : PLAIN_CUBE;
   if (p == 4) kind = FOURTH;
   const double least = (double)count * (realMin / realEpsilon), most = realMax / 4;
-  const double reach = sizeof(real) == 4 ? 1e15 : 1e120, e = fabs(p - 1);
+  const double reach = sizeof(real) <= 4 ? 1e15 : 1e120, e = fabs(p - 1);
   *power = (Power){p, useAbs || even ? 1 : odd ? -1 : NAN, kind, useAbs, pow(least, 1 / p), pow(most, 1 / p),
                    pow(reach, -1 / e), pow(reach, 1 / e)};
   return THNN_OK;
 }
+
+#ifndef THNN_CUDA /* THCUNN/pooling/power.cu has its own */
+#include "core/vmath.h"
+#include "pooling/columns.h"
+
+#define real_sqrt(x) _Generic((THNN_REAL)0, float: sqrtf, double: sqrt)(x)
+#define real_fabs(x) _Generic((THNN_REAL)0, float: fabsf, double: fabs)(x)
 
 /* ---- forward */
 
@@ -142,19 +147,14 @@ THNN_KERNEL void normPlane(real *y, const real *x, const real *cells, const Wind
   }
 }
 
-/* Norms of all windows: input and output are checked. */
-int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p,
-                           const Power *power)
+/* y = norms of all windows of x */
+static void norms(Call *call, real *y, const real *x, const Windows *p, const Power *power)
 {
-  Call call;
-  THNN_enter(&call, state, f);
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), isGeneral = power->kind == LOGARITHM;
-  const int threads = THNN_threads(&call, p->planes * (plane * (isGeneral ? 8 : 1) + outputs * p->w.kernel));
+  const int threads = THNN_threads(call, p->planes * (plane * (isGeneral ? 8 : 1) + outputs * p->w.kernel));
   const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), powers = isGeneral ? THNN_wholeLines(plane) : 0;
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  real *rows = THNN_scratch(&call, threads * (padded + powers), sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  real *rows = THNN_scratch(call, threads * (padded + powers), sizeof(real));
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -163,7 +163,6 @@ int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *inpu
     if (isGeneral) takePowers(cells, mine, plane, power->p, power->negative);
     normPlane(y + i * outputs, mine, isGeneral ? cells : mine, p, power, sum);
   }
-  return THNN_leave(&call);
 }
 
 /* ---- backward: gradInput = slope(x) * sum of gradOutput * share(output), with slope and share the powers of p - 1 and 1 - p */
@@ -186,9 +185,6 @@ THNN_INLINE real shareOf(real y, enum Kind kind, double p)
   if (kind == LOGARITHM) return (real)vm_exp((1 - p) * vm_log((double)y));
   return 1;
 }
-
-/* What |x|^(p - 1) is multiplied with where x < 0: -1, or for signed cells 1 (p odd), -1 (even) or NaN. */
-THNN_INLINE double belowZero(const Power *power) { return power->useAbs ? -1 : -power->negative; }
 
 THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const real *g, const real *y, const Windows *p,
                               const Power *power, enum Kind kind, real *share, real *spread)
@@ -268,19 +264,13 @@ THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, c
       }
 }
 
-/* Gradients of all windows: all arguments are checked. */
-int32_t THNN_(updateNormGradients)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
-                                   THTensor *gradInput, const THTensor *output, const Windows *p, const Power *power)
+static void spreadNorms(Call *call, real *gx, const real *x, const real *g, const real *y, const Windows *p, const Power *power)
 {
-  Call call;
-  THNN_enter(&call, state, f);
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(&call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
+  const int threads = THNN_threads(call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
   const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(p->h.out * spreadLength(&p->w));
-  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
-  real *gx = THNN_out(&call, view(gradInput));
-  real *rows = THNN_scratch(&call, threads * (share + spread), sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -289,5 +279,29 @@ int32_t THNN_(updateNormGradients)(const char *f, THNNState *state, const THTens
     if (needsRatios(norms, outputs, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
     else normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
   }
+}
+#endif
+
+/* ---- what the layers call, all arguments checked */
+
+int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p,
+                           const Power *power)
+{
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  if (!THNN_failed(&call)) norms(&call, y, x, p, power);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(updateNormGradients)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                   THTensor *gradInput, const THTensor *output, const Windows *p, const Power *power)
+{
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call)) spreadNorms(&call, gx, x, g, y, p, power);
   return THNN_leave(&call);
 }

@@ -8,7 +8,8 @@
 #ifndef THNN_POOLING_POWER_H
 #define THNN_POOLING_POWER_H
 
-#include "pooling/columns.h"
+#include "pooling/sums.h"
+#include "pooling/window.h"
 
 typedef struct Power {
   double p, negative; /* negative: what the power of a negative cell is multiplied with */
@@ -17,6 +18,9 @@ typedef struct Power {
   double least, most;            /* norms between which sums of powers are exact; no cell above `least` has a power of 0 */
   double leastRoot, largestRoot; /* outputs between which backward may use powers */
 } Power;
+
+/* What |x|^(p - 1) is multiplied with where x < 0: -1, or for signed cells 1 (p odd), -1 (even) or NaN. */
+THNN_INLINE double belowZero(const Power *power) { return power->useAbs ? -1 : -power->negative; }
 
 /* A finite p for windows of `count` cells. */
 int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Power *power);

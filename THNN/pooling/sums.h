@@ -7,6 +7,7 @@
 /* What is added: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
 enum Kind { PLAIN, MAGNITUDE, SQUARE, PLAIN_CUBE, CUBE, FOURTH, LOGARITHM };
 
+#ifndef THNN_CUDA
 THNN_INLINE real term(real x, enum Kind kind)
 {
   const THNN_REAL magnitude = x < 0 ? -x : x;
@@ -65,5 +66,6 @@ THNN_INLINE double sumCells(const real *x, int64_t n)
   for (int64_t i = 0; i < n; i++) sum += (double)x[i];
   return sum;
 }
+#endif
 
 #endif

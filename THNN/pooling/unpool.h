@@ -23,22 +23,15 @@ static int32_t checkUnpooling(const char *f, const THTensor *input, int dims, in
   return THNN_OK;
 }
 
-static int32_t unpoolForward(THNNState *state, const char *f, const THTensor *input, THTensor *output, const THLongTensor *indices,
-                             const Windows *p)
+/* What does the work. */
+static void putBack(Call *call, real *y, const real *x, const index_t *index, const Windows *p);
+static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Windows *p);
+
+#ifndef THNN_CUDA /* THCUNN/pooling/unpool.cuh has its own */
+static void putBack(Call *call, real *y, const real *x, const index_t *index, const Windows *p)
 {
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(THNN_checkShape(f, "indices", view(indices), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
   const int64_t inputs = planeCells(p), cells = planeOutputs(p);
-  const int threads = THNN_threads(&call, p->planes * (cells + inputs));
-  const real *x = THNN_in(&call, view(input));
-  const index_t *index = THNN_in(&call, view(indices));
-  real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p->planes * inputs, cells, -1)) return THNN_leave(&call);
-
+  const int threads = THNN_threads(call, p->planes * (cells + inputs));
 #pragma omp parallel for num_threads(threads)
   for (int64_t plane = 0; plane < p->planes; plane++) {
     real *restrict to = y + plane * cells;
@@ -48,25 +41,14 @@ static int32_t unpoolForward(THNNState *state, const char *f, const THTensor *in
     for (int64_t o = 0; o < inputs; o++)
       if (at[o] >= 0) to[at[o]] = from[o];
   }
-  return THNN_leave(&call);
 }
 
-static int32_t unpoolBackward(THNNState *state, const char *f, const THTensor *input, const THTensor *gradOutput,
-                              THTensor *gradInput, const THLongTensor *indices, const Windows *p)
+static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
 {
-  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
-  THNN_TRY(THNN_checkShape(f, "indices", view(indices), input->nDimension, input->size));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const int64_t inputs = planeCells(p), cells = planeOutputs(p);
-  const int threads = THNN_threads(&call, p->planes * (cells + inputs));
-  const int64_t room = (cells + 63) / 64 * 64;
-  const real *g = THNN_in(&call, view(gradOutput));
-  const index_t *index = THNN_in(&call, view(indices));
-  real *gx = THNN_out(&call, view(gradInput));
-  char *taken = THNN_scratch(&call, threads * room, 1); /* which cells have had their last input, looking from behind */
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p->planes * inputs, cells, -1)) return THNN_leave(&call);
+  const int64_t inputs = planeCells(p), cells = planeOutputs(p), room = (cells + 63) / 64 * 64;
+  const int threads = THNN_threads(call, p->planes * (cells + inputs));
+  char *taken = THNN_scratch(call, threads * room, 1); /* which cells have had their last input, looking from behind */
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t plane = 0; plane < p->planes; plane++) {
@@ -81,6 +63,41 @@ static int32_t unpoolBackward(THNNState *state, const char *f, const THTensor *i
       if (i >= 0) mine[i] = 1;
     }
   }
+}
+#endif
+
+/* ---- what the layers call */
+
+static int32_t unpoolForward(THNNState *state, const char *f, const THTensor *input, THTensor *output, const THLongTensor *indices,
+                             const Windows *p)
+{
+  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
+  THNN_TRY(THNN_checkShape(f, "indices", view(indices), input->nDimension, input->size));
+  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input));
+  const index_t *index = THNN_in(&call, view(indices));
+  real *y = THNN_out(&call, view(output));
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, p->planes * planeCells(p), planeOutputs(p), -1))
+    putBack(&call, y, x, index, p);
+  return THNN_leave(&call);
+}
+
+static int32_t unpoolBackward(THNNState *state, const char *f, const THTensor *input, const THTensor *gradOutput,
+                              THTensor *gradInput, const THLongTensor *indices, const Windows *p)
+{
+  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
+  THNN_TRY(THNN_checkShape(f, "indices", view(indices), input->nDimension, input->size));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *g = THNN_in(&call, view(gradOutput));
+  const index_t *index = THNN_in(&call, view(indices));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, p->planes * planeCells(p), planeOutputs(p), -1))
+    fetch(&call, gx, g, index, p);
   return THNN_leave(&call);
 }
 

@@ -64,8 +64,8 @@ def device() -> Device:
 
 
 def valid(function: Function) -> Call:
-    """As capi.valid, with indices that the layer itself has found, and with values on both sides of where layers bend."""
-    call = capi.valid(function, "Double")
+    """As capi.valid, of numbers that halves have too, on both sides of where layers bend, with indices that the layer has found."""
+    call = rounded(capi.valid(function, "Double"))
     if FILES[function.layer].parent.name == "activation" and function.layer != "Sqrt":
         call.arrays["input"].flat[::2] *= -1
     if function.layer == "BCECriterion":  # of probabilities
@@ -74,9 +74,16 @@ def valid(function: Function) -> Call:
         call.arrays["target"][...] = [2, 0, -1], [1, -1, 0]
         call.arrays["isTarget"][...] = [1, 0, 1], [0, 1, 0]
     if "indices" in call.arrays and not function.name.endswith("_updateOutput"):
-        forward = capi.valid(next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput"), "Double")
+        forward = rounded(capi.valid(next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput"), "Double"))
         assert forward() == 0
         call.arrays["indices"][...] = forward.arrays["indices"]
+    return call
+
+
+def rounded(call: Call) -> Call:
+    for array in call.arrays.values():
+        if array.dtype.kind == "f":
+            array[...] = array.astype(np.float16)
     return call
 
 

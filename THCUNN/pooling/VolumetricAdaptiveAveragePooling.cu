@@ -1,0 +1,2 @@
+/* VolumetricAdaptiveAveragePooling on the device: the arguments and checks are those of the C file, the work is done by averages.cu. */
+#include "pooling/VolumetricAdaptiveAveragePooling.c"

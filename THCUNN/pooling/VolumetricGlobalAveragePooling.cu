@@ -1,0 +1,2 @@
+/* VolumetricGlobalAveragePooling on the device: the arguments and checks are those of the C file, the work is done by planes.cu. */
+#include "pooling/VolumetricGlobalAveragePooling.c"

@@ -1,0 +1,56 @@
+/* Fractional max pooling on the device: a thread has an output; backward it has a cell of gradInput. */
+#ifndef THCUNN_POOLING_FRACTIONAL_H
+#define THCUNN_POOLING_FRACTIONAL_H
+
+#include "pooling/best.cuh"
+#include "pooling/maxima.cuh"
+#include "pooling/fractional.h"
+
+__global__ static void maxOfFractional(real *y, index_t *index, const real *x, const real *samples, Windows p)
+{
+  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
+  for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) {
+    const int64_t plane = i / outputs, o = i % outputs, ow = o % p.w.out, oh = o / p.w.out % p.h.out, ot = o / p.w.out / p.h.out;
+    const int64_t startT = fractionalStart(&p.t, ot, sampleOf(samples, &p, plane, 2));
+    const int64_t startH = fractionalStart(&p.h, oh, sampleOf(samples, &p, plane, 1));
+    const int64_t startW = fractionalStart(&p.w, ow, sampleOf(samples, &p, plane, 0));
+    Best best = {0, -1};
+    for (int64_t t = startT; t < startT + p.t.kernel; t++)
+      for (int64_t h = startH; h < startH + p.h.kernel; h++)
+        for (int64_t w = startW; w < startW + p.w.kernel; w++) {
+          const int64_t at = (t * p.h.in + h) * p.w.in + w;
+          best = better(best, Best{(accreal)x[plane * cells + at], at});
+        }
+    y[i] = (real)best.value;
+    index[i] = best.at;
+  }
+}
+
+static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x, const real *samples, const Windows *p)
+{
+  launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, maxOfFractional, y, index, x, samples, *p);
+}
+
+namespace {
+
+/* Backward does not know what was drawn. But window o begins between o * alpha - 1 and o * alpha + 1, give or take some rounding. */
+struct Fractional {
+  Axis a;
+  double alpha;
+  explicit Fractional(const Axis &axis) : a(axis), alpha(fractionalStep(&axis)) {}
+  __device__ int64_t first(int64_t i) const
+  {
+    return a.out > 1 ? THNN_max((int64_t)ceil((double)(i - a.kernel - 1) / alpha - 1e-5), 0) : 0;
+  }
+  __device__ int64_t end(int64_t i) const { return a.out > 1 ? THNN_min((int64_t)((double)(i + 1) / alpha + 1e-5) + 1, a.out) : 1; }
+};
+
+} // namespace
+
+static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
+{
+  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMaxima<real, Fractional>, gx, g, index, *p, Fractional(p->t),
+         Fractional(p->h), Fractional(p->w));
+}
+
+#endif

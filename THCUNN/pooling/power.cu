@@ -1,0 +1,121 @@
+/* How power-average pooling layers work on the device; THNN/pooling/power.c has the checks and functions.
+ *
+ * Forward: a thread, or for large windows a warp, has an output; where the sum of powers is out of the range that can be trusted, it does
+ * the window again, scaled by its largest cell. Backward: a thread has a cell of gradInput and takes the ratio |x| / output of each window
+ * that it is part of, which is in range always. */
+#include "pooling/power.h"
+#include "pooling/windows.cuh"
+
+__device__ static bool isLinear(const Power &power) { return power.kind == PLAIN || power.kind == MAGNITUDE; }
+
+/* ---- forward */
+
+__device__ static accreal term(accreal x, const Power &power)
+{
+  const accreal magnitude = fabs(x);
+  if (power.kind == PLAIN) return x;
+  if (power.kind == MAGNITUDE) return magnitude;
+  if (power.kind == SQUARE) return x * x;
+  if (power.kind == PLAIN_CUBE) return x * x * x;
+  if (power.kind == CUBE) return magnitude * x * x;
+  if (power.kind == FOURTH) return (x * x) * (x * x);
+  return pow(magnitude, (accreal)power.p) * (x < 0 ? (accreal)power.negative : 1);
+}
+
+/* The root of a sum. Plain sums below 0 have none. */
+__device__ static accreal rootOf(accreal s, const Power &power)
+{
+  if (isLinear(power)) return s;
+  if (power.kind == SQUARE) return sqrt(s);
+  if (power.kind == FOURTH) return sqrt(sqrt(s));
+  return pow(s, (accreal)(1 / power.p));
+}
+
+/* Can a sum not be trusted, from what its norm is? */
+__device__ static bool isOutside(accreal norm, const Power &power)
+{
+  return !isLinear(power) && !(norm >= (accreal)power.least && norm <= (accreal)power.most);
+}
+
+/* The norm of one window with its cells divided by the largest; `norm` is what it seemed to be. */
+__device__ static accreal scaledNorm(Team team, const real *plane, const Windows &p, int64_t output, accreal norm, const Power &power)
+{
+  accreal largest = 0, sum = 0;
+  for (Walk cell(p, output, team); cell.inside(); cell.next()) {
+    const accreal a = fabs((accreal)plane[cell.at()]);
+    largest = a > largest ? a : largest;
+  }
+  largest = outputMax(team, largest);
+  if (largest == 0) return norm != norm ? norm : 0;
+  for (Walk cell(p, output, team); cell.inside(); cell.next()) {
+    const accreal x = (accreal)plane[cell.at()], a = fabs(x), t = a == largest ? 1 : pow(a / largest, (accreal)power.p);
+    sum += x < 0 ? t * (accreal)power.negative : t;
+  }
+  return largest * pow(outputSum(team, sum), (accreal)(1 / power.p));
+}
+
+__global__ static void normOfWindows(real *y, const real *x, Windows p, Power power, bool large)
+{
+  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
+  const Team team = outputTeam(large);
+  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
+    const real *plane = x + i / outputs * cells;
+    accreal sum = 0;
+    for (Walk cell(p, i % outputs, team); cell.inside(); cell.next()) sum += term((accreal)plane[cell.at()], power);
+    accreal norm = rootOf(outputSum(team, sum), power);
+    if (isOutside(norm, power)) norm = scaledNorm(team, plane, p, i % outputs, norm, power);
+    if (team.rank == 0) y[i] = (real)norm;
+  }
+}
+
+static void norms(Call *call, real *y, const real *x, const Windows *p, const Power *power)
+{
+  const bool large = largeWindows(p);
+  launch(call, blocksForOutputs(p->planes * planeOutputs(p), large), BLOCK, normOfWindows, y, x, *p, *power, large);
+}
+
+/* ---- backward */
+
+/* (a / y)^(p - 1) for a cell of magnitude a in a window of norm y */
+__device__ static accreal ratioOf(accreal a, accreal y, const Power &power)
+{
+  if (isLinear(power)) return 1;
+  if (y == 0) return 0;
+  const accreal r = a == y ? 1 : a / y;
+  if (power.kind == SQUARE) return r;
+  if (power.kind == PLAIN_CUBE || power.kind == CUBE) return r * r;
+  if (power.kind == FOURTH) return r * r * r;
+  return pow(r, (accreal)(power.p - 1));
+}
+
+/* What that is multiplied with for the cell x. */
+__device__ static accreal signOf(accreal x, const Power &power)
+{
+  if (power.kind == MAGNITUDE) return (accreal)((x > 0) - (x < 0));
+  return x < 0 ? (accreal)belowZero(&power) : 1;
+}
+
+__global__ static void gatherNorms(real *gx, const real *x, const real *g, const real *y, Windows p, Power power)
+{
+  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
+  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
+    const int64_t w = i % cells % p.w.in, h = i % cells / p.w.in, endH = endWindow(&p.h, h), startW = firstWindow(&p.w, w);
+    const int64_t endW = endWindow(&p.w, w);
+    const accreal cell = (accreal)x[i];
+    accreal sum = 0;
+    for (int64_t oh = firstWindow(&p.h, h); oh < endH; oh++)
+      for (int64_t ow = startW; ow < endW; ow++) {
+        const int64_t o = i / cells * outputs + oh * p.w.out + ow;
+        const accreal ratio = ratioOf(fabs(cell), (accreal)y[o], power);
+        if (ratio != 0) sum += (accreal)g[o] * ratio;
+      }
+    gx[i] = (real)(cell == 0 && power.kind != PLAIN ? 0 : sum * signOf(cell, power));
+  }
+}
+
+static void spreadNorms(Call *call, real *gx, const real *x, const real *g, const real *y, const Windows *p, const Power *power)
+{
+  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherNorms, gx, x, g, y, *p, *power);
+}
+
+#include "pooling/power.c"

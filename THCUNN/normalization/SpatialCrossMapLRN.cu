@@ -9,13 +9,16 @@ namespace {
 
 enum { WALK = 16, SHORT = 16 }; /* channels that a thread has, and of a short window */
 
-/* Of each channel: the sums from there to the end of its block, and from the beginning of its block up to there. NULL: windows are short. */
+/* Of each channel: sums from there to the end of its block, and from the beginning of its block up to there. NULL: windows are short. */
 struct Sums {
   accreal *onward, *sofar;
 };
 
 /* A position of a sample: its channels are p.cells apart. */
-__device__ int64_t firstChannelAt(const Maps &p, int64_t position) { return position / p.cells * p.channels * p.cells + position % p.cells; }
+__device__ int64_t firstChannelAt(const Maps &p, int64_t position)
+{
+  return position / p.cells * p.channels * p.cells + position % p.cells;
+}
 
 __device__ accreal termAt(const Terms &t, int64_t at)
 {

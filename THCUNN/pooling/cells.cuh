@@ -11,8 +11,15 @@ struct Place {
   int64_t t, h, w, at;
 };
 
-__device__ inline Place cellOf(const Windows &p, int64_t i) { return Place{i / p.w.in / p.h.in, i / p.w.in % p.h.in, i % p.w.in, i}; }
-__device__ inline Place outputOf(const Windows &p, int64_t o) { return Place{o / p.w.out / p.h.out, o / p.w.out % p.h.out, o % p.w.out, o}; }
+/* The i-th of planes whose rows are `width` long, and slices `height` high. */
+__device__ inline Place placeOf(int64_t i, int64_t height, int64_t width)
+{
+  const int64_t row = i / width;
+  return Place{row / height, row % height, i % width, i};
+}
+
+__device__ inline Place cellOf(const Windows &p, int64_t i) { return placeOf(i, p.h.in, p.w.in); }
+__device__ inline Place outputOf(const Windows &p, int64_t o) { return placeOf(o, p.h.out, p.w.out); }
 
 /* The cells of a window. */
 struct Box {
@@ -72,7 +79,8 @@ static inline bool findAgain(const Windows *p)
 
 /* Launch a kernel, of <1> or <WARP> threads a window, with a team for each window. */
 template <class... Parameters, class... Arguments>
-static void launchForWindows(Call *call, const Windows *p, void (*alone)(Parameters...), void (*warps)(Parameters...), Arguments... arguments)
+static void launchForWindows(Call *call, const Windows *p, void (*alone)(Parameters...), void (*warps)(Parameters...),
+                             Arguments... arguments)
 {
   const int64_t n = p->planes * planeOutputs(p);
   if (largeWindows(p)) launch(call, blocksForTeams(n, false), BLOCK, warps, arguments...);

@@ -41,7 +41,8 @@ __device__ inline Weighing weighWindow(const Soft &s, int64_t plane, Place o, Te
   const real *keys = s.l ? s.l : s.x;
   accreal largest = -INFINITY;
   eachCell(s.p, box, team, [&](Place i) { largest = larger(largest, (accreal)keys[plane + i.at]); });
-  for (int distance = team.size / 2; distance > 0; distance /= 2) largest = larger(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
+  for (int distance = team.size / 2; distance > 0; distance /= 2)
+    largest = larger(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
   if (!s.l && s.beta == 0) largest = 0; /* an average: infinite values must stay infinite */
 
   const accreal share = 1 / (accreal)cellsIn(box); /* lest the sum of products overflow */

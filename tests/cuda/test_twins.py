@@ -31,6 +31,11 @@ emulated = pytest.mark.skipif(EMULATED is None, reason="needs a library of emula
 twins = pytest.mark.parametrize("function", TWINS, ids=lambda f: f.name)
 reals = pytest.mark.parametrize("real", REALS)
 
+# Windows of so many cells, or channels, that kernels share them out otherwise than small ones.
+LARGE = [f for f in TWINS if ("Pool" in f.layer and {"kH", "kW"} <= {a.name for a in f.arguments}) or "CrossMapLRN" in f.layer]
+LARGE_SIZES = capi.SIZES | {"C": 20, "H": 12, "W": 14, "oH": 2, "oW": 3}
+LARGE_SCALARS = {"kH": 8, "kW": 9, "dH": 3, "dW": 2, "size": 17}
+
 
 class Device:
     """The emulated library, with a state that has scratch memory."""
@@ -63,11 +68,11 @@ def device() -> Device:
     return Device()
 
 
-def valid(function: Function) -> Call:
+def valid(function: Function, sizes: dict[str, int] = capi.SIZES) -> Call:
     """As capi.valid, with indices that the layer itself has found."""
-    call = capi.valid(function, "Double")
+    call = capi.valid(function, "Double", sizes)
     if "indices" in call.arrays and not function.name.endswith("_updateOutput"):
-        forward = capi.valid(next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput"), "Double")
+        forward = capi.valid(next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput"), "Double", sizes)
         assert forward() == 0
         call.arrays["indices"][...] = forward.arrays["indices"]
     return call
@@ -89,9 +94,25 @@ def converted(call: Call, dtype: np.dtype[Any]) -> Call:
 @reals
 @pytest.mark.parametrize("how", ["gather", "scatter"])
 def test_as_THNN(device: Device, function: Function, real: str, how: str) -> None:
-    here = valid(function)
-    there = converted(here, REALS[real])
-    assert here() == 0
+    compare(device, valid(function), real, how)
+
+
+@emulated
+@pytest.mark.parametrize("function", LARGE, ids=lambda f: f.name)
+@reals
+def test_large_as_THNN(device: Device, function: Function, real: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in LARGE_SCALARS.items():
+        monkeypatch.setitem(capi.SCALARS, name, value)
+    compare(device, valid(function, LARGE_SIZES), real, "gather")
+
+
+def compare(device: Device, here: Call, real: str, how: str) -> None:
+    """The call in libTHNN, and its twin, on numbers that both can hold."""
+    for array in here.arrays.values():
+        if array.dtype.kind == "f":
+            array[...] = array.astype(REALS[real])
+    function, there = here.function, converted(here, REALS[real])
+    assert here() == 0, capi.last_error()
     device.lib.THNN_CudaState_setPoolingBackward(device.state, 1 if how == "gather" else 2)
     assert device(there, real) == 0, device.last_error()
     for name, array in here.arrays.items():

@@ -17,17 +17,8 @@
  * of one block and the beginning of the next. The sums of all ends of a block come from one walk back through it, those of the
  * beginnings from one walk forward. So the work does not grow with size, and, as nothing is ever subtracted, a large value
  * leaves no trace in windows without it. As Torch7's nn.SpatialCrossMapLRN, with the functions of its CUDA library. */
-#include "core/real.h"
-#include "core/vmath.h"
+#include "normalization/maps.h"
 #include "core/volumes.h"
-
-enum { ROW = 512 }; /* cells in a task: a row of each plane */
-
-typedef struct Maps {
-  int64_t samples, channels, cells; /* cells of a plane */
-  int64_t before, after;
-  real weight, beta, k; /* weight: alpha / size */
-} Maps;
 
 static int32_t check(const char *f, const THTensor *input, int64_t size, double alpha, double beta, double k, Maps *p)
 {
@@ -37,14 +28,14 @@ static int32_t check(const char *f, const THTensor *input, int64_t size, double 
   const int64_t channels = input->size[input->nDimension - 3], before = (size - 1) / 2, after = size - 1 - before;
   *p = (Maps){input->nDimension == 4 ? input->size[0] : 1, channels, planes.h * planes.w,
               /* no window reaches past all planes */
-              THNN_min(before, channels), THNN_min(after, channels), (real)(alpha / (double)size), (real)beta, (real)k};
+              THNN_min(before, channels), THNN_min(after, channels), alpha / (double)size, beta, k};
   return THNN_OK;
 }
 
-/* What is summed: squares of x, or g * y / s. Each points to the first plane's row. */
-typedef struct Terms {
-  const real *x, *g, *y, *s;
-} Terms;
+#ifndef THNN_CUDA /* THCUNN/normalization/SpatialCrossMapLRN.cu has its own */
+#include "core/vmath.h"
+
+enum { ROW = 512 }; /* cells in a task: a row of each plane */
 
 /* sum = sum + the terms of a plane. */
 THNN_KERNEL void addTerms(real *restrict sum, const Terms *terms, int64_t at, int64_t n)
@@ -84,21 +75,65 @@ static void windowSums(real *sums, real *walk, const Terms *terms, const Maps *p
 THNN_KERNEL void normalizeRow(real *restrict y, real *restrict scale, const real *restrict x, const real *restrict sum, Maps p,
                               int64_t n)
 {
+  const real k = (real)p.k, weight = (real)p.weight, beta = (real)p.beta;
   for (int64_t i = 0; i < n; i++) {
-    const real s = p.k + p.weight * sum[i];
+    const real s = k + weight * sum[i];
     scale[i] = s;
-    y[i] = x[i] * real_exp(-p.beta * real_log(s));
+    y[i] = x[i] * real_exp(-beta * real_log(s));
   }
 }
 
 THNN_KERNEL void gradientRow(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict scale,
                              const real *restrict sum, Maps p, int64_t n)
 {
-  const real factor = 2 * p.weight * p.beta;
-  for (int64_t i = 0; i < n; i++) gx[i] = g[i] * real_exp(-p.beta * real_log(scale[i])) - factor * x[i] * sum[i];
+  const real beta = (real)p.beta, factor = 2 * (real)p.weight * beta;
+  for (int64_t i = 0; i < n; i++) gx[i] = g[i] * real_exp(-beta * real_log(scale[i])) - factor * x[i] * sum[i];
 }
 
-static int64_t windowLength(const Maps *p) { return p->before + p->after + 1; }
+static void normalize(Call *call, real *y, real *s, const real *x, const Maps *p)
+{
+  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW);
+  const int threads = THNN_threads(call, 8 * p->samples * p->channels * p->cells);
+  real *scratch = THNN_scratch(call, threads * (length + 1) * ROW, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t sample = 0; sample < p->samples; sample++)
+    for (int64_t row = 0; row < rows; row++) {
+      real *walk = scratch + THNN_threadId() * (length + 1) * ROW, *sums = walk + ROW;
+      const int64_t at = sample * p->channels * p->cells + row * ROW, n = THNN_min(ROW, p->cells - row * ROW);
+      const Terms squares = {.x = x + at};
+      for (int64_t block = 0; block < p->channels; block += length) {
+        windowSums(sums, walk, &squares, p, block - p->before, length, n);
+        for (int64_t c = block; c < THNN_min(block + length, p->channels); c++)
+          normalizeRow(y + at + c * p->cells, s + at + c * p->cells, x + at + c * p->cells, sums + (c - block) * ROW, *p, n);
+      }
+    }
+}
+
+static void gradients(Call *call, real *gx, const real *x, const real *g, const real *s, const real *y, const Maps *p)
+{
+  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW);
+  const int threads = THNN_threads(call, 8 * p->samples * p->channels * p->cells);
+  real *scratch = THNN_scratch(call, threads * (length + 1) * ROW, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t sample = 0; sample < p->samples; sample++)
+    for (int64_t row = 0; row < rows; row++) {
+      real *walk = scratch + THNN_threadId() * (length + 1) * ROW, *sums = walk + ROW;
+      const int64_t at = sample * p->channels * p->cells + row * ROW, n = THNN_min(ROW, p->cells - row * ROW);
+      const Terms terms = {.g = g + at, .y = y + at, .s = s + at};
+      for (int64_t block = 0; block < p->channels; block += length) {
+        windowSums(sums, walk, &terms, p, block - p->after, length, n);
+        for (int64_t c = block; c < THNN_min(block + length, p->channels); c++) {
+          const int64_t here = at + c * p->cells;
+          gradientRow(gx + here, x + here, g + here, s + here, sums + (c - block) * ROW, *p, n);
+        }
+      }
+    }
+}
+#endif
 
 int32_t THNN_(SpatialCrossMapLRN_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THTensor *scale,
                                                int64_t size, double alpha, double beta, double k)
@@ -113,25 +148,9 @@ int32_t THNN_(SpatialCrossMapLRN_updateOutput)(THNNState *state, const THTensor 
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t length = windowLength(&p), rows = THNN_ceilDiv(p.cells, ROW);
-  const int threads = THNN_threads(&call, 8 * p.samples * p.channels * p.cells);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output)), *s = THNN_out(&call, view(scale));
-  real *scratch = THNN_scratch(&call, threads * (length + 1) * ROW, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for collapse(2) num_threads(threads)
-  for (int64_t sample = 0; sample < p.samples; sample++)
-    for (int64_t row = 0; row < rows; row++) {
-      real *walk = scratch + THNN_threadId() * (length + 1) * ROW, *sums = walk + ROW;
-      const int64_t at = sample * p.channels * p.cells + row * ROW, n = THNN_min(ROW, p.cells - row * ROW);
-      const Terms squares = {.x = x + at};
-      for (int64_t block = 0; block < p.channels; block += length) {
-        windowSums(sums, walk, &squares, &p, block - p.before, length, n);
-        for (int64_t c = block; c < THNN_min(block + length, p.channels); c++)
-          normalizeRow(y + at + c * p.cells, s + at + c * p.cells, x + at + c * p.cells, sums + (c - block) * ROW, p, n);
-      }
-    }
+  if (!THNN_failed(&call)) normalize(&call, y, s, x, &p);
   return THNN_leave(&call);
 }
 
@@ -152,27 +171,9 @@ int32_t THNN_(SpatialCrossMapLRN_updateGradInput)(THNNState *state, const THTens
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t length = windowLength(&p), rows = THNN_ceilDiv(p.cells, ROW);
-  const int threads = THNN_threads(&call, 8 * p.samples * p.channels * p.cells);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   const real *s = THNN_in(&call, view(scale)), *y = THNN_in(&call, view(output));
   real *gx = THNN_out(&call, view(gradInput));
-  real *scratch = THNN_scratch(&call, threads * (length + 1) * ROW, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for collapse(2) num_threads(threads)
-  for (int64_t sample = 0; sample < p.samples; sample++)
-    for (int64_t row = 0; row < rows; row++) {
-      real *walk = scratch + THNN_threadId() * (length + 1) * ROW, *sums = walk + ROW;
-      const int64_t at = sample * p.channels * p.cells + row * ROW, n = THNN_min(ROW, p.cells - row * ROW);
-      const Terms terms = {.g = g + at, .y = y + at, .s = s + at};
-      for (int64_t block = 0; block < p.channels; block += length) {
-        windowSums(sums, walk, &terms, &p, block - p.after, length, n);
-        for (int64_t c = block; c < THNN_min(block + length, p.channels); c++) {
-          const int64_t here = at + c * p.cells;
-          gradientRow(gx + here, x + here, g + here, s + here, sums + (c - block) * ROW, p, n);
-        }
-      }
-    }
+  if (!THNN_failed(&call)) gradients(&call, gx, x, g, s, y, &p);
   return THNN_leave(&call);
 }

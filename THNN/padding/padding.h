@@ -17,8 +17,6 @@
 #include "core/real.h"
 #include "core/volumes.h"
 
-enum { BAND = 32 }; /* rows in a task */
-
 typedef enum Border { REPLICATION, REFLECTION } Border;
 
 typedef struct Axis {
@@ -63,6 +61,13 @@ __attribute__((unused)) static int32_t checkPadding(const char *f, const THTenso
                    THNN_shapeText(dims, was + 3 - dims).text, THNN_shapeText(dims, becomes + 3 - dims).text);
 }
 
+/* Results from checked tensors. */
+static void padPlanes(Call *call, real *y, const real *x, const Padded *p);
+static void foldPlanes(Call *call, real *gx, const real *g, const Padded *p);
+
+#ifndef THNN_CUDA /* THCUNN/padding/padding.cuh has its own */
+enum { BAND = 32 }; /* rows in a task */
+
 /* ---- Forward */
 
 THNN_KERNEL void padRow(real *restrict to, const real *restrict row, Axis w)
@@ -73,20 +78,10 @@ THNN_KERNEL void padRow(real *restrict to, const real *restrict row, Axis w)
   for (int64_t o = right; o < w.out; o++) to[o] = row[source(&w, o)];
 }
 
-__attribute__((unused)) static int32_t padForward(const char *f, THNNState *state, const THTensor *input, THTensor *output,
-                                                  const Padded *p)
+static void padPlanes(Call *call, real *y, const real *x, const Padded *p)
 {
-  THNN_TRY(checkVolumeOutput(f, "output", view(output), view(input), &p->out));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
   const int64_t rows = p->t.out * p->h.out;
-  const int threads = THNN_threads(&call, p->in.count * volumeCells(&p->out));
+  const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t plane = 0; plane < p->in.count; plane++)
     for (int64_t band = 0; band < rows; band += BAND)
@@ -94,7 +89,6 @@ __attribute__((unused)) static int32_t padForward(const char *f, THNNState *stat
         const int64_t t = source(&p->t, row / p->h.out), h = source(&p->h, row % p->h.out);
         padRow(y + (plane * rows + row) * p->w.out, x + ((plane * p->t.in + t) * p->h.in + h) * p->w.in, p->w);
       }
-  return THNN_leave(&call);
 }
 
 /* ---- Backward */
@@ -146,22 +140,13 @@ static const real *gathered(real *sum, const real *g, const Padded *p, Shown tim
   return sum;
 }
 
-__attribute__((unused)) static int32_t padBackward(const char *f, THNNState *state, const THTensor *input,
-                                                   const THTensor *gradOutput, THTensor *gradInput, const Padded *p)
+static void foldPlanes(Call *call, real *gx, const real *g, const Padded *p)
 {
-  THNN_TRY(checkVolumeInput(f, "gradOutput", view(gradOutput), view(input), &p->out));
-  THNN_TRY(THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
   const int64_t rows = p->t.in * p->h.in, cells = volumeCells(&p->out);
-  const int threads = THNN_threads(&call, p->in.count * cells);
-  const real *g = THNN_in(&call, view(gradOutput));
-  real *gx = THNN_out(&call, view(gradInput));
-  real *sums = THNN_scratch(&call, threads * p->w.out, sizeof(real));
-  const Shown times = shownCells(&call, &p->t), heights = shownCells(&call, &p->h);
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  const int threads = THNN_threads(call, p->in.count * cells);
+  real *sums = THNN_scratch(call, threads * p->w.out, sizeof(real));
+  const Shown times = shownCells(call, &p->t), heights = shownCells(call, &p->h);
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t plane = 0; plane < p->in.count; plane++)
@@ -171,6 +156,37 @@ __attribute__((unused)) static int32_t padBackward(const char *f, THNNState *sta
         foldRow(gx + (plane * rows + row) * p->w.in,
                 gathered(sum, g + plane * cells, p, times, heights, row / p->h.in, row % p->h.in), p->w);
       }
+}
+#endif
+
+/* ---- What the layers call, their paddings checked. */
+
+__attribute__((unused)) static int32_t padForward(const char *f, THNNState *state, const THTensor *input, THTensor *output,
+                                                  const Padded *p)
+{
+  THNN_TRY(checkVolumeOutput(f, "output", view(output), view(input), &p->out));
+  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  if (!THNN_failed(&call)) padPlanes(&call, y, x, p);
+  return THNN_leave(&call);
+}
+
+__attribute__((unused)) static int32_t padBackward(const char *f, THNNState *state, const THTensor *input,
+                                                   const THTensor *gradOutput, THTensor *gradInput, const Padded *p)
+{
+  THNN_TRY(checkVolumeInput(f, "gradOutput", view(gradOutput), view(input), &p->out));
+  THNN_TRY(THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *g = THNN_in(&call, view(gradOutput));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call)) foldPlanes(&call, gx, g, p);
   return THNN_leave(&call);
 }
 

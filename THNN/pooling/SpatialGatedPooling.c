@@ -19,7 +19,6 @@
  *
  * Ties and NaN are as in SpatialMaxPooling. The terms of gradWeight are summed in double precision, plane by plane in order.
  * C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in convolutional neural networks, 2016. */
-#include "core/vmath.h"
 #include "pooling/blend.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
@@ -38,6 +37,9 @@ static int64_t maskSize(const THTensor *input, const THTensor *weight, const Win
   size[2] = p->w.kernel;
   return size[0];
 }
+
+#ifndef THNN_CUDA /* THCUNN/pooling/SpatialGatedPooling.cu has its own */
+#include "core/vmath.h"
 
 /* Row r of the mask in the windows of row oh is this row of the plane, which it need not have. */
 THNN_INLINE int64_t rowOf(const Windows *p, int64_t oh, int64_t r) { return oh * p->h.stride - p->h.pad + r; }
@@ -128,6 +130,62 @@ THNN_KERNEL void maskTotals(double *total, const real *x, const real *g, const r
   }
 }
 
+/* There are `masks` masks w: each plane has that of its channel. */
+static void gateWindows(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
+  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), row = THNN_wholeLines(p->w.out);
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
+  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  const MaxTables m = THNN_(maxTables)(call, p, threads);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, p, &m, 0, p->h.out);
+    gatePlane(y + i * outputs, gates + i * outputs, x + i * plane, w + i % masks * cells, p, mine, mine + padded);
+  }
+}
+
+static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel, row = THNN_wholeLines(p->w.out);
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
+  real *rows = THNN_scratch(call, threads * 2 * row, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    const int64_t at = i * outputs;
+    real *mine = rows + THNN_threadId() * 2 * row;
+    ungatePlane(gx + i * plane, t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at, w + i % masks * cells, p, mine,
+                mine + row);
+  }
+}
+
+static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel, row = THNN_wholeLines(p->w.out);
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
+  real *rows = THNN_scratch(call, threads * row, sizeof(real));
+  double *totals = THNN_scratch(call, p->planes * cells, sizeof(double));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    const int64_t at = i * outputs;
+    maskTotals(totals + i * cells, t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at, p, rows + THNN_threadId() * row);
+  }
+  for (int64_t c = 0; c < masks; c++)
+    for (int64_t k = 0; k < cells; k++) {
+      double total = 0;
+      for (int64_t i = c; i < p->planes; i += masks) total += totals[i * cells + k];
+      gw[c * cells + k] += (real)(scale * total);
+    }
+}
+#endif
+
 int32_t THNN_(SpatialGatedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
@@ -152,22 +210,10 @@ int32_t THNN_(SpatialGatedPooling_updateOutput)(THNNState *state, const THTensor
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p);
-  const int64_t padded = THNN_wholeLines(paddedLength(&p.w)), row = THNN_wholeLines(p.w.out);
-  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW * kH));
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output)), *gates = THNN_out(&call, view(gate));
   index_t *index = THNN_out(&call, view(indices));
-  real *rows = THNN_scratch(&call, threads * (padded + row), sizeof(real));
-  const MaxTables m = THNN_(maxTables)(&call, &p, threads);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, &p, &m, 0, p.h.out);
-    gatePlane(y + i * outputs, gates + i * outputs, x + i * plane, w + i % masks * kW * kH, &p, mine, mine + padded);
-  }
+  if (!THNN_failed(&call)) gateWindows(&call, y, index, gates, x, w, masks, &p);
   return THNN_leave(&call);
 }
 
@@ -189,22 +235,12 @@ int32_t THNN_(SpatialGatedPooling_updateGradInput)(THNNState *state, const THTen
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), row = THNN_wholeLines(p.w.out);
-  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW * kH));
-  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
-  const real *gates = THNN_in(&call, view(gate)), *w = THNN_in(&call, view(weight));
-  const index_t *index = THNN_in(&call, view(indices));
+  const Gated t = {THNN_in(&call, view(input)), THNN_in(&call, view(gradOutput)), THNN_in(&call, view(output)),
+                   THNN_in(&call, view(gate)), THNN_in(&call, view(indices))};
+  const real *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  real *rows = THNN_scratch(&call, threads * 2 * row, sizeof(real));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * outputs, plane, 0)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    const int64_t at = i * outputs;
-    real *mine = rows + THNN_threadId() * 2 * row;
-    ungatePlane(gx + i * plane, x + i * plane, g + at, y + at, gates + at, index + at, w + i % masks * kW * kH, &p, mine,
-                mine + row);
-  }
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+    ungateWindows(&call, gx, &t, w, masks, &p);
   return THNN_leave(&call);
 }
 
@@ -225,26 +261,10 @@ int32_t THNN_(SpatialGatedPooling_accGradParameters)(THNNState *state, const THT
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), row = THNN_wholeLines(p.w.out), cells = kW * kH;
-  const int threads = THNN_threads(&call, p.planes * (plane + outputs * cells));
-  const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
-  const real *gates = THNN_in(&call, view(gate));
-  const index_t *index = THNN_in(&call, view(indices));
+  const Gated t = {THNN_in(&call, view(input)), THNN_in(&call, view(gradOutput)), THNN_in(&call, view(output)),
+                   THNN_in(&call, view(gate)), THNN_in(&call, view(indices))};
   real *gw = THNN_acc(&call, view(gradWeight));
-  real *rows = THNN_scratch(&call, threads * row, sizeof(real));
-  double *totals = THNN_scratch(&call, p.planes * cells, sizeof(double));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * outputs, plane, 0)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    const int64_t at = i * outputs;
-    maskTotals(totals + i * cells, x + i * plane, g + at, y + at, gates + at, index + at, &p, rows + THNN_threadId() * row);
-  }
-  for (int64_t c = 0; c < masks; c++)
-    for (int64_t k = 0; k < cells; k++) {
-      double total = 0;
-      for (int64_t i = c; i < p.planes; i += masks) total += totals[i * cells + k];
-      gw[c * cells + k] += (real)(scale * total);
-    }
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+    addGradients(&call, gw, &t, masks, scale, &p);
   return THNN_leave(&call);
 }

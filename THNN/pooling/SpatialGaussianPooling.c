@@ -26,9 +26,31 @@
  * added, then columns. Weights are the same for all windows that lie within the input; those at its edges have their own. A
  * product with the derivative of the weights along an axis, in place of the weights, gives the gradients of its mean and precision.
  * M. Zeiler, R. Fergus: Differentiable pooling for hierarchical feature learning, 2012. */
+#include "pooling/gaussians.h"
+
+static int32_t check(const char *f, const THTensor *input, const THTensor *mean, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+                     int64_t padW, int64_t padH, int ceil_mode, Windows *p)
+{
+  THNN_TRY(checkPlanes(f, input, 2, p));
+  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
+  THNN_TRY(checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h));
+  THNN_TRY(THNN_checkInput(f, "mean", view(mean), 3, 3, "C x M x 2"));
+  const int64_t size[] = {input->size[input->nDimension - 3], THNN_max(mean->size[1], 1), 2};
+  return THNN_checkShape(f, "mean", view(mean), 3, size);
+}
+
+static void pooledSize(const THTensor *input, const THTensor *mean, const Windows *p, int64_t *size)
+{
+  outputShape("", input, p, size);
+  size[input->nDimension - 3] *= mean->size[1];
+}
+
+#ifndef THNN_CUDA /* THCUNN/pooling/SpatialGaussianPooling.cu has its own */
 #include <math.h>
 #include "core/vmath.h"
 #include "pooling/columns.h"
+
+/* ---- weights */
 
 /* Neighbouring windows [first, end) of an axis whose cells [begin, stop) count. */
 typedef struct Run {
@@ -48,25 +70,6 @@ typedef struct Weights {
   Runs runs;
   real *table[TABLES];
 } Weights;
-
-static int32_t check(const char *f, const THTensor *input, const THTensor *mean, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
-                     int64_t padW, int64_t padH, int ceil_mode, Windows *p)
-{
-  THNN_TRY(checkPlanes(f, input, 2, p));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  THNN_TRY(checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h));
-  THNN_TRY(THNN_checkInput(f, "mean", view(mean), 3, 3, "C x M x 2"));
-  const int64_t size[] = {input->size[input->nDimension - 3], THNN_max(mean->size[1], 1), 2};
-  return THNN_checkShape(f, "mean", view(mean), 3, size);
-}
-
-static void pooledSize(const THTensor *input, const THTensor *mean, const Windows *p, int64_t *size)
-{
-  outputShape("", input, p, size);
-  size[input->nDimension - 3] *= mean->size[1];
-}
-
-/* ---- weights */
 
 /* Fills `run` with at most axis->out runs. */
 static int64_t findRuns(const Axis *a, int includePad, Run *run)
@@ -114,14 +117,14 @@ static void weighRun(double mean, double precision, const Run *r, int64_t kernel
 }
 
 /* Makes the weights of all Gaussians along an axis: `which` is 0 for W, 1 for H. */
-static void makeWeights(Call *call, Weights *s, const Axis *axis, int which, int includePad, int derivatives, int64_t gaussians,
-                        const real *mean, const real *precision)
+static void makeWeights(Call *call, Weights *s, const Axis *axis, int which, int derivatives, const Gaussians *k)
 {
+  const int64_t gaussians = k->channels * k->kernels;
   s->axis = axis;
   s->runs.run = THNN_scratch(call, axis->out, sizeof(Run));
   double *buffer = THNN_scratch(call, 2 * axis->kernel, sizeof(double));
   if (THNN_failed(call)) return;
-  s->runs.count = findRuns(axis, includePad, s->runs.run);
+  s->runs.count = findRuns(axis, k->includePad, s->runs.run);
   const int64_t kernel = axis->kernel, step = s->runs.count * kernel;
   for (int t = 0; t < TABLES; t++)
     s->table[t] = t == WEIGHT || derivatives ? THNN_scratch(call, gaussians * step, sizeof(real)) : NULL;
@@ -129,7 +132,7 @@ static void makeWeights(Call *call, Weights *s, const Axis *axis, int which, int
   for (int64_t i = 0; i < gaussians; i++)
     for (int64_t r = 0; r < s->runs.count; r++) {
       const int64_t at = i * step + r * kernel;
-      weighRun(mean[2 * i + which], precision[2 * i + which], s->runs.run + r, kernel, s->table[WEIGHT] + at,
+      weighRun(k->mean[2 * i + which], k->precision[2 * i + which], s->runs.run + r, kernel, s->table[WEIGHT] + at,
                derivatives ? s->table[BY_MEAN] + at : NULL, derivatives ? s->table[BY_PRECISION] + at : NULL, buffer, buffer + kernel);
     }
 }
@@ -266,6 +269,85 @@ THNN_KERNEL void gaussianTotals(double *total, const real *x, const real *g, con
   total[3] = byPrecisionY;
 }
 
+/* ---- all planes */
+
+static void gaussianMeans(Call *call, real *y, const real *x, const Gaussians *k, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), gaussians = k->channels * k->kernels;
+  const int threads = THNN_threads(call, p->planes * k->kernels * (plane + outputs * p->w.kernel));
+  const int64_t padded = THNN_wholeLines(paddedLength(&p->w));
+  real *sums = THNN_scratch(call, threads * padded, sizeof(real));
+  Weights w, h;
+  makeWeights(call, &w, &p->w, 0, 0, k);
+  makeWeights(call, &h, &p->h, 1, 0, k);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++)
+    for (int64_t m = 0; m < k->kernels; m++) {
+      const int64_t at = i * k->kernels + m, of = at % gaussians;
+      gaussianPlane(y + at * outputs, x + i * plane, p, &w.runs, &h.runs, w.table[WEIGHT] + of * w.runs.count * p->w.kernel,
+                    h.table[WEIGHT] + of * h.runs.count * p->h.kernel, sums + THNN_threadId() * padded);
+    }
+}
+
+static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians *k, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), gaussians = k->channels * k->kernels;
+  const int threads = THNN_threads(call, p->planes * k->kernels * (plane + outputs * p->w.kernel));
+  const int64_t spread = THNN_wholeLines(p->h.out * paddedLength(&p->w)), rows = THNN_wholeLines(p->h.out);
+  real *scratch = THNN_scratch(call, threads * (spread + rows), sizeof(real));
+  int64_t *runOf = THNN_scratch(call, threads * rows, sizeof(int64_t));
+  Weights w, h;
+  makeWeights(call, &w, &p->w, 0, 0, k);
+  makeWeights(call, &h, &p->h, 1, 0, k);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = scratch + THNN_threadId() * (spread + rows);
+    for (int64_t m = 0; m < k->kernels; m++) {
+      const int64_t at = i * k->kernels + m, of = at % gaussians;
+      gaussianGradient(gx + i * plane, g + at * outputs, p, &w.runs, &h.runs, w.table[WEIGHT] + of * w.runs.count * p->w.kernel,
+                       h.table[WEIGHT] + of * h.runs.count * p->h.kernel, m > 0, mine, mine + spread, runOf + THNN_threadId() * rows);
+    }
+  }
+}
+
+static void addGradients(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), kernels = k->kernels, gaussians = k->channels * kernels;
+  const int threads = THNN_threads(call, 3 * p->planes * kernels * (plane + outputs * p->w.kernel));
+  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), row = THNN_wholeLines(p->w.out);
+  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  double *totals = THNN_scratch(call, 4 * p->planes * kernels, sizeof(double));
+  Weights w, h;
+  makeWeights(call, &w, &p->w, 0, 1, k);
+  makeWeights(call, &h, &p->h, 1, 1, k);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes * kernels; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    const real *wx[TABLES], *wy[TABLES];
+    for (int t = 0; t < TABLES; t++) {
+      wx[t] = w.table[t] + i % gaussians * w.runs.count * p->w.kernel;
+      wy[t] = h.table[t] + i % gaussians * h.runs.count * p->h.kernel;
+    }
+    gaussianTotals(totals + 4 * i, x + i / kernels * plane, g + i * outputs, p, &w.runs, &h.runs, wx, wy, mine, mine + padded);
+  }
+  for (int64_t of = 0; of < gaussians; of++) {
+    double sum[4] = {0};
+    for (int64_t i = of; i < p->planes * kernels; i += gaussians)
+      for (int t = 0; t < 4; t++) sum[t] += totals[4 * i + t];
+    for (int t = 0; t < 2; t++) {
+      gm[2 * of + t] += (real)(scale * sum[t]);
+      gq[2 * of + t] += (real)(scale * sum[2 + t]);
+    }
+  }
+}
+#endif
+
 /* ---- functions */
 
 int32_t THNN_(SpatialGaussianPooling_outputSize)(const THTensor *input, const THTensor *mean, int64_t kW, int64_t kH, int64_t dW,
@@ -292,25 +374,10 @@ int32_t THNN_(SpatialGaussianPooling_updateOutput)(THNNState *state, const THTen
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), kernels = mean->size[1], gaussians = mean->size[0] * kernels;
-  const int threads = THNN_threads(&call, p.planes * kernels * (plane + outputs * kW));
-  const int64_t padded = THNN_wholeLines(paddedLength(&p.w));
-  const real *x = THNN_in(&call, view(input)), *m = THNN_in(&call, view(mean)), *q = THNN_in(&call, view(precision));
+  const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  real *sums = THNN_scratch(&call, threads * padded, sizeof(real));
-  Weights w, h;
-  makeWeights(&call, &w, &p.w, 0, count_include_pad, 0, gaussians, m, q);
-  makeWeights(&call, &h, &p.h, 1, count_include_pad, 0, gaussians, m, q);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++)
-    for (int64_t k = 0; k < kernels; k++) {
-      const int64_t of = (i * kernels + k) % gaussians;
-      gaussianPlane(y + (i * kernels + k) * outputs, x + i * plane, &p, &w.runs, &h.runs,
-                    w.table[WEIGHT] + of * w.runs.count * kW, h.table[WEIGHT] + of * h.runs.count * kH,
-                    sums + THNN_threadId() * padded);
-    }
+  const Gaussians k = {THNN_in(&call, view(mean)), THNN_in(&call, view(precision)), mean->size[0], mean->size[1], count_include_pad};
+  if (!THNN_failed(&call)) gaussianMeans(&call, y, x, &k, &p);
   return THNN_leave(&call);
 }
 
@@ -330,28 +397,10 @@ int32_t THNN_(SpatialGaussianPooling_updateGradInput)(THNNState *state, const TH
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), kernels = mean->size[1], gaussians = mean->size[0] * kernels;
-  const int threads = THNN_threads(&call, p.planes * kernels * (plane + outputs * kW));
-  const int64_t spread = THNN_wholeLines(p.h.out * paddedLength(&p.w)), rows = THNN_wholeLines(p.h.out);
-  const real *g = THNN_in(&call, view(gradOutput)), *m = THNN_in(&call, view(mean)), *q = THNN_in(&call, view(precision));
+  const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  real *scratch = THNN_scratch(&call, threads * (spread + rows), sizeof(real));
-  int64_t *runOf = THNN_scratch(&call, threads * rows, sizeof(int64_t));
-  Weights w, h;
-  makeWeights(&call, &w, &p.w, 0, count_include_pad, 0, gaussians, m, q);
-  makeWeights(&call, &h, &p.h, 1, count_include_pad, 0, gaussians, m, q);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    real *mine = scratch + THNN_threadId() * (spread + rows);
-    for (int64_t k = 0; k < kernels; k++) {
-      const int64_t of = (i * kernels + k) % gaussians;
-      gaussianGradient(gx + i * plane, g + (i * kernels + k) * outputs, &p, &w.runs, &h.runs,
-                       w.table[WEIGHT] + of * w.runs.count * kW, h.table[WEIGHT] + of * h.runs.count * kH, k > 0, mine, mine + spread,
-                       runOf + THNN_threadId() * rows);
-    }
-  }
+  const Gaussians k = {THNN_in(&call, view(mean)), THNN_in(&call, view(precision)), mean->size[0], mean->size[1], count_include_pad};
+  if (!THNN_failed(&call)) spreadGaussians(&call, gx, g, &k, &p);
   return THNN_leave(&call);
 }
 
@@ -372,37 +421,9 @@ int32_t THNN_(SpatialGaussianPooling_accGradParameters)(THNNState *state, const 
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p), kernels = mean->size[1], gaussians = mean->size[0] * kernels;
-  const int threads = THNN_threads(&call, 3 * p.planes * kernels * (plane + outputs * kW));
-  const int64_t padded = THNN_wholeLines(paddedLength(&p.w)), row = THNN_wholeLines(p.w.out);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
-  const real *m = THNN_in(&call, view(mean)), *q = THNN_in(&call, view(precision));
   real *gm = THNN_acc(&call, view(gradMean)), *gq = THNN_acc(&call, view(gradPrecision));
-  real *rows = THNN_scratch(&call, threads * (padded + row), sizeof(real));
-  double *totals = THNN_scratch(&call, 4 * p.planes * kernels, sizeof(double));
-  Weights w, h;
-  makeWeights(&call, &w, &p.w, 0, count_include_pad, 1, gaussians, m, q);
-  makeWeights(&call, &h, &p.h, 1, count_include_pad, 1, gaussians, m, q);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes * kernels; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    const real *wx[TABLES], *wy[TABLES];
-    for (int t = 0; t < TABLES; t++) {
-      wx[t] = w.table[t] + i % gaussians * w.runs.count * kW;
-      wy[t] = h.table[t] + i % gaussians * h.runs.count * kH;
-    }
-    gaussianTotals(totals + 4 * i, x + i / kernels * plane, g + i * outputs, &p, &w.runs, &h.runs, wx, wy, mine, mine + padded);
-  }
-  for (int64_t of = 0; of < gaussians; of++) {
-    double sum[4] = {0};
-    for (int64_t i = of; i < p.planes * kernels; i += gaussians)
-      for (int t = 0; t < 4; t++) sum[t] += totals[4 * i + t];
-    for (int t = 0; t < 2; t++) {
-      gm[2 * of + t] += (real)(scale * sum[t]);
-      gq[2 * of + t] += (real)(scale * sum[2 + t]);
-    }
-  }
+  const Gaussians k = {THNN_in(&call, view(mean)), THNN_in(&call, view(precision)), mean->size[0], mean->size[1], count_include_pad};
+  if (!THNN_failed(&call)) addGradients(&call, gm, gq, x, g, &k, scale, &p);
   return THNN_leave(&call);
 }

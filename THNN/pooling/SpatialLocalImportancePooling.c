@@ -12,16 +12,10 @@
  *   gradInput, gradLogit  as input, overwritten
  *
  * Source: Z. Gao, L. Wang, G. Wu, LIP: Local importance-based pooling, ICCV 2019. */
-#include "pooling/softweights.h"
+#include "pooling/window.h"
 
-static int32_t check(const char *f, const THTensor *input, const THTensor *logit, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
-                     int64_t padW, int64_t padH, int ceil_mode, Windows *p)
-{
-  THNN_TRY(checkPlanes(f, input, 2, p));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  THNN_TRY(checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h));
-  return THNN_checkShape(f, "logit", view(logit), input->nDimension, input->size);
-}
+#ifndef THNN_CUDA /* THCUNN/pooling/SpatialLocalImportancePooling.cu has its own */
+#include "pooling/softweights.h"
 
 THNN_KERNEL void lipPoolPlane(real *y, const real *x, const real *l, const SoftPool *s, Rows *r)
 {
@@ -31,6 +25,50 @@ THNN_KERNEL void lipPoolPlane(real *y, const real *x, const real *l, const SoftP
 THNN_KERNEL void lipSpreadPlane(real *gx, real *gl, const real *x, const real *l, const real *g, const SoftPool *s, Rows *r)
 {
   spreadPlane(1, s, x, l, g, gx, gl, r);
+}
+
+static void weighedMeans(Call *call, real *y, const real *x, const real *l, const Windows *p)
+{
+  SoftPool s = {.p = *p};
+  setBeta(&s, 1, 1);
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (cells * 8 + outputs));
+  const RowSizes n = rowSizes(p, 0);
+  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    Rows r = rowsOf(rows, &n);
+    lipPoolPlane(y + i * outputs, x + i * cells, l + i * cells, &s, &r);
+  }
+}
+
+static void weighedGradients(Call *call, real *gx, real *gl, const real *x, const real *l, const real *g, const Windows *p)
+{
+  SoftPool s = {.p = *p};
+  setBeta(&s, 1, 1);
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (cells * 16 + outputs));
+  const RowSizes n = rowSizes(p, 1);
+  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    Rows r = rowsOf(rows, &n);
+    lipSpreadPlane(gx + i * cells, gl + i * cells, x + i * cells, l + i * cells, g + i * outputs, &s, &r);
+  }
+}
+#endif
+
+static int32_t check(const char *f, const THTensor *input, const THTensor *logit, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
+                     int64_t padW, int64_t padH, int ceil_mode, Windows *p)
+{
+  THNN_TRY(checkPlanes(f, input, 2, p));
+  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
+  THNN_TRY(checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h));
+  return THNN_checkShape(f, "logit", view(logit), input->nDimension, input->size);
 }
 
 int32_t THNN_(SpatialLocalImportancePooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
@@ -45,30 +83,18 @@ int32_t THNN_(SpatialLocalImportancePooling_updateOutput)(THNNState *state, cons
                                                           THTensor *output, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                           int64_t padW, int64_t padH, int32_t ceil_mode)
 {
-  SoftPool s;
-  const Windows *p = &s.p;
-  THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &s.p));
-  setBeta(&s, 1, 1);
-  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, p));
+  Windows p;
+  THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "logit", view(logit), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(&call, p->planes * (cells * 8 + outputs));
-  const RowSizes n = rowSizes(p, 0);
   const real *x = THNN_in(&call, view(input));
   const real *l = THNN_in(&call, view(logit));
   real *y = THNN_out(&call, view(output));
-  real *rows = THNN_scratch(&call, threads * n.all, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(rows, &n);
-    lipPoolPlane(y + i * outputs, x + i * cells, l + i * cells, &s, &r);
-  }
+  if (!THNN_failed(&call)) weighedMeans(&call, y, x, l, &p);
   return THNN_leave(&call);
 }
 
@@ -77,11 +103,9 @@ int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(THNNState *state, c
                                                              int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                                              int64_t padH, int32_t ceil_mode)
 {
-  SoftPool s;
-  const Windows *p = &s.p;
-  THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &s.p));
-  setBeta(&s, 1, 1);
-  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, p));
+  Windows p;
+  THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
   THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
   THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "logit", view(logit), 0));
   THNN_TRY(THNN_checkOutput(__func__, "gradLogit", view(gradLogit), input->nDimension, input->size));
@@ -92,21 +116,11 @@ int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(THNNState *state, c
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(&call, p->planes * (cells * 16 + outputs));
-  const RowSizes n = rowSizes(p, 1);
   const real *x = THNN_in(&call, view(input));
   const real *l = THNN_in(&call, view(logit));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
   real *gl = THNN_out(&call, view(gradLogit));
-  real *rows = THNN_scratch(&call, threads * n.all, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(rows, &n);
-    lipSpreadPlane(gx + i * cells, gl + i * cells, x + i * cells, l + i * cells, g + i * outputs, &s, &r);
-  }
+  if (!THNN_failed(&call)) weighedGradients(&call, gx, gl, x, l, g, &p);
   return THNN_leave(&call);
 }

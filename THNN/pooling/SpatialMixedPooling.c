@@ -33,6 +33,7 @@ static int64_t weightsOf(const THTensor *input, const THTensor *weight)
   return weight && weight->nDimension == 1 && weight->size[0] == 1 ? 1 : input->size[input->nDimension - 3];
 }
 
+#ifndef THNN_CUDA /* THCUNN/pooling/SpatialMixedPooling.cu has its own */
 /* y holds the maxima. */
 THNN_KERNEL void mixPlane(real *y, const real *x, const Windows *p, real a, real *sum, real *mean)
 {
@@ -75,6 +76,62 @@ THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index
   return total;
 }
 
+/* a is the weight of each plane's channel, of which there are `weights`. */
+static void mix(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), row = THNN_wholeLines(p->w.out);
+  const int threads = THNN_threads(call, 2 * p->planes * (plane + outputs * p->w.kernel));
+  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  const MaxTables m = THNN_(maxTables)(call, p, threads);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, p, &m, 0, p->h.out);
+    mixPlane(y + i * outputs, x + i * plane, p, a[i % weights], mine, mine + padded);
+  }
+}
+
+static void unmix(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
+  const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(p->h.out * spreadLength(&p->w));
+  real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = rows + THNN_threadId() * (share + spread);
+    unmixPlane(gx + i * plane, g + i * outputs, index + i * outputs, p, a[i % weights], mine, mine + share);
+  }
+}
+
+static void addGradients(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,
+                         const Windows *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
+  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), row = THNN_wholeLines(p->w.out);
+  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  double *totals = THNN_scratch(call, p->planes, sizeof(double));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    totals[i] = weighPlane(x + i * plane, g + i * outputs, index + i * outputs, p, mine, mine + padded);
+  }
+  for (int64_t c = 0; c < weights; c++) {
+    double total = 0;
+    for (int64_t i = c; i < p->planes; i += weights) total += totals[i];
+    gw[c] += (real)(scale * total);
+  }
+}
+#endif
+
 int32_t THNN_(SpatialMixedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
@@ -97,22 +154,10 @@ int32_t THNN_(SpatialMixedPooling_updateOutput)(THNNState *state, const THTensor
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p);
-  const int64_t padded = THNN_wholeLines(paddedLength(&p.w)), row = THNN_wholeLines(p.w.out);
-  const int threads = THNN_threads(&call, 2 * p.planes * (plane + outputs * kW));
   const real *x = THNN_in(&call, view(input)), *a = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  real *rows = THNN_scratch(&call, threads * (padded + row), sizeof(real));
-  const MaxTables m = THNN_(maxTables)(&call, &p, threads);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, &p, &m, 0, p.h.out);
-    mixPlane(y + i * outputs, x + i * plane, &p, a[i % weights], mine, mine + padded);
-  }
+  if (!THNN_failed(&call)) mix(&call, y, index, x, a, weights, &p);
   return THNN_leave(&call);
 }
 
@@ -130,20 +175,11 @@ int32_t THNN_(SpatialMixedPooling_updateGradInput)(THNNState *state, const THTen
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p);
-  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW));
-  const int64_t share = THNN_wholeLines(shareLength(&p.w)), spread = THNN_wholeLines(p.h.out * spreadLength(&p.w));
   const real *g = THNN_in(&call, view(gradOutput)), *a = THNN_in(&call, view(weight));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  real *rows = THNN_scratch(&call, threads * (share + spread), sizeof(real));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * outputs, plane, 0)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    real *mine = rows + THNN_threadId() * (share + spread);
-    unmixPlane(gx + i * plane, g + i * outputs, index + i * outputs, &p, a[i % weights], mine, mine + share);
-  }
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+    unmix(&call, gx, g, index, a, weights, &p);
   return THNN_leave(&call);
 }
 
@@ -161,25 +197,10 @@ int32_t THNN_(SpatialMixedPooling_accGradParameters)(THNNState *state, const THT
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = planeCells(&p), outputs = planeOutputs(&p);
-  const int threads = THNN_threads(&call, p.planes * (plane + outputs * kW));
-  const int64_t padded = THNN_wholeLines(paddedLength(&p.w)), row = THNN_wholeLines(p.w.out);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gw = THNN_acc(&call, view(gradWeight));
-  real *rows = THNN_scratch(&call, threads * (padded + row), sizeof(real));
-  double *totals = THNN_scratch(&call, p.planes, sizeof(double));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * outputs, plane, 0)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    totals[i] = weighPlane(x + i * plane, g + i * outputs, index + i * outputs, &p, mine, mine + padded);
-  }
-  for (int64_t c = 0; c < weights; c++) {
-    double total = 0;
-    for (int64_t i = c; i < p.planes; i += weights) total += totals[i];
-    gw[c] += (real)(scale * total);
-  }
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+    addGradients(&call, gw, x, g, index, weights, scale, &p);
   return THNN_leave(&call);
 }

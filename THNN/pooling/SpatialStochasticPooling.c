@@ -23,8 +23,7 @@
  * normal numbers is treated on its own.
  *
  * Source: Zeiler and Fergus, "Stochastic Pooling for Regularization of Deep Convolutional Neural Networks" (2013). */
-#include <math.h>
-#include "pooling/window.h"
+#include "pooling/maxima.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                      int64_t padH, int ceil_mode, Windows *p)
@@ -34,6 +33,7 @@ static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t k
   return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
 }
 
+#ifndef THNN_CUDA /* THCUNN/pooling/SpatialStochasticPooling.cu has its own */
 /* Which windows of a row have their cell j on the input: [first, end). */
 THNN_INLINE void windowsWithCell(const Axis *w, int64_t j, int64_t *first, int64_t *end)
 {
@@ -227,6 +227,47 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Windo
   }
 }
 
+/* Without noise the averages; indices may be NULL. */
+static void drawWindows(Call *call, real *y, index_t *index, const real *x, const real *noise, const Windows *p)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_wholeLines(p->w.out);
+  const int threads = THNN_threads(call, THNN_work(2.0 * (double)(p->planes * outputs) * (double)p->w.kernel * (double)p->h.kernel));
+  index_t *unused = noise && !index ? THNN_scratch(call, threads * outputs, sizeof(int64_t)) : NULL;
+  double *rows = THNN_scratch(call, threads * 3 * width, sizeof(double));
+  int64_t *places = THNN_scratch(call, threads * width, sizeof(int64_t));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    const int me = THNN_threadId();
+    double *row = rows + me * 3 * width;
+    if (!noise) {
+      averagePlane(y + i * outputs, x + i * cells, p, row, row + width);
+      continue;
+    }
+    index_t *at = index ? index + i * outputs : unused + me * outputs;
+    const Draws mine = {row, row + width, row + 2 * width, places + me * width};
+    drawPlane(y + i * outputs, at, x + i * cells, noise + i * outputs, p, mine);
+  }
+}
+
+/* The gradient of averages. */
+static void spreadAverages(Call *call, real *gx, const real *x, const real *g, const Windows *p)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_wholeLines(p->w.out);
+  const double work = 2.0 * (double)outputs * (double)p->w.kernel * (double)p->h.kernel;
+  const int threads = THNN_threads(call, THNN_work((double)p->planes * ((double)cells + work)));
+  double *rows = THNN_scratch(call, threads * 4 * width, sizeof(double));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    double *row = rows + THNN_threadId() * 4 * width;
+    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, p, row, row + width, row + 2 * width, row + 3 * width);
+  }
+}
+#endif
+
 /* ---- Functions. */
 
 int32_t THNN_(SpatialStochasticPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
@@ -251,28 +292,11 @@ int32_t THNN_(SpatialStochasticPooling_updateOutput)(THNNState *state, const THT
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p), width = THNN_wholeLines(p.w.out);
-  const int threads = THNN_threads(&call, THNN_work(2.0 * (double)(p.planes * outputs) * (double)kW * (double)kH));
   const real *x = THNN_in(&call, view(input)), *u = THNN_in(&call, view(noise));
   real *y = THNN_out(&call, view(output));
-  index_t *index = noise ? THNN_out(&call, view(indices)) : NULL;
-  index_t *unused = noise && !indices ? THNN_scratch(&call, threads * outputs, sizeof(int64_t)) : NULL;
-  double *rows = THNN_scratch(&call, threads * 3 * width, sizeof(double));
-  int64_t *places = THNN_scratch(&call, threads * width, sizeof(int64_t));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    const int me = THNN_threadId();
-    double *row = rows + me * 3 * width;
-    if (!noise) {
-      averagePlane(y + i * outputs, x + i * cells, &p, row, row + width);
-      continue;
-    }
-    index_t *at = index ? index + i * outputs : unused + me * outputs;
-    const Draws mine = {row, row + width, row + 2 * width, places + me * width};
-    drawPlane(y + i * outputs, at, x + i * cells, u + i * outputs, &p, mine);
-  }
+  index_t *index = NULL;
+  if (noise) index = THNN_out(&call, view(indices));
+  if (!THNN_failed(&call)) drawWindows(&call, y, index, x, u, &p);
   return THNN_leave(&call);
 }
 
@@ -284,33 +308,12 @@ int32_t THNN_(SpatialStochasticPooling_updateGradInput)(THNNState *state, const 
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
   THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
   THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
-  if (indices) THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
+  if (indices) return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p), width = THNN_wholeLines(p.w.out);
-  const double work = (double)outputs * (indices ? 1.0 : 2.0 * (double)kW * (double)kH);
-  const int threads = THNN_threads(&call, THNN_work((double)p.planes * ((double)cells + work)));
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
-  const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  double *rows = THNN_scratch(&call, threads * 4 * width, sizeof(double));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-  if (indices && THNN_badIndices(&call, "indices", index, p.planes * outputs, cells, -1)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p.planes; i++) {
-    real *to = gx + i * cells;
-    const real *from = g + i * outputs;
-    if (!indices) {
-      double *row = rows + THNN_threadId() * 4 * width;
-      spreadPlane(to, x + i * cells, from, &p, row, row + width, row + 2 * width, row + 3 * width);
-      continue;
-    }
-    const index_t *at = index + i * outputs;
-    memset(to, 0, (size_t)cells * sizeof(real));
-    for (int64_t o = 0; o < outputs; o++)
-      if (at[o] >= 0) to[at[o]] += from[o];
-  }
+  if (!THNN_failed(&call)) spreadAverages(&call, gx, x, g, &p);
   return THNN_leave(&call);
 }

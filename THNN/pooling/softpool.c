@@ -1,13 +1,9 @@
 /* SoftPool in one, two and three dimensions: all but the arguments of its layers. How: softweights.h. */
+#include <math.h>
 #include "pooling/softpool.h"
-#include "pooling/softweights.h"
 
-static int32_t checkBeta(const char *f, double beta, SoftPool *s)
-{
-  setBeta(s, 0, (THNN_REAL)beta);
-  if (beta >= 0 && s->beta < INFINITY) return THNN_OK;
-  return THNN_fail(THNN_ERR_VALUE, f, "beta", "expected a finite number of 0 or more, got %g", beta);
-}
+#ifndef THNN_CUDA /* THCUNN/pooling/softpool.cu has its own */
+#include "pooling/softweights.h"
 
 THNN_KERNEL void softPoolPlane(real *y, const real *x, const SoftPool *s, Rows *r) { poolPlane(0, y, x, x, s, r); }
 
@@ -16,55 +12,76 @@ THNN_KERNEL void softSpreadPlane(real *gx, const real *x, const real *g, const S
   spreadPlane(0, s, x, x, g, gx, gx, r);
 }
 
-int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, THTensor *output, double beta, const Windows *p)
+static void softPools(Call *call, real *y, const real *x, double beta, const Windows *p)
 {
   SoftPool s = {.p = *p};
-  THNN_TRY(checkBeta(f, beta, &s));
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
+  setBeta(&s, 0, (THNN_REAL)beta);
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(&call, p->planes * (cells * 8 + outputs));
+  const int threads = THNN_threads(call, p->planes * (cells * 8 + outputs));
   const RowSizes n = rowSizes(p, 0);
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  real *rows = THNN_scratch(&call, threads * n.all, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     Rows r = rowsOf(rows, &n);
     softPoolPlane(y + i * outputs, x + i * cells, &s, &r);
   }
-  return THNN_leave(&call);
 }
 
-int32_t THNN_(softSpread)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
-                          double beta, int32_t exact, const Windows *p)
+static void spreadSoftPools(Call *call, real *gx, const real *x, const real *g, double beta, int exact, const Windows *p)
 {
   SoftPool s = {.p = *p};
-  THNN_TRY(checkBeta(f, beta, &s));
-  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
-  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "input", view(input), 0));
-  s.exact &= exact != 0;
-
-  Call call;
-  THNN_enter(&call, state, f);
+  setBeta(&s, 0, (THNN_REAL)beta);
+  s.exact &= exact;
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(&call, p->planes * (cells * 16 + outputs));
+  const int threads = THNN_threads(call, p->planes * (cells * 16 + outputs));
   const RowSizes n = rowSizes(p, 1);
-  const real *x = THNN_in(&call, view(input));
-  const real *g = THNN_in(&call, view(gradOutput));
-  real *gx = THNN_out(&call, view(gradInput));
-  real *rows = THNN_scratch(&call, threads * n.all, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     Rows r = rowsOf(rows, &n);
     softSpreadPlane(gx + i * cells, x + i * cells, g + i * outputs, &s, &r);
   }
+}
+#endif
+
+/* ---- what the layers call */
+
+static int32_t checkBeta(const char *f, double beta)
+{
+  if (beta >= 0 && (double)(THNN_REAL)beta < INFINITY) return THNN_OK;
+  return THNN_fail(THNN_ERR_VALUE, f, "beta", "expected a finite number of 0 or more, got %g", beta);
+}
+
+int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, THTensor *output, double beta, const Windows *p)
+{
+  THNN_TRY(checkBeta(f, beta));
+  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
+  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  if (!THNN_failed(&call)) softPools(&call, y, x, beta, p);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(softSpread)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
+                          double beta, int32_t exact, const Windows *p)
+{
+  THNN_TRY(checkBeta(f, beta));
+  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
+  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input));
+  const real *g = THNN_in(&call, view(gradOutput));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call)) spreadSoftPools(&call, gx, x, g, beta, exact != 0, p);
   return THNN_leave(&call);
 }

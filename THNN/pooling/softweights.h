@@ -57,7 +57,7 @@ typedef struct Rows {
 } Rows;
 
 /* beta is 1 where logits are given. */
-__attribute__((unused)) static void setBeta(SoftPool *s, int lip, THNN_REAL beta)
+static void setBeta(SoftPool *s, int lip, THNN_REAL beta)
 {
   s->beta = beta;
   s->scale = (THNN_REAL)1.4426950408889634 * beta;

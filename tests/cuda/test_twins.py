@@ -31,6 +31,11 @@ emulated = pytest.mark.skipif(EMULATED is None, reason="needs a library of emula
 twins = pytest.mark.parametrize("function", TWINS, ids=lambda f: f.name)
 reals = pytest.mark.parametrize("real", REALS)
 
+# Windows of so many cells, or channels, that kernels share them out otherwise than small ones.
+LARGE = [f for f in TWINS if ("Pool" in f.layer and {"kH", "kW"} <= {a.name for a in f.arguments}) or "CrossMapLRN" in f.layer]
+LARGE_SIZES = capi.SIZES | {"C": 20, "H": 12, "W": 14, "oH": 2, "oW": 3}
+LARGE_SCALARS = {"kH": 8, "kW": 9, "dH": 3, "dW": 2, "size": 17}
+
 
 class Device:
     """The emulated library, with a state that has scratch memory."""
@@ -63,9 +68,9 @@ def device() -> Device:
     return Device()
 
 
-def valid(function: Function) -> Call:
-    """As capi.valid, of numbers that halves have too, on both sides of where layers bend, with indices that the layer has found."""
-    call = rounded(capi.valid(function, "Double"))
+def valid(function: Function, sizes: dict[str, int] = capi.SIZES) -> Call:
+    """As capi.valid, with values on both sides of where layers bend, and with indices that the layer itself has found."""
+    call = capi.valid(function, "Double", sizes)
     if FILES[function.layer].parent.name == "activation" and function.layer != "Sqrt":
         call.arrays["input"].flat[::2] *= -1
     if function.layer == "BCECriterion":  # of probabilities
@@ -74,13 +79,14 @@ def valid(function: Function) -> Call:
         call.arrays["target"][...] = [2, 0, -1], [1, -1, 0]
         call.arrays["isTarget"][...] = [1, 0, 1], [0, 1, 0]
     if "indices" in call.arrays and not function.name.endswith("_updateOutput"):
-        forward = rounded(capi.valid(next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput"), "Double"))
+        forward = rounded(capi.valid(next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput"), "Double", sizes))
         assert forward() == 0
         call.arrays["indices"][...] = forward.arrays["indices"]
     return call
 
 
 def rounded(call: Call) -> Call:
+    """The same call, of numbers that halves have too."""
     for array in call.arrays.values():
         if array.dtype.kind == "f":
             array[...] = array.astype(np.float16)
@@ -103,9 +109,23 @@ def converted(call: Call, dtype: np.dtype[Any]) -> Call:
 @reals
 @pytest.mark.parametrize("how", ["gather", "scatter"])
 def test_as_THNN(device: Device, function: Function, real: str, how: str) -> None:
-    here = valid(function)
+    compare(device, valid(function), real, how)
+
+
+@emulated
+@pytest.mark.parametrize("function", LARGE, ids=lambda f: f.name)
+@reals
+def test_large_as_THNN(device: Device, function: Function, real: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in LARGE_SCALARS.items():
+        monkeypatch.setitem(capi.SCALARS, name, value)
+    compare(device, valid(function, LARGE_SIZES), real, "gather")
+
+
+def compare(device: Device, here: Call, real: str, how: str) -> None:
+    """The call in libTHNN, and its twin, on numbers that both can hold."""
+    function, here = here.function, rounded(here)
     there = converted(here, REALS[real])
-    assert here() == 0
+    assert here() == 0, capi.last_error()
     if function.name == "RReLU_updateOutput":  # slopes are made of the numbers that the host has drawn
         lower, upper = here.values["lower"], here.values["upper"]
         there.arrays["noise"][...] = (here.arrays["noise"] - lower) / (upper - lower)

@@ -1,0 +1,204 @@
+/* SpatialGaussianPooling on the device. Story, checks and functions: THNN/pooling/SpatialGaussianPooling.c.
+ *
+ * A first kernel makes the weights along both axes, in double precision: a row of them for each Gaussian and each run of windows whose
+ * cells count alike. */
+#include "pooling/cells.cuh"
+#include "pooling/gaussians.h"
+#include "pooling/totals.cuh"
+
+namespace {
+
+/* Windows [first, last) of an axis have all their cells count, and are one run; each other window is a run of its own. */
+struct Runs {
+  int64_t first, last, count;
+};
+
+__device__ int64_t runOf(const Runs &r, int64_t o) { return o < r.first ? o : o < r.last ? r.first : o - (r.last - r.first) + 1; }
+__device__ int64_t windowOf(const Runs &r, int64_t run) { return run <= r.first ? run : run + (r.last - r.first) - 1; }
+
+/* Weights along an axis, or their derivatives by mean or precision: Gaussians x runs x kernel. */
+enum Table { WEIGHT, BY_MEAN, BY_PRECISION };
+
+struct Weights {
+  Axis axis;
+  Runs runs;
+  int64_t low, high; /* cells from low on and below high count */
+  accreal *table[3]; /* NULL: not wanted */
+};
+
+__device__ const accreal *rowOf(const Weights &s, Table t, int64_t gaussian, int64_t o)
+{
+  return s.table[t] + (gaussian * s.runs.count + runOf(s.runs, o)) * s.axis.kernel;
+}
+
+/* The cell at which the weight is largest, of [begin, stop). */
+__device__ double topOf(double m, double precision, double first, double last)
+{
+  if (precision < 0) return 2 * m > first + last ? first : last;
+  return m < first ? first : m > last ? last : m == m ? nearbyint(m) : first;
+}
+
+/* Cell j has E[j] - E[top] = -precision / 2 * d[j], d[j] = (j - m)^2 - (top - m)^2. */
+__device__ double distance(double j, double top, double m)
+{
+  const double step = j - top, reach = j + top - 2 * m;
+  return step == 0 || reach == 0 ? 0 : step * reach;
+}
+
+__global__ void makeWeights(Weights s, Gaussians k, int which, bool wide)
+{
+  const int64_t kernel = s.axis.kernel;
+  const Team team = thisTeam(wide);
+  for (int64_t task = team.number; task < k.channels * k.kernels * s.runs.count; task += team.count) {
+    const int64_t gaussian = task / s.runs.count, start = windowOf(s.runs, task % s.runs.count) * s.axis.stride - s.axis.pad;
+    const int64_t begin = THNN_max(s.low - start, 0), stop = THNN_min(s.high - start, kernel);
+    const double m = (double)(kernel - 1) / 2 + (double)(accreal)k.mean[2 * gaussian + which];
+    const double precision = (double)(accreal)k.precision[2 * gaussian + which];
+    const double top = topOf(m, precision, (double)begin, (double)(stop - 1));
+    const auto d = [&](int64_t j) { return distance((double)j, top, m); };
+    const auto rough = [&](int64_t j) { return d(j) == 0 || precision == 0 ? 1 : exp(-precision / 2 * d(j)); };
+    double sum = 0, place = 0, square = 0;
+    for (int64_t j = begin + team.rank; j < stop; j += team.size) sum += rough(j);
+    sum = teamSum(team, sum);
+    for (int64_t j = begin + team.rank; j < stop; j += team.size) {
+      const double w = rough(j) / sum;
+      place += w * ((double)j - top);
+      square += w == 0 ? 0 : w * d(j);
+    }
+    place = teamSum(team, place);
+    square = teamSum(team, square);
+    for (int64_t j = team.rank; j < kernel; j += team.size) {
+      const bool counts = j >= begin && j < stop;
+      const double w = counts ? rough(j) / sum : 0, away = (double)j - top - place, spread = d(j) - square;
+      s.table[WEIGHT][task * kernel + j] = (accreal)w;
+      if (!s.table[BY_MEAN]) continue;
+      s.table[BY_MEAN][task * kernel + j] = counts && w != 0 && away != 0 ? (accreal)(w * precision * away) : 0;
+      s.table[BY_PRECISION][task * kernel + j] = counts && w != 0 && spread != 0 ? (accreal)(w * spread / -2) : 0;
+    }
+  }
+}
+
+/* What all kernels work with; p has the output's planes. */
+struct Pools {
+  Weights w, h;
+  Gaussians k;
+  Windows p;
+};
+
+/* Which entry of a row of weights is for cell i in window o of an axis. */
+__device__ int64_t entryOf(const Axis &a, int64_t o, int64_t i) { return i - (o * a.stride - a.pad); }
+
+template <int THREADS> __global__ void meanOfEach(real *y, const real *x, Pools s)
+{
+  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p);
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < s.p.planes * outputs; i += team.count) {
+    const int64_t plane = i / outputs, gaussian = plane % (s.k.channels * s.k.kernels);
+    const Place o = outputOf(s.p, i % outputs);
+    const real *from = x + plane / s.k.kernels * cells;
+    const accreal *wx = rowOf(s.w, WEIGHT, gaussian, o.w), *wy = rowOf(s.h, WEIGHT, gaussian, o.h);
+    accreal sum = 0;
+    eachCell(s.p, boxOf(s.p, o), team, [&](Place cell) {
+      sum += wy[entryOf(s.p.h, o.h, cell.h)] * (accreal)from[cell.at] * wx[entryOf(s.p.w, o.w, cell.w)];
+    });
+    sum = sumOver(team, sum);
+    if (team.rank == 0) y[i] = (real)sum;
+  }
+}
+
+__global__ void gatherGaussians(real *gx, const real *g, Pools s)
+{
+  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p), kernels = s.k.kernels;
+  for (int64_t i = firstThread(); i < s.p.planes / kernels * cells; i += allThreads()) {
+    const Place cell = cellOf(s.p, i % cells);
+    accreal sum = 0;
+    for (int64_t m = 0; m < kernels; m++) {
+      const int64_t plane = i / cells * kernels + m, gaussian = plane % (s.k.channels * kernels);
+      eachWindow(s.p, cell, [&](Place o) {
+        const accreal wx = rowOf(s.w, WEIGHT, gaussian, o.w)[entryOf(s.p.w, o.w, cell.w)];
+        const accreal wy = rowOf(s.h, WEIGHT, gaussian, o.h)[entryOf(s.p.h, o.h, cell.h)];
+        sum += (accreal)g[plane * outputs + o.at] * wx * wy;
+      });
+    }
+    gx[i] = (real)sum;
+  }
+}
+
+/* What each output gives to the gradients of mean along W and H, and of precision along W and H: these are n numbers apart. */
+template <int THREADS> __global__ void weighEach(accreal *term, int64_t n, const real *x, const real *g, Pools s)
+{
+  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p);
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < n; i += team.count) {
+    const int64_t plane = i / outputs, gaussian = plane % (s.k.channels * s.k.kernels);
+    const Place o = outputOf(s.p, i % outputs);
+    const real *from = x + plane / s.k.kernels * cells;
+    const accreal *wx = rowOf(s.w, WEIGHT, gaussian, o.w), *wy = rowOf(s.h, WEIGHT, gaussian, o.h);
+    const accreal *meanX = rowOf(s.w, BY_MEAN, gaussian, o.w), *meanY = rowOf(s.h, BY_MEAN, gaussian, o.h);
+    const accreal *precisionX = rowOf(s.w, BY_PRECISION, gaussian, o.w), *precisionY = rowOf(s.h, BY_PRECISION, gaussian, o.h);
+    accreal byMeanX = 0, byMeanY = 0, byPrecisionX = 0, byPrecisionY = 0;
+    eachCell(s.p, boxOf(s.p, o), team, [&](Place cell) {
+      const accreal v = (accreal)from[cell.at];
+      const int64_t column = entryOf(s.p.w, o.w, cell.w), row = entryOf(s.p.h, o.h, cell.h);
+      byMeanX += wy[row] * v * meanX[column];
+      byMeanY += meanY[row] * v * wx[column];
+      byPrecisionX += wy[row] * v * precisionX[column];
+      byPrecisionY += precisionY[row] * v * wx[column];
+    });
+    const accreal sum[] = {sumOver(team, byMeanX), sumOver(team, byMeanY), sumOver(team, byPrecisionX), sumOver(team, byPrecisionY)};
+    if (team.rank > 0) continue;
+#pragma unroll
+    for (int t = 0; t < 4; t++) term[t * n + i] = (accreal)g[i] * sum[t];
+  }
+}
+
+} // namespace
+
+static Weights weightsOf(Call *call, const Axis *a, int which, bool derivatives, const Gaussians *k)
+{
+  Weights s = {*a};
+  s.low = k->includePad ? -a->pad : 0;
+  s.high = k->includePad ? a->in + a->pad : a->in;
+  const int64_t first = THNN_ceilDiv(s.low + a->pad, a->stride), room = s.high + a->pad - a->kernel;
+  const int64_t last = room < 0 ? 0 : THNN_min(room / a->stride + 1, a->out);
+  s.runs.first = first < last ? first : 0;
+  s.runs.last = first < last ? last : 1; /* no such window: the first one is a run of its own */
+  s.runs.count = a->out - (s.runs.last - s.runs.first) + 1;
+  const int64_t rows = k->channels * k->kernels * s.runs.count;
+  const bool wide = a->kernel > WIDE;
+  for (int t = WEIGHT; t <= (derivatives ? BY_PRECISION : WEIGHT); t++) s.table[t] = THNN_scratch(call, rows * a->kernel, sizeof(accreal));
+  launch(call, blocksForTeams(rows, wide), BLOCK, makeWeights, s, *k, which, wide);
+  return s;
+}
+
+static Pools poolsOf(Call *call, bool derivatives, const Gaussians *k, const Windows *p)
+{
+  Pools s = {weightsOf(call, &p->w, 0, derivatives, k), weightsOf(call, &p->h, 1, derivatives, k), *k, *p};
+  s.p.planes *= k->kernels;
+  return s;
+}
+
+static void gaussianMeans(Call *call, real *y, const real *x, const Gaussians *k, const Windows *p)
+{
+  const Pools s = poolsOf(call, false, k, p);
+  launchForWindows(call, &s.p, meanOfEach<1>, meanOfEach<WARP>, y, x, s);
+}
+
+static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians *k, const Windows *p)
+{
+  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherGaussians, gx, g, poolsOf(call, false, k, p));
+}
+
+static void addGradients(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Windows *p)
+{
+  const Pools s = poolsOf(call, true, k, p);
+  const int64_t outputs = planeOutputs(p), n = s.p.planes * outputs, gaussians = k->channels * k->kernels;
+  accreal *term = THNN_scratch(call, 4 * n, sizeof(accreal));
+  const Totals totals = totalsOf(call, s.p.planes, outputs, 4);
+  launchForWindows(call, &s.p, weighEach<1>, weighEach<WARP>, term, n, x, g, s);
+  sumTerms(call, totals, Terms{term, n, outputs});
+  addTotals(call, gm, totals, gaussians, 0, 2, scale);
+  addTotals(call, gq, totals, gaussians, 2, 2, scale);
+}
+
+#include "pooling/SpatialGaussianPooling.c"

@@ -1,0 +1,174 @@
+/* SpatialStochasticPooling on the device. Story, checks and functions: THNN/pooling/SpatialStochasticPooling.c.
+ *
+ * In double precision, as there, so that the same noise draws the same cells. Every window is treated as if it were special. */
+#include "pooling/cells.cuh"
+
+namespace {
+
+struct Draw {
+  const real *x;
+  Windows p;
+};
+
+struct Window {
+  int64_t nan;     /* the first NaN, or all cells */
+  double infinite; /* how many cells are */
+  double scale;    /* for doubles, a power of two that brings the largest cell near 1 */
+  double sum, square; /* of weights */
+};
+
+/* A cell's share of the probability, times Window.sum. */
+__device__ double weight(const Window &window, real v)
+{
+  const double a = (double)(accreal)v;
+  return window.infinite > 0 ? a == INFINITY : a > 0 ? a * window.scale : 0;
+}
+
+__device__ Window look(const Draw &d, int64_t plane, const Box &box, Team team)
+{
+  const int64_t none = planeCells(&d.p);
+  Window window = {none, 0, 1, 0, 0};
+  double largest = 0;
+  eachCell(d.p, box, team, [&](Place i) {
+    const double v = (double)(accreal)d.x[plane + i.at];
+    if (v != v) window.nan = THNN_min(window.nan, i.at);
+    if (v == INFINITY) window.infinite++;
+    else if (v > largest) largest = v;
+  });
+  if (team.size > 1) {
+    window.nan = none - warpMax((long long)(none - window.nan));
+    window.infinite = warpSum(window.infinite);
+    largest = warpMax(largest);
+  }
+  if (sizeof(real) == 8 && largest > 0) window.scale = ldexp(1.0, -(int)THNN_max(ilogb(largest), -1023));
+  eachCell(d.p, box, team, [&](Place i) {
+    const double a = weight(window, d.x[plane + i.at]);
+    window.sum += a;
+    window.square += a * a;
+  });
+  window.sum = sumOver(team, window.sum);
+  window.square = sumOver(team, window.square);
+  return window;
+}
+
+/* The place of the drawn cell in its plane, or -1. */
+__device__ int64_t draw(const Draw &d, int64_t plane, const Box &box, Team team, const Window &window, double noise)
+{
+  const double target = (noise < 0 ? 0 : noise) * window.sum;
+  double run = 0;
+  long long chosen = -1;
+  if (team.size == 1) {
+    eachCell(d.p, box, team, [&](Place i) {
+      const double a = weight(window, d.x[plane + i.at]);
+      if (a > 0 && !(run > target)) chosen = i.at;
+      run += a;
+    });
+    return chosen;
+  }
+  const int64_t columns = box.endW - box.w, cells = cellsIn(box);
+  for (int64_t first = 0; first < cells; first += WARP) { /* all lanes together */
+    const int64_t k = first + team.rank, at = (box.h + k / columns) * d.p.w.in + box.w + k % columns;
+    const double a = k < cells ? weight(window, d.x[plane + at]) : 0;
+    double upTo = a; /* and with this cell */
+    for (int distance = 1; distance < WARP; distance *= 2) {
+      const double before = __shfl_up_sync(0xffffffffu, upTo, distance);
+      if (team.rank >= distance) upTo += before;
+    }
+    const double before = __shfl_up_sync(0xffffffffu, upTo, 1);
+    if (a > 0 && !((team.rank ? run + before : run) > target)) chosen = at;
+    run += __shfl_sync(0xffffffffu, upTo, WARP - 1);
+  }
+  return warpMax(chosen);
+}
+
+template <int THREADS> __global__ void drawEach(real *y, index_t *index, const real *noise, Draw d)
+{
+  const int64_t cells = planeCells(&d.p), outputs = planeOutputs(&d.p);
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < d.p.planes * outputs; i += team.count) {
+    const int64_t plane = i / outputs * cells;
+    const Box box = boxOf(d.p, outputOf(d.p, i % outputs));
+    const Window window = look(d, plane, box, team);
+    const int64_t at = window.nan < cells ? window.nan : draw(d, plane, box, team, window, (double)(accreal)noise[i]);
+    if (team.rank > 0) continue;
+    y[i] = at < 0 ? (real)0.f : d.x[plane + at];
+    if (index) index[i] = at;
+  }
+}
+
+template <int THREADS> __global__ void averageEach(real *y, Draw d)
+{
+  const int64_t cells = planeCells(&d.p), outputs = planeOutputs(&d.p);
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < d.p.planes * outputs; i += team.count) {
+    const Window window = look(d, i / outputs * cells, boxOf(d.p, outputOf(d.p, i % outputs)), team);
+    if (team.rank > 0) continue;
+    if (window.nan < cells) y[i] = d.x[i / outputs * cells + window.nan];
+    else if (window.infinite > 0) y[i] = (real)(accreal)INFINITY;
+    else y[i] = (real)(accreal)(window.sum > 0 ? window.square / window.sum / window.scale : 0);
+  }
+}
+
+/* A window gives each cell v of at least `from`, if not below 0, the gradient slope * v + offset. */
+struct Share {
+  double slope, offset, from;
+};
+
+__device__ Share shareOf(const Draw &d, int64_t plane, Place o, Team team, double g)
+{
+  const Window window = look(d, plane, boxOf(d.p, o), team);
+  if (window.nan < planeCells(&d.p)) return Share{0, NAN, 0};
+  if (window.infinite > 0) return Share{0, g / window.infinite, INFINITY};
+  if (!(window.sum > 0)) return Share{0, 0, INFINITY};
+  return Share{2 * g / window.sum * window.scale, -g * (window.square / window.sum) / window.sum, 0};
+}
+
+template <int THREADS> __global__ void keepShares(Share *kept, const real *g, Draw d)
+{
+  const int64_t cells = planeCells(&d.p), outputs = planeOutputs(&d.p);
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < d.p.planes * outputs; i += team.count) {
+    const Share share = shareOf(d, i / outputs * cells, outputOf(d.p, i % outputs), team, (double)(accreal)g[i]);
+    if (team.rank == 0) kept[i] = share;
+  }
+}
+
+__global__ void gatherShares(real *gx, const real *g, const Share *kept, Draw d)
+{
+  const int64_t cells = planeCells(&d.p), outputs = planeOutputs(&d.p);
+  for (int64_t i = firstThread(); i < d.p.planes * cells; i += allThreads()) {
+    const int64_t plane = i / cells;
+    const double v = (double)(accreal)d.x[i];
+    accreal sum = 0;
+    eachWindow(d.p, cellOf(d.p, i % cells), [&](Place o) {
+      const int64_t at = plane * outputs + o.at;
+      if (v <= 0) return;
+      const Share share = kept ? kept[at] : shareOf(d, plane * cells, o, Team{0, 1, 0, 1}, (double)(accreal)g[at]);
+      if (v < share.from) return;
+      sum += (accreal)(share.slope == 0 ? share.offset : share.slope * v + share.offset);
+    });
+    gx[i] = (real)sum;
+  }
+}
+
+} // namespace
+
+static void drawWindows(Call *call, real *y, index_t *index, const real *x, const real *noise, const Windows *p)
+{
+  const Draw d = {x, *p};
+  if (noise) launchForWindows(call, p, drawEach<1>, drawEach<WARP>, y, index, noise, d);
+  else launchForWindows(call, p, averageEach<1>, averageEach<WARP>, y, d);
+}
+
+static void spreadAverages(Call *call, real *gx, const real *x, const real *g, const Windows *p)
+{
+  const Draw d = {x, *p};
+  Share *kept = NULL;
+  if (!findAgain(p)) {
+    kept = THNN_scratch(call, p->planes * planeOutputs(p), sizeof(Share));
+    launchForWindows(call, p, keepShares<1>, keepShares<WARP>, kept, g, d);
+  }
+  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherShares, gx, g, (const Share *)kept, d);
+}
+
+#include "pooling/SpatialStochasticPooling.c"

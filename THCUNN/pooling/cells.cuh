@@ -1,0 +1,90 @@
+/* Walks through dense sliding windows: over the cells of a window, and over the windows of a cell. */
+#ifndef THCUNN_POOLING_CELLS_H
+#define THCUNN_POOLING_CELLS_H
+
+#include "pooling/windows.cuh"
+
+namespace {
+
+/* A cell of a plane, or an output; `at` is its place in the plane. */
+struct Place {
+  int64_t t, h, w, at;
+};
+
+/* The i-th of planes whose rows are `width` long, and slices `height` high. */
+__device__ inline Place placeOf(int64_t i, int64_t height, int64_t width)
+{
+  const int64_t row = i / width;
+  return Place{row / height, row % height, i % width, i};
+}
+
+__device__ inline Place cellOf(const Windows &p, int64_t i) { return placeOf(i, p.h.in, p.w.in); }
+__device__ inline Place outputOf(const Windows &p, int64_t o) { return placeOf(o, p.h.out, p.w.out); }
+
+/* The cells of a window. */
+struct Box {
+  int64_t t, h, w, endT, endH, endW;
+};
+
+__device__ inline Box boxOf(const Windows &p, Place o)
+{
+  return Box{windowStart(&p.t, o.t), windowStart(&p.h, o.h), windowStart(&p.w, o.w),
+             windowEnd(&p.t, o.t), windowEnd(&p.h, o.h), windowEnd(&p.w, o.w)};
+}
+
+__device__ inline int64_t cellsIn(const Box &box) { return (box.endT - box.t) * (box.endH - box.h) * (box.endW - box.w); }
+
+/* Who shares a window: one thread, or a warp if windows are large. */
+template <int THREADS> __device__ inline Team windowTeam()
+{
+  return THREADS == 1 ? Team{0, 1, firstThread(), allThreads()} : thisTeam(false);
+}
+
+template <class T> __device__ inline T sumOver(Team team, T v) { return team.size == 1 ? v : warpSum(v); }
+
+/* f(i) for the cells of a window; a lone thread takes them in row-major order. */
+template <class F> __device__ inline void eachCell(const Windows &p, const Box &box, Team team, F f)
+{
+  if (team.size == 1) {
+    for (int64_t t = box.t; t < box.endT; t++)
+      for (int64_t h = box.h; h < box.endH; h++)
+        for (int64_t w = box.w; w < box.endW; w++) f(Place{t, h, w, (t * p.h.in + h) * p.w.in + w});
+    return;
+  }
+  const int64_t columns = box.endW - box.w, rows = box.endH - box.h, cells = cellsIn(box);
+  for (int64_t k = team.rank; k < cells; k += team.size) {
+    const int64_t t = box.t + k / columns / rows, h = box.h + k / columns % rows, w = box.w + k % columns;
+    f(Place{t, h, w, (t * p.h.in + h) * p.w.in + w});
+  }
+}
+
+/* f(o) for the windows that hold a cell, in their order. */
+template <class F> __device__ inline void eachWindow(const Windows &p, Place i, F f)
+{
+  const int64_t endT = endWindow(&p.t, i.t), endH = endWindow(&p.h, i.h), firstW = firstWindow(&p.w, i.w), endW = endWindow(&p.w, i.w);
+  for (int64_t t = firstWindow(&p.t, i.t); t < endT; t++)
+    for (int64_t h = firstWindow(&p.h, i.h); h < endH; h++)
+      for (int64_t w = firstW; w < endW; w++) f(Place{t, h, w, (t * p.h.out + h) * p.w.out + w});
+}
+
+} // namespace
+
+/* Backward needs to know something of each window. Where windows are small and have no cell in common, each cell had better find that out
+ * again: else a first kernel does, and keeps it. */
+static inline bool findAgain(const Windows *p)
+{
+  const bool apart = p->t.stride >= p->t.kernel && p->h.stride >= p->h.kernel && p->w.stride >= p->w.kernel;
+  return apart && mostCells(&p->t) * mostCells(&p->h) * mostCells(&p->w) <= 9;
+}
+
+/* Launch a kernel, of <1> or <WARP> threads a window, with a team for each window. */
+template <class... Parameters, class... Arguments>
+static void launchForWindows(Call *call, const Windows *p, void (*alone)(Parameters...), void (*warps)(Parameters...),
+                             Arguments... arguments)
+{
+  const int64_t n = p->planes * planeOutputs(p);
+  if (largeWindows(p)) launch(call, blocksForTeams(n, false), BLOCK, warps, arguments...);
+  else launch(call, blocksFor(n), BLOCK, alone, arguments...);
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* Means of windows whose cells weigh exp(logit), on the device: what softweights.h is in THNN.
+ *
+ * Weights are those that softweights.h has where a window is not calm: logits count from the largest one, and each cell of each window has
+ * an exponential, which are cheap here. Infinite and NaN cells are at home as they are there. */
+#ifndef THCUNN_POOLING_SOFTWEIGHTS_H
+#define THCUNN_POOLING_SOFTWEIGHTS_H
+
+#include "pooling/cells.cuh"
+
+namespace {
+
+struct Soft {
+  const real *x, *l; /* values and logits; NULL: SoftPool, where these are beta x */
+  accreal beta;
+  int exact;
+  Windows p;
+};
+
+/* What is known of a window. In SoftPool logits are told by their x, and values count from the largest. */
+struct Weighing {
+  accreal largest, factor, mean; /* logit; one over the sum of weights; value */
+};
+
+struct Weighed {
+  accreal weight, value;
+};
+
+/* Cell i, seen from the largest logit of a window. */
+__device__ inline Weighed weigh(const Soft &s, int64_t i, accreal largest)
+{
+  const accreal x = (accreal)s.x[i], key = s.l ? (accreal)s.l[i] : x, distance = key == largest ? 0 : key - largest;
+  return Weighed{exp(s.l ? distance : s.beta > 0 ? s.beta * distance : 0), s.l ? x : distance};
+}
+
+/* NaN is the largest. */
+__device__ inline accreal larger(accreal a, accreal b) { return !(b <= a) && a == a ? b : a; }
+
+__device__ inline Weighing weighWindow(const Soft &s, int64_t plane, Place o, Team team)
+{
+  const Box box = boxOf(s.p, o);
+  const real *keys = s.l ? s.l : s.x;
+  accreal largest = -INFINITY;
+  eachCell(s.p, box, team, [&](Place i) { largest = larger(largest, (accreal)keys[plane + i.at]); });
+  for (int distance = team.size / 2; distance > 0; distance /= 2)
+    largest = larger(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
+  if (!s.l && s.beta == 0) largest = 0; /* an average: infinite values must stay infinite */
+
+  const accreal share = 1 / (accreal)cellsIn(box); /* lest the sum of products overflow */
+  accreal sum = 0, product = 0;
+  eachCell(s.p, box, team, [&](Place i) {
+    const Weighed cell = weigh(s, plane + i.at, largest);
+    sum += cell.weight;
+    product += cell.weight == 0 ? 0 : share * cell.weight * cell.value;
+  });
+  sum = sumOver(team, sum);
+  return Weighing{largest, 1 / sum, sumOver(team, product) / (share * sum)};
+}
+
+template <int THREADS> __global__ void softForward(real *y, Soft s)
+{
+  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p);
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < s.p.planes * outputs; i += team.count) {
+    const Weighing w = weighWindow(s, i / outputs * cells, outputOf(s.p, i % outputs), team);
+    if (team.rank == 0) y[i] = (real)(s.l ? w.mean : w.largest + w.mean);
+  }
+}
+
+template <int THREADS> __global__ void keepWeighings(Weighing *kept, Soft s)
+{
+  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p);
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < s.p.planes * outputs; i += team.count) {
+    const Weighing w = weighWindow(s, i / outputs * cells, outputOf(s.p, i % outputs), team);
+    if (team.rank == 0) kept[i] = w;
+  }
+}
+
+__global__ void softBackward(real *gx, real *gl, const real *g, const Weighing *kept, Soft s)
+{
+  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p);
+  for (int64_t i = firstThread(); i < s.p.planes * cells; i += allThreads()) {
+    const int64_t plane = i / cells;
+    accreal toValue = 0, toLogit = 0;
+    eachWindow(s.p, cellOf(s.p, i % cells), [&](Place o) {
+      const int64_t at = plane * outputs + o.at;
+      const Weighing w = kept ? kept[at] : weighWindow(s, plane * cells, o, Team{0, 1, 0, 1});
+      const Weighed cell = weigh(s, i, w.largest);
+      const accreal weight = w.factor * cell.weight, sent = (accreal)g[at] * weight;
+      if (weight == 0 || (!s.l && w.largest == -INFINITY)) return;
+      toValue += sent;
+      toLogit += sent * (cell.value - w.mean);
+    });
+    gx[i] = (real)(s.l || !s.exact ? toValue : toValue + s.beta * toLogit);
+    if (s.l) gl[i] = (real)toLogit;
+  }
+}
+
+} // namespace
+
+static void softMeans(Call *call, real *y, Soft s) { launchForWindows(call, &s.p, softForward<1>, softForward<WARP>, y, s); }
+
+static void softGradients(Call *call, real *gx, real *gl, const real *g, Soft s)
+{
+  Weighing *kept = NULL;
+  if (!findAgain(&s.p)) {
+    kept = THNN_scratch(call, s.p.planes * planeOutputs(&s.p), sizeof(Weighing));
+    launchForWindows(call, &s.p, keepWeighings<1>, keepWeighings<WARP>, kept, s);
+  }
+  launch(call, blocksFor(s.p.planes * planeCells(&s.p)), BLOCK, softBackward, gx, gl, g, (const Weighing *)kept, s);
+}
+
+#endif

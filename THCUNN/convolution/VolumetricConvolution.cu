@@ -1,0 +1,2 @@
+/* VolumetricConvolution on the device. Story, checks and functions: THNN/convolution/VolumetricConvolution.c; kernels: convolve.cu. */
+#include "convolution/VolumetricConvolution.c"

@@ -16,13 +16,14 @@ __global__ static void takePatches(real *patches, const real *x, Sizes s, int64_
 {
   for (int64_t task = firstThread(); task < n * s.samples * s.depth; task += allThreads()) {
     const int64_t d = task % s.depth, sample = task / s.depth % s.samples, at = place + task / s.depth / s.samples;
-    const int64_t c = d / s.kW / s.kH, h = at / s.oWidth * s.dH + d / s.kW % s.kH - s.padH, w = at % s.oWidth * s.dW + d % s.kW - s.padW;
+    const int64_t c = d / s.kW / s.kH, i = d / s.kW % s.kH, j = d % s.kW;
+    const int64_t h = at / s.oWidth * s.dH + i - s.padH, w = at % s.oWidth * s.dW + j - s.padW;
     const bool inside = h >= 0 && h < s.height && w >= 0 && w < s.width;
     patches[task] = inside ? x[((sample * s.planes + c) * s.height + h) * s.width + w] : real(0.f);
   }
 }
 
-/* Matrices outputs x samples of the places from `place` on, and a tensor shaped as output: y goes to the matrices, or with the places' bias b
+/* Matrices outputs x samples of n places from `place` on, and y, a tensor shaped as output: y goes to the matrices; or, with their bias b,
  * they go to y. */
 __global__ static void movePlaces(real *matrices, real *y, const real *b, Sizes s, int64_t place, int64_t n)
 {
@@ -36,7 +37,10 @@ __global__ static void movePlaces(real *matrices, real *y, const real *b, Sizes 
 }
 
 /* Places at a time. */
-static int64_t placesOf(const Sizes *s) { return THNN_min(THNN_max(PATCHES / THNN_max(s->samples * s->depth, 1), 1), s->oHeight * s->oWidth); }
+static int64_t placesOf(const Sizes *s)
+{
+  return THNN_min(THNN_max(PATCHES / THNN_max(s->samples * s->depth, 1), 1), s->oHeight * s->oWidth);
+}
 
 static void forward(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b)
 {
@@ -45,8 +49,8 @@ static void forward(Call *call, const Sizes *s, const real *x, real *y, const re
   for (int64_t place = 0; place < s->oHeight * s->oWidth && !THNN_failed(call); place += most) {
     const int64_t n = THNN_min(most, s->oHeight * s->oWidth - place);
     launch(call, blocksFor(n * patch), BLOCK, takePatches, patches, x, *s, place, n);
-    THNN_(batchedGemm)(call, 0, 1, s->outputs, s->samples, s->depth, 1, w + place * bank, s->depth, bank, patches, s->depth, patch, 0, products,
-                       s->samples, product, n);
+    THNN_(batchedGemm)(call, 0, 1, s->outputs, s->samples, s->depth, 1, w + place * bank, s->depth, bank, patches, s->depth, patch, 0,
+                       products, s->samples, product, n);
     launch(call, blocksFor(n * product), BLOCK, movePlaces, products, y, b, *s, place, n);
   }
 }
@@ -74,8 +78,7 @@ static void backward(Call *call, const Sizes *s, const real *g, real *gx, const 
   const int64_t planes = THNN_min(THNN_max(room, 1), s->planes), samples = THNN_min(THNN_max(room / planes, 1), s->samples);
   real *matrices = THNN_scratch(call, area * place, sizeof(real));
   real *patches = THNN_scratch(call, area * samples * planes * cells, sizeof(real));
-  const real *none = NULL;
-  launch(call, blocksFor(area * place), BLOCK, movePlaces, matrices, const_cast<real *>(g), none, *s, (int64_t)0, area);
+  launch(call, blocksFor(area * place), BLOCK, movePlaces, matrices, const_cast<real *>(g), nullptr, *s, 0, area);
   for (int64_t sample = 0; sample < s->samples && !THNN_failed(call); sample += samples)
     for (int64_t plane = 0; plane < s->planes; plane += planes) {
       const int64_t n = THNN_min(samples, s->samples - sample), some = THNN_min(planes, s->planes - plane);
@@ -101,13 +104,12 @@ static void gradients(Call *call, const Sizes *s, const real *x, const real *g, 
   if (s->samples == 0) return;
   const int64_t most = placesOf(s), patch = s->samples * s->depth, matrix = s->samples * s->outputs, bank = s->outputs * s->depth;
   real *patches = THNN_scratch(call, most * patch, sizeof(real)), *matrices = THNN_scratch(call, most * matrix, sizeof(real));
-  const real *none = NULL;
   for (int64_t place = 0; place < s->oHeight * s->oWidth && !THNN_failed(call); place += most) {
     const int64_t n = THNN_min(most, s->oHeight * s->oWidth - place);
     launch(call, blocksFor(n * patch), BLOCK, takePatches, patches, x, *s, place, n);
-    launch(call, blocksFor(n * matrix), BLOCK, movePlaces, matrices, const_cast<real *>(g), none, *s, place, n);
-    THNN_(batchedGemm)(call, 0, 0, s->outputs, s->depth, s->samples, (accreal)scale, matrices, s->samples, matrix, patches, s->depth, patch, 1,
-                       gw + place * bank, s->depth, bank, n);
+    launch(call, blocksFor(n * matrix), BLOCK, movePlaces, matrices, const_cast<real *>(g), nullptr, *s, place, n);
+    THNN_(batchedGemm)(call, 0, 0, s->outputs, s->depth, s->samples, (accreal)scale, matrices, s->samples, matrix, patches, s->depth,
+                       patch, 1, gw + place * bank, s->depth, bank, n);
   }
   launch(call, blocksFor(s->outputs * s->oHeight * s->oWidth), BLOCK, addSamples, gb, g, *s, (accreal)scale);
 }

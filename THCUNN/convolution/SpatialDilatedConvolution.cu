@@ -1,2 +1,2 @@
-/* SpatialDilatedConvolution on the device. Story, checks and functions: THNN/convolution/SpatialDilatedConvolution.c; kernels: convolve.cu. */
+/* SpatialDilatedConvolution on the device: arguments and checks are those of the C file, convolve.cu does the work. */
 #include "convolution/SpatialDilatedConvolution.c"

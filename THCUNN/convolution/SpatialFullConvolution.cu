@@ -1,2 +1,2 @@
-/* SpatialFullConvolution on the device. Story, checks and functions: THNN/convolution/SpatialFullConvolution.c; kernels: convolve.cu. */
+/* SpatialFullConvolution on the device: arguments and checks are those of the C file, convolve.cu does the work. */
 #include "convolution/SpatialFullConvolution.c"

@@ -1,2 +1,2 @@
-/* TemporalConvolution on the device. Story, checks and functions: THNN/convolution/TemporalConvolution.c; kernels: convolve.cu. */
+/* TemporalConvolution on the device: arguments and checks are those of the C file, convolve.cu does the work. */
 #include "convolution/TemporalConvolution.c"

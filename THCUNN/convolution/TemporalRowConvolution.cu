@@ -32,7 +32,7 @@ struct Features {
   accreal sum[BLOCK / WARP][WARP];
 };
 
-/* gradient[c][k] += scale * sum over samples and frames of g[n][t][c] * x[n][t * dW + k - padW][c], for all `taps` k; without x, of g alone */
+/* gradient[c][k] += scale * sum over samples and frames of g[n][t][c] * x[n][t * dW + k - padW][c], k < taps; without x, of g alone */
 __global__ static void addFrames(Net net, real *gradient, int64_t taps, const real *x, const real *g, accreal scale)
 {
   Features &partial = shared<Features>();
@@ -64,8 +64,7 @@ static void accFrames(Call *call, const Net *net, const real *x, const real *g, 
 
 static void accFrameBiases(Call *call, const Net *net, const real *g, real *gradBias, double scale)
 {
-  const real *none = NULL;
-  launch(call, blocksFor(net->wides, WARP), BLOCK, addFrames, *net, gradBias, (int64_t)1, none, g, (accreal)scale);
+  launch(call, blocksFor(net->wides, WARP), BLOCK, addFrames, *net, gradBias, 1, nullptr, g, (accreal)scale);
 }
 
 #include "convolution/TemporalRowConvolution.c"

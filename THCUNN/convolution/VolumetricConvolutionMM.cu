@@ -1,2 +1,2 @@
-/* VolumetricConvolutionMM on the device. Story, checks and functions: THNN/convolution/VolumetricConvolutionMM.c; kernels: convolve.cu. */
+/* VolumetricConvolutionMM on the device: arguments and checks are those of the C file, convolve.cu does the work. */
 #include "convolution/VolumetricConvolutionMM.c"

@@ -1,2 +1,2 @@
-/* VolumetricDilatedConvolution on the device. Story, checks and functions: THNN/convolution/VolumetricDilatedConvolution.c; kernels: convolve.cu. */
+/* VolumetricDilatedConvolution on the device: arguments and checks are those of the C file, convolve.cu does the work. */
 #include "convolution/VolumetricDilatedConvolution.c"

@@ -1,2 +1,2 @@
-/* VolumetricFullConvolution on the device. Story, checks and functions: THNN/convolution/VolumetricFullConvolution.c; kernels: convolve.cu. */
+/* VolumetricFullConvolution on the device: arguments and checks are those of the C file, convolve.cu does the work. */
 #include "convolution/VolumetricFullConvolution.c"

@@ -52,8 +52,8 @@ static void forward(Call *call, const Convolution *s, const real *x, real *y, in
   const int64_t ld = transposed ? s->outputs : s->depth, places = s->samples * s->area, size = s->outputs * s->area;
   if (s->direct && s->matrices == s->samples) {
     if (bias) launch(call, blocksFor(s->samples * size), BLOCK, fillPlanes, y, bias, s->outputs, s->area, s->samples * size);
-    THNN_(batchedGemm)(call, transposed, 0, s->outputs, s->area, s->depth, 1, weight, ld, 0, x, s->area, s->depth * s->area, bias != NULL, y,
-                       s->area, size, s->samples);
+    THNN_(batchedGemm)(call, transposed, 0, s->outputs, s->area, s->depth, 1, weight, ld, 0, x, s->area, s->depth * s->area,
+                       bias != NULL, y, s->area, size, s->samples);
     return;
   }
   const int64_t n = wholeRow(pieceOf(places, COLUMNS / s->depth));
@@ -93,8 +93,8 @@ static void weights(Call *call, const Convolution *s, const real *x, const real 
     const int64_t parts = pieceOf(s->samples, COLUMNS / size), ySize = s->outputs * s->area, xSize = s->depth * s->area;
     accreal *sums = THNN_scratch(call, parts * size, sizeof(accreal));
     for (int64_t sample = 0; sample < s->samples; sample += parts)
-      THNN_(batchedSums)(call, 0, 1, s->outputs, s->depth, s->area, 1, y + sample * ySize, s->area, ySize, x + sample * xSize, s->area, xSize,
-                         sample > 0, sums, s->depth, size, THNN_min(parts, s->samples - sample));
+      THNN_(batchedSums)(call, 0, 1, s->outputs, s->depth, s->area, 1, y + sample * ySize, s->area, ySize, x + sample * xSize, s->area,
+                         xSize, sample > 0, sums, s->depth, size, THNN_min(parts, s->samples - sample));
     addParts(call, gw, sums, scale, parts, size);
     return;
   }

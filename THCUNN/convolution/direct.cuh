@@ -1,7 +1,7 @@
 /* Convolution plane by plane on the device: what direct.h is in THNN.
  *
- * A thread has a cell of the plane that is written, and gathers what it meets, link by link and tap by tap. Gradients of kernels: a team has
- * a part of the narrow cells, and some taps of a link. */
+ * A thread has a cell of the plane that is written, and gathers what it meets, link by link and tap by tap. For gradients of kernels a
+ * block has some taps of a link, and a part of the narrow cells. */
 #ifndef THCUNN_DIRECT_H
 #define THCUNN_DIRECT_H
 
@@ -44,7 +44,7 @@ __device__ static inline bool isGood(const Net &net, Link l)
 }
 
 /* A warp finds the links of a plane: those of planes before it come first, its own in their old order. Bad ones are left out. */
-__global__ static inline void sortByPlane(Net net, int toWide, Link *sorted, int64_t *start, int64_t *end)
+__global__ static void sortByPlane(Net net, int toWide, Link *sorted, int64_t *start, int64_t *end)
 {
   const Team warp = thisTeam(false);
   for (int64_t plane = warp.number; plane < (toWide ? net.wides : net.narrows); plane += warp.count) {
@@ -105,21 +105,22 @@ __global__ static void meetCells(Net net, Links links, int toWide, const real *f
 {
   const Taps t = net.taps;
   const Team team = thisTeam(wide);
-  const int64_t rows = toWide ? t.height : t.oHeight, row = toWide ? t.width : t.oWidth, others = toWide ? t.oHeight * t.oWidth : t.height * t.width;
-  const int64_t planes = toWide ? net.wides : net.narrows, pieces = THNN_ceilDiv(rows * row, PIECE);
+  const int64_t wideSize = t.height * t.width, narrowSize = t.oHeight * t.oWidth;
+  const int64_t size = toWide ? wideSize : narrowSize, row = toWide ? t.width : t.oWidth, pieces = THNN_ceilDiv(size, PIECE);
+  const int64_t planes = toWide ? net.wides : net.narrows;
   for (int64_t task = team.number; task < net.samples * planes * pieces; task += team.count) {
     const int64_t at = task % pieces * PIECE, plane = task / pieces % planes, sample = task / pieces / planes;
     const int64_t first = links.first(plane), last = links.last(plane);
     const accreal start = bias ? (accreal)bias[biasOfKernel ? links[first].kernel : plane] : 0;
-    for (int64_t cell = at + team.rank; cell < THNN_min(at + PIECE, rows * row); cell += team.size) {
+    for (int64_t cell = at + team.rank; cell < THNN_min(at + PIECE, size); cell += team.size) {
       accreal sum = start;
       for (int64_t l = first; l < last; l++) {
         const Link link = links[l];
         const real *kernel = kernels + link.kernel * t.kH * t.kW;
-        if (toWide) sum += meetNarrow(from + (sample * net.narrows + link.narrow) * others, kernel, t, cell / row, cell % row);
-        else sum += meetWide(from + (sample * net.wides + link.wide) * others, kernel, t, cell / row, cell % row);
+        if (toWide) sum += meetNarrow(from + (sample * net.narrows + link.narrow) * narrowSize, kernel, t, cell / row, cell % row);
+        else sum += meetWide(from + (sample * net.wides + link.wide) * wideSize, kernel, t, cell / row, cell % row);
       }
-      to[(sample * planes + plane) * rows * row + cell] = (real)sum;
+      to[(sample * planes + plane) * size + cell] = (real)sum;
     }
   }
 }
@@ -131,16 +132,24 @@ static inline void meetPlanes(Call *call, const Net *net, int toWide, const real
   const int64_t size = toWide ? t->height * t->width : t->oHeight * t->oWidth, planes = toWide ? net->wides : net->narrows;
   const bool wide = size > WIDE;
   const int64_t blocks = blocksForTeams(net->samples * planes * THNN_ceilDiv(size, PIECE), wide);
-  if (net->link) launch(call, blocks, BLOCK, meetCells<TableLinks>, *net, sortLinks(call, net, toWide), toWide, from, to, kernels, bias, biasOfKernel, wide);
-  else launch(call, blocks, BLOCK, meetCells<OwnLinks>, *net, linksWithoutTable(net, toWide), toWide, from, to, kernels, bias, biasOfKernel, wide);
+  if (net->link)
+    launch(call, blocks, BLOCK, meetCells<TableLinks>, *net, sortLinks(call, net, toWide), toWide, from, to, kernels, bias, biasOfKernel,
+           wide);
+  else
+    launch(call, blocks, BLOCK, meetCells<OwnLinks>, *net, linksWithoutTable(net, toWide), toWide, from, to, kernels, bias, biasOfKernel,
+           wide);
 }
 
 /* ---- gradients */
 
 enum {
-  GROUP = 16,   /* taps whose sums a thread holds */
-  TEAMS = 1024, /* enough of them: */
-  PART = 1 << 12 /* else sums are cut, but not into shorter parts */
+  GROUP = 9,     /* taps whose sums a thread holds */
+  BLOCKS = 1024, /* where there are fewer, sums are cut, */
+#ifdef THCUNN_HOST /* so short that tests see parts, too */
+  PART = 1 << 4
+#else
+  PART = 1 << 12 /* but not into shorter parts */
+#endif
 };
 
 /* sums[part][kernel][cell] = what meets through the tap, over one part of the samples' narrow cells */
@@ -168,7 +177,7 @@ __global__ static void sumTaps(Net net, Links links, const real *wide, const rea
 #pragma unroll
       for (int k = 0; k < GROUP; k++) {
         const int64_t y = h + di[k], x = w + dj[k];
-        if (y >= 0 && y < t.height && x >= 0 && x < t.width) sum[k] += (accreal)plane[y * t.width + x] * value;
+        if ((uint64_t)y < (uint64_t)t.height && (uint64_t)x < (uint64_t)t.width) sum[k] += (accreal)plane[y * t.width + x] * value;
       }
     }
 #pragma unroll
@@ -182,10 +191,10 @@ __global__ static void sumTaps(Net net, Links links, const real *wide, const rea
 static inline void accKernels(Call *call, const Net *net, const real *wide, const real *narrow, real *gradKernels, double scale)
 {
   const Taps *t = &net->taps;
-  const int64_t cells = t->kH * t->kW, places = net->samples * t->oHeight * t->oWidth, teams = net->links * THNN_ceilDiv(cells, GROUP);
-  const int64_t part = THNN_max(THNN_ceilDiv(places, THNN_ceilDiv(TEAMS, teams)), PART), parts = THNN_ceilDiv(places, part);
+  const int64_t cells = t->kH * t->kW, places = net->samples * t->oHeight * t->oWidth, groups = net->links * THNN_ceilDiv(cells, GROUP);
+  const int64_t part = THNN_max(THNN_ceilDiv(places, THNN_ceilDiv(BLOCKS, groups)), PART), parts = THNN_ceilDiv(places, part);
   accreal *sums = THNN_scratch(call, parts * net->links * cells, sizeof(accreal));
-  const int64_t blocks = blocksFor(parts * teams, 1);
+  const int64_t blocks = blocksFor(parts * groups, 1);
   if (net->link) launch(call, blocks, BLOCK, sumTaps<TableLinks>, *net, TableLinks{net->link}, wide, narrow, sums, parts, part);
   else launch(call, blocks, BLOCK, sumTaps<OwnLinks>, *net, linksWithoutTable(net, 0), wide, narrow, sums, parts, part);
   addParts(call, gradKernels, sums, scale, parts, net->links * cells);

@@ -4,9 +4,10 @@
 
 #include "core/real.h"
 
-/* bias[o] += scale * sum over samples and cells of g[n][o][cell]: a block has a plane. With `multiplier` planes for each of `groups`, the bias
- * of plane c * multiplier + o is the one of o and c. */
-__global__ static void addPlanes(real *bias, const real *g, accreal scale, int64_t samples, int64_t groups, int64_t multiplier, int64_t cells)
+/* bias[o] += scale * sum over samples and cells of g[n][o][cell]: a block has a plane. Where planes are `groups` of `multiplier`, bias is
+ * multiplier x groups: plane c * multiplier + o has the bias [o][c]. */
+__global__ static void addPlanes(real *bias, const real *g, accreal scale, int64_t samples, int64_t groups, int64_t multiplier,
+                                 int64_t cells)
 {
   enum { SIZE = Pack<real>::SIZE };
   const int64_t planes = groups * multiplier, packs = THNN_ceilDiv(cells, SIZE);

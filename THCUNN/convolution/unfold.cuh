@@ -40,43 +40,55 @@ static inline void unfold(Call *call, real *columns, const real *x, const Window
   launch(call, blocksFor(n * groups), BLOCK, unfoldPlaces, columns, x, win, at, places, n, groups);
 }
 
-/* The taps through which windows see cell i of an axis: every `step`-th from `tap` on, the first of a window at `place`, each next one
- * of a window `back` places before. */
-struct Seen {
-  int64_t tap, place, step, back;
+/* A cell is seen through every `taps`-th tap of windows, each next one of a window `places` before. */
+struct Step {
+  int64_t taps, places;
 };
 
-__device__ static inline Seen seen(const Axis &a, int64_t i)
+struct Steps {
+  Step t, h, w;
+};
+
+static inline Step stepOf(const Axis &a)
 {
-  int64_t divisor = a.stride, rest = a.dilation % a.stride; /* which becomes the greatest that stride and dilation have in common */
+  int64_t divisor = a.stride, rest = a.dilation;
   while (rest) {
     const int64_t next = divisor % rest;
     divisor = rest;
     rest = next;
   }
-  Seen s = {0, 0, a.stride / divisor, a.dilation / divisor};
-  const int64_t at = i + a.pad;
-  while (s.tap < s.step && (at - s.tap * a.dilation) % a.stride) s.tap++;
-  if (s.tap == s.step) s.tap = a.kernel; /* no window does */
-  s.place = (at - s.tap * a.dilation) / a.stride;
-  return s;
+  return Step{a.stride / divisor, a.dilation / divisor};
+}
+
+/* The first tap that sees cell i of an axis, and the place of its window. */
+struct Seen {
+  int64_t tap, place;
+};
+
+__device__ static inline Seen seen(const Axis &a, const Step &step, int64_t i)
+{
+  for (int64_t tap = 0; tap < THNN_min(step.taps, a.kernel); tap++) {
+    const int64_t distance = i + a.pad - tap * a.dilation;
+    if (distance % a.stride == 0) return Seen{tap, distance / a.stride};
+  }
+  return Seen{a.kernel, 0}; /* none does */
 }
 
 /* Each cell of x, of planes [first, first + planes) and of samples from `sample` on: the sum of the elements of columns that stand for it,
  * added to the cell, or else to the plane's bias if there is one. A row of columns has n elements. */
-__global__ static void foldCells(real *x, const real *columns, const real *bias, bool adding, Window win, int64_t first, int64_t planes,
-                                 int64_t sample, int64_t samples, int64_t n)
+__global__ static void foldCells(real *x, const real *columns, const real *bias, bool adding, Window win, Steps step, int64_t first,
+                                 int64_t planes, int64_t sample, int64_t samples, int64_t n)
 {
   const int64_t size = sizeOf(win), area = areaOf(win);
   for (int64_t task = firstThread(); task < samples * planes * size; task += allThreads()) {
     const int64_t cell = task % size, row = cell / win.w.in, c = task / size % planes, s = task / size / planes;
-    const Seen t = seen(win.t, row / win.h.in), h = seen(win.h, row % win.h.in), w = seen(win.w, cell % win.w.in);
+    const Seen t = seen(win.t, step.t, row / win.h.in), h = seen(win.h, step.h, row % win.h.in), w = seen(win.w, step.w, cell % win.w.in);
     const real *from = columns + c * cellsOf(win) * n + s * area;
     real *to = x + ((sample + s) * win.planes + first + c) * size + cell;
     accreal sum = adding ? (accreal)*to : bias ? (accreal)bias[first + c] : 0;
-    for (int64_t m = t.tap, ot = t.place; m < win.t.kernel; m += t.step, ot -= t.back)
-      for (int64_t i = h.tap, oh = h.place; i < win.h.kernel; i += h.step, oh -= h.back)
-        for (int64_t j = w.tap, ow = w.place; j < win.w.kernel; j += w.step, ow -= w.back) {
+    for (int64_t m = t.tap, ot = t.place; m < win.t.kernel; m += step.t.taps, ot -= step.t.places)
+      for (int64_t i = h.tap, oh = h.place; i < win.h.kernel; i += step.h.taps, oh -= step.h.places)
+        for (int64_t j = w.tap, ow = w.place; j < win.w.kernel; j += step.w.taps, ow -= step.w.places) {
           if (ot < 0 || ot >= win.t.out || oh < 0 || oh >= win.h.out || ow < 0 || ow >= win.w.out) continue;
           sum += (accreal)from[((m * win.h.kernel + i) * win.w.kernel + j) * n + (ot * win.h.out + oh) * win.w.out + ow];
         }
@@ -87,7 +99,9 @@ __global__ static void foldCells(real *x, const real *columns, const real *bias,
 static inline void fold(Call *call, real *x, const real *columns, const real *bias, bool adding, const Window &win, int64_t first,
                         int64_t planes, int64_t sample, int64_t samples, int64_t n)
 {
-  launch(call, blocksFor(samples * planes * sizeOf(win)), BLOCK, foldCells, x, columns, bias, adding, win, first, planes, sample, samples, n);
+  const Steps step = {stepOf(win.t), stepOf(win.h), stepOf(win.w)};
+  launch(call, blocksFor(samples * planes * sizeOf(win)), BLOCK, foldCells, x, columns, bias, adding, win, step, first, planes, sample,
+         samples, n);
 }
 
 #endif

@@ -50,8 +50,8 @@ static void products(Call *call, int transA, int transB, int64_t m, int64_t n, i
   const int64_t most = THNN_max(THNN_max(THNN_max(m, n), THNN_max(k, lda)), THNN_max(THNN_max(ldb, ldc), batch));
   if (!cublas || most > INT32_MAX || k == 0) {
     const int64_t tiles = THNN_ceilDiv(m, TILE) * THNN_ceilDiv(n, TILE);
-    launch(call, blocksFor(tiles * batch, 1), TILE * TILE, multiply<Result>, transA, transB, m, n, k, alpha, a, lda, strideA, b, ldb, strideB,
-           beta, c, ldc, strideC, batch);
+    launch(call, blocksFor(tiles * batch, 1), TILE * TILE, multiply<Result>, transA, transB, m, n, k, alpha, a, lda, strideA, b, ldb,
+           strideB, beta, c, ldc, strideC, batch);
     return;
   }
   void *handle = call->state->cublasHandle;

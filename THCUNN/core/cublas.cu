@@ -8,10 +8,12 @@ int32_t THNN_openCublas(const char *function, const char *path, const Cublas **c
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) return THNN_fail(THNN_ERR_DEVICE, function, "path", "expected the library of cuBLAS, got: %s", dlerror());
   void *setStream = dlsym(library, "cublasSetStream_v2"), *gemm = dlsym(library, "cublasGemmEx");
-  if (!setStream || !gemm)
-    return THNN_fail(THNN_ERR_DEVICE, function, "path", "expected a library with cublasSetStream_v2 and cublasGemmEx, got %s", path);
+  void *batchedGemm = dlsym(library, "cublasGemmStridedBatchedEx");
+  if (!setStream || !gemm || !batchedGemm)
+    return THNN_fail(THNN_ERR_DEVICE, function, "path", "expected a library with cublasGemmStridedBatchedEx, got %s", path);
   opened.setStream = reinterpret_cast<decltype(opened.setStream)>(setStream);
   opened.gemm = reinterpret_cast<decltype(opened.gemm)>(gemm);
+  opened.batchedGemm = reinterpret_cast<decltype(opened.batchedGemm)>(batchedGemm);
   *cublas = &opened;
   return THNN_OK;
 }

@@ -21,15 +21,7 @@
  *
  * The weights are by far the largest tensor, and each pass reads or writes them once, in their order. A task is a place, or
  * for gradInput a group of input planes of some samples: its size follows from shapes alone. */
-#include "core/real.h"
-
-typedef struct Sizes {
-  int64_t samples, planes, height, width, outputs, oHeight, oWidth;
-  int64_t kW, kH, dW, dH, padW, padH;
-  int64_t depth; /* nInputPlane * kH * kW */
-} Sizes;
-
-enum { TASKS = 16 }; /* of a backward pass, at least, where sizes allow */
+#include "convolution/local.h"
 
 /* All numbers, and weight; writes the shape of output. */
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, int64_t kW,
@@ -89,6 +81,9 @@ static int32_t check(const char *f, const THTensor *input, const THTensor *resul
   return THNN_checkShape(f, resultName, view(result), input->nDimension, size);
 }
 
+#ifndef THNN_CUDA /* THCUNN/convolution/SpatialConvolutionLocal.cu has its own */
+enum { TASKS = 16 }; /* of a backward pass, at least, where sizes allow */
+
 static int threadsFor(const Call *call, const Sizes *s)
 {
   return THNN_threads(call, THNN_min(s->samples * s->outputs * s->oHeight * s->oWidth, 1 << 20) * THNN_min(s->depth, 1 << 10));
@@ -121,6 +116,78 @@ static void takePlace(real *restrict matrix, const real *restrict y, const Sizes
     for (int64_t n = 0; n < s->samples; n++) matrix[o * s->samples + n] = y[(n * s->outputs + o) * area + place];
 }
 
+static void forward(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b)
+{
+  const int threads = threadsFor(call, s);
+  const int64_t area = s->oHeight * s->oWidth, patchSize = s->samples * s->depth, placeSize = s->samples * s->outputs;
+  real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
+  real *products = THNN_scratch(call, threads * placeSize, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+  for (int64_t place = 0; place < (s->samples ? area : 0); place++) {
+    real *patch = patches + THNN_threadId() * patchSize, *product = products + THNN_threadId() * placeSize;
+    movePatch(patch, (real *)x, s, s->samples, s->planes, place / s->oWidth, place % s->oWidth, 0);
+    THNN_(gemm)(0, 1, s->outputs, s->samples, s->depth, 1, w + place * s->outputs * s->depth, s->depth, patch, s->depth, 0, product,
+                s->samples);
+    for (int64_t o = 0; o < s->outputs; o++)
+      for (int64_t n = 0; n < s->samples; n++)
+        y[(n * s->outputs + o) * area + place] = product[o * s->samples + n] + b[o * area + place];
+  }
+}
+
+static void backward(Call *call, const Sizes *s, const real *g, real *gx, const real *w)
+{
+  const int threads = threadsFor(call, s);
+  const int64_t area = s->oHeight * s->oWidth, cells = s->kH * s->kW, placeSize = s->samples * s->outputs;
+  const int64_t group = THNN_max(s->planes / TASKS, 1), groups = THNN_ceilDiv(s->planes, group);
+  const int64_t most = THNN_ceilDiv(s->samples, THNN_max(TASKS / groups, 1)), parts = s->samples ? THNN_ceilDiv(s->samples, most) : 0;
+  const int64_t patchSize = most * group * cells;
+  real *matrices = THNN_scratch(call, area * placeSize, sizeof(real));
+  real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t place = 0; place < area; place++) takePlace(matrices + place * placeSize, g, s, place);
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+  for (int64_t task = 0; task < groups * parts; task++) {
+    const int64_t plane = task / parts * group, planes = THNN_min(group, s->planes - plane);
+    const int64_t sample = task % parts * most, samples = THNN_min(most, s->samples - sample);
+    const int64_t size = s->height * s->width;
+    real *patch = patches + THNN_threadId() * patchSize, *to = gx + (sample * s->planes + plane) * size;
+    for (int64_t n = 0; n < samples; n++) memset(to + n * s->planes * size, 0, (size_t)(planes * size) * sizeof(real));
+    for (int64_t place = 0; place < area; place++) {
+      THNN_(gemm)(1, 0, samples, planes * cells, s->outputs, 1, matrices + place * placeSize + sample, s->samples,
+                  w + place * s->outputs * s->depth + plane * cells, s->depth, 0, patch, planes * cells);
+      movePatch(patch, to, s, samples, planes, place / s->oWidth, place % s->oWidth, 1);
+    }
+  }
+}
+
+static void gradients(Call *call, const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
+{
+  const int threads = threadsFor(call, s);
+  const int64_t area = s->oHeight * s->oWidth, patchSize = s->samples * s->depth, placeSize = s->samples * s->outputs;
+  real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
+  real *matrices = THNN_scratch(call, threads * placeSize, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+  for (int64_t place = 0; place < (s->samples ? area : 0); place++) {
+    real *patch = patches + THNN_threadId() * patchSize, *matrix = matrices + THNN_threadId() * placeSize;
+    takePlace(matrix, g, s, place);
+    movePatch(patch, (real *)x, s, s->samples, s->planes, place / s->oWidth, place % s->oWidth, 0);
+    THNN_(gemm)(0, 0, s->outputs, s->depth, s->samples, (real)scale, matrix, s->samples, patch, s->depth, 1,
+                gw + place * s->outputs * s->depth, s->depth);
+    for (int64_t o = 0; o < s->outputs; o++) {
+      double sum = 0;
+      for (int64_t n = 0; n < s->samples; n++) sum += matrix[o * s->samples + n];
+      gb[o * area + place] += (real)(scale * sum);
+    }
+  }
+}
+#endif
+
 int32_t THNN_(SpatialConvolutionLocal_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                   int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t inputWidth,
                                                   int64_t inputHeight, int64_t outputWidth, int64_t outputHeight, int64_t size[8])
@@ -140,28 +207,14 @@ int32_t THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, const THTe
                  outputWidth, outputHeight, &s));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), output->nDimension, output->size));
   THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
-  THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 3, (int64_t[]){s.outputs, s.oHeight, s.oWidth}));
+  const int64_t biasSize[] = {s.outputs, s.oHeight, s.oWidth};
+  THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 3, biasSize));
 
   Call call;
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  const int threads = threadsFor(&call, &s);
-  const int64_t area = s.oHeight * s.oWidth, patchSize = s.samples * s.depth, placeSize = s.samples * s.outputs;
-  real *patches = THNN_scratch(&call, threads * patchSize, sizeof(real));
-  real *products = THNN_scratch(&call, threads * placeSize, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t place = 0; place < (s.samples ? area : 0); place++) {
-    real *patch = patches + THNN_threadId() * patchSize, *product = products + THNN_threadId() * placeSize;
-    movePatch(patch, (real *)x, &s, s.samples, s.planes, place / s.oWidth, place % s.oWidth, 0);
-    THNN_(gemm)(0, 1, s.outputs, s.samples, s.depth, 1, w + place * s.outputs * s.depth, s.depth, patch, s.depth, 0, product,
-                s.samples);
-    for (int64_t o = 0; o < s.outputs; o++)
-      for (int64_t n = 0; n < s.samples; n++)
-        y[(n * s.outputs + o) * area + place] = product[o * s.samples + n] + b[o * area + place];
-  }
+  if (!THNN_failed(&call)) forward(&call, &s, x, y, w, b);
   return THNN_leave(&call);
 }
 
@@ -180,30 +233,7 @@ int32_t THNN_(SpatialConvolutionLocal_updateGradInput)(THNNState *state, const T
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  const int threads = threadsFor(&call, &s);
-  const int64_t area = s.oHeight * s.oWidth, cells = s.kH * s.kW, placeSize = s.samples * s.outputs;
-  const int64_t group = THNN_max(s.planes / TASKS, 1), groups = THNN_ceilDiv(s.planes, group);
-  const int64_t most = THNN_ceilDiv(s.samples, THNN_max(TASKS / groups, 1)), parts = s.samples ? THNN_ceilDiv(s.samples, most) : 0;
-  const int64_t patchSize = most * group * cells;
-  real *matrices = THNN_scratch(&call, area * placeSize, sizeof(real));
-  real *patches = THNN_scratch(&call, threads * patchSize, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t place = 0; place < area; place++) takePlace(matrices + place * placeSize, g, &s, place);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t task = 0; task < groups * parts; task++) {
-    const int64_t plane = task / parts * group, planes = THNN_min(group, s.planes - plane);
-    const int64_t sample = task % parts * most, samples = THNN_min(most, s.samples - sample);
-    const int64_t size = s.height * s.width;
-    real *patch = patches + THNN_threadId() * patchSize, *to = gx + (sample * s.planes + plane) * size;
-    for (int64_t n = 0; n < samples; n++) memset(to + n * s.planes * size, 0, (size_t)(planes * size) * sizeof(real));
-    for (int64_t place = 0; place < area; place++) {
-      THNN_(gemm)(1, 0, samples, planes * cells, s.outputs, 1, matrices + place * placeSize + sample, s.samples,
-                  w + place * s.outputs * s.depth + plane * cells, s.depth, 0, patch, planes * cells);
-      movePatch(patch, to, &s, samples, planes, place / s.oWidth, place % s.oWidth, 1);
-    }
-  }
+  if (!THNN_failed(&call)) backward(&call, &s, g, gx, w);
   return THNN_leave(&call);
 }
 
@@ -217,31 +247,14 @@ int32_t THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, const
   THNN_TRY(check(__func__, input, gradOutput, "gradOutput", gradWeight, "gradWeight", kW, kH, dW, dH, padW, padH, inputWidth,
                  inputHeight, outputWidth, outputHeight, &s));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
-  THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 3, (int64_t[]){s.outputs, s.oHeight, s.oWidth}));
+  const int64_t biasSize[] = {s.outputs, s.oHeight, s.oWidth};
+  THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 3, biasSize));
   THNN_TRY(THNN_checkApart(__func__, "gradBias", view(gradBias), "gradWeight", view(gradWeight), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  const int threads = threadsFor(&call, &s);
-  const int64_t area = s.oHeight * s.oWidth, patchSize = s.samples * s.depth, placeSize = s.samples * s.outputs;
-  real *patches = THNN_scratch(&call, threads * patchSize, sizeof(real));
-  real *matrices = THNN_scratch(&call, threads * placeSize, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t place = 0; place < (s.samples ? area : 0); place++) {
-    real *patch = patches + THNN_threadId() * patchSize, *matrix = matrices + THNN_threadId() * placeSize;
-    takePlace(matrix, g, &s, place);
-    movePatch(patch, (real *)x, &s, s.samples, s.planes, place / s.oWidth, place % s.oWidth, 0);
-    THNN_(gemm)(0, 0, s.outputs, s.depth, s.samples, (real)scale, matrix, s.samples, patch, s.depth, 1,
-                gw + place * s.outputs * s.depth, s.depth);
-    for (int64_t o = 0; o < s.outputs; o++) {
-      double sum = 0;
-      for (int64_t n = 0; n < s.samples; n++) sum += matrix[o * s.samples + n];
-      gb[o * area + place] += (real)(scale * sum);
-    }
-  }
+  if (!THNN_failed(&call)) gradients(&call, &s, x, g, gw, gb, scale);
   return THNN_leave(&call);
 }

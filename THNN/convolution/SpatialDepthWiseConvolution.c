@@ -71,18 +71,6 @@ static int32_t check(const char *f, const THTensor *input, const THTensor *resul
   return THNN_checkShape(f, resultName, view(result), input->nDimension, size);
 }
 
-/* A link for each output plane. */
-static void makeLinks(Call *call, Net *net)
-{
-  const int64_t multiplier = net->narrows / net->wides;
-  net->link = THNN_scratch(call, net->links, sizeof(Link));
-  if (THNN_failed(call)) return;
-  for (int64_t l = 0; l < net->links; l++) {
-    const int64_t c = l / multiplier, o = l % multiplier;
-    net->link[l] = (Link){c, l, o * net->wides + c};
-  }
-}
-
 int32_t THNN_(SpatialDepthWiseConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                       int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t size[8])
 {
@@ -105,7 +93,7 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, const 
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  makeLinks(&call, &net);
+  ownLinks(&call, &net);
   if (!THNN_failed(&call)) meetPlanes(&call, &net, 0, x, y, w, b, 1);
   return THNN_leave(&call);
 }
@@ -124,7 +112,7 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, con
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  makeLinks(&call, &net);
+  ownLinks(&call, &net);
   if (!THNN_failed(&call)) meetPlanes(&call, &net, 1, g, gx, w, NULL, 0);
   return THNN_leave(&call);
 }
@@ -145,16 +133,10 @@ int32_t THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, c
   Call call;
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
-  real *gw = THNN_acc(&call, view(gradWeight)), *gb = gradBias ? THNN_acc(&call, view(gradBias)) : NULL;
-  makeLinks(&call, &net);
+  real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
+  ownLinks(&call, &net);
   if (THNN_failed(&call)) return THNN_leave(&call);
   accKernels(&call, &net, x, g, gw, scale);
-  if (gb) {
-    const int64_t area = net.taps.oHeight * net.taps.oWidth;
-    const int threads = threadsFor(&call, &net);
-#pragma omp parallel for num_threads(threads)
-    for (int64_t l = 0; l < net.links; l++)
-      gb[net.link[l].kernel] += (real)(scale * sumOfPlane(g, net.samples, net.narrows, l, area));
-  }
+  if (gb) accBiases(&call, &net, g, gb, net.narrows, net.taps.oHeight * net.taps.oWidth, 1, scale);
   return THNN_leave(&call);
 }

@@ -35,7 +35,8 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
   if (weight->size[0] != frameSize)
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected frames of %lld features, got %s", (long long)weight->size[0],
                      THNN_shapeText(input->nDimension, input->size).text);
-  THNN_TRY(THNN_checkShape(f, weightName, view(weight), 3, (int64_t[]){frameSize, 1, kW}));
+  const int64_t shape[] = {frameSize, 1, kW};
+  THNN_TRY(THNN_checkShape(f, weightName, view(weight), 3, shape));
   const int64_t oFrame = THNN_windowCount(nFrame, kW, dW, padW, 0);
   if (oFrame < 1)
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least %lld frames, the kernel, got %lld with their padding",
@@ -56,14 +57,7 @@ static int32_t check(const char *f, const THTensor *input, const THTensor *resul
   return THNN_checkShape(f, resultName, view(result), input->nDimension, size);
 }
 
-/* A link for each feature. */
-static void makeLinks(Call *call, Net *net)
-{
-  net->link = THNN_scratch(call, net->links, sizeof(Link));
-  if (THNN_failed(call)) return;
-  for (int64_t c = 0; c < net->links; c++) net->link[c] = (Link){c, c, c};
-}
-
+#ifndef THNN_CUDA
 enum { BLOCK = 64 }; /* features whose gradients are summed together */
 
 /* y[c] += w[c] * x[c] */
@@ -132,14 +126,18 @@ static void accFrames(Call *call, const Net *net, const real *x, const real *g, 
   }
 }
 
-/* The sums of `block` features from c on, over all frames of all samples. */
-static void sumsOf(const Net *net, const real *g, int64_t c, int64_t block, int32_t featFirst, double *sum)
+static void accFrameBiases(const Call *call, const Net *net, const real *g, real *gradBias, double scale)
 {
-  const int64_t frames = net->taps.oWidth;
-  memset(sum, 0, BLOCK * sizeof(double));
-  if (!featFirst) sumFrames(sum, g + c, net->samples * frames, net->wides, block);
-  else for (int64_t f = 0; f < block; f++) sum[f] = sumOfPlane(g, net->samples, net->wides, c + f, frames);
+  const int threads = threadsFor(call, net);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t c = 0; c < net->wides; c += BLOCK) {
+    const int64_t block = THNN_min(BLOCK, net->wides - c);
+    double sum[BLOCK] = {0};
+    sumFrames(sum, g + c, net->samples * net->taps.oWidth, net->wides, block);
+    for (int64_t k = 0; k < block; k++) gradBias[c + k] += (real)(scale * sum[k]);
+  }
 }
+#endif
 
 /* One tensor from the other, through kernels. */
 static int32_t pass(const char *f, THNNState *state, Net *net, int toWide, const THTensor *from, THTensor *to,
@@ -149,7 +147,7 @@ static int32_t pass(const char *f, THNNState *state, Net *net, int toWide, const
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(from)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(to));
-  makeLinks(&call, net);
+  ownLinks(&call, net);
   if (THNN_failed(&call)) return THNN_leave(&call);
   if (featFirst) meetPlanes(&call, net, toWide, x, y, w, b, 0);
   else meetFrames(&call, net, toWide, x, y, w, b);
@@ -201,20 +199,13 @@ int32_t THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, const 
   Call call;
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
-  real *gw = THNN_acc(&call, view(gradWeight)), *gb = gradBias ? THNN_acc(&call, view(gradBias)) : NULL;
-  makeLinks(&call, &net);
+  real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
+  ownLinks(&call, &net);
   if (THNN_failed(&call)) return THNN_leave(&call);
   if (featFirst) accKernels(&call, &net, x, g, gw, scale);
   else accFrames(&call, &net, x, g, gw, scale);
-  if (gb) {
-    const int threads = threadsFor(&call, &net);
-#pragma omp parallel for num_threads(threads)
-    for (int64_t c = 0; c < net.wides; c += BLOCK) {
-      double sum[BLOCK];
-      const int64_t block = THNN_min(BLOCK, net.wides - c);
-      sumsOf(&net, g, c, block, featFirst, sum);
-      for (int64_t k = 0; k < block; k++) gb[c + k] += (real)(scale * sum[k]);
-    }
-  }
+  if (!gb) return THNN_leave(&call);
+  if (featFirst) accBiases(&call, &net, g, gb, net.wides, net.taps.oWidth, 0, scale);
+  else accFrameBiases(&call, &net, g, gb, scale);
   return THNN_leave(&call);
 }

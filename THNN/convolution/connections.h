@@ -52,8 +52,21 @@ static int32_t checkConnected(const char *f, const THTensor *input, const THTens
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(connectedShape(f, input, weight, weightName, nInputPlane, nOutputPlane, dW, dH, full, net, size));
   THNN_TRY(THNN_checkShape(f, resultName, view(result), input->nDimension, size));
-  return THNN_checkShape(f, "connTable", view(connTable), 2, (int64_t[]){net->links, 2});
+  const int64_t table[] = {net->links, 2};
+  return THNN_checkShape(f, "connTable", view(connTable), 2, table);
 }
+
+#ifndef THNN_CUDA
+static void splitTable(Call *call, const index_t *table, int full, Net *net, int64_t *inputs, int64_t *outputs)
+{
+  (void)call;
+  for (int64_t k = 0; k < net->links; k++) {
+    inputs[k] = table[2 * k];
+    outputs[k] = table[2 * k + 1];
+    net->link[k] = full ? (Link){outputs[k], inputs[k], k} : (Link){inputs[k], outputs[k], k};
+  }
+}
+#endif
 
 /* Makes the links; a plane that is not there fails the call. */
 static void readTable(Call *call, const THLongTensor *connTable, int64_t nInputPlane, int64_t nOutputPlane, int full, Net *net)
@@ -62,11 +75,7 @@ static void readTable(Call *call, const THLongTensor *connTable, int64_t nInputP
   int64_t *inputs = THNN_scratch(call, net->links, sizeof(int64_t)), *outputs = THNN_scratch(call, net->links, sizeof(int64_t));
   net->link = THNN_scratch(call, net->links, sizeof(Link));
   if (THNN_failed(call)) return;
-  for (int64_t k = 0; k < net->links; k++) {
-    inputs[k] = table[2 * k];
-    outputs[k] = table[2 * k + 1];
-    net->link[k] = full ? (Link){outputs[k], inputs[k], k} : (Link){inputs[k], outputs[k], k};
-  }
+  splitTable(call, table, full, net, inputs, outputs);
   if (!THNN_badIndices(call, "connTable", inputs, net->links, nInputPlane, 0))
     THNN_badIndices(call, "connTable", outputs, net->links, nOutputPlane, 0);
 }
@@ -127,10 +136,8 @@ static int32_t connectedGradParameters(const char *f, THNNState *state, const TH
   readTable(&call, connTable, nInputPlane, nOutputPlane, full, &net);
   if (THNN_failed(&call)) return THNN_leave(&call);
   accKernels(&call, &net, full ? g : x, full ? x : g, gw, scale);
-  const int64_t area = full ? net.taps.height * net.taps.width : net.taps.oHeight * net.taps.oWidth;
-  const int threads = threadsFor(&call, &net);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t o = 0; o < nOutputPlane; o++) gb[o] += (real)(scale * sumOfPlane(g, net.samples, nOutputPlane, o, area));
+  const int64_t size = full ? net.taps.height * net.taps.width : net.taps.oHeight * net.taps.oWidth;
+  accBiases(&call, &net, g, gb, nOutputPlane, size, 0, scale);
   return THNN_leave(&call);
 }
 

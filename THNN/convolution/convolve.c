@@ -9,19 +9,12 @@
  * The sizes of tasks depend on shapes only, so that every sum has one order for any number of threads.
  * Unfolding and product as in Chellapilla, Puri, Simard, "High performance convolutional neural networks for document
  * processing" (2006), but a tile at a time. */
-#include "convolution/unfold.h"
+#include "convolution/convolve.h"
 
 enum {
   TILE = 384,              /* places in a tile, at most */
   FEW_PLACES = 64,         /* samples with fewer places are worked on together */
-  COLUMNS = 1 << 16,       /* elements unfolded at a time, about: they stay in a second-level cache */
-  MOST_COLUMNS = 1 << 20,  /* and for the largest kernels */
-  ROWS = 288,              /* rows of columns in a task of a backward pass, about */
-  GROUP_SIZE = 1 << 17,    /* elements of gradWeight in a task, about */
-  TASKS = 16,              /* where there are fewer tasks, they get smaller, */
-  LEAST_ROWS = 64,         /* but not to fewer rows */
-  LEAST_DEPTH = 128,       /* or shorter sums */
-  SHORT = 4096             /* places of gradOutput in a short sum */
+  MOST_COLUMNS = 1 << 20   /* elements unfolded at a time for the largest kernels */
 };
 
 /* ---- checks */
@@ -165,6 +158,19 @@ static int32_t checkBias(const char *f, const THTensor *bias, const Convolution 
   return bias ? THNN_checkShape(f, "bias", view(bias), 1, c->full ? &c->window.planes : &c->outputs) : THNN_OK;
 }
 
+#ifndef THNN_CUDA /* THCUNN/convolution/convolve.cu has its own */
+#include "convolution/unfold.h"
+
+enum {
+  COLUMNS = 1 << 16,       /* elements unfolded at a time, about: they stay in a second-level cache */
+  ROWS = 288,              /* rows of columns in a task of a backward pass, about */
+  GROUP_SIZE = 1 << 17,    /* elements of gradWeight in a task, about */
+  TASKS = 16,              /* where there are fewer tasks, they get smaller, */
+  LEAST_ROWS = 64,         /* but not to fewer rows */
+  LEAST_DEPTH = 128,       /* or shorter sums */
+  SHORT = 4096             /* places of gradOutput in a short sum */
+};
+
 static int threadsFor(const Call *call, const Convolution *s)
 {
   return THNN_threads(call, THNN_min(s->samples * s->outputs * s->area, 1 << 20) * THNN_min(s->depth, 1 << 10));
@@ -268,16 +274,9 @@ static const real *matricesOf(Call *call, const Convolution *s, const real *y)
   return joined;
 }
 
-static void backward(Call *call, const Convolution *s, const real *y, real *x, const real *weight, const real *bias)
+static void gather(Call *call, const Convolution *s, const real *y, real *x, const real *weight, const real *bias)
 {
   const Window *w = &s->window;
-  if (s->direct) {
-    Convolution back = *s;
-    back.outputs = w->planes;
-    back.depth = back.window.planes = s->outputs;
-    forward(call, &back, y, x, 1, weight, bias);
-    return;
-  }
   const real *g = matricesOf(call, s, y);
   const int64_t group = groupSize(s, ROWS, s->matrices), groups = THNN_ceilDiv(w->planes, group);
   const int64_t columnSize = group * s->cells * s->tile, plane = w->t.in * w->h.in * w->w.in, samples = s->places / s->area;
@@ -378,6 +377,27 @@ static void biases(const Call *call, const Convolution *s, const real *g, real *
   }
 }
 
+static void gradients(Call *call, const Convolution *s, const real *in, const real *g, real *gw, real *gb, double scale)
+{
+  const real *y = matricesOf(call, s, s->full ? in : g);
+  if (!THNN_failed(call)) weights(call, s, s->full ? g : in, y, gw, scale);
+  if (THNN_failed(call) || !gb) return;
+  const Axis *t = &s->window.t, *h = &s->window.h, *w = &s->window.w;
+  if (s->full) biases(call, s, g, gb, s->samples, s->window.planes, t->in * h->in * w->in, scale);
+  else biases(call, s, y, gb, s->matrices, s->outputs, s->places, scale);
+}
+#endif
+
+/* x = bias + folded weight^T * y; of a direct convolution, which has nothing to fold, a product like that of forward. */
+static void backward(Call *call, const Convolution *s, const real *y, real *x, const real *weight, const real *bias)
+{
+  Convolution back = *s;
+  back.outputs = s->window.planes;
+  back.depth = back.window.planes = s->outputs;
+  if (s->direct) forward(call, &back, y, x, 1, weight, bias);
+  else gather(call, s, y, x, weight, bias);
+}
+
 /* ---- the functions of a layer */
 
 int32_t THNN_(convolution_outputSize)(const char *f, Convolution c, const THTensor *input, const THTensor *weight, int64_t *size)
@@ -437,12 +457,6 @@ int32_t THNN_(convolution_accGradParameters)(const char *f, THNNState *state, Co
   THNN_enter(&call, state, f);
   const real *in = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  const real *y = matricesOf(&call, &c, c.full ? in : g);
-  if (!THNN_failed(&call)) weights(&call, &c, c.full ? g : in, y, gw, scale);
-  if (!THNN_failed(&call) && gb) {
-    const Axis *t = &c.window.t, *h = &c.window.h, *w = &c.window.w;
-    if (c.full) biases(&call, &c, g, gb, c.samples, c.window.planes, t->in * h->in * w->in, scale);
-    else biases(&call, &c, y, gb, c.matrices, c.outputs, c.places, scale);
-  }
+  if (!THNN_failed(&call)) gradients(&call, &c, in, g, gw, gb, scale);
   return THNN_leave(&call);
 }

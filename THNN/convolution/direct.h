@@ -30,6 +30,7 @@ typedef struct Net {
   Link *link;
 } Net;
 
+#ifndef THNN_CUDA /* THCUNN/convolution/direct.cuh has its own */
 enum { SHORT_SUM = 1024 }; /* products that are added in the elements' own precision; then these sums are */
 
 /* The cells [first, end) of a narrow row that meet the wide row through column j of the kernel, the first one at + first * dW. */
@@ -198,5 +199,28 @@ static double sumOfPlane(const real *x, int64_t samples, int64_t planes, int64_t
   for (int64_t n = 0; n < samples; n++) sum += planeSum(x + (n * planes + plane) * size, size);
   return sum;
 }
+
+/* bias[o] += scale * sum of plane o; with a bias for each kernel, the plane's only link says which. */
+static void accBiases(const Call *call, const Net *net, const real *g, real *gradBias, int64_t planes, int64_t size,
+                      int biasOfKernel, double scale)
+{
+  const int threads = threadsFor(call, net);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t o = 0; o < planes; o++)
+    gradBias[biasOfKernel ? net->link[o].kernel : o] += (real)(scale * sumOfPlane(g, net->samples, planes, o, size));
+}
+
+/* The links where each wide plane has narrow planes of its own. */
+__attribute__((unused)) static void ownLinks(Call *call, Net *net)
+{
+  const int64_t multiplier = net->narrows / net->wides;
+  net->link = THNN_scratch(call, net->links, sizeof(Link));
+  if (THNN_failed(call)) return;
+  for (int64_t l = 0; l < net->links; l++) {
+    const int64_t c = l / multiplier, o = l % multiplier;
+    net->link[l] = (Link){c, l, o * net->wides + c};
+  }
+}
+#endif
 
 #endif

@@ -8,14 +8,7 @@
  *
  *   input    nInputPlane x inputHeight x inputWidth
  *   finput   (nInputPlane * kH * kW) x (outputHeight * outputWidth) */
-#include "core/real.h"
-
-/* One axis: where cell `tap` of the window at place o lies on the input. */
-typedef struct Axis {
-  int64_t in, out, kernel, stride, pad;
-} Axis;
-
-THNN_INLINE int64_t cellOf(const Axis *a, int64_t o, int64_t tap) { return o * a->stride + tap - a->pad; }
+#include "convolution/convolve.h"
 
 static int32_t checkAxis(const char *f, const char *const names[4], const Axis *a)
 {
@@ -26,8 +19,19 @@ static int32_t checkAxis(const char *f, const char *const names[4], const Axis *
   return THNN_checkRange(f, names[3], a->out, places, places);
 }
 
-static int32_t check(const char *f, const THTensor *finput, const THTensor *input, int64_t nInputPlane, const Axis *w, const Axis *h)
+static Window windowOf(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t nInputPlane,
+                       int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight)
 {
+  return (Window){nInputPlane,
+                  {1, 1, 0, 1, 1, 1},
+                  {kH, dH, padH, 1, inputHeight, outputHeight},
+                  {kW, dW, padW, 1, inputWidth, outputWidth}};
+}
+
+static int32_t check(const char *f, const THTensor *finput, const THTensor *input, const Window *win)
+{
+  const int64_t nInputPlane = win->planes;
+  const Axis *w = &win->w, *h = &win->h;
   static const char *const width[] = {"kW", "dW", "padW", "outputWidth"}, *const height[] = {"kH", "dH", "padH", "outputHeight"};
   const int64_t planes[] = {nInputPlane, h->in, w->in};
   THNN_TRY(THNN_checkShape(f, "input", view(input), 3, planes));
@@ -40,6 +44,10 @@ static int32_t check(const char *f, const THTensor *finput, const THTensor *inpu
   const int64_t matrix[] = {rows, columns};
   return THNN_checkShape(f, "finput", view(finput), 2, matrix);
 }
+
+#ifndef THNN_CUDA
+/* Where cell `tap` of the window at place o lies on the input. */
+THNN_INLINE int64_t cellOf(const Axis *a, int64_t o, int64_t tap) { return o * a->stride + tap - a->pad; }
 
 THNN_KERNEL void copyPlane(real *restrict to, const real *restrict x, const Axis *w, const Axis *h)
 {
@@ -69,25 +77,43 @@ THNN_KERNEL void addPlane(real *restrict x, const real *restrict from, const Axi
       }
 }
 
+/* Elements of finput that belong to a plane. */
+static int64_t blockOf(const Window *win)
+{
+  return win->h.kernel * win->w.kernel * win->h.out * win->w.out;
+}
+
+static void copy(Call *call, real *columns, const real *x, const Window *win)
+{
+  const int64_t plane = win->h.in * win->w.in, block = blockOf(win);
+  const int threads = THNN_threads(call, win->planes * block);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t c = 0; c < win->planes; c++) copyPlane(columns + c * block, x + c * plane, &win->w, &win->h);
+}
+
+static void add(Call *call, real *x, const real *columns, const Window *win)
+{
+  const int64_t plane = win->h.in * win->w.in, block = blockOf(win);
+  const int threads = THNN_threads(call, win->planes * block);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t c = 0; c < win->planes; c++) addPlane(x + c * plane, columns + c * block, &win->w, &win->h);
+}
+#endif
+
 int32_t THNN_(unfolded_copy)(THNNState *state, THTensor *finput, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                              int64_t padW, int64_t padH, int64_t nInputPlane, int64_t inputWidth, int64_t inputHeight,
                              int64_t outputWidth, int64_t outputHeight)
 {
-  const Axis w = {inputWidth, outputWidth, kW, dW, padW}, h = {inputHeight, outputHeight, kH, dH, padH};
-  THNN_TRY(check(__func__, finput, input, nInputPlane, &w, &h));
+  const Window win = windowOf(kW, kH, dW, dH, padW, padH, nInputPlane, inputWidth, inputHeight, outputWidth, outputHeight);
+  THNN_TRY(check(__func__, finput, input, &win));
   THNN_TRY(THNN_checkOutput(__func__, "finput", view(finput), 2, finput->size));
   THNN_TRY(THNN_checkApart(__func__, "finput", view(finput), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = h.in * w.in, block = nInputPlane ? finput->size[0] / nInputPlane * finput->size[1] : 0;
-  const int threads = THNN_threads(&call, nInputPlane * block);
   const real *x = THNN_in(&call, view(input));
   real *columns = THNN_out(&call, view(finput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t c = 0; c < nInputPlane; c++) copyPlane(columns + c * block, x + c * plane, &w, &h);
+  if (!THNN_failed(&call)) copy(&call, columns, x, &win);
   return THNN_leave(&call);
 }
 
@@ -95,20 +121,15 @@ int32_t THNN_(unfolded_acc)(THNNState *state, const THTensor *finput, THTensor *
                             int64_t padW, int64_t padH, int64_t nInputPlane, int64_t inputWidth, int64_t inputHeight,
                             int64_t outputWidth, int64_t outputHeight)
 {
-  const Axis w = {inputWidth, outputWidth, kW, dW, padW}, h = {inputHeight, outputHeight, kH, dH, padH};
-  THNN_TRY(check(__func__, finput, input, nInputPlane, &w, &h));
+  const Window win = windowOf(kW, kH, dW, dH, padW, padH, nInputPlane, inputWidth, inputHeight, outputWidth, outputHeight);
+  THNN_TRY(check(__func__, finput, input, &win));
   THNN_TRY(THNN_checkOutput(__func__, "input", view(input), 3, input->size));
   THNN_TRY(THNN_checkApart(__func__, "input", view(input), "finput", view(finput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t plane = h.in * w.in, block = nInputPlane ? finput->size[0] / nInputPlane * finput->size[1] : 0;
-  const int threads = THNN_threads(&call, nInputPlane * block);
   const real *columns = THNN_in(&call, view(finput));
   real *x = THNN_acc(&call, view(input));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t c = 0; c < nInputPlane; c++) addPlane(x + c * plane, columns + c * block, &w, &h);
+  if (!THNN_failed(&call)) add(&call, x, columns, &win);
   return THNN_leave(&call);
 }

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn, random
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
 from pytorch_legacy.authors.TorchRnnLSTM import TorchRnnLSTM
 from pytorch_legacy.authors.VanillaRNN import VanillaRNN
@@ -100,7 +101,7 @@ class LanguageModel(Container):
         return [module for module in self.listModules() if isinstance(module, SequenceLayer)]
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        if not isinstance(input, np.ndarray) or input.ndim != 2:
+        if not is_tensor(input) or input.ndim != 2:
             raise ShapeError(f"{self._typename}: input: expected a 2-D array of indices, got {described(input)}")
         N, T = input.shape
         for view in (self.view1, *self.bn_view_in):

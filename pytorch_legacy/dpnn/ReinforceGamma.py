@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.dpnn import gamma
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError, ValueRangeError
@@ -75,7 +76,7 @@ class ReinforceGamma(Reinforce):
             shape, scale = check.tensor(self, "input", input), self.scale
             if scale is None:
                 raise DtypeError(f"{self._typename}: input: expected a table of shape and scale, got {described(input)}")
-            if isinstance(scale, np.ndarray):
+            if is_tensor(scale):
                 scale = check.spread(self, "scale", scale, shape.shape)
         if not (np.all(shape > 0) and np.all(np.asarray(scale) > 0)):
             raise ValueRangeError(f"{self._typename}: input: expected shapes and scales above 0")

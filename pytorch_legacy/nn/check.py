@@ -9,21 +9,32 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor, is_writable, misplaced, on_device
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.storage import Tensor
 
+_CURES = {"float32": "module.float()", "float64": "module.double()"}
+_CURES_ON_DEVICE = {
+    "float16": "module.half()",
+    "float32": "module.cuda()",
+    "float64": 'module.type("torch.CudaDoubleTensor")',
+}
+
 
 def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
     """`value`, an array of the module's dtype with one of the given ranks (any rank if none is given)."""
     dtype = module._dtype
-    if isinstance(value, np.ndarray) and value.dtype == dtype and (not ranks or value.ndim in ranks):
-        return value
-    if not isinstance(value, np.ndarray):
+    right: Any = isinstance(value, np.ndarray) if not module._onDevice else on_device(value)
+    if right and value.dtype == dtype and (not ranks or value.ndim in ranks):
+        return value  # type: ignore[no-any-return]
+    if not is_tensor(value):
         raise DtypeError(f"{module._typename}: {name}: expected a {dtype} array, got {described(value)}")
+    if not right:
+        raise DtypeError(misplaced(f"{module._typename}: {name}", value, dtype, module._onDevice))
     if value.dtype != dtype:
-        known = {"float32": "module.float()", "float64": "module.double()"}.get(value.dtype.name)
+        known = (_CURES_ON_DEVICE if module._onDevice else _CURES).get(value.dtype.name)
         cure = f"convert the array or call {known}" if known else "convert the array"
         raise DtypeError(f"{module._typename}: {name}: expected {dtype}, got {value.dtype}; {cure}")
     wanted = " or ".join(f"{rank}-D" for rank in ranks)
@@ -32,12 +43,13 @@ def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
 
 def array(module: TorchObject, name: str, value: Any) -> Tensor:
     """`value`, an array of integers, booleans or of the module's dtype: what layers take that only move elements."""
-    return value if isinstance(value, np.ndarray) and value.dtype.kind in "biu" else tensor(module, name, value)
+    isInteger = is_tensor(value) and value.dtype.kind in "biu" and on_device(value) == module._onDevice
+    return value if isInteger else tensor(module, name, value)
 
 
 def arrays(module: TorchObject, name: str, value: Any) -> Any:
     """`value`, in which every array, in tables within tables too, is one that `array` takes."""
-    if isinstance(value, np.ndarray):
+    if is_tensor(value):
         array(module, name, value)
     for place, entry in _entries(value):
         arrays(module, f"{name}[{place!r}]", entry)
@@ -46,7 +58,7 @@ def arrays(module: TorchObject, name: str, value: Any) -> Any:
 
 def like(module: TorchObject, name: str, value: Any, example: Any) -> Any:
     """`value`, a gradient of `example`: an array of the same shape, or a table of such arrays with the same places."""
-    if isinstance(example, np.ndarray):
+    if is_tensor(example):
         checked = array if example.dtype.kind in "biu" else tensor
         return shape(module, name, checked(module, name, value), example.shape)
     if isinstance(example, dict) and not (isinstance(value, dict) and value.keys() == example.keys()):
@@ -173,7 +185,7 @@ def joint_shape(module: TorchObject, name: str, arrays: list[Tensor], dimension:
 
 def writable(module: TorchObject, name: str, array: Tensor) -> Tensor:
     """`array`, which may be changed in place."""
-    if not array.flags.writeable:
+    if not is_writable(array):
         raise ValueRangeError(f"{module._typename}: {name}: is read-only and cannot be changed in place")
     return array
 

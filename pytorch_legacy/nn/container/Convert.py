@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
@@ -85,7 +86,7 @@ class Convert(Container):
             raise ValueRangeError(f"{self._typename}: cannot convert {source!r} to {target!r}")
 
     def _cast(self, input: Any) -> Tensor:
-        if not isinstance(input, np.ndarray):
+        if not is_tensor(input):
             check.tensor(self, "input", input)
         return np.asarray(input, self._dtype)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
@@ -109,7 +110,7 @@ class SpatialConvolutionMap(Module):
 
     def _checkedTable(self, table: Any) -> Tensor:
         name = f"{self._typename}: conMatrix"
-        if not isinstance(table, np.ndarray) or table.dtype.kind not in "iuf":
+        if not is_tensor(table) or table.dtype.kind not in "iuf":
             raise DtypeError(f"{name}: expected an array of planes, got {described(table)}")
         if table.ndim != 2 or table.shape[1] != 2 or not len(table):
             raise ShapeError(f"{name}: expected nKernel x 2, got {sizes(table.shape)}")

@@ -2,8 +2,7 @@
 
 from typing import Any, Self
 
-import numpy as np
-
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
@@ -85,7 +84,7 @@ class DontCast(Decorator):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        if isinstance(self.output, np.ndarray) and self.castout:
+        if is_tensor(self.output) and self.castout:
             self._dtype = self.output.dtype  # _type is that of the module there
         self.moduleType = fields.get("moduleType") or self.modules[0]._type
 
@@ -100,7 +99,7 @@ def _cast(buffer: Any, value: Any, name: str) -> Any:
     def cast(old: Any, array: Tensor) -> Tensor:
         if array.dtype.kind != "f" or array.dtype == dtype:
             return array
-        copy = fitting(old, array.shape, dtype)
+        copy = fitting(old, array, dtype)
         copy[...] = array
         return copy
 

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError
 from pytorch_legacy.nn import check
@@ -201,7 +202,7 @@ class IndexLinear(Module):
 
     def _vectors(self, keys: Any, values: Any, place: str = "") -> None:
         """Checks that these are vectors of keys and of values, of one length."""
-        if not isinstance(keys, np.ndarray) or keys.dtype.kind not in "iu" or keys.ndim != 1:
+        if not is_tensor(keys) or keys.dtype.kind not in "iu" or keys.ndim != 1:
             raise DtypeError(f"{self._typename}: input[0]{place}: expected a vector of integers, got {described(keys)}")
         if check.tensor(self, f"input[1]{place}", values, 1).shape != keys.shape:
             raise ShapeError(f"{self._typename}: input[1]{place}: expected {len(keys)} values, got {len(values)}")

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn import check
@@ -137,11 +138,11 @@ class SparseLinear(Module):
         return self
 
     def _isSample(self, input: Any) -> bool:
-        return isinstance(input, np.ndarray) and input.ndim == 2
+        return is_tensor(input) and input.ndim == 2
 
     def _entries(self, input: Any) -> tuple[Tensor, int]:
         """What the C functions take, and the number of samples: ``N x nnz x 2`` as it is, else rows with the sample."""
-        if isinstance(input, np.ndarray):
+        if is_tensor(input):
             check.tensor(self, "input", input, 2, 3)
             check.shape(self, "input", input, (*input.shape[:-1], 2))
             if input.ndim == 3:

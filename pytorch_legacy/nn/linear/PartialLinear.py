@@ -135,9 +135,7 @@ class PartialLinear(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         table = fields["network"].modules[0].modules[1]
-        weights = {
-            name: value for name in ("weight", "gradWeight") if (value := getattr(table, name, None)) is not None
-        }
+        weights = {name: value for name in ("weight", "gradWeight") if (value := getattr(table, name, None)) is not None}
         super()._fromTorch7(fields | weights, version)
         partition = fields.get("partition")
         if partition is not None and partition is not fields.get("allcolumns"):

@@ -26,9 +26,7 @@ def aligned(module: TorchObject, parameter: Tensor, shape: tuple[int, ...]) -> T
             return parameter.reshape((1,) * len(shape))
         if parameter.size == prod(shape[1:]):
             return parameter.reshape(1, *shape[1:])
-    raise ShapeError(
-        f"{module._typename}: input: expected {sizes(parameter.shape)} or a batch of that, got {sizes(shape)}"
-    )
+    raise ShapeError(f"{module._typename}: input: expected {sizes(parameter.shape)} or a batch of that, got {sizes(shape)}")
 
 
 def gathered(part: Tensor, *arrays: Tensor) -> Tensor:

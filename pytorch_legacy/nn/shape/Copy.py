@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -90,7 +91,7 @@ class Copy(Module):
         return fields
 
     def _check(self, name: str, array: Tensor, dtype: np.dtype[Any]) -> Tensor:
-        if not isinstance(array, np.ndarray) or array.dtype != dtype:
+        if not is_tensor(array) or array.dtype != dtype:
             raise DtypeError(f"{self._typename}: {name}: expected a {dtype} array, got {described(array)}")
         return array
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, IndexRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -52,7 +53,7 @@ class Index(Module):
     def _layout(self, input: list[Tensor]) -> tuple[int, tuple[int, ...]]:
         array, indices = check.table(self, "input", input, 2)
         axis = check.axis(self, self.dimension, check.tensor(self, "input[0]", array).ndim)
-        if not isinstance(indices, np.ndarray) or indices.dtype.kind not in "iu" or indices.ndim != 1:
+        if not is_tensor(indices) or indices.dtype.kind not in "iu" or indices.ndim != 1:
             raise DtypeError(f"{self._typename}: input[1]: expected a vector of integers, got {described(indices)}")
         size = array.shape[axis]
         for index in indices[(indices < 0) | (indices >= size)][:1]:

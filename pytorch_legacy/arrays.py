@@ -36,11 +36,6 @@ def is_tensor(value: Any) -> TypeGuard[Array]:
     return isinstance(value, np.ndarray) or on_device(value)
 
 
-def is_number(value: Any) -> bool:
-    """Is this one number of Python or NumPy?"""
-    return isinstance(value, (int, float, np.generic))
-
-
 def placed(array: Array, device: bool, dtype: Any = None) -> Array:
     """The array on the device, or on the host, converted to `dtype`: itself, if it is there already."""
     if on_device(array):
@@ -98,6 +93,13 @@ def strided(whole: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> A
     """A view of `whole` with other sizes and strides (in bytes)."""
     view: Callable[..., Array] = (cupy() if on_device(whole) else np).lib.stride_tricks.as_strided
     return view(whole, shape, strides)
+
+
+def taken(array: Array, indices: Array, axis: int, out: Array) -> Array:
+    """``array.take(indices, axis)``, in `out`. No index is out of range."""
+    if on_device(out):
+        return np.take(array, indices, axis, out=out)
+    return np.take(array, indices, axis, out=out, mode="clip")  # which needs no buffer
 
 
 def address(array: Array) -> int:

@@ -52,7 +52,7 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
 
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new weight; `stdv` is not used."""
-        self.weight[...] = random.uniform(0, 1, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(0, 1, self.weight.shape, self._dtype, self._onDevice)
         self.bias.fill(0)
 
     def updateOutput(self, input: Tensor) -> Tensor:

@@ -1,13 +1,14 @@
 """The only place that knows cffi: opens libTHNN and libTHCUNN and calls their functions on NumPy's and CuPy's arrays."""
 
 from .binding import call, call_random, output_size
-from .cuda import require, set_cuda_index_check, set_pooling_backward
+from .cuda import cuda_index_check, require, set_cuda_index_check, set_pooling_backward
 from .library import blas, ffi, get_num_threads, lib, library_path, manual_seed, set_num_threads, version
 
 __all__ = [
     "blas",
     "call",
     "call_random",
+    "cuda_index_check",
     "ffi",
     "get_num_threads",
     "lib",

@@ -145,6 +145,11 @@ def set_cuda_index_check(wait: bool) -> None:
     _settings = _settings._replace(waitForIndices=wait)
 
 
+def cuda_index_check() -> bool:
+    """What `set_cuda_index_check` said last."""
+    return _settings.waitForIndices
+
+
 def set_pooling_backward(how: str) -> None:
     global _settings
     host.set_pooling_backward(how)

@@ -121,7 +121,7 @@ class RNN(Layer, Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws new parameters, uniform in [-stdv, stdv)."""
         limit = 1 / sqrt(self.hiddenSize) if stdv is None else stdv
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
 
     def resetStates(self) -> None:
         """Forgets the states that the next sequence would start from."""
@@ -144,7 +144,9 @@ class RNN(Layer, Module):
         for layer in range(self.numLayers):
             mask = None
             if layer and self.dropout and self.train:
-                mask = random.bernoulli(1 - self.dropout, x.shape, self._dtype) / self._dtype.type(1 - self.dropout)
+                mask = random.bernoulli(1 - self.dropout, x.shape, self._dtype, self._onDevice) / self._dtype.type(
+                    1 - self.dropout
+                )
                 x = x * mask
             runs = []
             for direction in range(self.numDirections):

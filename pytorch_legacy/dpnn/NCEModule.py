@@ -92,11 +92,11 @@ class NCEModule(Linear):
     def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight and returns self. The bias becomes -log(outputSize); with `stdv` both are uniform."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         if stdv is None:
             self.bias.fill(-log(len(self.bias)))
         else:
-            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
         return self
 
     def fastNoise(self) -> None:

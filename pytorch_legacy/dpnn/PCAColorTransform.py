@@ -51,7 +51,7 @@ class PCAColorTransform(ColorTransform):
 
     def _sampleNoise(self, batch: tuple[int, ...]) -> Tensor:
         count = batch[0] if batch else 1
-        self.alphas = random.normal(0, self.std, (self.inputChannels, count), self._dtype)
+        self.alphas = random.normal(0, self.std, (self.inputChannels, count), self._dtype, self._onDevice)
         self.alphas *= self.eigenValues[:, None]
         return np.ascontiguousarray((self.eigenVectors @ self.alphas).T)
 

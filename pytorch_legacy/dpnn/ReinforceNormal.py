@@ -53,7 +53,7 @@ class ReinforceNormal(Reinforce):
         if not self._draws():
             output[...] = mean
             return output
-        output[...] = random.normal(0, 1, mean.shape, self._dtype)
+        output[...] = random.normal(0, 1, mean.shape, self._dtype, self._onDevice)
         output *= stdev
         output += mean
         return output

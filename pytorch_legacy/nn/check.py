@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor, is_writable, misplaced, on_device
+from pytorch_legacy import backend
+from pytorch_legacy.arrays import is_tensor, is_writable, misplaced, on_device, placed
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import described, sizes
@@ -101,27 +102,45 @@ def pair(module: TorchObject, name: str, value: Any, *ranks: int) -> list[Tensor
     return [first, shape(module, f"{name}[1]", tensor(module, f"{name}[1]", second), first.shape)]
 
 
+def numbers(module: TorchObject, name: str, value: Any, wanted: str) -> Tensor:
+    """`value`, one number or an array of numbers, as an array where the module is; `wanted` says what they are."""
+    if is_tensor(value) and on_device(value) != module._onDevice:
+        raise DtypeError(misplaced(f"{module._typename}: {name}", value, value.dtype, module._onDevice))
+    array = value if is_tensor(value) else np.asarray(value if isinstance(value, (int, float, np.generic)) else None)
+    if array.dtype.kind not in "iuf":
+        raise DtypeError(f"{module._typename}: {name}: expected {wanted}, got {described(value)}")
+    return placed(array, module._onDevice)
+
+
+def looks(module: TorchObject) -> bool:
+    """Whether checks may look at the elements of arrays: on a device that means to wait, which is done when asked for."""
+    return not module._onDevice or backend.cuda_index_check()
+
+
 def labels(module: TorchObject, name: str, value: Any) -> Tensor:
     """Class labels as the array of 64-bit integers that the C functions read; a single one is an array of one."""
-    array = np.asarray(value) if isinstance(value, (int, float, np.ndarray, np.generic)) else np.empty(0, object)
-    got = None if array.dtype.kind in "iuf" else described(value)
-    if array.dtype.kind == "f" and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
-        got = "numbers between labels"
-    if got:
-        raise DtypeError(f"{module._typename}: {name}: expected a label or an array of labels, got {got}")
+    array = numbers(module, name, value, "a label or an array of labels")
+    if array.dtype.kind == "f" and looks(module) and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
+        raise DtypeError(f"{module._typename}: {name}: expected a label or an array of labels, got numbers between labels")
     array = array.astype(np.int64, copy=False)
     return array if array.ndim else array.reshape(1)
 
 
 def signs(module: TorchObject, name: str, value: Any) -> Tensor:
     """`value`, a number or an array of numbers that are all 1 or -1, as an array."""
-    array = np.asarray(value) if isinstance(value, (int, float, np.ndarray, np.generic)) else np.empty(0, object)
-    if array.dtype.kind not in "iuf":
-        raise DtypeError(f"{module._typename}: {name}: expected 1 or -1, or an array of them, got {described(value)}")
-    others = array[(array != 1) & (array != -1)]
+    array = numbers(module, name, value, "1 or -1, or an array of them")
+    others = array[(array != 1) & (array != -1)] if looks(module) else array.reshape(-1)[:0]
     if others.size:
         raise ValueRangeError(f"{module._typename}: {name}: expected 1 or -1, got {others[0]}")
     return array
+
+
+def below(module: TorchObject, name: str, indices: Tensor, size: int, wanted: str = "") -> Tensor:
+    """`indices`, which are all from 0 to `size` - 1."""
+    if looks(module):
+        for index in indices[(indices < 0) | (indices >= size)][:1]:
+            raise IndexRangeError(f"{module._typename}: {name}: expected {wanted}0 to {size - 1}, got {index}")
+    return indices
 
 
 def spread(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:

@@ -54,7 +54,7 @@ class SequenceModule(Remembering):
 
     def _drawParameters(self, size: int, stdv: float) -> None:
         """Normal weights; the second gate starts open, the other biases at 0."""
-        self.weight[...] = random.normal(0, stdv, self.weight.shape, self._dtype)
+        self.weight[...] = random.normal(0, stdv, self.weight.shape, self._dtype, self._onDevice)
         self.bias.fill(0)
         self.bias[size : 2 * size] = 1
 

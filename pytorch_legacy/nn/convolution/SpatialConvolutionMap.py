@@ -76,9 +76,9 @@ class SpatialConvolutionMap(Module):
         kernels = np.maximum(np.bincount(outputs, minlength=self.nOutputPlane), 1)
         limits = 1 / np.sqrt(self.kW * self.kH * kernels) if stdv is None else np.full(len(kernels), stdv * sqrt(3))
         for kernel, limit in zip(self.weight, limits[outputs], strict=True):
-            kernel[...] = random.uniform(-limit, limit, kernel.shape, self._dtype)
+            kernel[...] = random.uniform(-limit, limit, kernel.shape, self._dtype, self._onDevice)
         for plane, limit in enumerate(limits):
-            self.bias[plane] = random.uniform(-limit, limit, 1, self._dtype)[0]
+            self.bias[plane] = random.uniform(-limit, limit, 1, self._dtype, self._onDevice)[0]
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)

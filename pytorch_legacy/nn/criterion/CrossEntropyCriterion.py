@@ -61,5 +61,5 @@ class CrossEntropyCriterion(Criterion):
         if not is_tensor(target):
             return scores, target
         if scores.ndim == 1 and target.size == 1:
-            return scores, target.item()
+            return scores, target.reshape(1)
         return scores, target.reshape(-1) if target.ndim == 0 or target.size == max(target.shape) else target

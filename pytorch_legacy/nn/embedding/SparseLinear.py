@@ -82,8 +82,8 @@ class SparseLinear(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws new parameters, the weight uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
-        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype) * self._dtype.type(1e-6)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
+        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice) * self._dtype.type(1e-6)
 
     def updateOutput(self, input: Tensor | list[Tensor]) -> Tensor:
         entries, samples = self._entries(input)

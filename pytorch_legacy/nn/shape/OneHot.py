@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
-from pytorch_legacy.errors import DtypeError, IndexRangeError
+from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -41,7 +41,7 @@ class OneHot(Module):
     def updateOutput(self, input: Any) -> Tensor:
         indices = self._indices(input)
         output = self._resize("output", (*indices.shape, self.outputSize))
-        np.equal(indices[..., None], np.arange(self.outputSize), out=output, casting="unsafe")
+        np.equal(indices[..., None], np.arange(self.outputSize, like=output), out=output, casting="unsafe")
         return output
 
     def updateGradInput(self, input: Any, gradOutput: Tensor) -> Tensor:
@@ -51,9 +51,7 @@ class OneHot(Module):
         return gradInput
 
     def _indices(self, input: Any) -> Tensor:
-        indices = np.empty(0, object) if isinstance(input, (list, tuple)) else np.asarray(input)
-        if indices.dtype.kind not in "iuf" or np.any(indices != np.trunc(indices)):
+        indices = check.numbers(self, "input", input, "an index or an array of indices")
+        if check.looks(self) and np.any(indices != np.trunc(indices)):
             raise DtypeError(f"{self._typename}: input: expected an index or an array of indices, got {described(input)}")
-        for index in indices[(indices < 0) | (indices >= self.outputSize)][:1]:
-            raise IndexRangeError(f"{self._typename}: input: expected indices from 0 to {self.outputSize - 1}, got {index}")
-        return indices
+        return check.below(self, "input", indices, self.outputSize, "indices from ")

@@ -53,7 +53,7 @@ class SpatialCrossEntropyCriterion(Criterion):
             gradient = self._loss().updateGradInput(self._rows(self.slsm.output), self._labels(target))
             if self._isOld:
                 shape = (len(input), *input.shape[2:], input.shape[1])
-                gradient = np.ascontiguousarray(np.moveaxis(gradient.reshape(shape), -1, 1))
+                gradient = np.ascontiguousarray(np.moveaxis(gradient.reshape(shape), -1, 1), like=gradient)
             self.gradInput = self.slsm.updateGradInput(input, gradient)
         if self._isOld and self.sizeAverage:
             self.gradInput /= len(input)

@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import mending, t7
-from pytorch_legacy.arrays import entered, is_aligned, is_tensor, placed
+from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, placed
 from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
-from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, fitting, rebind
+from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
 from pytorch_legacy.nn.utils import by_example, clear
 from pytorch_legacy.storage import Tensor, flattened, storage_offset
 
@@ -317,9 +317,9 @@ class Module(TorchObject):
         """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit."""
 
         def zeroed(old: Any, new: Tensor) -> Tensor:
-            buffer = fitting(old, new, self._dtype)
-            buffer.fill(0)
-            return buffer
+            zeros = buffer(old, new.shape, self._dtype, self._onDevice)
+            zeros.fill(0)
+            return zeros
 
         try:
             zeros = by_example(getattr(self, name, None), example, zeroed)

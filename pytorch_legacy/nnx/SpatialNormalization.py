@@ -83,7 +83,7 @@ class SpatialNormalization(Module):
         planes = self._planes(input)
         with located(f"in {self._typename}"):
             if self.coef.shape != planes.shape or self.coef.dtype != self._dtype:
-                self.coef = self.convo.forward(np.ones(planes.shape, self._dtype)).copy()
+                self.coef = self.convo.forward(np.ones_like(planes)).copy()
             mean = self.meanDiviseMod.forward([self.convo.forward(planes), self.coef])
             centred = self.subtractMod.forward([planes, mean])
             spread = self.sqrtMod.forward(self.convostd.forward(self.squareMod.forward(centred)))

@@ -86,7 +86,7 @@ class SequenceModule(Remembering):
         if x.shape[2] != inputs:
             check.shape(self, "input", x, (*x.shape[:2], inputs))
         x = x.swapaxes(0, 1) if self.batchfirst else x
-        return [*[None] * (states + 1 - len(given)), *given[:-1], np.ascontiguousarray(x)]
+        return [*[None] * (states + 1 - len(given)), *given[:-1], np.ascontiguousarray(x, like=x)]
 
     def _initial(self, name: str, given: Any, user: str, last: Any, shape: tuple[int, ...]) -> Tensor:
         """The state before the first step: what came with the input, what the user set, the last one, or zeros."""
@@ -106,7 +106,7 @@ class SequenceModule(Remembering):
 
     def _rows(self, x: Tensor) -> Tensor | None:
         """Which rows of which steps are masked."""
-        return np.asarray(~x.any(2)) if self.maskzero else None
+        return ~x.any(2) if self.maskzero else None
 
     def _turned(self, array: Tensor) -> Tensor:
         """As the user sees an array with the steps first."""

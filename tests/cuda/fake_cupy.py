@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 # The functions of CuPy 14 that the package may reach, with the names of their arguments.
-FUNCTIONS = dict(
-    (line.split("(")[0], line[line.index("(") + 1 : -1].split(", "))
+FUNCTIONS = {
+    line.split("(")[0]: line[line.index("(") + 1 : -1].split(", ")
     for line in """\
 all(a, axis, out, keepdims)
 any(a, axis, out, keepdims)
@@ -91,27 +91,29 @@ vdot(a, b)
 where(condition, x, y)
 zeros(shape, dtype, order)
 zeros_like(a, dtype, order, subok, shape)""".splitlines()
-)
+}
 WAITING_FUNCTIONS = {"bincount", "flatnonzero", "nonzero", "unique"}  # the size of the result is on the device
 
-UFUNCS = set(
-    """abs absolute add arctan arctan2 bitwise_and bitwise_or bitwise_xor ceil copysign cos cosh divide divmod equal exp exp2 expm1
-    floor floor_divide fmax fmin fmod greater greater_equal hypot invert isfinite isinf isnan left_shift less less_equal log log10
-    log1p log2 logaddexp logical_and logical_not logical_or logical_xor matmul maximum minimum mod multiply negative nextafter
-    not_equal positive power reciprocal remainder right_shift rint sign signbit sin sinh sqrt square subtract tan tanh true_divide
-    trunc""".split()
-)
+UFUNCS = {
+    "abs", "absolute", "add", "arctan", "arctan2", "bitwise_and", "bitwise_or", "bitwise_xor", "ceil", "copysign", "cos", "cosh",
+    "divide", "divmod", "equal", "exp", "exp2", "expm1", "floor", "floor_divide", "fmax", "fmin", "fmod", "greater",
+    "greater_equal", "hypot", "invert", "isfinite", "isinf", "isnan", "left_shift", "less", "less_equal", "log", "log10", "log1p",
+    "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum", "minimum", "mod",
+    "multiply", "negative", "nextafter", "not_equal", "positive", "power", "reciprocal", "remainder", "right_shift", "rint",
+    "sign", "signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "true_divide", "trunc",
+}  # fmt: skip
 REDUCING = {"add", "multiply"}
 AT = {"add", "subtract", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor"}
 
 METHODS = {
-    "all": "axis out keepdims", "any": "axis out keepdims", "argmax": "axis out dtype keepdims", "argmin": "axis out dtype keepdims",
-    "argsort": "axis kind", "astype": "dtype order casting subok copy", "clip": "min max out", "copy": "order",
-    "cumsum": "axis dtype out", "diagonal": "offset axis1 axis2", "dot": "b out", "fill": "value", "flatten": "order",
-    "max": "axis out keepdims", "mean": "axis dtype out keepdims", "min": "axis out keepdims", "nonzero": "",
-    "prod": "axis dtype out keepdims", "ravel": "order", "repeat": "repeats axis", "reshape": "shape order", "round": "decimals out",
-    "sort": "axis kind", "squeeze": "axis", "std": "axis dtype out ddof keepdims", "sum": "axis dtype out keepdims",
-    "swapaxes": "axis1 axis2", "take": "indices axis out", "trace": "offset axis1 axis2 dtype out", "transpose": "axes",
+    "all": "axis out keepdims", "any": "axis out keepdims", "argmax": "axis out dtype keepdims",
+    "argmin": "axis out dtype keepdims", "argsort": "axis kind", "astype": "dtype order casting subok copy",
+    "clip": "min max out", "copy": "order", "cumsum": "axis dtype out", "diagonal": "offset axis1 axis2", "dot": "b out",
+    "fill": "value", "flatten": "order", "max": "axis out keepdims", "mean": "axis dtype out keepdims",
+    "min": "axis out keepdims", "nonzero": "", "prod": "axis dtype out keepdims", "ravel": "order", "repeat": "repeats axis",
+    "reshape": "shape order", "round": "decimals out", "sort": "axis kind", "squeeze": "axis",
+    "std": "axis dtype out ddof keepdims", "sum": "axis dtype out keepdims", "swapaxes": "axis1 axis2",
+    "take": "indices axis out", "trace": "offset axis1 axis2 dtype out", "transpose": "axes",
     "var": "axis dtype out ddof keepdims", "view": "dtype",
 }  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Every case of the table on a device: what layers give there is what they give on the host.
 
-There is no device: CuPy's part is played by fake_cupy.py, and the kernels are those of the emulated libTHCUNN. Layers whose kernels
-it lacks are skipped.
+There is no device: CuPy's part is played by fake_cupy.py, and the kernels are those of the emulated libTHCUNN. Layers whose
+kernels it lacks are skipped.
 """
 
 from __future__ import annotations

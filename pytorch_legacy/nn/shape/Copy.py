@@ -20,7 +20,8 @@ class Copy(Module):
         output    = input.astype(outtype)
         gradInput = gradOutput.astype(intype)
 
-    With a type of a CUDA device on one side, data are moved between it and the host. If both types are the same, input and gradOutput are passed on as they are.
+    With a type of a CUDA device on one side, data move between it and the host. If both types are the same, input and
+    gradOutput are passed on as they are.
 
     Parameters
     ----------

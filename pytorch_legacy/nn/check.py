@@ -139,7 +139,7 @@ def below(module: TorchObject, name: str, indices: Tensor, size: int, wanted: st
     """`indices`, which are all from 0 to `size` - 1."""
     if looks(module):
         for index in indices[(indices < 0) | (indices >= size)][:1]:
-            raise IndexRangeError(f"{module._typename}: {name}: expected {wanted}0 to {size - 1}, got {index}")
+            raise IndexRangeError(f"{module._typename}: {name}: expected {wanted}0 to {size - 1}, got {int(index)}")
     return indices
 
 

@@ -106,7 +106,10 @@ class SequenceModule(Remembering):
 
     def _rows(self, x: Tensor) -> Tensor | None:
         """Which rows of which steps are masked."""
-        return ~x.any(2) if self.maskzero else None
+        if not self.maskzero:
+            return None
+        zero: Tensor = ~x.any(2)  # type: ignore[assignment]
+        return zero
 
     def _turned(self, array: Tensor) -> Tensor:
         """As the user sees an array with the steps first."""

@@ -97,7 +97,7 @@ class SparseLinear(Module):
         gradient = self._gradient(input, gradOutput)
         self._resizeTable("gradInput", [(self.weight.shape[1], 2)] * (len(gradient) if self.doGradInput else 0))
         for dense, row in zip(self.gradInput, gradient, strict=False):
-            dense[:, 0] = np.arange(len(dense))
+            dense[:, 0] = np.arange(len(dense), like=dense)
             dense[:, 1] = row @ self.weight
         return self.gradInput
 

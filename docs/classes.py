@@ -1,6 +1,6 @@
 """Writes classes.md, the table of all classes, from the package.
 
-    python docs/classes.py
+python docs/classes.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Writes functions.md, the tables of all functions, from THNN.h.
 
-    python docs/functions.py
+python docs/functions.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Torch7's random numbers: the same seed gives the sequence that Lua got.
 
-One Mersenne Twister serves the whole process. It starts from a seed of the operating system, as Torch7's did.
+One Mersenne Twister serves the whole process. It starts from a seed of the operating system, as Torch7's did. Where
+`device` is true, the draws are copied to the CUDA device: the same seed gives the same run there.
 
 >>> from pytorch_legacy import random
 >>> random.manualSeed(123)
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import placed
 from .backend import call, call_random, library
 from .errors import DtypeError, ValueRangeError
 from .storage import Tensor
@@ -87,50 +89,53 @@ def randperm(n: int) -> Tensor:
 # ---------------------------------------------------------------------------------------------- arrays
 
 
-def _drawn(name: str, shape: tuple[int, ...] | int, dtype: Any, *numbers: float) -> Tensor:
+def _drawn(name: str, shape: tuple[int, ...] | int, dtype: Any, device: bool, *numbers: float) -> Tensor:
+    """Draws are the host's on a device too, where they are copied to: one seed gives one sequence everywhere."""
     array = np.empty(shape, dtype)
+    if array.dtype == np.float16:
+        return placed(_drawn(name, shape, np.float32, False, *numbers), device, np.float16)
     if array.dtype not in _BY_DTYPE:
         raise DtypeError(f"random.{name}: dtype: expected float32 or float64, got {array.dtype}")
     call(_BY_DTYPE[array.dtype], name, array, *numbers)
-    return array
+    return placed(array, device)
 
 
-def uniform(low: float, high: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+def uniform(low: float, high: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
     """An array of uniform draws from [low, high), filled in row-major order as ``tensor:uniform(low, high)``."""
-    return _drawn("uniform", shape, dtype, low, high)
+    return _drawn("uniform", shape, dtype, device, low, high)
 
 
-def normal(mean: float, stdv: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+def normal(mean: float, stdv: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
     """An array of normal draws, as ``tensor:normal(mean, stdv)``."""
-    return _drawn("normal", shape, dtype, mean, stdv)
+    return _drawn("normal", shape, dtype, device, mean, stdv)
 
 
-def bernoulli(p: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+def bernoulli(p: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
     """An array of ones with probability `p` and zeros, as ``tensor:bernoulli(p)``."""
-    return _drawn("bernoulli", shape, dtype, p)
+    return _drawn("bernoulli", shape, dtype, device, p)
 
 
-def exponential(rate: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+def exponential(rate: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
     """An array of exponential draws with mean ``1 / rate``, as ``tensor:exponential(rate)``."""
-    return _drawn("exponential", shape, dtype, rate)
+    return _drawn("exponential", shape, dtype, device, rate)
 
 
-def cauchy(median: float, sigma: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+def cauchy(median: float, sigma: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
     """An array of draws from the Cauchy distribution, as ``tensor:cauchy(median, sigma)``."""
-    return _drawn("cauchy", shape, dtype, median, sigma)
+    return _drawn("cauchy", shape, dtype, device, median, sigma)
 
 
-def geometric(p: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+def geometric(p: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
     """An array of 1, 2, ..., where k has probability ``(1 - p) * p**(k - 1)``, as ``tensor:geometric(p)``."""
-    return _drawn("geometric", shape, dtype, p)
+    return _drawn("geometric", shape, dtype, device, p)
 
 
-def logNormal(mean: float, stdv: float, shape: tuple[int, ...] | int, dtype: Any = np.float32) -> Tensor:
+def logNormal(mean: float, stdv: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
     """An array of exponentials of normal draws with this mean and deviation, as ``tensor:logNormal(mean, stdv)``.
 
     Releases of Torch7 before 2017 took the mean and the deviation of the result instead.
     """
-    return _drawn("logNormal", shape, dtype, mean, stdv)
+    return _drawn("logNormal", shape, dtype, device, mean, stdv)
 
 
 seed()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, BinaryIO, Literal
 
 from pytorch_legacy import t7
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.arrays import on_device, placed
+from pytorch_legacy.nn.TorchObject import TorchObject, rebuilt
+from pytorch_legacy.storage import Tensor, moved
 
 
 def save(
@@ -22,7 +25,7 @@ def save(
     what counts from 0 inside them counts from 1 in the file. Objects that are shared stay shared, and so do storages:
     a network after ``getParameters`` is written with one. What `load` read and nobody changed has the same contents
     again, classes that are not known here and functions included; only tensors of a GPU become those of the CPU, and old
-    files get the fields of today.
+    files get the fields of today. Modules on a CUDA device are written as cutorch did: with torch.CudaTensor.
 
     Results of the last pass are written too: ``net.clearState()`` first makes the file smaller.
 
@@ -55,9 +58,34 @@ def save(
       (2): nn.LogSoftMax
     }
     """
-    t7.write(path, obj, format, describe=record, compact=compact)
+    records = _Records()
+    t7.write(path, records.brought(obj), format, describe=records.record, compact=compact)
 
 
-def record(value: Any) -> t7.TorchObject | None:
-    """What stands for a module in a file; None for values that are no modules."""
-    return value._toRecord() if isinstance(value, TorchObject) else None
+class _Records:
+    """What stands for modules in a file. Arrays on a device are brought to the host, where they share what they shared."""
+
+    def __init__(self) -> None:
+        self.seen: dict[Any, Any] = {}
+        self.storages: dict[Any, Any] = {}
+        self.tensors: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def record(self, value: Any) -> t7.TorchObject | None:
+        """None for values that are no modules."""
+        if not isinstance(value, TorchObject):
+            return None
+        if value._onDevice:
+            value = value._with({name: self.brought(field) for name, field in value.__dict__.items()})
+        return value._toRecord()
+
+    def brought(self, value: Any) -> Any:
+        """`value`, an array on a device or a table of such, as it goes into a file. Objects are left as they are."""
+        return rebuilt(value, self.seen, self._tensor) if "cupy" in sys.modules else value
+
+    def _tensor(self, array: Tensor) -> Tensor:
+        if not on_device(array):
+            return array
+        if id(array) not in self.tensors:
+            host = moved(array, lambda vector: placed(vector, False), self.storages)
+            self.tensors[id(array)] = array, host.view(t7.DeviceTensor)
+        return self.tensors[id(array)][1]

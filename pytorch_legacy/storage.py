@@ -3,7 +3,8 @@
 In Torch7 a tensor is a window (offset, size, stride) onto a storage, and tensors may share one: tied weights do, and
 after ``getParameters`` all weights of a network do. Here a NumPy array is a tensor, and its storage is the array at
 the root of its ``.base`` chain. Whoever copies, converts or flattens arrays goes through this module, so that arrays
-which shared memory before share it afterwards, with the same offsets and strides.
+which shared memory before share it afterwards, with the same offsets and strides. CuPy's arrays are no different, but that
+a view of any strides keeps its storage as the owner of its memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pytorch_legacy.arrays import address, cupy, is_tensor, on_device, placed, strided
 from pytorch_legacy.errors import DtypeError, ShapeError
 
 Tensor = np.ndarray[Any, Any]
@@ -25,6 +27,12 @@ TENSOR_TYPES: dict[str, np.dtype[Any]] = {
     "torch.FloatTensor": np.dtype(np.float32),
     "torch.DoubleTensor": np.dtype(np.float64),
 }
+
+CUDA_TYPES = {
+    ("torch.CudaTensor" if name == "torch.FloatTensor" else name.replace("torch.", "torch.Cuda")): dtype
+    for name, dtype in TENSOR_TYPES.items()
+}
+"""The names that tensors on a device had in Torch7: without a word for the numbers they are float."""
 
 
 def storage_of(array: Tensor) -> Tensor:
@@ -57,6 +65,11 @@ class Placement(NamedTuple):
         """The array that lies in `vector` as the original lies in its storage."""
         size = vector.itemsize
         strides = tuple(stride * size for stride in self.strides)
+        if on_device(vector):
+            cuda, at = cupy().cuda, vector.data
+            memory = cuda.UnownedMemory(at.ptr, vector.nbytes, vector, at.device_id)  # type: ignore[attr-defined]
+            view: Tensor = cupy().ndarray(self.shape, vector.dtype, cuda.MemoryPointer(memory, self.offset * size), strides)
+            return view
         return np.ndarray(self.shape, vector.dtype, vector, self.offset * size, strides)
 
 
@@ -70,7 +83,7 @@ def placement(array: Tensor) -> Placement:
         return Placement((id(array),), vector, 0, array.shape, tuple(stride // size for stride in strides))
     low, high = _bounds(root)
     # Elements of a view need not lie on the elements of its root: bytes of a file seen as floats.
-    offset, phase = divmod(_address(array) - low, size)
+    offset, phase = divmod(address(array) - low, size)
     if root.dtype == array.dtype and root.flags.c_contiguous:
         vector = root.reshape(-1)
     elif root.dtype == array.dtype and root.flags.f_contiguous:
@@ -145,7 +158,7 @@ def flattened(arrays: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
     for place in places:
         place.over(used)[...] = True
     if not used.all():
-        flat = flat[used]
+        flat = flat[placed(used, on_device(flat))]
         position = np.cumsum(used) - 1
         places = [_compacted(place, position) for place in places]
     return flat, [place.over(flat) for place in places]
@@ -194,6 +207,9 @@ def _unpickled_view(root: Tensor, offset: int, shape: tuple[int, ...], strides: 
 
 def _base_array(array: Tensor) -> Tensor | None:
     base = array.base
+    if on_device(array):
+        owner = base if base is not None else getattr(array.data.mem, "_owner", None)  # type: ignore[attr-defined]
+        return owner if is_tensor(owner) else None  # the array that `Placement.over` laid it in
     if isinstance(base, memoryview):
         base = base.obj
     elif base is not None and not isinstance(base, np.ndarray):
@@ -201,20 +217,16 @@ def _base_array(array: Tensor) -> Tensor | None:
     return base if isinstance(base, np.ndarray) else None
 
 
-def _address(array: Tensor) -> int:
-    return int(array.__array_interface__["data"][0])
-
-
 def _bounds(array: Tensor) -> tuple[int, int]:
     """First address and address after the last byte of a non-empty array."""
     reaches = [stride * (size - 1) for stride, size in zip(array.strides, array.shape, strict=True)]
-    address = _address(array)
-    low = address + sum(reach for reach in reaches if reach < 0)
-    return low, address + sum(reach for reach in reaches if reach > 0) + array.itemsize
+    first = address(array)
+    low = first + sum(reach for reach in reaches if reach < 0)
+    return low, first + sum(reach for reach in reaches if reach > 0) + array.itemsize
 
 
 def _memory(root: Tensor) -> Tensor:
     """All bytes between the first and the last element of `root`."""
     low, high = _bounds(root)
     first = root[(*(slice(-1, None) if stride < 0 else slice(0, 1) for stride in root.strides), ...)]
-    return np.lib.stride_tricks.as_strided(first.reshape(-1).view(np.uint8), (high - low,), (1,))
+    return strided(first.reshape(-1).view(np.uint8), (high - low,), (1,))

@@ -24,9 +24,7 @@ from tests.trees import Array, Tree, assert_close, assert_same, largest, mapped
 GOLDEN = Path(__file__).with_name("golden")
 LISTED: list[dict[str, Any]] = json.loads((GOLDEN / "manifest.json").read_text())
 # Files with a class that is still to be written serve other tests. Objects of Torch itself are data.
-MANIFEST = [
-    entry for entry in LISTED if all(class_of(name) for name in entry["classes"] if not name.startswith("torch."))
-]
+MANIFEST = [entry for entry in LISTED if all(class_of(name) for name in entry["classes"] if not name.startswith("torch."))]
 # Torch7 computed places between cells in single precision.
 STRETCHED = ("SpatialUpSamplingBilinear", "UpSampling_linear", "UpSampling_size", "SpatialReSampling")
 TOLERANCE = {"double": 1e-10, "float": 1e-5, "cuda": 1e-5}

@@ -68,7 +68,7 @@ class AffineTransformMatrixGenerator(Module):
         total = linear + moved @ shift.swapaxes(-1, -2)  # the gradient of rotation * scale
         place = 0
         if self.useRotation:
-            turned = rotation @ np.array([[0, -1], [1, 0]], self._dtype)
+            turned = rotation @ np.array([[0, -1], [1, 0]], self._dtype, like=input)
             gradInput[..., place] = (total * turned * scale).sum((-2, -1))
             place += 1
         if self.useScale:
@@ -82,13 +82,13 @@ class AffineTransformMatrixGenerator(Module):
         """Rotations, scales and translations as matrices."""
         front = input.shape[:-1]
         columns = list(np.moveaxis(input, -1, 0))
-        rotation = np.broadcast_to(np.eye(2, dtype=self._dtype), (*front, 2, 2))
+        rotation = np.broadcast_to(np.array([[1, 0], [0, 1]], self._dtype, like=input), (*front, 2, 2))
         if self.useRotation:
             angle = columns.pop(0)
             cos, sin = np.cos(angle), np.sin(angle)
             rotation = np.stack([cos, -sin, sin, cos], -1).reshape(*front, 2, 2)
-        scale = columns.pop(0)[..., None, None] if self.useScale else np.ones((*front, 1, 1), self._dtype)
-        shift = np.stack(columns, -1)[..., None] if self.useTranslation else np.zeros((*front, 2, 1), self._dtype)
+        scale = columns.pop(0)[..., None, None] if self.useScale else np.ones_like(input, shape=(*front, 1, 1))
+        shift = np.stack(columns, -1)[..., None] if self.useTranslation else np.zeros_like(input, shape=(*front, 2, 1))
         return rotation, scale, shift
 
     def _checked(self, input: Any) -> None:

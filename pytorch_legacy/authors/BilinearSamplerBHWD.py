@@ -41,7 +41,7 @@ class BilinearSamplerBHWD(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._shape(input))
         images, grids = self._arranged(input)
-        planes = np.ascontiguousarray(np.moveaxis(gradOutput.reshape(len(images), *gradOutput.shape[-3:]), -1, 1))
+        planes = np.ascontiguousarray(np.moveaxis(gradOutput.reshape(len(images), *gradOutput.shape[-3:]), -1, 1), like=images)
         gradImages, gradGrids = self._sampler().updateGradInput([images, grids], planes)
         gradInput = self._resizeTable("gradInput", [input[0].shape, input[1].shape])
         gradInput[0][...] = np.moveaxis(gradImages, 1, -1).reshape(input[0].shape)
@@ -62,4 +62,4 @@ class BilinearSamplerBHWD(Module):
         check.tensor(self, "input[0]", images, 3, 4)
         check.shape(self, "input[1]", check.tensor(self, "input[1]", grids, images.ndim), (*grids.shape[:-1], 2))
         images, grids = (array[None] if array.ndim == 3 else array for array in (images, grids))
-        return [np.ascontiguousarray(np.moveaxis(images, -1, 1)), np.ascontiguousarray(grids[..., ::-1])]
+        return [np.ascontiguousarray(np.moveaxis(images, -1, 1), like=images), np.ascontiguousarray(grids[..., ::-1], like=grids)]

@@ -52,7 +52,7 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
 
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new weight; `stdv` is not used."""
-        self.weight[...] = random.uniform(0, 1, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(0, 1, self.weight.shape, self._dtype, self._onDevice)
         self.bias.fill(0)
 
     def updateOutput(self, input: Tensor) -> Tensor:
@@ -83,7 +83,7 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
     def _ofPlanes(self, planes: tuple[int, ...]) -> list[Any]:
         if self.weight is not None:
             return super()._ofPlanes(planes)
-        return [None, None, *np.zeros((2, planes[1]), self._dtype)]
+        return [None, None, *np.zeros((2, planes[1]), self._dtype, like=self.weight)]
 
     def _toTorch7(self) -> dict[str, Any]:
         return {name: value for name, value in super()._toTorch7().items() if name not in ("save_mean", "save_std")}

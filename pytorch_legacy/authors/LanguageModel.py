@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn, random
+from pytorch_legacy.arrays import is_tensor, placed, to_host
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
 from pytorch_legacy.authors.TorchRnnLSTM import TorchRnnLSTM
 from pytorch_legacy.authors.VanillaRNN import VanillaRNN
@@ -100,7 +101,7 @@ class LanguageModel(Container):
         return [module for module in self.listModules() if isinstance(module, SequenceLayer)]
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        if not isinstance(input, np.ndarray) or input.ndim != 2:
+        if not is_tensor(input) or input.ndim != 2:
             raise ShapeError(f"{self._typename}: input: expected a 2-D array of indices, got {described(input)}")
         N, T = input.shape
         for view in (self.view1, *self.bn_view_in):
@@ -160,9 +161,9 @@ class LanguageModel(Container):
         index = None
         for i in range(length):
             if i == 0 and start_text:
-                scores = self.forward(self.encode_string(start_text)[None])[0, -1]
+                scores = self.forward(placed(self.encode_string(start_text)[None], self._onDevice))[0, -1]
             elif index is not None:
-                scores = self.forward(np.array([[index]]))[0, -1]
+                scores = self.forward(placed(np.array([[index]]), self._onDevice))[0, -1]
             index = drawn(scores, temperature) if sample else int(scores.argmax())
             yield self.idx_to_token[index]
         self.resetStates()
@@ -185,7 +186,7 @@ class LanguageModel(Container):
 
 def drawn(scores: Tensor, temperature: float = 1.0) -> int:
     """An index drawn with the probabilities that a softmax makes of scores."""
-    likely = np.asarray(scores, np.float64) / temperature
+    likely = np.asarray(to_host(scores), np.float64) / temperature
     total = np.cumsum(np.exp(likely - likely.max()))
     chance = float(random.uniform(0, 1, (1,), np.float64)[0])
     return int(np.searchsorted(total, chance * total[-1]))

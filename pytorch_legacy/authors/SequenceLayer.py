@@ -54,7 +54,7 @@ class SequenceLayer(Module):
     def reset(self, std: float | None = None) -> Self:
         """Draws a new weight, normal with standard deviation `std`, by default 1 / sqrt(input_dim + hidden_dim)."""
         stdv = (self.hidden_dim + self.input_dim) ** -0.5 if std is None else std
-        self.weight[...] = random.normal(0, stdv, self.weight.shape, self._dtype)
+        self.weight[...] = random.normal(0, stdv, self.weight.shape, self._dtype, self._onDevice)
         self.bias.fill(0)
         return self
 

@@ -36,7 +36,7 @@ class ShakeShakeTable(Module):
         if not self.train:
             np.add(one, other, out=output)
             return output
-        self.alpha, self.beta = (random.uniform(0, 1, one.shape[:1], self._dtype) for _ in range(2))
+        self.alpha, self.beta = (random.uniform(0, 1, one.shape[:1], self._dtype, self._onDevice) for _ in range(2))
         alpha = self._ofSamples(self.alpha, one)
         output[...] = 2 * ((1 - alpha) * one + alpha * other)
         return output

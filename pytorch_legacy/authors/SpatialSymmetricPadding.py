@@ -41,7 +41,7 @@ class SpatialSymmetricPadding(SpatialZeroPadding):
         shape = (*input.shape[:2], len(rows), len(columns))
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._zeros("gradInput", input)
-        lines = np.zeros((*input.shape[:3], len(columns)), self._dtype)
+        lines = np.zeros((*input.shape[:3], len(columns)), self._dtype, like=input)
         np.add.at(lines.swapaxes(0, 2), rows, gradOutput.swapaxes(0, 2))
         np.add.at(gradInput.swapaxes(0, 3), columns, lines.swapaxes(0, 3))
         return gradInput

@@ -1,19 +1,23 @@
-"""The only place that knows cffi: opens libTHNN and calls its functions on NumPy arrays."""
+"""The only place that knows cffi: opens libTHNN and libTHCUNN and calls their functions on NumPy's and CuPy's arrays."""
 
 from .binding import MAX_DIMS, call, call_random, output_size
-from .library import blas, ffi, get_num_threads, lib, library_path, manual_seed, set_num_threads, set_pooling_backward, version
+from .cuda import cuda_index_check, require, set_cuda_index_check, set_pooling_backward
+from .library import blas, ffi, get_num_threads, lib, library_path, manual_seed, set_num_threads, version
 
 __all__ = [
     "MAX_DIMS",
     "blas",
     "call",
     "call_random",
+    "cuda_index_check",
     "ffi",
     "get_num_threads",
     "lib",
     "library_path",
     "manual_seed",
     "output_size",
+    "require",
+    "set_cuda_index_check",
     "set_num_threads",
     "set_pooling_backward",
     "version",

@@ -1,4 +1,4 @@
-"""Calls the layer functions of libTHNN on NumPy arrays.
+"""Calls the layer functions of libTHNN on NumPy arrays, and those of libTHCUNN on CuPy arrays.
 
 `call(module, "SpatialMaxPooling_updateOutput", input, output, ...)` takes the arguments in the header's order, without
 the state. A module keeps a binding for each name it has called, and in it a descriptor for each tensor argument, which
@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DtypeError, ShapeError
+from ..arrays import cupy, misplaced, on_device
+from ..errors import DeviceError, DtypeError, ShapeError, UnsupportedError
 from ..storage import Tensor
 from . import cuda
 from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
@@ -49,7 +50,7 @@ class Slot:
     def fill(self, array: Any) -> None:
         """Describe another array. It stays referenced, so that its memory outlives the descriptor's pointer."""
         if type(array) is not np.ndarray and not isinstance(array, np.ndarray):
-            raise DtypeError(f"{self.where}: expected a NumPy array of {self.dtype}, got {type(array).__name__}")
+            raise DtypeError(misplaced(self.where, array, self.dtype, False))
         if array.dtype != self.dtype:
             raise DtypeError(
                 f"{self.where}: expected {self.dtype}, got {array.dtype}; convert the array, or the module with "
@@ -87,6 +88,36 @@ class Slot:
     @property
     def where(self) -> str:
         return f"{self.function}: {self.argument}"
+
+
+class DeviceSlot(Slot):
+    """The same for an array of CuPy, on the current device."""
+
+    __slots__ = ()
+
+    def __init__(self, function: str, argument: str, ctype: str) -> None:
+        super().__init__(function, argument, ctype.replace("Half", "Byte"))  # a descriptor's layout is the same for all types
+        if "Half" in ctype:
+            self.dtype = np.dtype(np.float16)
+
+    def fill(self, array: Any) -> None:
+        if not on_device(array):
+            raise DtypeError(misplaced(self.where, array, self.dtype, True))
+        if array.dtype != self.dtype:
+            raise DtypeError(
+                f"{self.where}: expected {self.dtype}, got {array.dtype}; convert the array, or the module with "
+                '.cuda() or .type("torch.CudaDoubleTensor")'
+            )
+        place, current = array.data.device_id, cupy().cuda.runtime.getDevice()
+        if place != current:
+            raise DeviceError(f"{self.where}: expected an array on the current device, {current}, got one on device {place}")
+        shape, strides, descriptor = array.shape, array.strides, self.descriptor
+        self.array = None
+        if shape != self.shape or strides != self.strides:
+            self._describe(shape, strides)
+        descriptor.flags = 0
+        descriptor.data = ffi.cast(self.ctype[:-2] + " *", array.data.ptr)
+        self.array = array
 
 
 # A call is written out for the arguments of its C function, as dataclasses write their methods: a loop over them would
@@ -131,18 +162,27 @@ def _binder(name: str) -> Any:
 
 def _bind(module: Any, name: str) -> Any:
     """A function that calls the C function `name` for this module."""
-    real = REALS.get(module._dtype)
+    device = getattr(module, "_onDevice", False)
+    real = "Half" if device and module._dtype == np.float16 else REALS.get(module._dtype)
     where = _where(module, name)
     if real is None:
-        raise DtypeError(f"{where}: expected a module of float32 or float64, got {module._dtype}; use .float() or .double()")
+        cure = "use .float() or .double()" + (", or on a GPU .cuda().half()" if module._dtype == np.float16 else "")
+        raise DtypeError(f"{where}: expected a module of float32 or float64, got {module._dtype}; {cure}")
     types = {argument: ctype.removeprefix("const ") for ctype, argument in SIGNATURES[name] if "Tensor" in ctype}
 
     def make() -> tuple[Slot, ...]:
         """Descriptors for one call at a time: if two threads run one module, the second gets its own."""
-        return tuple(Slot(where, argument, ctype.replace("THTensor", f"TH{real}Tensor")) for argument, ctype in types.items())
+        slot = DeviceSlot if device else Slot
+        return tuple(slot(where, argument, ctype.replace("THTensor", f"TH{real}Tensor")) for argument, ctype in types.items())
 
-    emulated = cuda.emulated(real, name)
-    function, report = (emulated, cuda.check) if emulated else (getattr(lib, f"THNN_{real}{name}"), check)
+    if device:
+        function, report = cuda.on_device(real, name)
+        if function is None:
+            raise UnsupportedError(f"{where}: has no CUDA kernel; use .float() or .double()")
+    elif emulated := cuda.emulated(real, name):
+        function, report = emulated, cuda.check
+    else:
+        function, report = getattr(lib, f"THNN_{real}{name}"), check
     bound = _binder(name)(function, make, report, where, ffi.NULL)
     module.__dict__.setdefault("_bindings", {})[name] = bound
     return bound
@@ -177,7 +217,8 @@ def call(module: Any, name: str, *arguments: Any) -> None:
     name : str
         Name without prefix, as in "Linear_updateOutput".
     *arguments
-        As in THNN.h, without the state: arrays, None for an optional tensor, numbers.
+        As in THNN.h, without the state: arrays, None for an optional tensor, numbers. The arrays of a module on a
+        device are CuPy's, and the work is queued on CuPy's current stream.
 
     Raises
     ------

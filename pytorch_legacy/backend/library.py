@@ -16,6 +16,8 @@ from ..errors import ValueRangeError, from_status
 
 SYMBOL_PREFIX = re.compile(r"^THNN_(Float|Double|CudaDouble|CudaHalf|Cuda)")
 
+POOLING_BACKWARD = ("default", "gather", "scatter")  # THNN_DEFAULT, THNN_GATHER, THNN_SCATTER
+
 ABI_VERSION = 1
 """The ABI that the generated bindings were made for: THNN_ABI_VERSION of THNN.h."""
 
@@ -95,12 +97,12 @@ def set_pooling_backward(how: str) -> None:
     """Let average and max pooling layers "gather" or "scatter" in their backward passes; "default" leaves it to them.
 
     A gather has each gradient of the input ask the windows that it is part of; a scatter has each window add to its
-    cells. The results differ by rounding alone, and neither depends on the number of threads.
+    cells. The results differ by rounding alone, and neither depends on the number of threads. On a GPU the default is to
+    gather; a scatter there adds in any order.
     """
-    ways = {"default": lib.THNN_DEFAULT, "gather": lib.THNN_GATHER, "scatter": lib.THNN_SCATTER}
-    if how not in ways:
-        raise ValueRangeError(f"setPoolingBackward: how: expected one of {', '.join(ways)}, got {how!r}")
-    check(lib.THNN_setPoolingBackward(ffi.NULL, ways[how]))
+    if how not in POOLING_BACKWARD:
+        raise ValueRangeError(f"setPoolingBackward: how: expected one of {', '.join(POOLING_BACKWARD)}, got {how!r}")
+    check(lib.THNN_setPoolingBackward(ffi.NULL, POOLING_BACKWARD.index(how)))
 
 
 def manual_seed(seed: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
+from pytorch_legacy.arrays import cupy, placed, to_host
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -32,6 +33,12 @@ come from the file if it has them. A colour picture for a network with one plane
 its colours are enlarged with it. Arrays of bytes are pictures; other arrays are taken as they are.
 """
 
+TYPES = {
+    "cpu": ("torch.FloatTensor", "torch.DoubleTensor"),
+    "cuda": ("torch.CudaTensor", "torch.CudaDoubleTensor"),
+}
+"""The types of a network, in single and in double precision."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="MODEL.t7", help="the network, or a table that holds it")
@@ -47,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top", type=int, default=5, metavar="N", help="how many classes to print (default 5)")
     parser.add_argument("--training", action="store_true", help="leave the network in training mode (dropout active)")
     parser.add_argument("--double", action="store_true", help="compute in double precision")
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to compute (default cpu)")
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="where to compute (default cpu); cuda needs CuPy and a GPU"
+    )
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="threads to use (default: one per processor)")
     parser.add_argument("--time", type=int, nargs="?", const=10, metavar="N", help="also time N runs (default 10)")
 
@@ -58,9 +67,7 @@ def execute(options: argparse.Namespace) -> None:
     pl.setNumThreads(options.threads)
     value = models.load(options.file)
     network = models.network(options.file, value, options.model)
-    network.double() if options.double else network.float()
-    if options.device == "cuda":
-        network.cuda()
+    network.type(TYPES[options.device][options.double])
     network.training() if options.training else network.evaluate()
     for i, path in enumerate(options.inputs, 1):
         with busy(f"running {path}" + (f" ({i} of {len(options.inputs)})" if len(options.inputs) > 1 else "")):
@@ -129,7 +136,11 @@ def _planes(name: str, text: str | None, default: Any) -> Tensor:
 
 
 def _forward(network: Module, array: Tensor, repeats: int | None) -> tuple[Any, list[float]]:
-    """The output, and how long each further run took. A single sample serves if the network takes no batch."""
+    """The output, and how long each further run took. A single sample serves if the network takes no batch.
+
+    With a network on a device the array goes there, and the output comes back.
+    """
+    array = placed(array, network._onDevice)
     try:
         output = network.forward(array)
     except ShapeError as error:
@@ -140,11 +151,14 @@ def _forward(network: Module, array: Tensor, repeats: int | None) -> tuple[Any, 
         except ShapeError:
             raise error from None  # the usual form is the one to complain about
         array = array[0]
+    output = to_host(output)
     output = output.copy() if isinstance(output, np.ndarray) else output
     seconds = []
     for _ in range(repeats or 0):
         start = time.perf_counter()
         network.forward(array)
+        if network._onDevice:
+            cupy().cuda.get_current_stream().synchronize()
         seconds.append(time.perf_counter() - start)
     return output, seconds
 

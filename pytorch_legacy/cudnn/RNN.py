@@ -121,7 +121,7 @@ class RNN(Layer, Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws new parameters, uniform in [-stdv, stdv)."""
         limit = 1 / sqrt(self.hiddenSize) if stdv is None else stdv
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
 
     def resetStates(self) -> None:
         """Forgets the states that the next sequence would start from."""
@@ -144,7 +144,9 @@ class RNN(Layer, Module):
         for layer in range(self.numLayers):
             mask = None
             if layer and self.dropout and self.train:
-                mask = random.bernoulli(1 - self.dropout, x.shape, self._dtype) / self._dtype.type(1 - self.dropout)
+                mask = random.bernoulli(1 - self.dropout, x.shape, self._dtype, self._onDevice) / self._dtype.type(
+                    1 - self.dropout
+                )
                 x = x * mask
             runs = []
             for direction in range(self.numDirections):
@@ -184,7 +186,7 @@ class RNN(Layer, Module):
         W, R, bW, bR = matrices
         cell = CELLS[self.mode]
         fromInput = x @ W.T + bW
-        outputs = np.empty((*x.shape[:2], self.hiddenSize), self._dtype)
+        outputs = np.empty((*x.shape[:2], self.hiddenSize), self._dtype, like=x)
         before: list[Any] = [None] * len(x)
         kept: list[Any] = [None] * len(x)
         for t in range(len(x))[:: -1 if reverse else 1]:
@@ -208,7 +210,7 @@ class RNN(Layer, Module):
         parts = None if gradients is None else self._matrices(gradients)
         for layer in reversed(range(self.numLayers)):
             x, mask, runs = self._kept[layer]
-            dx = np.zeros(x.shape, self._dtype)
+            dx = np.zeros_like(x)
             for direction, (run, dh) in enumerate(zip(runs, np.split(dy, self.numDirections, -1), strict=True)):
                 place = layer * self.numDirections + direction
                 dgates, start = self._back(run, dh, matrices[place], [end[place] for end in ends])
@@ -230,7 +232,7 @@ class RNN(Layer, Module):
         """The gradients of the gates as input and state give to them, and those of the states before the first step."""
         cell, R = CELLS[self.mode], matrices[1]
         length, batch = dy.shape[:2]
-        fromInput, fromState = np.empty((2, length, batch, len(R)), self._dtype)
+        fromInput, fromState = np.empty((2, length, batch, len(R)), self._dtype, like=R)
         dh, dc = ends
         for t in range(length)[:: 1 if run["reverse"] else -1]:
             h, c = run["before"][t]
@@ -241,7 +243,8 @@ class RNN(Layer, Module):
     def _accumulate(self, parts: list[Tensor], x: Tensor, run: dict[str, Any], dgates: tuple[Tensor, Tensor]) -> None:
         """Adds the gradients of one network's parameters to those views of the vector."""
         gradW, gradR, gradBW, gradBR = parts
-        states = np.stack([h for h, _ in run["before"]]) if len(x) else np.empty((0, *x.shape[1:2], self.hiddenSize), self._dtype)
+        none = np.empty((0, *x.shape[1:2], self.hiddenSize), self._dtype, like=x)
+        states = np.stack([h for h, _ in run["before"]]) if len(x) else none
         for gates, values, matrix, bias in ((dgates[0], x, gradW, gradBW), (dgates[1], states, gradR, gradBR)):
             flat = gates.reshape(-1, gates.shape[-1])
             matrix += flat.T @ values.reshape(-1, values.shape[-1])
@@ -297,7 +300,9 @@ class RNN(Layer, Module):
         """A state before the first step, or gradient after the last one; zeros if there is none."""
         value = getattr(self, name)
         shape = self._stateShape()
-        return np.zeros(shape, self._dtype) if value is None else check.shape(self, name, check.tensor(self, name, value), shape)
+        if value is None:
+            return np.zeros(shape, self._dtype, like=self.weight)
+        return check.shape(self, name, check.tensor(self, name, value), shape)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

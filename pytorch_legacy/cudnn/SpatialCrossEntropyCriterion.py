@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.cudnn.SpatialLogSoftMax import SpatialLogSoftMax
 from pytorch_legacy.errors import located
 from pytorch_legacy.nn import check
@@ -52,7 +53,7 @@ class SpatialCrossEntropyCriterion(Criterion):
             gradient = self._loss().updateGradInput(self._rows(self.slsm.output), self._labels(target))
             if self._isOld:
                 shape = (len(input), *input.shape[2:], input.shape[1])
-                gradient = np.ascontiguousarray(np.moveaxis(gradient.reshape(shape), -1, 1))
+                gradient = np.ascontiguousarray(np.moveaxis(gradient.reshape(shape), -1, 1), like=gradient)
             self.gradInput = self.slsm.updateGradInput(input, gradient)
         if self._isOld and self.sizeAverage:
             self.gradInput /= len(input)
@@ -72,4 +73,4 @@ class SpatialCrossEntropyCriterion(Criterion):
         return np.moveaxis(scores, 1, -1).reshape(-1, scores.shape[1]) if self._isOld else scores
 
     def _labels(self, target: Any) -> Any:
-        return target.reshape(-1) if self._isOld and isinstance(target, np.ndarray) else target
+        return target.reshape(-1) if self._isOld and is_tensor(target) else target

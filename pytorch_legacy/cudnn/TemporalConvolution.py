@@ -49,7 +49,7 @@ class TemporalConvolution(SpatialConvolution):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         columns = super().updateOutput(self._plane(input))[..., 0]
-        self.output = np.ascontiguousarray(columns.swapaxes(-1, -2))
+        self.output = np.ascontiguousarray(columns.swapaxes(-1, -2), like=columns)
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
@@ -71,7 +71,7 @@ class TemporalConvolution(SpatialConvolution):
     def _columns(self, gradOutput: Tensor) -> Tensor:
         """What comes from behind as planes of one column."""
         gradOutput = check.tensor(self, "gradOutput", gradOutput, 2, 3)
-        return np.ascontiguousarray(gradOutput.swapaxes(-1, -2))[..., None]
+        return np.ascontiguousarray(gradOutput.swapaxes(-1, -2), like=gradOutput)[..., None]
 
     def _weightShape(self) -> tuple[int, ...]:
         return self.outputFrameSize, self._kernel()[0] * self.inputFrameSize

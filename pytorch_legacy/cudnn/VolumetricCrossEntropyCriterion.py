@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.cudnn.SpatialCrossEntropyCriterion import SpatialCrossEntropyCriterion
 from pytorch_legacy.errors import DtypeError, located
 from pytorch_legacy.nn import check
@@ -45,7 +44,7 @@ class VolumetricCrossEntropyCriterion(Criterion):
     def _folded(self, input: Tensor, target: Any) -> tuple[Tensor, Tensor]:
         """Both with planes one below the other."""
         batch, channels, time, height, width = check.tensor(self, "input", input, 5).shape
-        if not isinstance(target, np.ndarray):
+        if not is_tensor(target):
             raise DtypeError(f"{self._typename}: target: expected an array of labels, got {described(target)}")
         check.shape(self, "target", target, (batch, time, height, width))
         return input.reshape(batch, channels, time * height, width), target.reshape(batch, time * height, width)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.dpnn.ClassReward import ClassReward
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
@@ -33,7 +34,7 @@ class BinaryClassReward(ClassReward):
     """
 
     def _right(self, prediction: Tensor, target: Any) -> Tensor:
-        classes = np.asarray(target).reshape(-1)
+        classes = (target if is_tensor(target) else np.asarray(target)).reshape(-1)
         check.shape(self, "target", classes, (prediction.size,))
         return (prediction.reshape(-1) > 0.5) == classes
 

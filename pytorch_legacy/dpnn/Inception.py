@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.ReLU import ReLU
@@ -131,7 +130,7 @@ class Inception(Decorator):
         """As for every Decorator, with a picture made a batch of one."""
         if check.tensor(self, "input", arguments[0], 3, 4).ndim == 4:
             return super()._inner(method, *arguments)
-        batch = [argument[None] if isinstance(argument, np.ndarray) else argument for argument in arguments]
+        batch = [argument[None] if is_tensor(argument) else argument for argument in arguments]
         result = super()._inner(method, *batch)
         return None if result is None else result[0]
 

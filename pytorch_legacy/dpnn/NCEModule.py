@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random, t7
+from pytorch_legacy.arrays import placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.dpnn import alias
 from pytorch_legacy.errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
@@ -92,21 +93,21 @@ class NCEModule(Linear):
     def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight and returns self. The bias becomes -log(outputSize); with `stdv` both are uniform."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         if stdv is None:
             self.bias.fill(-log(len(self.bias)))
         else:
-            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
         return self
 
     def fastNoise(self) -> None:
         """Prepares the draws anew: to be called when `unigrams` has changed."""
         self.unigrams = self.unigrams / self.unigrams.sum()
-        self.aliasmultinomial = alias.table(self.unigrams)
+        self.aliasmultinomial = alias.table(placed(self.unigrams, False))
 
     def noiseSample(self, shape: tuple[int, ...]) -> Tensor:
         """Random classes, which count from 0, in an array of that shape."""
-        return alias.draw(self.aliasmultinomial, shape)
+        return placed(alias.draw(self.aliasmultinomial, shape), self._onDevice)
 
     def updateOutput(self, input: Any) -> Any:
         rows, labels = self._checked(input)
@@ -119,7 +120,7 @@ class NCEModule(Linear):
             self.sampleidx = np.concatenate([labels[:, None], self.noiseSample((count, k))], 1)
         targets, samples = self._chosen(labels)
         ofTarget, ofSamples, *noise = output = self._resizeTable("output", [(count,), (count, k)] * 2)
-        np.einsum("ni,ni->n", rows, self.weight[targets], out=ofTarget)
+        ofTarget[...] = np.einsum("ni,ni->n", rows, self.weight[targets])
         ofTarget += self.bias[targets]
         ofSamples[...] = self._products(rows, samples) + self.bias[samples]
         for scores in (ofTarget, ofSamples):
@@ -160,12 +161,12 @@ class NCEModule(Linear):
         np.add.at(self.gradBias, targets, ofTarget)
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
-        """Converts as every module does, but keeps `unigrams` in double precision."""
-        unigrams = self.__dict__.pop("unigrams")
+        """Converts as every module does, but keeps `unigrams` in double precision, and what draws are made from on the host."""
+        kept = {name: self.__dict__.pop(name) for name in ("unigrams", "aliasmultinomial")}
         try:
             return super().type(type, tensorCache)
         finally:
-            self.unigrams = unigrams
+            self.__dict__ |= kept | {"unigrams": placed(kept["unigrams"], self._onDevice)}
 
     def clearState(self) -> Self:
         self.__dict__.pop("sampleidx", None)

@@ -51,9 +51,9 @@ class PCAColorTransform(ColorTransform):
 
     def _sampleNoise(self, batch: tuple[int, ...]) -> Tensor:
         count = batch[0] if batch else 1
-        self.alphas = random.normal(0, self.std, (self.inputChannels, count), self._dtype)
+        self.alphas = random.normal(0, self.std, (self.inputChannels, count), self._dtype, self._onDevice)
         self.alphas *= self.eigenValues[:, None]
-        return np.ascontiguousarray((self.eigenVectors @ self.alphas).T)
+        return np.ascontiguousarray((self.eigenVectors @ self.alphas).T, like=self.alphas)
 
     def __repr__(self) -> str:
         return f"{self._typename} channels: {self.inputChannels}, std: {self.std:f}"

@@ -31,7 +31,7 @@ class ReinforceBernoulli(Reinforce):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input).shape)
-        output[...] = random.uniform(0, 1, input.shape, self._dtype) < input if self._draws() else input
+        output[...] = random.uniform(0, 1, input.shape, self._dtype, self._onDevice) < input if self._draws() else input
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Any) -> Tensor:

@@ -41,7 +41,7 @@ class ReinforceCategorical(Reinforce):
             output[...] = input
             return output
         chosen = self._choose(input)
-        output[...] = np.arange(input.shape[1]) == chosen[:, None]
+        output[...] = np.arange(input.shape[1], like=input) == chosen[:, None]
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Any) -> Tensor:
@@ -55,9 +55,9 @@ class ReinforceCategorical(Reinforce):
     def _choose(self, input: Tensor) -> Tensor:
         """A column for each row: where the sum of the probabilities reaches a uniform draw."""
         sums = np.cumsum(input, 1, dtype=np.float64)
-        if input.size == 0 or not ((input >= 0).all() and (sums[:, -1] > 0).all()):
-            if len(input) == 0:
-                return np.empty(0, np.int64)
+        if len(input) == 0:
+            return np.empty(0, np.int64, like=input)
+        if input.size == 0 or (check.looks(self) and not ((input >= 0).all() and (sums[:, -1] > 0).all())):
             raise ValueRangeError(f"{self._typename}: input: expected probabilities, at least one above 0 in each row")
-        draws = random.uniform(0, 1, (len(input), 1), np.float64)
+        draws = random.uniform(0, 1, (len(input), 1), np.float64, self._onDevice)
         return (sums / sums[:, -1:] < draws).sum(1)

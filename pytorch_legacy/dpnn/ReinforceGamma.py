@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor, placed
 from pytorch_legacy.dpnn import gamma
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError, ValueRangeError
@@ -50,7 +51,8 @@ class ReinforceGamma(Reinforce):
     def updateOutput(self, input: Tensor | list[Tensor]) -> Tensor:
         shape, scale = self._parts(input)
         output = self._resize("output", shape.shape)
-        output[...] = gamma.draw(shape.astype(np.float64)) if self._draws() else shape
+        draws = placed(gamma.draw(placed(shape, False, np.float64)), self._onDevice) if self._draws() else shape
+        output[...] = draws
         output *= scale
         return output
 
@@ -75,8 +77,8 @@ class ReinforceGamma(Reinforce):
             shape, scale = check.tensor(self, "input", input), self.scale
             if scale is None:
                 raise DtypeError(f"{self._typename}: input: expected a table of shape and scale, got {described(input)}")
-            if isinstance(scale, np.ndarray):
+            if is_tensor(scale):
                 scale = check.spread(self, "scale", scale, shape.shape)
-        if not (np.all(shape > 0) and np.all(np.asarray(scale) > 0)):
+        if check.looks(self) and not (np.all(shape > 0) and np.all(scale > 0)):
             raise ValueRangeError(f"{self._typename}: input: expected shapes and scales above 0")
         return shape, scale

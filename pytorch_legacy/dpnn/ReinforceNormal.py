@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
@@ -52,7 +53,7 @@ class ReinforceNormal(Reinforce):
         if not self._draws():
             output[...] = mean
             return output
-        output[...] = random.normal(0, 1, mean.shape, self._dtype)
+        output[...] = random.normal(0, 1, mean.shape, self._dtype, self._onDevice)
         output *= stdev
         output += mean
         return output
@@ -79,6 +80,6 @@ class ReinforceNormal(Reinforce):
         mean = check.tensor(self, "input", input)
         if self.stdev is None:
             raise DtypeError(f"{self._typename}: input: expected a table of mean and standard deviation, got {described(input)}")
-        if isinstance(self.stdev, np.ndarray):
+        if is_tensor(self.stdev):
             return mean, check.spread(self, "stdev", self.stdev, mean.shape)
         return mean, self._dtype.type(self.stdev)

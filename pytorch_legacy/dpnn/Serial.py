@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
@@ -91,6 +92,6 @@ def _buffers(module: Module) -> list[str]:
 
 def _emptied(value: Any) -> Any:
     """What stands in the file for a field that is left out: an empty tensor or table; numbers stay."""
-    if isinstance(value, np.ndarray):
+    if is_tensor(value):
         return np.empty(0, value.dtype)
     return {} if isinstance(value, (list, dict)) else value

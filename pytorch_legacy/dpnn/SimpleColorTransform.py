@@ -41,7 +41,7 @@ class SimpleColorTransform(ColorTransform):
         self.range = check.shape(self, "range", np.array(range, np.float32), (inputChannels,))
 
     def _sampleNoise(self, batch: tuple[int, ...]) -> Tensor:
-        planes = [random.uniform(-bound, bound, batch or 1, self._dtype) for bound in self.range.tolist()]
+        planes = [random.uniform(-bound, bound, batch or 1, self._dtype, self._onDevice) for bound in self.range.tolist()]
         return np.stack(planes, -1).reshape(*batch, self.inputChannels)
 
     def __repr__(self) -> str:

@@ -84,7 +84,7 @@ class SpatialGlimpse(Module):
         total.fill(0)
         for depth in range(self.depth):
             padded, patch, inside = self._patch(pictures, places, depth)
-            part = np.ascontiguousarray(gradients[:, depth])
+            part = np.ascontiguousarray(gradients[:, depth], like=gradients)
             if depth:
                 part = self._reducing(depth).updateGradInput(padded[patch], part)
             padded.fill(0)
@@ -101,12 +101,13 @@ class SpatialGlimpse(Module):
         height, width = self.height * self.scale**depth, self.width * self.scale**depth
         top, left = (height - 1) // 2, (width - 1) // 2
         padded = np.pad(pictures, ((0, 0), (0, 0), (top, top), (left, left)))
-        space = np.array(padded.shape[2:]) - (height, width)
-        if (space < 0).any():
+        space = padded.shape[2] - height, padded.shape[3] - width
+        if min(space) < 0:
             raise ShapeError(f"{self._typename}: input[0]: expected larger pictures, got {sizes(pictures.shape)}")
-        starts = np.clip((places.astype(np.float64) + 1) / 2 * space, 0, space).astype(np.int64)
-        rows = starts[:, :1] + np.arange(height)
-        columns = starts[:, 1:] + np.arange(width)
+        most = np.array(space, np.float64, like=places)
+        starts = np.clip((places.astype(np.float64) + 1) / 2 * most, 0, most).astype(np.int64)
+        rows = starts[:, :1] + np.arange(height, like=places)
+        columns = starts[:, 1:] + np.arange(width, like=places)
         samples, planes = np.ogrid[: pictures.shape[0], : pictures.shape[1]]
         patch = samples[..., None, None], planes[..., None, None], rows[:, None, :, None], columns[:, None, None, :]
         inside = ..., slice(top, top + pictures.shape[2]), slice(left, left + pictures.shape[3])
@@ -124,7 +125,7 @@ class SpatialGlimpse(Module):
         pictures, places = check.tensors(self, "input", input, 2)
         check.tensor(self, "input[0]", pictures, 3, 4)
         check.shape(self, "input[1]", places, (*pictures.shape[:-3], 2))
-        if not np.isfinite(places).all():
+        if check.looks(self) and not np.isfinite(places).all():
             raise ValueRangeError(f"{self._typename}: input[1]: expected places, got a number that is not finite")
         return (pictures, places) if pictures.ndim == 4 else (pictures[None], places[None])
 

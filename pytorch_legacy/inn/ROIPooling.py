@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arrays import placed
 from pytorch_legacy.errors import IndexRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -70,18 +71,19 @@ class ROIPooling(Module):
         channels, height, width = planes.shape[1:]
         shape = len(boxes), channels, self.H, self.W
         output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
-        samples = self._samples(boxes, len(planes))
-        rows, columns = self._bins(boxes, height, width)
+        corners = placed(boxes, False)  # the cells are found on the host: on a device this waits
+        samples = self._samples(corners, len(planes))
+        rows, columns = self._bins(corners, height, width)
         for box, sample in enumerate(samples):
             # First the best cell of each row in each column of bins, then the best of these in each bin.
-            best = np.zeros((channels, height, self.W), self._dtype)
-            place = np.zeros((channels, height, self.W), np.int64)
+            best = np.zeros((channels, height, self.W), self._dtype, like=planes)
+            place = np.zeros((channels, height, self.W), np.int64, like=planes)
             for bin, (start, end) in enumerate(columns[box]):
                 if end > start:
                     cells = planes[sample, :, :, start:end]
                     place[..., bin] = cells.argmax(-1) + start
                     best[..., bin] = cells.max(-1)
-            isEmpty = columns[box][:, 1] <= columns[box][:, 0]
+            isEmpty = placed(columns[box][:, 1] <= columns[box][:, 0], self._onDevice)
             for bin, (start, end) in enumerate(rows[box]):
                 if end <= start:
                     output[box, :, bin], indices[box, :, bin] = 0, -1
@@ -99,8 +101,10 @@ class ROIPooling(Module):
         gradBoxes.fill(0)
         gradPlanes.fill(0)
         count, channels, height, width = planes.shape
-        samples = self._samples(boxes, count)
-        inBatch = (samples[:, None] * channels + np.arange(channels))[:, :, None, None] * (height * width) + self.indices
+        samples = placed(self._samples(placed(boxes, False), count), self._onDevice)
+        inBatch = (samples[:, None] * channels + np.arange(channels, like=samples))[:, :, None, None] * (
+            height * width
+        ) + self.indices
         isFull = self.indices >= 0
         np.add.at(gradPlanes.reshape(-1), inBatch[isFull], gradOutput[isFull])
         return gradInput

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import t7
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import FieldError, ShapeError
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.storage import Tensor
@@ -50,7 +51,7 @@ def _named(value: Any, everything: bool) -> Iterator[tuple[str, Tensor]]:
     taken: dict[str, int] = {}
     for visit in walk(value, lambda visit: _wanted(visit, everything)):
         array = visit.value
-        if isinstance(array, np.ndarray) and visit.seen is None and array.size and _wanted(visit, everything):
+        if is_tensor(array) and visit.seen is None and array.size and _wanted(visit, everything):
             name = _name(visit)
             taken[name] = taken.get(name, 0) + 1
             yield (name if taken[name] == 1 else f"{name}#{taken[name]}"), array

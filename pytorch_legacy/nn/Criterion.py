@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import mending
+from pytorch_legacy.arrays import entered
 from pytorch_legacy.nn.TorchObject import TorchObject
 
 
@@ -34,10 +35,14 @@ class Criterion(TorchObject):
 
     def forward(self, input: Any, target: Any = None) -> Any:
         """The loss: another name of ``updateOutput``. A few criterions need no target."""
+        if self._onDevice:
+            input, target = entered(input), entered(target)
         return self.updateOutput(input, target)
 
     def backward(self, input: Any, target: Any = None) -> Any:
         """The gradient of the input: another name of ``updateGradInput``."""
+        if self._onDevice:
+            input, target = entered(input), entered(target)
         return self.updateGradInput(input, target)
 
     def updateOutput(self, input: Any, target: Any) -> Any:

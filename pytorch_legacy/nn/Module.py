@@ -7,8 +7,9 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import mending, t7
+from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, placed
 from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
-from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, fitting, rebind
+from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
 from pytorch_legacy.nn.utils import by_example, clear
 from pytorch_legacy.storage import Tensor, flattened, storage_offset
 
@@ -55,13 +56,15 @@ class Module(TorchObject):
 
     def forward(self, input: Any) -> Any:
         """The output for `input`: another name of ``updateOutput``."""
-        return self.updateOutput(input)
+        return self.updateOutput(entered(input) if self._onDevice else input)
 
     def backward(self, input: Any, gradOutput: Any, scale: float = 1.0) -> Any:
         """Returns the gradient of the input and adds `scale` times the gradients of the parameters to theirs.
 
         `input` is what ``forward`` got last.
         """
+        if self._onDevice:
+            input, gradOutput = entered(input), entered(gradOutput)
         self.updateGradInput(input, gradOutput)
         self.accGradParameters(input, gradOutput, scale)
         return self.gradInput
@@ -134,7 +137,7 @@ class Module(TorchObject):
         to the old ones, and vectors of an earlier call, are out of date.
         """
         parameters, gradients = self.parameters() or ([], [])
-        if not all(isinstance(gradient, np.ndarray) for gradient in gradients):
+        if not all(is_tensor(gradient) for gradient in gradients):
             raise UnsupportedError(
                 f"{self._typename}: getParameters: sparse gradients, as of nn.IndexLinear, have no place in a vector"
             )
@@ -158,7 +161,7 @@ class Module(TorchObject):
         old, new = [*parameters, *gradients], [*views, *gradViews]
         rebind(self, list(zip(old, new, strict=True)))
         if not views:
-            flat, flatGrad = flat.astype(self._dtype), flatGrad.astype(self._dtype)
+            flat, flatGrad = (placed(vector, self._onDevice, self._dtype) for vector in (flat, flatGrad))
         return flat, flatGrad
 
     @staticmethod
@@ -243,7 +246,7 @@ class Module(TorchObject):
         if self._fileRest:
             self._fileRest = dict(self._fileRest)
             for name in self._dropped:
-                if type(scratch := self._fileRest.get(name)) is np.ndarray:
+                if is_tensor(scratch := self._fileRest.get(name)):
                     self._fileRest[name] = np.empty(0, scratch.dtype)
         return self
 
@@ -308,15 +311,15 @@ class Module(TorchObject):
 
     def _dense(self, name: str, array: Tensor) -> Tensor:
         """As `_contiguous`, and aligned. Sums and products of such arrays are rounded alike, however the input lies."""
-        return self._contiguous(name, array if array.flags.aligned else array.copy())
+        return self._contiguous(name, array if is_aligned(array) else array.copy())
 
     def _zeros(self, name: str, example: Any) -> Any:
         """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit."""
 
         def zeroed(old: Any, new: Tensor) -> Tensor:
-            buffer = fitting(old, new.shape, self._dtype)
-            buffer.fill(0)
-            return buffer
+            zeros = buffer(old, new.shape, self._dtype, self._onDevice)
+            zeros.fill(0)
+            return zeros
 
         try:
             zeros = by_example(getattr(self, name, None), example, zeroed)
@@ -338,7 +341,7 @@ class Module(TorchObject):
             arrays += [*parameters, *statistics]
         if shareGradParams:
             arrays += gradients
-        return {id(array): array for array in arrays if isinstance(array, np.ndarray)}
+        return {id(array): array for array in arrays if is_tensor(array)}
 
     def _sharedModules(self) -> dict[Any, Any]:
         """For ``copy.deepcopy``: the modules inside that serve all time steps. Those of a sequencer are its own."""

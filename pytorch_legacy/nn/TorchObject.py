@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pytorch_legacy import mending, t7
-from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy import backend, mending, t7
+from pytorch_legacy.arrays import buffer, is_tensor, on_device, placed
+from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.printing import always
-from pytorch_legacy.storage import TENSOR_TYPES, Tensor, moved, pickled, placement
+from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
 
 # Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
@@ -20,11 +21,6 @@ from pytorch_legacy.t7.objects import IdentityKey
 BUFFERS = ("output", "gradInput")
 # The packages of Torch7 that had a table of their own for their classes.
 _NAMESPACES = ("nn", "optim", "nngraph", "cudnn", "inn")
-_ON_CPU = {
-    "torch.CudaTensor": "torch.FloatTensor",
-    "torch.CudaDoubleTensor": "torch.DoubleTensor",
-    "torch.CudaHalfTensor": "torch.HalfTensor",
-}
 
 
 class TorchObject:
@@ -39,6 +35,8 @@ class TorchObject:
         Further typenames under which .t7 files hold objects of the class.
     _dtype : numpy.dtype
         That of parameters and buffers: float32 until the object is converted. ``_type`` is Torch7's name for it.
+    _onDevice : bool
+        Whether parameters and buffers are CuPy's, on a CUDA device.
     _oneBased : tuple of str
         The fields (numbers or lists of numbers) that count from 1 in Torch7 and from 0 here.
     _dropped : tuple of str
@@ -63,6 +61,7 @@ class TorchObject:
     _typename = "nn.TorchObject"
     _aliases: tuple[str, ...] = ()
     _dtype: np.dtype[Any] = np.dtype(np.float32)
+    _onDevice = False
     _oneBased: tuple[str, ...] = ()
     _dropped: tuple[str, ...] = ()
     _scratch: dict[str, Any] = {}
@@ -97,15 +96,21 @@ class TorchObject:
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
         """Converts the floating-point arrays in all fields, objects inside included, and returns self.
 
-        Arrays that share a storage share the converted one. Integer arrays (indices, masks) stay as they are.
+        Arrays that share a storage share the converted one. Integer arrays (indices, masks) keep their dtype.
 
         Parameters
         ----------
         type
-            "torch.FloatTensor", "torch.DoubleTensor", or what NumPy takes for such a dtype. Without it the method
-            returns the name of the present type.
+            "torch.FloatTensor", "torch.DoubleTensor", or what NumPy takes for such a dtype; "torch.CudaTensor" (of single
+            precision), "torch.CudaDoubleTensor" and "torch.CudaHalfTensor" move all arrays to the current CUDA device.
+            Without it the method returns the name of the present type.
         tensorCache
             Hand one dictionary to several calls to keep sharing between their objects.
+
+        Raises
+        ------
+        DeviceError
+            If there is no CUDA device, or what is needed to use it is not installed.
         """
         if type is None:
             return self._type
@@ -116,22 +121,30 @@ class TorchObject:
             fields = self._fields()
             for key, value in fields.items():
                 fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS)
-            self.__dict__ = fields | {"_dtype": TENSOR_TYPES[name]}
+            self.__dict__ = fields | {"_dtype": (TENSOR_TYPES | CUDA_TYPES)[name], "_onDevice": name in CUDA_TYPES}
         return self
 
     def float(self, tensorCache: dict[Any, Any] | None = None) -> Self:
-        """Converts to single precision and returns self."""
+        """Converts to single precision, on the host, and returns self."""
         self.type("torch.FloatTensor", tensorCache)
         return self
 
     def double(self, tensorCache: dict[Any, Any] | None = None) -> Self:
-        """Converts to double precision and returns self."""
+        """Converts to double precision, on the host, and returns self."""
         self.type("torch.DoubleTensor", tensorCache)
         return self
 
     def cuda(self, tensorCache: dict[Any, Any] | None = None) -> Self:
-        """Raises UnsupportedError; the message says what is missing."""
+        """Moves to the current CUDA device, in single precision, and returns self.
+
+        Arrays become CuPy's: parameters and buffers, and from then on outputs. ``float()`` brings all back.
+        """
         self.type("torch.CudaTensor", tensorCache)
+        return self
+
+    def half(self, tensorCache: dict[Any, Any] | None = None) -> Self:
+        """Converts to half precision where it is, and returns self. Layers compute in it on a CUDA device only."""
+        self.type("torch.CudaHalfTensor" if self._onDevice else "torch.HalfTensor", tensorCache)
         return self
 
     def clone(self) -> Self:
@@ -143,31 +156,31 @@ class TorchObject:
 
     @property
     def _type(self) -> str:
-        return type_name(self._dtype)
+        return type_name(self._dtype, self._onDevice)
 
     def _resize(self, name: str, shape: tuple[int, ...], dtype: Any = None) -> Tensor:
         """The buffer in field `name`: the old array when shape and dtype fit, else a new one with any contents.
 
         `dtype` is the module's own if it is not given.
         """
-        buffer: Any = self.__dict__.get(name)
+        old: Any = self.__dict__.get(name)
         dtype = dtype or self._dtype
-        if type(buffer) is np.ndarray and buffer.shape == shape and buffer.dtype == dtype and buffer.flags.carray:
-            return buffer
+        if type(old) is np.ndarray and old.shape == shape and old.dtype == dtype and old.flags.carray and not self._onDevice:
+            return old
         try:
-            buffer = self.__dict__[name] = np.empty(shape, dtype)
+            new = self.__dict__[name] = buffer(old, shape, dtype, self._onDevice)
         except MemoryError as error:
             raise OutOfMemoryError(f"{self._typename}: {name}: {error}") from None
         except (TypeError, ValueError) as error:
             raise ShapeError(f"{self._typename}: {name}: no array has the shape {shape}: {error}") from None
-        return buffer
+        return new
 
     def _resizeTable(self, name: str, shapes: list[tuple[int, ...]]) -> list[Tensor]:
         """As `_resize`, for a field that is a list of buffers."""
         old = getattr(self, name, None)
         spare = list(old) if isinstance(old, list) else []
         spare += [None] * (len(shapes) - len(spare))
-        table = [fitting(buffer, shape, self._dtype) for buffer, shape in zip(spare, shapes, strict=False)]
+        table = [buffer(entry, shape, self._dtype, self._onDevice) for entry, shape in zip(spare, shapes, strict=False)]
         setattr(self, name, table)
         return table
 
@@ -222,7 +235,7 @@ class TorchObject:
             if not isOther and not callable(getattr(type(self), key, None)):
                 self.__dict__[key] = counted(value, -1) if key in self._oneBased else value
         name = fields.get("_type", "")
-        self._dtype = TENSOR_TYPES.get(_ON_CPU.get(name, name)) or dtype_of(fields)
+        self._dtype = (TENSOR_TYPES | CUDA_TYPES).get(name) or dtype_of(fields)
         # Without a gradInput many layers compute none, as in Torch7; an object without both was stripped of its buffers.
         self.__dict__.setdefault("gradInput", None if self.__dict__.get("output") is not None else np.empty(0, self._dtype))
         self.__dict__.setdefault("output", np.empty(0, self._dtype))
@@ -256,7 +269,7 @@ class TorchObject:
         """Does the attribute mean nothing to Torch7?"""
         if key[0] == "_" or (key in self._ours and np.isscalar(value) and value == self._ours[key]):
             return True
-        isEmpty = isinstance(value, np.ndarray) and not value.size
+        isEmpty = is_tensor(value) and not value.size
         return isEmpty and (key in self._lazy or bool(self._fileFields))
 
     def _toRecord(self) -> t7.TorchObject:
@@ -287,13 +300,12 @@ class TorchObject:
 
     def _checkedType(self, wanted: Any) -> str:
         name = wanted if isinstance(wanted, str) and wanted.startswith("torch.") else type_name(wanted)
-        if name in _ON_CPU:
-            raise UnsupportedError(
-                f"{self._typename}: {name} needs the CUDA library libTHCUNN, which this installation lacks; "
-                "use float() or double()"
-            )
-        if name not in TENSOR_TYPES or TENSOR_TYPES[name].kind != "f":
-            raise ValueRangeError(f'{self._typename}: type: expected "torch.FloatTensor" or "torch.DoubleTensor", got {wanted!r}')
+        known = (TENSOR_TYPES | CUDA_TYPES).get(name)
+        if known is None or known.kind != "f":
+            names = '"torch.FloatTensor", "torch.DoubleTensor" or "torch.CudaTensor"'
+            raise ValueRangeError(f"{self._typename}: type: expected {names}, got {wanted!r}")
+        if name in CUDA_TYPES:
+            backend.require(f"{self._typename}: {name}")
         return name
 
 
@@ -303,20 +315,18 @@ def _names(fields: tuple[Any, ...]) -> frozenset[Any]:
     return frozenset(fields)
 
 
-def type_name(dtype: Any) -> str:
-    """Torch7's name for tensors of a NumPy dtype, the dtype's own where Torch7 has none."""
+def type_name(dtype: Any, device: bool = False) -> str:
+    """Torch7's name for tensors of a NumPy dtype, on the host or on a device; the dtype's own where Torch7 has none."""
     try:
         wanted = np.dtype(dtype)
     except TypeError:
         return str(dtype)
-    return next((name for name, known in TENSOR_TYPES.items() if known == wanted), wanted.name)
+    return next((name for name, known in (CUDA_TYPES if device else TENSOR_TYPES).items() if known == wanted), wanted.name)
 
 
-def fitting(array: Any, shape: tuple[int, ...], dtype: Any) -> Tensor:
-    """`array` if it can serve as a contiguous buffer of that shape and dtype, else a new one."""
-    if isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype and array.flags.carray:
-        return array
-    return np.empty(shape, dtype)
+def fitting(array: Any, like: Tensor, dtype: Any = None) -> Tensor:
+    """`array` if it can serve as a contiguous buffer in the shape of `like` and on its device, else a new one."""
+    return buffer(array, like.shape, dtype or like.dtype, on_device(like))
 
 
 def counted(position: Any, step: int) -> Any:
@@ -345,7 +355,7 @@ def rebuilt(
     pending: deque[Any] = deque()
 
     def renewed(value: Any) -> Any:
-        if isinstance(value, np.ndarray):
+        if is_tensor(value):
             return array(value)
         if isinstance(value, TorchObject):
             return thing(value)
@@ -402,13 +412,14 @@ def converted(
 
     Objects of the classes `apart` are left as they are.
     """
-    dtype = TENSOR_TYPES[name]
+    dtype, device = (TENSOR_TYPES | CUDA_TYPES)[name], name in CUDA_TYPES
 
     def convert(array: Tensor) -> Tensor:
-        if array.dtype == dtype or (floatsOnly and array.dtype.kind != "f"):
+        wanted = array.dtype if floatsOnly and array.dtype.kind != "f" else dtype
+        if array.dtype == wanted and on_device(array) == device:
             return array
         with np.errstate(all="ignore"):  # elements of a storage that nobody uses may be anything
-            return moved(array, lambda vector: vector.astype(dtype), cache, alone)
+            return moved(array, lambda vector: placed(vector, device, wanted), cache, alone)
 
     return rebuilt(value, cache, convert, lambda thing: thing if isinstance(thing, apart) else thing.type(name, cache))
 
@@ -446,7 +457,7 @@ def dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
         if not waiting:
             break
         value = waiting.pop()
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        if is_tensor(value) and value.dtype.kind == "f":
             return value.dtype
         if isinstance(value, TorchObject):
             children.append(value)

@@ -1,4 +1,5 @@
 """NumPy in blocks: large arrays are worked on piece by piece, so that pieces stay in the cache, and by several threads.
+Those of a device are worked on whole.
 
 The blocks are the same for any number of threads, and so are the results. The four operations of arithmetic are libTHNN's.
 """

@@ -9,21 +9,33 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import backend
+from pytorch_legacy.arrays import is_tensor, is_writable, misplaced, on_device, placed
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.storage import Tensor
 
+_CURES = {"float32": "module.float()", "float64": "module.double()"}
+_CURES_ON_DEVICE = {
+    "float16": "module.half()",
+    "float32": "module.cuda()",
+    "float64": 'module.type("torch.CudaDoubleTensor")',
+}
+
 
 def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
     """`value`, an array of the module's dtype with one of the given ranks (any rank if none is given)."""
     dtype = module._dtype
-    if isinstance(value, np.ndarray) and value.dtype == dtype and (not ranks or value.ndim in ranks):
-        return value
-    if not isinstance(value, np.ndarray):
+    right: Any = isinstance(value, np.ndarray) if not module._onDevice else on_device(value)
+    if right and value.dtype == dtype and (not ranks or value.ndim in ranks):
+        return value  # type: ignore[no-any-return]
+    if not is_tensor(value):
         raise DtypeError(f"{module._typename}: {name}: expected a {dtype} array, got {described(value)}")
+    if not right:
+        raise DtypeError(misplaced(f"{module._typename}: {name}", value, dtype, module._onDevice))
     if value.dtype != dtype:
-        known = {"float32": "module.float()", "float64": "module.double()"}.get(value.dtype.name)
+        known = (_CURES_ON_DEVICE if module._onDevice else _CURES).get(value.dtype.name)
         cure = f"convert the array or call {known}" if known else "convert the array"
         raise DtypeError(f"{module._typename}: {name}: expected {dtype}, got {value.dtype}; {cure}")
     wanted = " or ".join(f"{rank}-D" for rank in ranks)
@@ -32,12 +44,13 @@ def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
 
 def array(module: TorchObject, name: str, value: Any) -> Tensor:
     """`value`, an array of integers, booleans or of the module's dtype: what layers take that only move elements."""
-    return value if isinstance(value, np.ndarray) and value.dtype.kind in "biu" else tensor(module, name, value)
+    isInteger = is_tensor(value) and value.dtype.kind in "biu" and on_device(value) == module._onDevice
+    return value if isInteger else tensor(module, name, value)
 
 
 def arrays(module: TorchObject, name: str, value: Any) -> Any:
     """`value`, in which every array, in tables within tables too, is one that `array` takes."""
-    if isinstance(value, np.ndarray):
+    if is_tensor(value):
         array(module, name, value)
     for place, entry in _entries(value):
         arrays(module, f"{name}[{place!r}]", entry)
@@ -46,7 +59,7 @@ def arrays(module: TorchObject, name: str, value: Any) -> Any:
 
 def like(module: TorchObject, name: str, value: Any, example: Any) -> Any:
     """`value`, a gradient of `example`: an array of the same shape, or a table of such arrays with the same places."""
-    if isinstance(example, np.ndarray):
+    if is_tensor(example):
         checked = array if example.dtype.kind in "biu" else tensor
         return shape(module, name, checked(module, name, value), example.shape)
     if isinstance(example, dict) and not (isinstance(value, dict) and value.keys() == example.keys()):
@@ -89,27 +102,45 @@ def pair(module: TorchObject, name: str, value: Any, *ranks: int) -> list[Tensor
     return [first, shape(module, f"{name}[1]", tensor(module, f"{name}[1]", second), first.shape)]
 
 
+def numbers(module: TorchObject, name: str, value: Any, wanted: str) -> Tensor:
+    """`value`, one number or an array of numbers, as an array where the module is; `wanted` says what they are."""
+    if is_tensor(value) and on_device(value) != module._onDevice:
+        raise DtypeError(misplaced(f"{module._typename}: {name}", value, value.dtype, module._onDevice))
+    array = value if is_tensor(value) else np.asarray(value if isinstance(value, (int, float, np.generic)) else None)
+    if array.dtype.kind not in "iuf":
+        raise DtypeError(f"{module._typename}: {name}: expected {wanted}, got {described(value)}")
+    return placed(array, module._onDevice)
+
+
+def looks(module: TorchObject) -> bool:
+    """Whether checks may look at the elements of arrays: on a device that means to wait, which is done when asked for."""
+    return not module._onDevice or backend.cuda_index_check()
+
+
 def labels(module: TorchObject, name: str, value: Any) -> Tensor:
     """Class labels as the array of 64-bit integers that the C functions read; a single one is an array of one."""
-    array = np.asarray(value) if isinstance(value, (int, float, np.ndarray, np.generic)) else np.empty(0, object)
-    got = None if array.dtype.kind in "iuf" else described(value)
-    if array.dtype.kind == "f" and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
-        got = "numbers between labels"
-    if got:
-        raise DtypeError(f"{module._typename}: {name}: expected a label or an array of labels, got {got}")
+    array = numbers(module, name, value, "a label or an array of labels")
+    if array.dtype.kind == "f" and looks(module) and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
+        raise DtypeError(f"{module._typename}: {name}: expected a label or an array of labels, got numbers between labels")
     array = array.astype(np.int64, copy=False)
     return array if array.ndim else array.reshape(1)
 
 
 def signs(module: TorchObject, name: str, value: Any) -> Tensor:
     """`value`, a number or an array of numbers that are all 1 or -1, as an array."""
-    array = np.asarray(value) if isinstance(value, (int, float, np.ndarray, np.generic)) else np.empty(0, object)
-    if array.dtype.kind not in "iuf":
-        raise DtypeError(f"{module._typename}: {name}: expected 1 or -1, or an array of them, got {described(value)}")
-    others = array[(array != 1) & (array != -1)]
+    array = numbers(module, name, value, "1 or -1, or an array of them")
+    others = array[(array != 1) & (array != -1)] if looks(module) else array.reshape(-1)[:0]
     if others.size:
         raise ValueRangeError(f"{module._typename}: {name}: expected 1 or -1, got {others[0]}")
     return array
+
+
+def below(module: TorchObject, name: str, indices: Tensor, size: int, wanted: str = "") -> Tensor:
+    """`indices`, which are all from 0 to `size` - 1."""
+    if looks(module):
+        for index in indices[(indices < 0) | (indices >= size)][:1]:
+            raise IndexRangeError(f"{module._typename}: {name}: expected {wanted}0 to {size - 1}, got {int(index)}")
+    return indices
 
 
 def spread(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
@@ -173,7 +204,7 @@ def joint_shape(module: TorchObject, name: str, arrays: list[Tensor], dimension:
 
 def writable(module: TorchObject, name: str, array: Tensor) -> Tensor:
     """`array`, which may be changed in place."""
-    if not array.flags.writeable:
+    if not is_writable(array):
         raise ValueRangeError(f"{module._typename}: {name}: is read-only and cannot be changed in place")
     return array
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor, on_device
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, type_name
 from pytorch_legacy.storage import Tensor
@@ -25,14 +26,14 @@ def recursiveType(param: Any, type: Any, tensorCache: dict[Any, Any] | None = No
 
 def recursiveResizeAs(t1: Any, t2: Any) -> Any:
     """Arrays of the shapes in `t2`, those of `t1` where they fit. The contents are undefined."""
-    return by_example(t1, t2, lambda old, new: fitting(old, new.shape, getattr(old, "dtype", new.dtype)))
+    return by_example(t1, t2, lambda old, new: fitting(old, new, getattr(old, "dtype", None)))
 
 
 def recursiveCopy(t1: Any, t2: Any) -> Any:
     """A copy of `t2`, in the arrays of `t1` where they fit."""
 
     def copied(old: Any, new: Tensor) -> Tensor:
-        buffer = fitting(old, new.shape, new.dtype)
+        buffer = fitting(old, new)
         buffer[...] = new
         return buffer
 
@@ -49,7 +50,7 @@ def recursiveAdd(t1: Any, val: Any, t2: Any = None) -> Any:
     factor, t2 = (1, val) if t2 is None else (val, t2)
 
     def added(total: Any, term: Tensor) -> Tensor:
-        if not isinstance(total, np.ndarray) or total.shape != term.shape:
+        if not is_tensor(total) or total.shape != term.shape:
             raise ShapeError(f"nn.utils.recursiveAdd: cannot add {described(term)} to {described(total)}")
         total += term if factor == 1 else factor * term
         return total
@@ -75,8 +76,8 @@ def clear(self: TorchObject, *fields: str) -> TorchObject:
     """
     for field in fields:
         value = getattr(self, field, None)
-        if isinstance(value, np.ndarray):
-            setattr(self, field, np.empty(0, value.dtype))
+        if is_tensor(value):
+            setattr(self, field, np.empty(0, value.dtype, like=value))
         elif value is not None:
             setattr(self, field, type(value)() if isinstance(value, (list, dict)) else None)
     return self
@@ -89,8 +90,8 @@ def sizes(shape: Sequence[int]) -> str:
 
 def described(value: Any) -> str:
     """A value in the words of an error message."""
-    if isinstance(value, np.ndarray):
-        return f"a {value.dtype} array of {sizes(value.shape)}"
+    if is_tensor(value):
+        return f"a {value.dtype} {'CuPy ' if on_device(value) else ''}array of {sizes(value.shape)}"
     if isinstance(value, (list, dict)):
         return f"a table of {len(value)}"
     return "None" if value is None else f"{type(value).__name__} {value!r:.40}"
@@ -98,7 +99,7 @@ def described(value: Any) -> str:
 
 def by_example(t1: Any, t2: Any, function: Callable[[Any, Tensor], Any]) -> Any:
     """A table like `t2` of the results of `function` for its arrays, with what `t1` has in the same place."""
-    if isinstance(t2, np.ndarray):
+    if is_tensor(t2):
         return function(t1, t2)
     if isinstance(t2, list):
         old = t1 if isinstance(t1, list) else []

@@ -51,6 +51,6 @@ class ModuleFromCriterion(Module):
 
 
 def _zeros(old: Any, new: Tensor) -> Tensor:
-    buffer = fitting(old, new.shape, new.dtype)
+    buffer = fitting(old, new)
     buffer.fill(0)
     return buffer

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.nngraph import graph
@@ -187,7 +188,7 @@ def check_nodes(name: str, nodes: Any) -> list[Node]:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, np.ndarray):
+    if is_tensor(value):
         flag = "NaN" if value.dtype.kind == "f" and np.isnan(value).any() else ""
         return f"Tensor[{sizes(value.shape).replace(' ', '')}]{flag}"
     if isinstance(value, dict) and not value:

@@ -58,7 +58,7 @@ class Balance(Module):
             output[...] = input
             return output
         if self.batchSize != count or self.inputCache.shape != (count * self.nBatch, categories):
-            self.inputCache = np.zeros((count * self.nBatch, categories), self._dtype)
+            self.inputCache = np.zeros((count * self.nBatch, categories), self._dtype, like=input)
             self.batchSize, self.startIdx = count, 0
         self.inputCache[self.startIdx : self.startIdx + count] = input
         self.prob = self.inputCache.sum(0, keepdims=True)

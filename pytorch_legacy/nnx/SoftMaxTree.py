@@ -86,7 +86,7 @@ class SoftMaxTree(Module):
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.size) if stdv is None else stdv * sqrt(3)
         for parameter in (self.weight, self.bias):
-            parameter[...] = random.uniform(-limit, limit, parameter.shape, self._dtype)
+            parameter[...] = random.uniform(-limit, limit, parameter.shape, self._dtype, self._onDevice)
 
     def updateOutput(self, input: list[Any]) -> Tensor:
         rows, targets = self._checked(input)

@@ -79,13 +79,13 @@ class SpatialClassifier(Container):
 
     def _rows(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input, 3)
-        return np.ascontiguousarray(input.reshape(len(input), -1).T)
+        return np.ascontiguousarray(input.reshape(len(input), -1).T, like=input)
 
     def _gradients(self, gradOutput: Tensor) -> Tensor:
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self.output.shape)
         if not self.spatialOutput:
             return gradOutput
-        return np.ascontiguousarray(gradOutput.reshape(len(gradOutput), -1).T)
+        return np.ascontiguousarray(gradOutput.reshape(len(gradOutput), -1).T, like=gradOutput)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields | {"modules": [fields["classifier"]]}, version)

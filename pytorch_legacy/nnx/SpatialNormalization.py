@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError, located
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -59,7 +60,7 @@ class SpatialNormalization(Module):
         super().__init__()
         self.nfeatures = check.count(self, "nInputPlane", nInputPlane)
         self.fixedThres = threshold
-        pair = len(kernel) == 2 and isinstance(kernel, list) and all(isinstance(entry, np.ndarray) for entry in kernel)
+        pair = len(kernel) == 2 and isinstance(kernel, list) and all(is_tensor(entry) for entry in kernel)
         kernels = [np.array(entry, np.float32) for entry in (kernel if pair else [kernel])]
         for found in kernels:
             if found.ndim != 2 or not found.size:
@@ -82,7 +83,7 @@ class SpatialNormalization(Module):
         planes = self._planes(input)
         with located(f"in {self._typename}"):
             if self.coef.shape != planes.shape or self.coef.dtype != self._dtype:
-                self.coef = self.convo.forward(np.ones(planes.shape, self._dtype)).copy()
+                self.coef = self.convo.forward(np.ones_like(planes)).copy()
             mean = self.meanDiviseMod.forward([self.convo.forward(planes), self.coef])
             centred = self.subtractMod.forward([planes, mean])
             spread = self.sqrtMod.forward(self.convostd.forward(self.squareMod.forward(centred)))

@@ -90,14 +90,14 @@ class SpatialReSamplingEx(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
         found = np.moveaxis(gradInput, (axis, axis + 1), (-2, -1))
-        planes = np.zeros((found[..., 0, 0].size, *found.shape[-2:]), self._dtype)
+        planes = np.zeros((found[..., 0, 0].size, *found.shape[-2:]), self._dtype, like=gradInput)
         self._resampledBackward(self._planes(gradOutput), planes)
         found[...] = planes.reshape(found.shape)
         return gradInput
 
     def _resampled(self, planes: Tensor, height: int, width: int) -> Tensor:
         if self.mode == "bilinear":
-            result = np.empty((len(planes), height, width), self._dtype)
+            result = np.empty((len(planes), height, width), self._dtype, like=planes)
             stretch(self, planes, result)
             return result
         if height >= planes.shape[1]:
@@ -130,7 +130,7 @@ class SpatialReSamplingEx(Module):
     def _planes(self, array: Tensor) -> Tensor:
         """An array with the planes, one after the other."""
         moved = np.moveaxis(array, (self.yDim, self.xDim), (-2, -1))
-        return np.ascontiguousarray(moved).reshape(moved[..., 0, 0].size, *moved.shape[-2:])
+        return np.ascontiguousarray(moved, like=moved).reshape(moved[..., 0, 0].size, *moved.shape[-2:])
 
     def _target(self, input: Tensor) -> tuple[int, int, int]:
         """The dimension of the rows, and the height and width of the output."""

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from pytorch_legacy.arrays import strided
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check
@@ -28,7 +27,7 @@ def blocks(planes: Tensor, height: int, width: int) -> Tensor:
     whole = planes[..., : rows * height, : columns * width]
     *steps, down, right = whole.strides
     shape = *whole.shape[:-2], rows, height, columns, width
-    return np.lib.stride_tricks.as_strided(whole, shape, (*steps, down * height, down, right * width, right))
+    return strided(whole, shape, (*steps, down * height, down, right * width, right))
 
 
 def side(module: Any, name: str, size: int) -> float:

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
@@ -71,7 +72,8 @@ class MaskZero(Decorator):
                 f"{self._typename}: input: expected {self.nInputDim} dimensions, or one more for a batch, "
                 f"got {sizes(array.shape)}"
             )
-        return np.asarray(~array.any(axis=tuple(range(array.ndim - self.nInputDim, array.ndim))))
+        zero = ~array.any(axis=tuple(range(array.ndim - self.nInputDim, array.ndim)))
+        return zero if is_tensor(zero) else np.asarray(zero)
 
     def _masked(self, name: str, buffer: Any, table: Any) -> Any:
         """A copy of an array or a table, in which the rows of such samples are zero."""

@@ -74,7 +74,7 @@ class RecurrentAttention(AbstractSequencer):
         check.tensor(self, "input", input)
         self.maxBPTTstep(self.nStep)
         self.forget()
-        hidden: Any = np.zeros((len(input), *self.hiddenSize), self._dtype)
+        hidden: Any = np.zeros((len(input), *self.hiddenSize), self._dtype, like=input)
         self._hidden, self.actions = [hidden], []
         for t in range(self.nStep):
             with at_step(t, self):

@@ -50,7 +50,7 @@ class SeqLSTMP(SeqLSTM):
         """Draws new weights, normal with standard deviation `stdv`, 1 / sqrt(rows + columns) if it is not given."""
         self._drawParameters(self.hiddensize, 1 / sqrt(self.hiddensize + self.inputsize) if stdv is None else stdv)
         stdv = 1 / sqrt(self.outputsize + self.hiddensize) if stdv is None else stdv
-        self.weightO[...] = random.normal(0, stdv, self.weightO.shape, self._dtype)
+        self.weightO[...] = random.normal(0, stdv, self.weightO.shape, self._dtype, self._onDevice)
         return self
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:

@@ -54,7 +54,7 @@ class SequenceModule(Remembering):
 
     def _drawParameters(self, size: int, stdv: float) -> None:
         """Normal weights; the second gate starts open, the other biases at 0."""
-        self.weight[...] = random.normal(0, stdv, self.weight.shape, self._dtype)
+        self.weight[...] = random.normal(0, stdv, self.weight.shape, self._dtype, self._onDevice)
         self.bias.fill(0)
         self.bias[size : 2 * size] = 1
 
@@ -86,7 +86,7 @@ class SequenceModule(Remembering):
         if x.shape[2] != inputs:
             check.shape(self, "input", x, (*x.shape[:2], inputs))
         x = x.swapaxes(0, 1) if self.batchfirst else x
-        return [*[None] * (states + 1 - len(given)), *given[:-1], np.ascontiguousarray(x)]
+        return [*[None] * (states + 1 - len(given)), *given[:-1], np.ascontiguousarray(x, like=x)]
 
     def _initial(self, name: str, given: Any, user: str, last: Any, shape: tuple[int, ...]) -> Tensor:
         """The state before the first step: what came with the input, what the user set, the last one, or zeros."""
@@ -106,7 +106,10 @@ class SequenceModule(Remembering):
 
     def _rows(self, x: Tensor) -> Tensor | None:
         """Which rows of which steps are masked."""
-        return np.asarray(~x.any(2)) if self.maskzero else None
+        if not self.maskzero:
+            return None
+        zero: Tensor = ~x.any(2)  # type: ignore[assignment]
+        return zero
 
     def _turned(self, array: Tensor) -> Tensor:
         """As the user sees an array with the steps first."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, located
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.TorchObject import TorchObject
@@ -19,7 +20,7 @@ def at_step(step: int, module: TorchObject) -> AbstractContextManager[None]:
 
 def sequence(module: TorchObject, name: str, value: Any) -> Any:
     """`value`, a list of steps or an array of which each ``value[i]`` is a step."""
-    if isinstance(value, np.ndarray):
+    if is_tensor(value):
         if value.ndim < 2 or not len(value):
             raise ShapeError(f"{module._typename}: {name}: expected an array of one or more steps, got {described(value)}")
         return value
@@ -30,7 +31,7 @@ def sequence(module: TorchObject, name: str, value: Any) -> Any:
 
 def joined(module: TorchObject, name: str, values: list[Any], example: Any) -> Any:
     """The results of all steps: one array, in the buffer of field `name`, where `example`, the input, is one."""
-    if not isinstance(example, np.ndarray) or not all(isinstance(value, np.ndarray) for value in values):
+    if not is_tensor(example) or not all(is_tensor(value) for value in values):
         return values
     buffer: Any = module._resize(name, (len(values), *values[0].shape), values[0].dtype)
     return np.stack(values, out=buffer)
@@ -41,7 +42,7 @@ def first(module: TorchObject, name: str, value: Any) -> Tensor:
     inner = value
     while isinstance(inner, list) and inner:
         inner = inner[0]
-    if not isinstance(inner, np.ndarray):
+    if not is_tensor(inner):
         raise DtypeError(f"{module._typename}: {name}: expected an array or a table of arrays, got {described(value)}")
     return inner
 

@@ -51,11 +51,12 @@ and returns its :class:`TorchObject`, or ``None`` if it does not know the value.
 """
 
 from ..errors import T7Error
-from .objects import Function, IdentityKey, ObjectFactory, Path, Storage, TorchObject, longs
+from .objects import DeviceTensor, Function, IdentityKey, ObjectFactory, Path, Storage, TorchObject, longs
 from .reader import read, read_all
 from .writer import write
 
 __all__ = [
+    "DeviceTensor",
     "Function",
     "IdentityKey",
     "ObjectFactory",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..storage import TENSOR_TYPES
+from ..storage import CUDA_TYPES, TENSOR_TYPES
 
 DType = np.dtype[Any]
 
@@ -20,6 +20,9 @@ MAX_DIMENSIONS = 32
 _NUMBERS = {name[len("torch.") : -len("Tensor")]: dtype for name, dtype in TENSOR_TYPES.items()}
 NAMES = {dtype: name for name, dtype in _NUMBERS.items()}
 """Torch's word for the numbers of a dtype: ``Double`` for float64."""
+
+CUDA_NAMES = {dtype: name[len("torch.") : -len("Tensor")] for name, dtype in CUDA_TYPES.items()}
+"""The same for tensors of a device: ``Cuda`` for float32, ``CudaDouble`` for float64."""
 
 # Memory of a device is written as if it were the CPU's. Cuda without a word for the numbers is float.
 _ON_DEVICES = {f"Cuda{name}": dtype for name, dtype in _NUMBERS.items() if name != "Float"}

@@ -102,6 +102,13 @@ class Storage(np.ndarray[Any, Any]):
     """
 
 
+class DeviceTensor(np.ndarray[Any, Any]):
+    """An array that stands in a file as a tensor of a CUDA device: ``torch.CudaTensor``, ``torch.CudaDoubleTensor``.
+
+    The type only tells it from a tensor of the CPU; tensors that share a storage are all of one kind.
+    """
+
+
 def longs(numbers: Iterable[int]) -> Storage:
     """A torch.LongStorage, in which Torch7 keeps sizes."""
     return np.array(list(numbers), np.int64).view(Storage)

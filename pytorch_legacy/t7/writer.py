@@ -19,7 +19,7 @@ from . import layouts, nodes
 from .ascii import AsciiSink
 from .binary import BinarySink
 from .nodes import join_path, segment
-from .objects import Function, IdentityKey, Storage, TorchObject
+from .objects import DeviceTensor, Function, IdentityKey, Storage, TorchObject
 
 Describe = Callable[[Any], TorchObject | None]
 
@@ -42,7 +42,7 @@ def write(
     whole storage that it is a view of, as Torch7 does, unless `compact` is true.
     Arrays of size 0 are written as Torch7's empty tensor, arrays that Torch7 has no storage for
     (negative strides, fields of records, foreign byte order) as contiguous copies. What was of a
-    Cuda type is written as the type of the CPU.
+    Cuda type is written as the type of the CPU, unless it is a :class:`DeviceTensor`.
 
     Parameters
     ----------
@@ -301,9 +301,10 @@ class _Writer:
                 self._storage(placement(np.array(array, place.storage.dtype))._replace(key=(id(array),)))
             return
         stored = self._storable(array)
+        names = layouts.CUDA_NAMES if isinstance(array, DeviceTensor) else layouts.NAMES
         if self._known(layouts.TORCH, id(array)):
             return
-        self._class(f"torch.{layouts.NAMES[stored.dtype]}Tensor", 1)
+        self._class(f"torch.{names[stored.dtype]}Tensor", 1)
         if stored.size == 0:
             self.sink.int32(0)
             self.sink.longs([1])
@@ -311,7 +312,7 @@ class _Writer:
             if self.compact or root is stored or root.size == 0 or root.ndim != 1 or root.dtype != stored.dtype:
                 self.sink.int32(layouts.NIL)
             else:  # as Torch7 keeps it for later
-                self._storage(placement(root))
+                self._storage(placement(root), names)
             return
         place = placement(stored)
         if place.key in self.used and not self.looking:
@@ -320,15 +321,15 @@ class _Writer:
         self.sink.longs(place.shape)
         self.sink.longs(place.strides)
         self.sink.longs([place.offset + 1])
-        self._storage(place)
+        self._storage(place, names)
 
-    def _storage(self, place: Placement) -> None:
+    def _storage(self, place: Placement, names: dict[layouts.DType, str] = layouts.NAMES) -> None:
         if self.looking:
             self.used.setdefault(place.key, _Used(place)).add(place)
         if not self._known(layouts.TORCH, place.key):
             used = self.used.get(place.key)
             elements = place.storage if used is None or self.looking else used.elements()
-            self._class(f"torch.{layouts.NAMES[elements.dtype]}Storage", 1)
+            self._class(f"torch.{names[elements.dtype]}Storage", 1)
             self.sink.longs([elements.size])
             if not self.looking:
                 self.sink.array(elements)

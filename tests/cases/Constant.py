@@ -10,9 +10,7 @@ VALUE = np.arange(6.0).reshape(2, 3)
 
 
 CASES = [
-    Case(
-        "batch", lambda: nn.Constant(VALUE, 1), normal(4, 5), lambda module, x: np.zeros((*x.shape[:-1], 1, 1)) + VALUE
-    ),
+    Case("batch", lambda: nn.Constant(VALUE, 1), normal(4, 5), lambda module, x: np.zeros((*x.shape[:-1], 1, 1)) + VALUE),
     Case("array", lambda: nn.Constant(VALUE), normal(4, 5), lambda module, x: VALUE, batched=False),
     Case("number", lambda: nn.Constant(3.5), normal(4, 5), lambda module, x: np.array([3.5]), batched=False),
 ]

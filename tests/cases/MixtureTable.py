@@ -23,9 +23,7 @@ CASES = [
         lambda module, x: sum(x[0].T[i].T[..., None, None] * x[1][i] for i in range(3)),
     ),
     Case("array", nn.MixtureTable, stacked(4, 3, 5), lambda module, x: np.einsum("...i,...ij->...j", *x)),
-    Case(
-        "last", lambda: nn.MixtureTable(-1), stacked(4, 2, 5, 3), lambda module, x: np.einsum("...i,...jki->...jk", *x)
-    ),
+    Case("last", lambda: nn.MixtureTable(-1), stacked(4, 2, 5, 3), lambda module, x: np.einsum("...i,...jki->...jk", *x)),
 ]
 
 ERRORS = [

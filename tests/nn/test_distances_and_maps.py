@@ -119,9 +119,7 @@ class TestPartialLinear:
         assert fields["allcolumns"].tolist() == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: nn.Euclidean(4, 3), lambda: nn.WeightedEuclidean(4, 3), lambda: nn.Cosine(4, 3)]
-)
+@pytest.mark.parametrize("make", [lambda: nn.Euclidean(4, 3), lambda: nn.WeightedEuclidean(4, 3), lambda: nn.Cosine(4, 3)])
 def test_equal_and_zero_vectors_have_finite_gradients(make):
     layer = make()
     x = np.zeros((2, 4), "f")
@@ -150,9 +148,7 @@ def test_no_gradInput_once_it_is_None(make, x):
     assert all(gradient.any() for gradient in layer.parameters()[1])
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: nn.Euclidean(40, 50), lambda: nn.WeightedEuclidean(40, 50), lambda: nn.Cosine(40, 50)]
-)
+@pytest.mark.parametrize("make", [lambda: nn.Euclidean(40, 50), lambda: nn.WeightedEuclidean(40, 50), lambda: nn.Cosine(40, 50)])
 def test_stdv(make):
     layer = make()
     layer.reset(3)

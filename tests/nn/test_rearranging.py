@@ -248,9 +248,7 @@ class TestTables:
             (nn.NarrowTable(0, 2), [batch(2), [np.ones(2)]]),
             (nn.ZeroGrad(), [batch(2), [np.ones(2)]]),
         ):
-            with pytest.raises(
-                DtypeError, match=rf"^{layer._typename}: input\[1\]\[0\]: expected float32, got float64"
-            ):
+            with pytest.raises(DtypeError, match=rf"^{layer._typename}: input\[1\]\[0\]: expected float32, got float64"):
                 layer.forward(x)
 
     def test_gradients_built_otherwise(self):

@@ -39,9 +39,7 @@ class HardTanh(Inplace):
         self.min_val = min_value
         self.max_val = max_value
         if not min_value < max_value:
-            raise ValueRangeError(
-                f"{self._typename}: max_value: expected more than min_value {min_value}, got {max_value}"
-            )
+            raise ValueRangeError(f"{self._typename}: max_value: expected more than min_value {min_value}, got {max_value}")
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._outputFor(input)

@@ -1,6 +1,5 @@
 """Logarithms of the logistic function."""
 
-
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module

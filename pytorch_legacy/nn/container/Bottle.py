@@ -52,9 +52,7 @@ class Bottle(Decorator):
         output = super().updateOutput(self._folded(input))
         if input.ndim > self.nInputDim:
             if output.ndim != self.nOutputDim:
-                raise ShapeError(
-                    f"{self._typename}: output: expected {self.nOutputDim} dimensions, got {sizes(output.shape)}"
-                )
+                raise ShapeError(f"{self._typename}: output: expected {self.nOutputDim} dimensions, got {sizes(output.shape)}")
             # The last of the dimensions that were made one may be of another size now.
             outer = input.shape[: input.ndim - self.nInputDim]
             last = output.shape[0] // prod(outer) if prod(outer) else input.shape[len(outer)]

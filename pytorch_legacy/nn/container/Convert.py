@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor, placed
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
@@ -85,9 +86,7 @@ class Convert(Container):
             raise ValueRangeError(f"{self._typename}: cannot convert {source!r} to {target!r}")
 
     def _cast(self, input: Any) -> Tensor:
-        if not isinstance(input, np.ndarray):
-            check.tensor(self, "input", input)
-        return np.asarray(input, self._dtype)
+        return placed(input if is_tensor(input) else check.tensor(self, "input", input), self._onDevice, self._dtype)
 
     def _arranged(self, input: Tensor, view: bool = False) -> Tensor:
         """The input in the other order. With `view`, what is made one dimension stays several, so that no copy is."""

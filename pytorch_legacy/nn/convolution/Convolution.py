@@ -64,9 +64,9 @@ class Convolution(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self._fanIn()) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         if self.bias is not None:
-            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
@@ -75,9 +76,9 @@ class SpatialConvolutionMap(Module):
         kernels = np.maximum(np.bincount(outputs, minlength=self.nOutputPlane), 1)
         limits = 1 / np.sqrt(self.kW * self.kH * kernels) if stdv is None else np.full(len(kernels), stdv * sqrt(3))
         for kernel, limit in zip(self.weight, limits[outputs], strict=True):
-            kernel[...] = random.uniform(-limit, limit, kernel.shape, self._dtype)
+            kernel[...] = random.uniform(-limit, limit, kernel.shape, self._dtype, self._onDevice)
         for plane, limit in enumerate(limits):
-            self.bias[plane] = random.uniform(-limit, limit, 1, self._dtype)[0]
+            self.bias[plane] = random.uniform(-limit, limit, 1, self._dtype, self._onDevice)[0]
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)
@@ -109,7 +110,7 @@ class SpatialConvolutionMap(Module):
 
     def _checkedTable(self, table: Any) -> Tensor:
         name = f"{self._typename}: conMatrix"
-        if not isinstance(table, np.ndarray) or table.dtype.kind not in "iuf":
+        if not is_tensor(table) or table.dtype.kind not in "iuf":
             raise DtypeError(f"{name}: expected an array of planes, got {described(table)}")
         if table.ndim != 2 or table.shape[1] != 2 or not len(table):
             raise ShapeError(f"{name}: expected nKernel x 2, got {sizes(table.shape)}")

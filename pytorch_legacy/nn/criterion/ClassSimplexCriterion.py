@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.arrays import taken
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
 from pytorch_legacy.storage import Tensor
@@ -52,12 +52,10 @@ class ClassSimplexCriterion(MSECriterion):
     def transformTarget(self, target: Any) -> Tensor:
         """The corners for labels: a vector for a single one, a row for each of an array."""
         labels = check.labels(self, "target", target)
-        wrong = labels[(labels < 0) | (labels >= self.nClasses)]
-        if wrong.size:
-            raise IndexRangeError(f"{self._typename}: target: expected 0 to {self.nClasses - 1}, got {wrong[0]}")
+        check.below(self, "target", labels, self.nClasses)
         shape = (*np.shape(target), self.nClasses)
         rows = labels.reshape(shape[:-1])
-        return np.take(self.simplex, rows, axis=0, out=self._resize("_target", shape), mode="clip")
+        return taken(self.simplex, rows, 0, self._resize("_target", shape))
 
     def updateOutput(self, input: Tensor, target: Any) -> float:
         return super().updateOutput(input, self._corners(input, target))

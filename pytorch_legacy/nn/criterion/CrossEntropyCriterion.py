@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import located
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.LogSoftMax import LogSoftMax
@@ -59,8 +58,8 @@ class CrossEntropyCriterion(Criterion):
         scores = check.tensor(self, "input", input)
         if scores.ndim > 2:
             scores = scores.squeeze()
-        if not isinstance(target, np.ndarray):
+        if not is_tensor(target):
             return scores, target
         if scores.ndim == 1 and target.size == 1:
-            return scores, target.item()
+            return scores, target.reshape(1)
         return scores, target.reshape(-1) if target.ndim == 0 or target.size == max(target.shape) else target

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -57,7 +58,7 @@ class MarginRankingCriterion(Criterion):
     def _missing(self, input: list[Tensor], target: Any) -> Tensor:
         """What each pair's difference lacks, in a buffer; less than 0 where it lacks nothing."""
         first, second = check.pair(self, "input", input)
-        if np.ndim(target) or not isinstance(target, (int, float, np.ndarray, np.generic)):
+        if np.ndim(target) or not (is_tensor(target) or isinstance(target, (int, float, np.generic))):
             check.shape(self, "target", check.tensor(self, "target", target), first.shape)
         missing = np.subtract(second, first, out=self._resize("_buffer", first.shape))
         np.multiply(missing, target, out=missing)

@@ -53,7 +53,5 @@ class MultiLabelMarginCriterion(Criterion):
     def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         labels = check.labels(self, "target", target)
-        call(
-            self, "MultiLabelMarginCriterion_updateGradInput", input, labels, gradInput, self.isTarget, self.sizeAverage
-        )
+        call(self, "MultiLabelMarginCriterion_updateGradInput", input, labels, gradInput, self.isTarget, self.sizeAverage)
         return gradInput

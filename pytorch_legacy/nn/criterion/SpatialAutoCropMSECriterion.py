@@ -39,7 +39,5 @@ class SpatialAutoCropMSECriterion(MSECriterion):
         shape = check.tensor(self, "target", target, input.ndim).shape
         top, left = shape[-2] - height, shape[-1] - width
         if list(shape[:-2]) != others or top < 0 or left < 0:
-            raise ShapeError(
-                f"{self._typename}: target: expected {sizes(input.shape)} or larger planes, got {sizes(shape)}"
-            )
+            raise ShapeError(f"{self._typename}: target: expected {sizes(input.shape)} or larger planes, got {sizes(shape)}")
         return target[..., top // 2 : top // 2 + height, left // 2 : left // 2 + width]

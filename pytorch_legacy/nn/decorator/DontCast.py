@@ -2,14 +2,13 @@
 
 from typing import Any, Self
 
-import numpy as np
-
+from pytorch_legacy.arrays import is_tensor, on_device, placed
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import fitting
 from pytorch_legacy.nn.utils import by_example, clear
-from pytorch_legacy.storage import TENSOR_TYPES, Tensor
+from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor
 
 
 class DontCast(Decorator):
@@ -35,15 +34,16 @@ class DontCast(Decorator):
         self.castin = castin
         self.castout = castin if castout is None else castout
         self.moduleType = moduleType or module._type
-        if self.moduleType not in TENSOR_TYPES:
+        if self.moduleType not in TENSOR_TYPES | CUDA_TYPES:
             raise DtypeError(f"{self._typename}: moduleType: expected a tensor type, got {moduleType!r}")
-        self._dtype = module._dtype
+        self._dtype, self._onDevice = module._dtype, module._onDevice
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
         """Notes the type of the network around; the module keeps its own."""
         if type is None:
             return self._type
-        self._dtype = TENSOR_TYPES[self._checkedType(type)]
+        name = self._checkedType(type)
+        self._dtype, self._onDevice = (TENSOR_TYPES | CUDA_TYPES)[name], name in CUDA_TYPES
         if self.castout:
             self.output = _cast(None, self.output, self._type)
         if self.castin:
@@ -85,7 +85,7 @@ class DontCast(Decorator):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        if isinstance(self.output, np.ndarray) and self.castout:
+        if is_tensor(self.output) and self.castout:
             self._dtype = self.output.dtype  # _type is that of the module there
         self.moduleType = fields.get("moduleType") or self.modules[0]._type
 
@@ -95,12 +95,14 @@ class DontCast(Decorator):
 
 def _cast(buffer: Any, value: Any, name: str) -> Any:
     """`value` with its floating-point arrays in the tensor type `name`, copied to those of `buffer` where they fit."""
-    dtype = TENSOR_TYPES[name]
+    dtype, device = (TENSOR_TYPES | CUDA_TYPES)[name], name in CUDA_TYPES
 
     def cast(old: Any, array: Tensor) -> Tensor:
+        if on_device(array) != device:
+            return placed(array, device, dtype if array.dtype.kind == "f" else None)
         if array.dtype.kind != "f" or array.dtype == dtype:
             return array
-        copy = fitting(old, array.shape, dtype)
+        copy = fitting(old, array, dtype)
         copy[...] = array
         return copy
 

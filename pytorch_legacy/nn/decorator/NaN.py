@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
@@ -72,4 +73,4 @@ def _has_nan(value: Any) -> bool:
         return any(_has_nan(entry) for entry in value)
     if isinstance(value, dict):
         return any(_has_nan(entry) for entry in value.values())
-    return isinstance(value, np.ndarray) and value.dtype.kind == "f" and bool(np.isnan(value.sum()) and np.isnan(value).any())
+    return is_tensor(value) and value.dtype.kind == "f" and bool(np.isnan(value.sum()) and np.isnan(value).any())

@@ -65,7 +65,7 @@ class WeightNorm(Decorator):
     def reset(self, stdv: float | None = None) -> None:
         """Draws v, with standard deviation `stdv` if it is given; g becomes its length and the bias zero."""
         deviation = sqrt(2 / self.v.shape[1]) if stdv is None else stdv
-        self.v[...] = random.normal(0, deviation, self.v.shape, self._dtype)
+        self.v[...] = random.normal(0, deviation, self.v.shape, self._dtype, self._onDevice)
         np.sqrt(np.square(self.v).sum(1, keepdims=True), out=self.g)
         if self.bias is not None:
             self.bias.fill(0)
@@ -105,7 +105,8 @@ class WeightNorm(Decorator):
         return self
 
     def _norm(self) -> Tensor:
-        return np.asarray(np.sqrt(np.square(self.v).sum(1, keepdims=True) + self._dtype.type(1e-4)))
+        norm: Tensor = np.sqrt(np.square(self.v).sum(1, keepdims=True) + self._dtype.type(1e-4))
+        return norm
 
     def _computeWeight(self) -> None:
         weight = np.moveaxis(self.weight, self.outputDim, 0)

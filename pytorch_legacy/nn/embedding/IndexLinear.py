@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import is_tensor, placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError
 from pytorch_legacy.nn import check
@@ -107,8 +108,8 @@ class IndexLinear(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws new parameters, the weight uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
-        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype) * self._dtype.type(1e-6)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
+        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice) * self._dtype.type(1e-6)
         self.weight[:, : self.normalize] = 0
 
     def updateOutput(self, input: list[Any]) -> Tensor:
@@ -130,7 +131,7 @@ class IndexLinear(Module):
             if self.normalize:
                 raise UnsupportedError(f"{self._typename}: updateGradInput: there is none for normalized values")
             dense = np.matmul(gradient, self.weight.T)
-            keys = np.broadcast_to(np.arange(len(self.weight)) - self.offset, dense.shape).copy()
+            keys = np.broadcast_to(np.arange(len(self.weight), like=gradient) - self.offset, dense.shape).copy()
             if self._isSample(input):
                 self.gradInput = [keys[0], dense[0]]
             else:
@@ -140,7 +141,7 @@ class IndexLinear(Module):
     def accGradParameters(self, input: list[Any], gradOutput: Tensor, scale: float = 1.0) -> None:
         keys, values, sizes = self._flat(input)
         gradient = self._gradient(input, gradOutput, len(sizes))
-        rows = np.empty((len(keys), self.outputSize * (2 if self.normalize else 1)), self._dtype)
+        rows = np.empty((len(keys), self.outputSize * (2 if self.normalize else 1)), self._dtype, like=gradient)
         call(
             self, "IndexLinear_accGradParameters", self._values(values), sizes, gradient, rows, self.gradBias, scale,
         )  # fmt: skip
@@ -191,17 +192,17 @@ class IndexLinear(Module):
             check.table(self, "input[1]", values, len(keys))
             for i in range(len(keys)):
                 self._vectors(keys[i], values[i], f"[{i}]")
-            sizes = np.array([len(vector) for vector in keys], np.int64)
-            keys = np.concatenate([np.empty(0, np.int64), *keys])
-            values = np.concatenate([np.empty(0, self._dtype), *values])
+            sizes = placed(np.array([len(vector) for vector in keys], np.int64), self._onDevice)
+            keys = np.concatenate([np.empty(0, np.int64, like=self.weight), *keys])
+            values = np.concatenate([np.empty(0, self._dtype, like=self.weight), *values])
         else:
-            sizes = np.array([np.size(keys)], np.int64)
+            sizes = placed(np.array([np.size(keys)], np.int64), self._onDevice)
         self._vectors(keys, values)
         return keys.astype(np.int64, copy=False), values, sizes
 
     def _vectors(self, keys: Any, values: Any, place: str = "") -> None:
         """Checks that these are vectors of keys and of values, of one length."""
-        if not isinstance(keys, np.ndarray) or keys.dtype.kind not in "iu" or keys.ndim != 1:
+        if not is_tensor(keys) or keys.dtype.kind not in "iu" or keys.ndim != 1:
             raise DtypeError(f"{self._typename}: input[0]{place}: expected a vector of integers, got {described(keys)}")
         if check.tensor(self, f"input[1]{place}", values, 1).shape != keys.shape:
             raise ShapeError(f"{self._typename}: input[1]{place}: expected {len(keys)} values, got {len(values)}")

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import mending, random
+from pytorch_legacy.arrays import is_tensor, placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
@@ -98,7 +99,7 @@ class LookupTable(Module):
 
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new weight, normal with standard deviation `stdv`, 1 if it is not given."""
-        self.weight[...] = random.normal(0, 1 if stdv is None else stdv, self.weight.shape, self._dtype)
+        self.weight[...] = random.normal(0, 1 if stdv is None else stdv, self.weight.shape, self._dtype, self._onDevice)
 
     def renorm(self, input: Tensor) -> None:
         """Shortens the rows that `input` names to ``maxNorm``, if there is one."""
@@ -132,12 +133,12 @@ class LookupTable(Module):
         self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def _indices(self, input: Any) -> Tensor:
-        array = input if isinstance(input, np.ndarray) else np.asarray(input)
-        if array.dtype.kind == "f" and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
+        array = input if is_tensor(input) else placed(np.asarray(input), self._onDevice)
+        if array.dtype.kind == "f" and check.looks(self) and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
             raise DtypeError(f"{self._typename}: input: expected indices, got numbers between them")
         if array.dtype.kind not in "iuf":
             raise DtypeError(f"{self._typename}: input: expected an array of indices, got {described(input)}")
-        return array.astype(np.int64, copy=False)
+        return check.numbers(self, "input", array, "an array of indices").astype(np.int64, copy=False)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         if fields.get("normType") is None:

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn import check
@@ -81,8 +82,8 @@ class SparseLinear(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws new parameters, the weight uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
-        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype) * self._dtype.type(1e-6)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
+        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice) * self._dtype.type(1e-6)
 
     def updateOutput(self, input: Tensor | list[Tensor]) -> Tensor:
         entries, samples = self._entries(input)
@@ -96,7 +97,7 @@ class SparseLinear(Module):
         gradient = self._gradient(input, gradOutput)
         self._resizeTable("gradInput", [(self.weight.shape[1], 2)] * (len(gradient) if self.doGradInput else 0))
         for dense, row in zip(self.gradInput, gradient, strict=False):
-            dense[:, 0] = np.arange(len(dense))
+            dense[:, 0] = np.arange(len(dense), like=dense)
             dense[:, 1] = row @ self.weight
         return self.gradInput
 
@@ -137,11 +138,11 @@ class SparseLinear(Module):
         return self
 
     def _isSample(self, input: Any) -> bool:
-        return isinstance(input, np.ndarray) and input.ndim == 2
+        return is_tensor(input) and input.ndim == 2
 
     def _entries(self, input: Any) -> tuple[Tensor, int]:
         """What the C functions take, and the number of samples: ``N x nnz x 2`` as it is, else rows with the sample."""
-        if isinstance(input, np.ndarray):
+        if is_tensor(input):
             check.tensor(self, "input", input, 2, 3)
             check.shape(self, "input", input, (*input.shape[:-1], 2))
             if input.ndim == 3:

@@ -61,9 +61,9 @@ class Bilinear(Module):
     def reset(self, stdv: float | None = None) -> "Bilinear":
         """Draws new parameters, uniform with standard deviation `stdv` if it is given, and returns self."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         if self.bias is not None:
-            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
         return self
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:

@@ -57,7 +57,7 @@ class Euclidean(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(len(self.weight)) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         differences = self._differences(input)

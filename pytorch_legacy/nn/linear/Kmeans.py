@@ -63,7 +63,7 @@ class Kmeans(Module):
     def reset(self, stdev: float | None = None) -> None:
         """Draws new centres, uniform in [-stdev, stdev)."""
         limit = 1 if stdev is None else stdev
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
 
     def initRandom(self, input: Tensor) -> None:
         """Makes random rows of `input`, perhaps some of them twice, the centres."""
@@ -81,7 +81,7 @@ class Kmeans(Module):
         rows = self._samples(input)
         candidates = max(ceil((1 - p) * len(rows)), 1)
         self.weight[0] = rows[random.random() % len(rows)]
-        distances = np.full(len(rows), np.inf)
+        distances = np.full_like(rows, np.inf, np.float64, shape=len(rows))
         for i in range(1, self.k):
             distances = np.minimum(distances, ((rows - self.weight[i - 1]) ** 2).sum(1))
             farthest = np.argsort(-distances, kind="stable")[:candidates]
@@ -105,7 +105,7 @@ class Kmeans(Module):
         nearest = self._distances(input).argmin(1)
         counts = np.bincount(nearest, minlength=self.k)
         self.clusterSampleCount = counts.astype(self._dtype)
-        steps = np.zeros(self.weight.shape)
+        steps = np.zeros(self.weight.shape, like=self.weight)
         np.add.at(steps, nearest, self.weight[nearest] - input)
         self.gradWeight += scale * (steps / (counts[:, None] + self.EPS)).astype(self._dtype)
 

@@ -92,9 +92,9 @@ class LinearWeightNorm(Linear):
     def reset(self, stdv: float | None = None) -> Self:
         """Draws a new W and bias as Linear does, and returns self."""
         limit = 1 / sqrt(self.v.shape[1]) if stdv is None else stdv * sqrt(3)
-        self.initFromWeight(random.uniform(-limit, limit, self.v.shape, self._dtype))
+        self.initFromWeight(random.uniform(-limit, limit, self.v.shape, self._dtype, self._onDevice))
         if self.bias is not None:
-            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
         return self
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:

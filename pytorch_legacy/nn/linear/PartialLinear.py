@@ -67,9 +67,9 @@ class PartialLinear(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         if self.bias is not None:
-            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
 
     def setPartition(self, indices: Any) -> None:
         """Says which outputs to compute, and in which order: a vector of their indices."""
@@ -135,9 +135,7 @@ class PartialLinear(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         table = fields["network"].modules[0].modules[1]
-        weights = {
-            name: value for name in ("weight", "gradWeight") if (value := getattr(table, name, None)) is not None
-        }
+        weights = {name: value for name in ("weight", "gradWeight") if (value := getattr(table, name, None)) is not None}
         super()._fromTorch7(fields | weights, version)
         partition = fields.get("partition")
         if partition is not None and partition is not fields.get("allcolumns"):

@@ -52,7 +52,7 @@ class Add(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new bias, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(len(self.bias)) if stdv is None else stdv * sqrt(3)
-        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         rows = self._rows(input)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
@@ -34,9 +35,7 @@ class AddConstant(Module):
 
     def __init__(self, constant_scalar: Any, inplace: bool = False) -> None:
         super().__init__()
-        self.constant_scalar = (
-            constant_scalar if np.ndim(constant_scalar) == 0 else np.array(constant_scalar, np.float32)
-        )
+        self.constant_scalar = constant_scalar if np.ndim(constant_scalar) == 0 else np.array(constant_scalar, np.float32)
         self.inplace = inplace
 
     def updateOutput(self, input: Tensor) -> Tensor:
@@ -57,7 +56,7 @@ class AddConstant(Module):
     def _constant(self, input: Tensor) -> Any:
         """The number, or the vector if it fits to the input."""
         constant = self.constant_scalar
-        if isinstance(constant, np.ndarray):
+        if is_tensor(constant):
             if constant.ndim != 1 or constant.shape != input.shape[-1:]:
                 raise ShapeError(
                     f"{self._typename}: constant_scalar: expected a number or a vector as long as the last dimension of "

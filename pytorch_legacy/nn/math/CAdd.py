@@ -47,7 +47,7 @@ class CAdd(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new bias, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.bias.size) if stdv is None else stdv * sqrt(3)
-        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype)
+        self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         bias = aligned(self, self.bias, check.tensor(self, "input", input).shape)

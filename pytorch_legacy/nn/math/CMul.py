@@ -47,7 +47,7 @@ class CMul(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.size) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         weight = aligned(self, self.weight, check.tensor(self, "input", input).shape)

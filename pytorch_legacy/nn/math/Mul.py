@@ -38,7 +38,7 @@ class Mul(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
         limit = 1.0 if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, 1, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, 1, self._dtype, self._onDevice)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)

@@ -42,9 +42,7 @@ class MulConstant(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         factor = self._dtype.type(self.constant_scalar)
-        target = (
-            check.writable(self, "gradOutput", gradOutput) if self.inplace else self._resize("gradInput", input.shape)
-        )
+        target = check.writable(self, "gradOutput", gradOutput) if self.inplace else self._resize("gradInput", input.shape)
         if self.inplace and factor != 0:
             blocks.apply(np.divide, input, factor, out=input)
         self.gradInput = blocks.apply(np.multiply, gradOutput, factor, out=target)

@@ -26,9 +26,7 @@ def aligned(module: TorchObject, parameter: Tensor, shape: tuple[int, ...]) -> T
             return parameter.reshape((1,) * len(shape))
         if parameter.size == prod(shape[1:]):
             return parameter.reshape(1, *shape[1:])
-    raise ShapeError(
-        f"{module._typename}: input: expected {sizes(parameter.shape)} or a batch of that, got {sizes(shape)}"
-    )
+    raise ShapeError(f"{module._typename}: input: expected {sizes(parameter.shape)} or a batch of that, got {sizes(shape)}")
 
 
 def gathered(part: Tensor, *arrays: Tensor) -> Tensor:
@@ -38,12 +36,14 @@ def gathered(part: Tensor, *arrays: Tensor) -> Tensor:
     """
     first = arrays[0]
     axes = tuple(d for d in range(1, first.ndim) if part.shape[d] != first.shape[d])
-    sums = np.empty((len(first), *part.shape[1:]))
+    sums = np.empty((len(first), *part.shape[1:]), like=first)
 
     def add_up(target: Tensor, *factors: Tensor) -> None:
         # Always laid out alike, so that sums are rounded alike.
-        terms = np.multiply(*factors, order="C") if len(factors) == 2 else np.ascontiguousarray(*factors)
-        np.sum(terms, axes, keepdims=True, out=target)
+        terms = np.ascontiguousarray(factors[0], like=target)
+        if len(factors) == 2:
+            terms = np.multiply(*factors, out=np.empty(terms.shape, terms.dtype, like=target))
+        np.sum(terms, axes, np.float64, keepdims=True, out=target)
 
     blocks.rows(lambda *parts: add_up(parts[-1], *parts[:-1]), *arrays, sums)
     return sums if len(part) == len(first) else sums.sum(0, keepdims=True)

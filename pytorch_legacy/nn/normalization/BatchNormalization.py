@@ -81,7 +81,7 @@ class BatchNormalization(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new weight and forgets the running statistics; `stdv` is not used."""
         if self.weight is not None:
-            self.weight[...] = random.uniform(0, 1, self.weight.shape, self._dtype)
+            self.weight[...] = random.uniform(0, 1, self.weight.shape, self._dtype, self._onDevice)
         if self.bias is not None:
             self.bias.fill(0)
         self.running_mean.fill(0)

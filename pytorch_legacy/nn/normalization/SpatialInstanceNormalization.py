@@ -98,15 +98,15 @@ class SpatialInstanceNormalization(Module):
         if toInput and self.gradInput is not None:
             gradInput = self._resize("gradInput", input.shape)
         if toParameters:
-            gradWeight, gradBias = np.zeros((2, planes[1]), self._dtype)
+            gradWeight, gradBias = np.zeros((2, planes[1]), self._dtype, like=input)
         weight, _, *running = self._ofPlanes(planes)
         if input.size:
             call(self, "BatchNormalization_backward", input.reshape(planes), gradOutput.reshape(planes),
                  None if gradInput is None else gradInput.reshape(planes), gradWeight, gradBias, weight, *running,
                  self.save_mean, self.save_std, True, scale, self.eps)  # fmt: skip
         if gradWeight is not None and gradBias is not None:
-            self.gradWeight += gradWeight.reshape(-1, self.weight.size).sum(0, np.float64)
-            self.gradBias += gradBias.reshape(-1, self.weight.size).sum(0, np.float64)
+            self.gradWeight += gradWeight.reshape(-1, self.weight.size).sum(0, dtype=np.float64)
+            self.gradBias += gradBias.reshape(-1, self.weight.size).sum(0, dtype=np.float64)
         return self.gradInput
 
     def _planes(self, input: Tensor) -> tuple[int, int, int, int]:
@@ -122,4 +122,8 @@ class SpatialInstanceNormalization(Module):
     def _ofPlanes(self, planes: tuple[int, ...]) -> list[Tensor]:
         """Weight and bias of each plane, and the running statistics that BatchNormalization wants to have."""
         samples = planes[1] // self.weight.size
-        return [np.tile(self.weight, samples), np.tile(self.bias, samples), *np.zeros((2, planes[1]), self._dtype)]
+        return [
+            np.tile(self.weight, samples),
+            np.tile(self.bias, samples),
+            *np.zeros((2, planes[1]), self._dtype, like=self.weight),
+        ]

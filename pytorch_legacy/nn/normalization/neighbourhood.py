@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import t7
+from pytorch_legacy.arrays import on_device
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -55,7 +56,7 @@ class LocalNormalization(Module):
         if shape[-3] != self.nInputPlane:
             raise ShapeError(f"{self._typename}: input: expected {self.nInputPlane} planes, got {sizes(shape)}")
         if self._coef.shape != shape[-2:] or self._coef.dtype != self._dtype:
-            self._coef = self._filtered(np.full(shape[-2:], self.nInputPlane, self._dtype))
+            self._coef = self._filtered(np.full_like(input, self.nInputPlane, shape=shape[-2:]))
         return input
 
     def _checkedGradient(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -113,12 +114,16 @@ class LocalNormalization(Module):
 
 
 def _weighted(plane: Tensor, kernel: Tensor) -> Tensor:
-    """The sum over the kernel's places of weight times neighbour. Neighbours without weight are not looked at."""
+    """The sum over the kernel's places of weight times neighbour. Neighbours without weight are not looked at.
+
+    On a device they are: to know the weights would mean to wait.
+    """
     height, width = plane.shape[-2:]
     result = np.zeros_like(plane)
-    for (row, column), weight in np.ndenumerate(kernel):
+    for row, column in np.ndindex(kernel.shape):
+        weight = kernel[row, column]
         down, right = row - kernel.shape[0] // 2, column - kernel.shape[1] // 2
-        if weight != 0 and abs(down) < height and abs(right) < width:
+        if (on_device(weight) or weight != 0) and abs(down) < height and abs(right) < width:
             to = result[..., max(-down, 0) : height - max(down, 0), max(-right, 0) : width - max(right, 0)]
             to += weight * plane[..., max(down, 0) : height - max(-down, 0), max(right, 0) : width - max(-right, 0)]
     return result

@@ -62,7 +62,7 @@ class FractionalMaxPooling(Indexed):
         dims = len(self._axes)
         samples = (*(1, *input.shape)[-dims - 2 : -dims], dims)
         if not self.newRandomPool or self.randomSamples.shape != samples:
-            self.randomSamples = random.uniform(0, 1, samples, self._dtype)
+            self.randomSamples = random.uniform(0, 1, samples, self._dtype, self._onDevice)
         call(self, f"{self._layer}_updateOutput", input, output, *regions, indices, self.randomSamples)
         return output
 

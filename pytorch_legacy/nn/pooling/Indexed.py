@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import THNNError
 from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.Module import Module
@@ -38,7 +39,7 @@ class Indexed(Module):
         """Indices of a pass count otherwise in files. Without the size of its input they stay as they are there."""
         super()._fromTorch7({name: value for name, value in fields.items() if name != "indices"}, version)
         stored = fields.get("indices")
-        if isinstance(stored, np.ndarray) and stored.size:
+        if is_tensor(stored) and stored.size:
             with suppress(THNNError, ValueError, IndexError), np.errstate(invalid="ignore"):
                 self.indices = fromTorch7(self, stored, self._inputSize())
                 self._indexType = stored.dtype
@@ -54,7 +55,7 @@ class Indexed(Module):
 
     def _inputSize(self) -> tuple[int, ...]:
         """Size of the last input, or of its planes, as far as it is known."""
-        if isinstance(self.gradInput, np.ndarray) and self.gradInput.size:
+        if is_tensor(self.gradInput) and self.gradInput.size:
             return self.gradInput.shape
         sizes = (getattr(self, name, None) for name in ("itime", "iheight", "iwidth"))
         return tuple(size for size in sizes if size is not None)

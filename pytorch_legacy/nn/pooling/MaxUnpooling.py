@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check, utils
@@ -51,7 +52,7 @@ class MaxUnpooling(Module):
 
     def _size(self) -> tuple[int, ...]:
         size = tuple(getattr(self.pooling, name, None) for name in self._extent)
-        if None in size or not isinstance(getattr(self.pooling, "indices", None), np.ndarray):
+        if None in size or not is_tensor(getattr(self.pooling, "indices", None)):
             raise ShapeError(f"{self._typename}: pooling: expected a max pooling layer that has gone forward, got {self.pooling}")
         return size  # type: ignore[return-value]
 

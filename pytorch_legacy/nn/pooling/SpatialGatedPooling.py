@@ -77,7 +77,7 @@ class SpatialGatedPooling(WindowedPooling):
     def reset(self, stdv: float | None = None) -> None:
         """Draws new masks, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.kW * self.kH) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype)
+        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         window = self._window

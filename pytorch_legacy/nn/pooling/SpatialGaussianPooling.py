@@ -77,7 +77,7 @@ class SpatialGaussianPooling(WindowedPooling):
         """Starts again; with `stdv` the means are uniform with this standard deviation."""
         for axis, kernel in enumerate(self._sizes("k")):
             limit = (kernel - 1) / 4 * (self.nKernel > 1) if stdv is None else stdv * sqrt(3)
-            self.mean[..., axis] = random.uniform(-limit, limit, self.mean.shape[:2], self._dtype)
+            self.mean[..., axis] = random.uniform(-limit, limit, self.mean.shape[:2], self._dtype, self._onDevice)
             self.precision[..., axis] = (2 / kernel) ** 2
 
     def setCountIncludePad(self) -> Self:

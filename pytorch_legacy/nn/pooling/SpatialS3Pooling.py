@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import placed
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.Module import Module
@@ -100,7 +101,8 @@ class SpatialS3Pooling(Module):
             return old
         noise = random.uniform(0, 1, cells, np.float64)
         starts = range(0, cells, grid)
-        return np.concatenate([start + self._smallest(noise[start : start + grid]) for start in starts])
+        places = np.concatenate([start + self._smallest(noise[start : start + grid]) for start in starts])
+        return placed(places, self._onDevice)
 
     def _smallest(self, noise: Tensor) -> Tensor:
         """Where the smallest numbers are, one in p, in their order."""

@@ -77,7 +77,7 @@ class SpatialStochasticPooling(WindowedPooling):
         output, indices, noise = self._resize("output", shape), None, None
         if self.train:
             if not self.fixedNoise or self.noise.shape != shape:
-                self.noise = random.uniform(0, 1, shape, self._dtype)
+                self.noise = random.uniform(0, 1, shape, self._dtype, self._onDevice)
             indices, noise = self._resize("indices", shape, np.int64), self.noise
         call(self, "SpatialStochasticPooling_updateOutput", input, output, indices, noise, *window)
         return output

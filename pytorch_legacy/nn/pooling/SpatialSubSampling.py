@@ -64,7 +64,7 @@ class SpatialSubSampling(WindowedPooling):
         cells = int(np.prod(self._sizes("k")))
         limit = 1 / sqrt(cells) if stdv is None else stdv * sqrt(3)
         for parameter in (self.weight, self.bias):
-            parameter[...] = random.uniform(-limit, limit, parameter.shape, self._dtype)
+            parameter[...] = random.uniform(-limit, limit, parameter.shape, self._dtype, self._onDevice)
 
     @property
     def _window(self) -> tuple[Any, ...]:

@@ -127,7 +127,7 @@ class Dropout(Module):
 
     def _sampleNoise(self, shape: tuple[int, ...]) -> Tensor:
         """Fresh noise."""
-        noise = random.bernoulli(1 - self.p, self._noiseShape(shape), self._dtype)
+        noise = random.bernoulli(1 - self.p, self._noiseShape(shape), self._dtype, self._onDevice)
         if self.v2:
             noise /= 1 - self.p
         return noise

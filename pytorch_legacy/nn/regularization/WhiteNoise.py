@@ -39,7 +39,7 @@ class WhiteNoise(Module):
         output = self._resize("output", input.shape)
         if not self.train:
             return np.add(input, self._dtype.type(self.mean), out=output)
-        self.noise = random.normal(self.mean, self.std, input.shape, self._dtype)
+        self.noise = random.normal(self.mean, self.std, input.shape, self._dtype, self._onDevice)
         return np.add(input, self.noise, out=output)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:

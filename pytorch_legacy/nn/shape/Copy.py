@@ -4,11 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import backend
+from pytorch_legacy.arrays import is_tensor, misplaced, on_device, placed
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.TorchObject import fitting
 from pytorch_legacy.nn.utils import clear, described
-from pytorch_legacy.storage import TENSOR_TYPES, Tensor
+from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor
 
 
 class Copy(Module):
@@ -17,7 +20,8 @@ class Copy(Module):
         output    = input.astype(outtype)
         gradInput = gradOutput.astype(intype)
 
-    If both types are the same, input and gradOutput are passed on as they are.
+    With a type of a CUDA device on one side, data move between it and the host. If both types are the same, input and
+    gradOutput are passed on as they are.
 
     Parameters
     ----------
@@ -45,8 +49,7 @@ class Copy(Module):
         dontCast: bool = False,
     ) -> None:
         super().__init__()
-        self.gradInput = np.empty(0, TENSOR_TYPES.get(intype, intype))
-        self.output = np.empty(0, TENSOR_TYPES.get(outtype, outtype))
+        self.gradInput, self.output = self._empty(intype), self._empty(outtype)
         self.forceCopy = forceCopy
         self.dontCast = dontCast
 
@@ -69,13 +72,19 @@ class Copy(Module):
         super().clearState()
         return self
 
-    @property
-    def _intype(self) -> np.dtype[Any]:
-        return self._dtype if self.gradInput is None else self.gradInput.dtype
+    def _empty(self, type: Any) -> Tensor:
+        if type in CUDA_TYPES:
+            backend.require(f"{self._typename}: {type}")
+        return placed(np.empty(0, (TENSOR_TYPES | CUDA_TYPES).get(type, type)), type in CUDA_TYPES)
 
     @property
-    def _outtype(self) -> np.dtype[Any]:
-        return self.output.dtype
+    def _intype(self) -> tuple[np.dtype[Any], bool]:
+        """The dtype, and whether on a device."""
+        return (self._dtype, self._onDevice) if self.gradInput is None else (self.gradInput.dtype, on_device(self.gradInput))
+
+    @property
+    def _outtype(self) -> tuple[np.dtype[Any], bool]:
+        return self.output.dtype, on_device(self.output)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Torch7 kept `forceCopy` in no field: it replaced the methods of layers that pass everything on."""
@@ -89,15 +98,20 @@ class Copy(Module):
             del fields["forceCopy"]
         return fields
 
-    def _check(self, name: str, array: Tensor, dtype: np.dtype[Any]) -> Tensor:
-        if not isinstance(array, np.ndarray) or array.dtype != dtype:
-            raise DtypeError(f"{self._typename}: {name}: expected a {dtype} array, got {described(array)}")
+    def _check(self, name: str, array: Tensor, type: tuple[np.dtype[Any], bool]) -> Tensor:
+        if not is_tensor(array) or array.dtype != type[0]:
+            raise DtypeError(f"{self._typename}: {name}: expected a {type[0]} array, got {described(array)}")
+        if on_device(array) != type[1]:
+            raise DtypeError(misplaced(f"{self._typename}: {name}", array, *type))
         return array
 
-    def _copied(self, name: str, array: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    def _copied(self, name: str, array: Tensor, type: tuple[np.dtype[Any], bool]) -> Tensor:
+        dtype, device = type
+        if on_device(array) != device:
+            return placed(array, device, dtype)
         if array.dtype == dtype and not self.forceCopy:
             return array
         # Neither output nor gradInput itself: that may be somebody's array, passed on when copying was not forced.
-        copy = self._resize(f"_{name}", array.shape, dtype)
+        copy = self.__dict__[f"_{name}"] = fitting(self.__dict__.get(f"_{name}"), array, dtype)
         copy[...] = array
         return copy

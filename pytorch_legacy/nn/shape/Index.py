@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pytorch_legacy.errors import DtypeError, IndexRangeError
+from pytorch_legacy.arrays import is_tensor, taken
+from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -40,7 +41,7 @@ class Index(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         axis, shape = self._layout(input)
-        return np.take(input[0], input[1], axis, out=self._resize("output", shape), mode="clip")
+        return taken(input[0], input[1], axis, self._resize("output", shape))
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         axis, shape = self._layout(input)
@@ -52,9 +53,7 @@ class Index(Module):
     def _layout(self, input: list[Tensor]) -> tuple[int, tuple[int, ...]]:
         array, indices = check.table(self, "input", input, 2)
         axis = check.axis(self, self.dimension, check.tensor(self, "input[0]", array).ndim)
-        if not isinstance(indices, np.ndarray) or indices.dtype.kind not in "iu" or indices.ndim != 1:
+        if not is_tensor(indices) or indices.dtype.kind not in "iu" or indices.ndim != 1:
             raise DtypeError(f"{self._typename}: input[1]: expected a vector of integers, got {described(indices)}")
-        size = array.shape[axis]
-        for index in indices[(indices < 0) | (indices >= size)][:1]:
-            raise IndexRangeError(f"{self._typename}: input[1]: expected indices from 0 to {size - 1}, got {index}")
+        check.below(self, "input[1]", indices, array.shape[axis], "indices from ")
         return axis, (*array.shape[:axis], indices.size, *array.shape[axis + 1 :])

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -49,8 +50,6 @@ class MaskedSelect(Module):
     def _mask(self, input: list[Tensor]) -> Tensor:
         array, mask = check.table(self, "input", input, 2)
         check.tensor(self, "input[0]", array)
-        if not isinstance(mask, np.ndarray) or mask.dtype.kind not in "biu":
-            raise DtypeError(
-                f"{self._typename}: input[1]: expected a mask of integers or booleans, got {described(mask)}"
-            )
+        if not is_tensor(mask) or mask.dtype.kind not in "biu":
+            raise DtypeError(f"{self._typename}: input[1]: expected a mask of integers or booleans, got {described(mask)}")
         return check.shape(self, "input[1]", mask, array.shape) != 0

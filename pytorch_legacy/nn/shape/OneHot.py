@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import DtypeError, IndexRangeError
+from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -40,23 +41,17 @@ class OneHot(Module):
     def updateOutput(self, input: Any) -> Tensor:
         indices = self._indices(input)
         output = self._resize("output", (*indices.shape, self.outputSize))
-        np.equal(indices[..., None], np.arange(self.outputSize), out=output, casting="unsafe")
+        np.equal(indices[..., None], np.arange(self.outputSize, like=output), out=output, casting="unsafe")
         return output
 
     def updateGradInput(self, input: Any, gradOutput: Tensor) -> Tensor:
         shape = self._indices(input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*shape, self.outputSize))
-        gradInput: Tensor = self._zeros("gradInput", input if isinstance(input, np.ndarray) else np.empty(0))
+        gradInput: Tensor = self._zeros("gradInput", input if is_tensor(input) else np.empty(0))
         return gradInput
 
     def _indices(self, input: Any) -> Tensor:
-        indices = np.empty(0, object) if isinstance(input, (list, tuple)) else np.asarray(input)
-        if indices.dtype.kind not in "iuf" or np.any(indices != np.trunc(indices)):
-            raise DtypeError(
-                f"{self._typename}: input: expected an index or an array of indices, got {described(input)}"
-            )
-        for index in indices[(indices < 0) | (indices >= self.outputSize)][:1]:
-            raise IndexRangeError(
-                f"{self._typename}: input: expected indices from 0 to {self.outputSize - 1}, got {index}"
-            )
-        return indices
+        indices = check.numbers(self, "input", input, "an index or an array of indices")
+        if check.looks(self) and np.any(indices != np.trunc(indices)):
+            raise DtypeError(f"{self._typename}: input: expected an index or an array of indices, got {described(input)}")
+        return check.below(self, "input", indices, self.outputSize, "indices from ")

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
@@ -38,7 +37,7 @@ class PrintSize(Module):
 
 def _outline(value: Any) -> str:
     """Sizes, in tables within tables too."""
-    if isinstance(value, np.ndarray):
+    if is_tensor(value):
         return " x ".join(map(str, value.shape)) or "a number"
     if isinstance(value, list):
         return "[" + ", ".join(map(_outline, value)) + "]"

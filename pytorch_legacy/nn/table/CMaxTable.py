@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import on_device
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -46,8 +47,9 @@ class CMaxTable(Module):
             better = cls._better(other, output)
             np.maximum(winner, better.astype(winner.dtype) * winner.dtype.type(i), out=winner)
             cls._best(output, other, out=output)
-        if (unknown := np.isnan(first)).any():  # nothing beats a NaN
-            output[unknown] = np.nan
+        unknown = np.isnan(first)
+        if on_device(unknown) or unknown.any():  # nothing beats a NaN
+            np.copyto(output, np.nan, where=unknown)
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         first = check.alike(self, "input", input)[0]

@@ -1,5 +1,7 @@
 """A table of arrays made one array."""
 
+from itertools import accumulate
+
 import numpy as np
 
 from pytorch_legacy import t7
@@ -44,7 +46,7 @@ class JoinTable(Module):
         axis, shape = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resizeTable("gradInput", [array.shape for array in input])
-        ends = np.cumsum([array.shape[axis] for array in input])
+        ends = [*accumulate(array.shape[axis] for array in input)]
         for gradient, part in zip(gradInput, np.split(gradOutput, ends[:-1], axis), strict=True):
             gradient[...] = part
         return gradInput

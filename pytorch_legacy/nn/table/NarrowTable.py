@@ -48,7 +48,5 @@ class NarrowTable(Module):
     def _narrowed(self, input: list[Any]) -> list[Any]:
         end = self.offset + self.length
         if end > len(check.table(self, "input", input)):
-            raise IndexRangeError(
-                f"{self._typename}: input: expected a table of {end} or more, got a table of {len(input)}"
-            )
+            raise IndexRangeError(f"{self._typename}: input: expected a table of {end} or more, got a table of {len(input)}")
         return input[self.offset : end]

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.nn.TorchObject import BUFFERS, TorchObject
 from pytorch_legacy.storage import pickled
 from pytorch_legacy.t7.objects import IdentityKey
@@ -29,7 +28,7 @@ class Flat(TorchObject):
         places = {id(self): 0}
 
         def coded(value: Any, buffer: bool = False) -> Any:
-            if isinstance(value, np.ndarray):
+            if is_tensor(value):
                 return value if buffer else pickled(value)
             isPart = isinstance(value, Flat) and not hasattr(value, "modules")
             if not isPart and type(value) not in (list, dict, IdentityKey) and value is not self:

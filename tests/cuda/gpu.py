@@ -1,0 +1,52 @@
+"""What the tests of modules on a device share: a CuPy of pretence, the emulated libTHCUNN, and the way there and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytorch_legacy.arrays import is_tensor, placed
+from pytorch_legacy.backend import cuda
+from pytorch_legacy.backend._signatures import SIGNATURES
+from tests.cuda import fake_cupy
+from tests.trees import Tree, mapped
+
+LIBRARY = os.environ.get("PYTORCH_LEGACY_THCUNN") or os.environ.get("PYTORCH_LEGACY_EMULATE")
+TYPES = {"torch.CudaTensor": np.dtype(np.float32), "torch.CudaDoubleTensor": np.dtype(np.float64)}
+
+emulated = pytest.mark.skipif(LIBRARY is None, reason="needs a library of emulated kernels: tests/cuda/run.sh")
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """CuPy, as far as the package can see."""
+    monkeypatch.setenv("PYTORCH_LEGACY_THCUNN", str(LIBRARY))
+    cupy = fake_cupy.install(monkeypatch)
+    monkeypatch.setattr(cuda, "_states", cuda._States())
+    cuda._is_ready.cache_clear()
+    yield cupy
+    cuda._is_ready.cache_clear()
+
+
+def up(tree: Tree) -> Tree:
+    """The arrays on the device; numbers stay."""
+    return mapped(lambda leaf: placed(leaf, True) if is_tensor(leaf) else leaf, tree)
+
+
+def down(tree: Tree) -> Tree:
+    return mapped(lambda leaf: placed(leaf, False) if is_tensor(leaf) else leaf, tree)
+
+
+def has_kernel(function: str) -> bool:
+    """Does the library have this function of libTHNN?"""
+    assert LIBRARY
+    return cuda._library(Path(LIBRARY)).function("Cuda", function) is not None
+
+
+def layers_with_kernels() -> set[str]:
+    return {name.rpartition("_")[0] for name in SIGNATURES if "_" in name and has_kernel(name)}

@@ -1,0 +1,94 @@
+"""Every case of the table on a device: what layers give there is what they give on the host.
+
+There is no device: CuPy's part is played by fake_cupy.py, and the kernels are those of the emulated libTHCUNN. Layers whose
+kernels it lacks are skipped.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import manualSeed
+from pytorch_legacy.errors import UnsupportedError
+from tests.case import Case
+from tests.cases.sparse import Sparse
+from tests.cuda import fake_cupy
+from tests.cuda.gpu import TYPES, down, emulated, layers_with_kernels, up
+from tests.cuda.gpu import gpu as gpu
+from tests.table import only
+from tests.table import pytest_generate_tests as pytest_generate_tests
+from tests.trees import assert_close, leaves
+from tests.trial import SEED, Trial
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NEAR = {"torch.CudaTensor": 2e-5, "torch.CudaDoubleTensor": 1e-10}
+
+# What cannot be computed without knowing values of the device, and why.
+WAITING = {
+    "nn.MaskedSelect": "the size of its output is the number of its mask's ones",
+    "nn.Kmeans": "its loss is a number, and it counts the samples of each centre",
+    "nn.L1Penalty": "its loss is a number",
+    "nn.NaN": "what it is for",
+    "nn.DontCast": "the module inside has stayed on the host",
+    "nn.Index": "the case looks at what comes back",
+}
+
+pytestmark = emulated
+
+
+class OnDevice:
+    """A pass over a case on the device."""
+
+    def __init__(self, trial: Trial, type: str) -> None:
+        self.trial = trial
+        self.module = trial.module().type(type)
+        self.input, self.target = up(trial.fed(trial.input)), up(trial.target) if trial.isCriterion else None
+
+    def forward(self) -> Any:
+        manualSeed(SEED)
+        return self.module.forward(self.input, self.target) if self.trial.isCriterion else self.module.forward(self.input)
+
+    def backward(self, gradOutput: Any) -> Any:
+        return self.module.backward(self.input, self.target if self.trial.isCriterion else gradOutput)
+
+
+@only(lambda case: not isinstance(case.make(), Sparse))  # which hands over arrays of the host: golden files have the same layers
+@pytest.mark.parametrize("type", TYPES)
+def test_as_on_the_host(gpu: Any, case: Case, type: str) -> None:
+    trial = Trial(case, TYPES[type])
+    module = trial.module()
+    expected = trial.run(module=module)
+    gradOutput = up(trial.gradOutput(expected.output))
+    try:
+        other = OnDevice(trial, type)
+        gradients = other.trial.parameters(other.module)[1]
+        for gradient in gradients:
+            gradient.fill(0)
+        fake_cupy.waits = 0
+        output = other.forward()
+        kept = down(output) if not trial.isCriterion else np.asarray(float(output))
+        waits = fake_cupy.waits - (len(leaves(output)) if not trial.isCriterion else 0)
+        fake_cupy.waits = 0
+        gradInput = other.backward(gradOutput)
+        waits += fake_cupy.waits
+    except UnsupportedError as error:
+        if "has no CUDA kernel" not in str(error):
+            raise
+        pytest.skip(str(error))
+    assert all(isinstance(leaf, fake_cupy.ndarray) for leaf in leaves(gradInput) if leaf is not None)
+    assert_close(kept, expected.output, NEAR[type])
+    assert_close(down(gradInput), expected.gradInput, NEAR[type])
+    assert_close(down(gradients), expected.gradParameters, NEAR[type])
+    if not trial.isCriterion and other.module._typename not in WAITING:
+        assert waits == 0
+
+
+def test_not_all_are_skipped() -> None:
+    """The library has the kernels of every file of THCUNN."""
+    files = {path.stem for path in (ROOT / "THCUNN").glob("*/[A-Z]*.cu")}
+    assert len(files) >= 10
+    assert files <= layers_with_kernels()

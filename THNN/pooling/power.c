@@ -105,6 +105,11 @@ __attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh
   }
 }
 
+/* Kernels of their own, for the compiler would repeat them for each kind. */
+THNN_KERNEL void sumRow(real *y, const real *sum, const Axis *w) { sumColumns(y, sum, w); }
+THNN_KERNEL void spreadRow(real *x, const real *share, const Axis *w) { spreadColumns(x, share, w); }
+THNN_KERNEL void gatherPlane(real *gx, const real *spread, const Windows *p) { gatherRows(gx, spread, p); }
+
 /* One plane: x, or of kind LOGARITHM its powers, in `cells`; sum is a padded row whose ends are 0. */
 THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windows *p, const Power *power, enum Kind kind,
                           real *sum)
@@ -115,7 +120,7 @@ THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windo
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
     const int64_t top = windowStart(&h, oh);
     sumTerms(sum + w.pad, cells + top * w.in, kind, 0, windowEnd(&h, oh) - top, w.in, w.in);
-    sumColumns(y, sum, &w);
+    sumRow(y, sum, &w);
     if (kind == PLAIN || kind == MAGNITUDE) continue;
     for (int64_t ow = 0; ow < w.out; ow++) y[ow] = rootOf(y[ow], kind, power->p);
     for (int outside = 1; outside;) {
@@ -199,9 +204,9 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
       const real s = g[ow] * shareOf(y[ow], kind, power->p);
       mine[ow] = (y[ow] == 0) & !isLinear ? 0 : s;
     }
-    spreadColumns(spread + oh * spreadLength(&w), mine, &w);
+    spreadRow(spread + oh * spreadLength(&w), mine, &w);
   }
-  gatherRows(gx, spread, p);
+  gatherPlane(gx, spread, p);
   if (kind == PLAIN) return;
   if (kind == LOGARITHM) {
     const double q = power->p - 1, below = belowZero(power);

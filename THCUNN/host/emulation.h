@@ -85,6 +85,7 @@ inline int __syncthreads_or(int predicate) { return emulation::barrier(predicate
 inline int __syncthreads_and(int predicate) { return emulation::barrier(predicate == 0) == 0; }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { emulation::ballot(mask, 0); }
 inline unsigned __ballot_sync(unsigned mask, int predicate) { return emulation::ballot(mask, predicate != 0); }
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __any_sync(unsigned mask, int predicate) { return emulation::ballot(mask, predicate != 0) != 0; }
 inline int __all_sync(unsigned mask, int predicate) { return emulation::ballot(mask, predicate == 0) == 0; }
 

@@ -18,6 +18,7 @@
 
 /* A .t7 file that is mapped into memory has its tensors at any byte: elements need not be aligned. */
 typedef THNN_REAL real __attribute__((aligned(1)));
+typedef THNN_REAL accreal; /* what to compute in, on a device wider than some real */
 
 /* Row-major matrices, with the distance between their rows:
  * C (m x n) = alpha * op(A) (m x k) * op(B) (k x n) + beta * C, where op transposes if its flag is set.

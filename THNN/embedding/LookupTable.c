@@ -15,6 +15,52 @@
 #include <math.h>
 #include "embedding/rows.h"
 
+#ifndef THNN_CUDA
+static int threadsFor(const Call *call, int64_t count, int64_t width)
+{
+  return THNN_threads(call, THNN_min(count, 1 << 30) * THNN_min(width + 1, 1 << 30));
+}
+
+static void pickRows(Call *call, real *y, const real *w, const index_t *index, int64_t count, int64_t rows, int64_t width)
+{
+  const int threads = threadsFor(call, count, width);
+  (void)rows; /* indices are checked */
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < count; i++) memcpy(y + i * width, w + index[i] * width, (size_t)width * sizeof(real));
+}
+
+static double norm(const real *row, int64_t n, double p)
+{
+  double sum = 0;
+  if (isinf(p))
+    for (int64_t i = 0; i < n; i++) sum = fmax(sum, fabs((double)row[i]));
+  else if (p == 1)
+    for (int64_t i = 0; i < n; i++) sum += fabs((double)row[i]);
+  else if (p == 2)
+    for (int64_t i = 0; i < n; i++) sum += (double)row[i] * row[i];
+  else
+    for (int64_t i = 0; i < n; i++) sum += pow(fabs((double)row[i]), p);
+  return isinf(p) || p == 1 ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+}
+
+static void shortenRows(Call *call, real *w, const index_t *index, int64_t *last, int64_t count, int64_t rows, int64_t width,
+                        double maxNorm, double normType)
+{
+  const int threads = threadsFor(call, count, width);
+  (void)rows;
+  for (int64_t i = 0; i < count; i++) last[index[i]] = i;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < count; i++) {
+    if (last[index[i]] != i) continue;
+    real *row = w + index[i] * width;
+    const double length = norm(row, width, normType);
+    if (!(length > maxNorm)) continue;
+    const real factor = (real)(maxNorm / (length + 1e-7));
+    for (int64_t k = 0; k < width; k++) row[k] *= factor;
+  }
+}
+#endif
+
 typedef struct Sizes {
   int64_t count, rows, width;
   int32_t nDimension; /* of output */
@@ -38,8 +84,6 @@ static int32_t checkSizes(const char *f, const THLongTensor *input, const char *
   return THNN_OK;
 }
 
-static int64_t work(const Sizes *s) { return THNN_min(s->count, 1 << 30) * THNN_min(s->width + 1, 1 << 30); }
-
 int32_t THNN_(LookupTable_updateOutput)(THNNState *state, const THLongTensor *input, THTensor *output, const THTensor *weight)
 {
   Sizes s;
@@ -50,14 +94,11 @@ int32_t THNN_(LookupTable_updateOutput)(THNNState *state, const THLongTensor *in
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, work(&s));
   const index_t *index = THNN_in(&call, view(input));
   const real *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call) || badRows(&call, "input", index, s.count, s.rows)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < s.count; i++) memcpy(y + i * s.width, w + index[i] * s.width, (size_t)s.width * sizeof(real));
+  if (!THNN_failed(&call) && !badRows(&call, "input", index, s.count, s.rows))
+    pickRows(&call, y, w, index, s.count, s.rows, s.width);
   return THNN_leave(&call);
 }
 
@@ -73,36 +114,13 @@ int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTenso
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, work(&s));
   const index_t *index = THNN_in(&call, view(input));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
-  if (THNN_failed(&call) || badRows(&call, "input", index, s.count, s.rows)) return THNN_leave(&call);
-  const int64_t *frequency = scaleGradByFreq ? frequencies(&call, index, s.count, s.rows) : NULL;
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int task = 0; task < threads; task++)
-    for (int64_t i = 0; i < s.count; i++) {
-      if (index[i] == paddingValue || !ownsRow(index[i], task, threads)) continue;
-      const double factor = frequency ? scale / (double)frequency[index[i]] : scale;
-      addRow(gw + index[i] * s.width, g + i * s.width, (real)factor, s.width);
-    }
+  const Terms terms = {.index = index, .count = s.count, .rows = s.rows, .width = s.width, .sources = s.count,
+                       .padding = paddingValue, .byFrequency = scaleGradByFreq, .scale = scale};
+  if (!THNN_failed(&call) && !badRows(&call, "input", index, s.count, s.rows)) addTerms(&call, gw, g, &terms);
   return THNN_leave(&call);
-}
-
-static double norm(const real *row, int64_t n, double p)
-{
-  double sum = 0;
-  if (isinf(p))
-    for (int64_t i = 0; i < n; i++) sum = fmax(sum, fabs((double)row[i]));
-  else if (p == 1)
-    for (int64_t i = 0; i < n; i++) sum += fabs((double)row[i]);
-  else if (p == 2)
-    for (int64_t i = 0; i < n; i++) sum += (double)row[i] * row[i];
-  else
-    for (int64_t i = 0; i < n; i++) sum += pow(fabs((double)row[i]), p);
-  return isinf(p) || p == 1 ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p);
 }
 
 int32_t THNN_(LookupTable_renorm)(THNNState *state, const THLongTensor *input, THTensor *weight, double maxNorm, double normType)
@@ -116,21 +134,10 @@ int32_t THNN_(LookupTable_renorm)(THNNState *state, const THLongTensor *input, T
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, work(&s));
   const index_t *index = THNN_in(&call, view(input));
   real *w = THNN_acc(&call, view(weight));
   int64_t *last = THNN_scratch(&call, s.rows, sizeof(int64_t)); /* place of each index's last copy: one of all gets the row */
-  if (THNN_failed(&call) || badRows(&call, "input", index, s.count, s.rows)) return THNN_leave(&call);
-
-  for (int64_t i = 0; i < s.count; i++) last[index[i]] = i;
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < s.count; i++) {
-    if (last[index[i]] != i) continue;
-    real *row = w + index[i] * s.width;
-    const double length = norm(row, s.width, normType);
-    if (!(length > maxNorm)) continue;
-    const real factor = (real)(maxNorm / (length + 1e-7));
-    for (int64_t k = 0; k < s.width; k++) row[k] *= factor;
-  }
+  if (!THNN_failed(&call) && !badRows(&call, "input", index, s.count, s.rows))
+    shortenRows(&call, w, index, last, s.count, s.rows, s.width, maxNorm, normType);
   return THNN_leave(&call);
 }

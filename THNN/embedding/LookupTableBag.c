@@ -17,17 +17,40 @@
 
 enum { SUM, MEAN };
 
-static int32_t checkOffsets(const char *f, const index_t *offsets, int64_t bags, int64_t count)
+#ifndef THNN_CUDA
+/* Do bags not lie one after the other in input? Then the call has failed. */
+static int badOffsets(Call *call, const index_t *offsets, int64_t bags, int64_t count)
 {
   for (int64_t b = 0; b < bags; b++) {
     const int64_t low = b ? offsets[b - 1] : 0, high = b ? count : 0;
-    if (offsets[b] < low || offsets[b] > high)
-      return THNN_fail(THNN_ERR_INDEX, f, "offsets", "expected %lld to %lld as number %lld, got %lld", (long long)low,
-                       (long long)high, (long long)b, (long long)offsets[b]);
+    if (offsets[b] >= low && offsets[b] <= high) continue;
+    call->status = THNN_fail(THNN_ERR_INDEX, call->function, "offsets", "expected %lld to %lld as number %lld, got %lld",
+                             (long long)low, (long long)high, (long long)b, (long long)offsets[b]);
+    return 1;
   }
-  if (bags > 0 || count == 0) return THNN_OK;
-  return THNN_fail(THNN_ERR_INDEX, f, "offsets", "expected a bag for %lld indices, got none", (long long)count);
+  return 0;
 }
+
+static void addBags(Call *call, real *y, index_t *bagOf, index_t *length, const real *w, const index_t *index, const index_t *begin,
+                    int64_t count, int64_t bags, int64_t rows, int64_t width, int32_t mode)
+{
+  const int threads = THNN_threads(call, THNN_min(count + bags, 1 << 30) * THNN_min(width + 1, 1 << 30));
+  (void)rows; /* indices are checked */
+#pragma omp parallel for num_threads(threads)
+  for (int64_t b = 0; b < bags; b++) {
+    const int64_t end = b + 1 < bags ? begin[b + 1] : count;
+    real *row = y + b * width;
+    memset(row, 0, (size_t)width * sizeof(real));
+    for (int64_t i = begin[b]; i < end; i++) {
+      addRow(row, w + index[i] * width, 1, width);
+      bagOf[i] = b;
+    }
+    length[b] = end - begin[b];
+    if (mode == MEAN && length[b] > 0)
+      for (int64_t k = 0; k < width; k++) row[k] /= (real)length[b];
+  }
+}
+#endif
 
 int32_t THNN_(LookupTableBag_updateOutput)(THNNState *state, const THLongTensor *input, const THLongTensor *offsets,
                                            const THTensor *weight, THTensor *output, THLongTensor *offset2bag, int32_t mode,
@@ -38,6 +61,8 @@ int32_t THNN_(LookupTableBag_updateOutput)(THNNState *state, const THLongTensor 
   THNN_TRY(THNN_checkInput(__func__, "weight", view(weight), 2, 2, "nIndex x nOutput"));
   const int64_t count = input->size[0], bags = offsets->size[0], rows = weight->size[0], width = weight->size[1];
   const int64_t size[2] = {bags, width};
+  if (bags == 0 && count > 0)
+    return THNN_fail(THNN_ERR_INDEX, __func__, "offsets", "expected a bag for %lld indices, got none", (long long)count);
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 2, size));
   THNN_TRY(THNN_checkOutput(__func__, "offset2bag", view(offset2bag), 1, &count));
   THNN_TRY(THNN_checkOutput(__func__, "seq_length", view(seq_length), 1, &bags));
@@ -52,27 +77,12 @@ int32_t THNN_(LookupTableBag_updateOutput)(THNNState *state, const THLongTensor 
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, THNN_min(count + bags, 1 << 30) * THNN_min(width + 1, 1 << 30));
   const index_t *index = THNN_in(&call, view(input)), *begin = THNN_in(&call, view(offsets));
   const real *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
   index_t *bagOf = THNN_out(&call, view(offset2bag)), *length = THNN_out(&call, view(seq_length));
-  if (THNN_failed(&call) || badRows(&call, "input", index, count, rows)) return THNN_leave(&call);
-  if ((call.status = checkOffsets(__func__, begin, bags, count)) != THNN_OK) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t b = 0; b < bags; b++) {
-    const int64_t end = b + 1 < bags ? begin[b + 1] : count;
-    real *row = y + b * width;
-    memset(row, 0, (size_t)width * sizeof(real));
-    for (int64_t i = begin[b]; i < end; i++) {
-      addRow(row, w + index[i] * width, 1, width);
-      bagOf[i] = b;
-    }
-    length[b] = end - begin[b];
-    if (mode == MEAN && length[b] > 0)
-      for (int64_t k = 0; k < width; k++) row[k] /= (real)length[b];
-  }
+  if (!THNN_failed(&call) && !badRows(&call, "input", index, count, rows) && !badOffsets(&call, begin, bags, count))
+    addBags(&call, y, bagOf, length, w, index, begin, count, bags, rows, width, mode);
   return THNN_leave(&call);
 }
 
@@ -97,25 +107,13 @@ int32_t THNN_(LookupTableBag_accGradParameters)(THNNState *state, const THLongTe
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = THNN_threads(&call, THNN_min(count, 1 << 30) * THNN_min(width + 1, 1 << 30));
   const index_t *index = THNN_in(&call, view(input)), *bagOf = THNN_in(&call, view(offset2bag));
-  const index_t *length = mode == MEAN ? THNN_in(&call, view(seq_length)) : NULL;
+  const index_t *length = THNN_in(&call, view(mode == MEAN ? seq_length : NULL));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
-  if (THNN_failed(&call) || badRows(&call, "input", index, count, rows) ||
-      badRows(&call, "offset2bag", bagOf, count, bags))
-    return THNN_leave(&call);
-  const int64_t *frequency = scaleGradByFreq ? frequencies(&call, index, count, rows) : NULL;
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int task = 0; task < threads; task++)
-    for (int64_t i = 0; i < count; i++) {
-      if (!ownsRow(index[i], task, threads)) continue;
-      double factor = scale;
-      if (frequency) factor /= (double)frequency[index[i]];
-      if (length && length[bagOf[i]] > 0) factor /= (double)length[bagOf[i]];
-      addRow(gw + index[i] * width, g + bagOf[i] * width, (real)factor, width);
-    }
+  const Terms terms = {.index = index, .bagOf = bagOf, .length = length, .count = count, .rows = rows, .width = width,
+                       .sources = bags, .padding = -1, .byFrequency = scaleGradByFreq, .scale = scale};
+  if (!THNN_failed(&call) && !badRows(&call, "input", index, count, rows) && !badRows(&call, "offset2bag", bagOf, count, bags))
+    addTerms(&call, gw, g, &terms);
   return THNN_leave(&call);
 }

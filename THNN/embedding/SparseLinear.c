@@ -14,20 +14,7 @@
  *   weight            outputSize x inputSize
  *   gradWeight, gradBias  as weight and bias, added to
  * As Torch7's nn.SparseLinear. Threads share the rows of the weight; the terms of a sum are added in the order of entries. */
-#include "embedding/rows.h"
-
-typedef struct Entry {
-  int64_t sample, column;
-  real value;
-} Entry;
-
-typedef struct Sparse {
-  const char *name; /* of the argument with the entries */
-  int legacy;
-  int64_t samples; /* -1 where nobody needs to know */
-  int64_t inputs, outputs, count;
-  Entry *entry;
-} Sparse;
+#include "embedding/sparse.h"
 
 static int32_t checkSizes(const char *f, Sparse *s, View entries, const char *weightName, View weight)
 {
@@ -43,14 +30,7 @@ static int32_t checkSizes(const char *f, Sparse *s, View entries, const char *we
   return THNN_OK;
 }
 
-/* x as an index below `limit`, -1 if it is none. */
-static int64_t whole(real x, int64_t limit)
-{
-  if (!(x >= 0 && x < (real)9e18)) return -1;
-  const int64_t i = (int64_t)x;
-  return (real)i == x && i < limit ? i : -1;
-}
-
+#ifndef THNN_CUDA
 /* Reads the entries, without padding; the call has failed if one of them has no place. */
 static void readEntries(Call *call, Sparse *s, View entries)
 {
@@ -62,11 +42,12 @@ static void readEntries(Call *call, Sparse *s, View entries)
   for (int64_t i = 0; i < count; i++) {
     const real *cell = s->legacy ? x + 2 * i : x + 3 * i + 1;
     if (cell[1] == 0) continue;
-    Entry e = {s->legacy ? i / perSample : s->samples < 0 ? 0 : whole(cell[-1], s->samples), whole(cell[0], s->inputs), cell[1]};
-    if (e.sample < 0 || e.column < 0) {
+    Entry e = {s->legacy ? i / perSample : s->samples < 0 ? 0 : wholeOf(cell[-1]), wholeOf(cell[0]), cell[1]};
+    const int badSample = e.sample < 0 || (s->samples >= 0 && e.sample >= s->samples);
+    if (badSample || e.column < 0 || e.column >= s->inputs) {
       call->status = THNN_fail(THNN_ERR_INDEX, call->function, s->name, "expected %s 0 to %lld in entry %lld, got %g",
-                               e.sample < 0 ? "sample" : "column", (long long)(e.sample < 0 ? s->samples : s->inputs) - 1,
-                               (long long)i, (double)(e.sample < 0 ? cell[-1] : cell[0]));
+                               badSample ? "sample" : "column", (long long)(badSample ? s->samples : s->inputs) - 1,
+                               (long long)i, (double)(badSample ? cell[-1] : cell[0]));
       return;
     }
     s->entry[s->count++] = e;
@@ -77,6 +58,63 @@ static int threadsFor(const Call *call, int64_t a, int64_t b)
 {
   return THNN_threads(call, THNN_min(a, 1 << 30) * THNN_min(b, 1 << 30));
 }
+
+static void addEntries(Call *call, real *y, const real *w, const real *b, const Sparse *s)
+{
+  const int threads = threadsFor(call, s->count + s->samples, s->outputs);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t o = 0; o < s->outputs; o++) {
+    for (int64_t n = 0; n < s->samples; n++) y[n * s->outputs + o] = b[o];
+    for (const Entry *e = s->entry; e < s->entry + s->count; e++)
+      y[e->sample * s->outputs + o] += e->value * w[o * s->inputs + e->column];
+  }
+}
+
+static void addGradients(Call *call, real *gw, real *gb, const real *g, const real *w, double weightDecay, double scale, const Sparse *s)
+{
+  const int threads = threadsFor(call, s->count + s->samples + (weightDecay != 0 ? s->inputs : 0), s->outputs);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t o = 0; o < s->outputs; o++) {
+    real *row = gw + o * s->inputs;
+    if (weightDecay != 0) /* first, since weight may be gradWeight itself */
+      for (int64_t c = 0; c < s->inputs; c++) row[c] += (real)weightDecay * w[o * s->inputs + c];
+    for (const Entry *e = s->entry; e < s->entry + s->count; e++)
+      row[e->column] += (real)scale * e->value * g[e->sample * s->outputs + o];
+    double sum = 0;
+    for (int64_t n = 0; n < s->samples; n++) sum += g[n * s->outputs + o];
+    gb[o] += (real)(scale * sum);
+  }
+}
+
+static void clearColumns(Call *call, real *gw, real *gb, const Sparse *s)
+{
+  const int threads = threadsFor(call, s->count, s->outputs);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t o = 0; o < s->outputs; o++) {
+    for (const Entry *e = s->entry; e < s->entry + s->count; e++) gw[o * s->inputs + e->column] = 0;
+    gb[o] = 0;
+  }
+}
+
+static void stepColumns(Call *call, real *w, real *b, const real *gw, const real *gb, double learningRate, const Sparse *s)
+{
+  const int threads = threadsFor(call, s->count, s->outputs);
+  int64_t *last = THNN_scratch(call, s->inputs, sizeof(int64_t));
+  if (THNN_failed(call)) return;
+
+  /* Of entries with one column, the last one stays. */
+  int64_t columns = 0;
+  for (int64_t i = 0; i < s->count; i++) last[s->entry[i].column] = i;
+  for (int64_t i = 0; i < s->count; i++)
+    if (last[s->entry[i].column] == i) s->entry[columns++] = s->entry[i];
+#pragma omp parallel for num_threads(threads)
+  for (int64_t o = 0; o < s->outputs; o++) {
+    for (const Entry *e = s->entry; e < s->entry + columns; e++)
+      w[o * s->inputs + e->column] -= (real)learningRate * gw[o * s->inputs + e->column];
+    b[o] -= (real)learningRate * gb[o];
+  }
+}
+#endif
 
 static int32_t forward(const char *f, THNNState *state, int legacy, View input, View output, View weight, View bias)
 {
@@ -96,18 +134,10 @@ static int32_t forward(const char *f, THNNState *state, int legacy, View input, 
 
   Call call;
   THNN_enter(&call, state, f);
-  const int threads = threadsFor(&call, s.count + s.samples, s.outputs);
   const real *w = THNN_in(&call, weight), *b = THNN_in(&call, bias);
   real *y = THNN_out(&call, output);
   readEntries(&call, &s, input);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t o = 0; o < s.outputs; o++) {
-    for (int64_t n = 0; n < s.samples; n++) y[n * s.outputs + o] = b[o];
-    for (const Entry *e = s.entry; e < s.entry + s.count; e++)
-      y[e->sample * s.outputs + o] += e->value * w[o * s.inputs + e->column];
-  }
+  if (!THNN_failed(&call)) addEntries(&call, y, w, b, &s);
   return THNN_leave(&call);
 }
 
@@ -129,23 +159,10 @@ static int32_t accumulate(const char *f, THNNState *state, int legacy, View inpu
 
   Call call;
   THNN_enter(&call, state, f);
-  const int threads = threadsFor(&call, s.count + s.samples + (weightDecay != 0 ? s.inputs : 0), s.outputs);
   const real *g = THNN_in(&call, gradOutput), *w = THNN_in(&call, weight);
   real *gw = THNN_acc(&call, gradWeight), *gb = THNN_acc(&call, gradBias);
   readEntries(&call, &s, input);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t o = 0; o < s.outputs; o++) {
-    real *row = gw + o * s.inputs;
-    if (weightDecay != 0) /* first, since weight may be gradWeight itself */
-      for (int64_t c = 0; c < s.inputs; c++) row[c] += (real)weightDecay * w[o * s.inputs + c];
-    for (const Entry *e = s.entry; e < s.entry + s.count; e++)
-      row[e->column] += (real)scale * e->value * g[e->sample * s.outputs + o];
-    double sum = 0;
-    for (int64_t n = 0; n < s.samples; n++) sum += g[n * s.outputs + o];
-    gb[o] += (real)(scale * sum);
-  }
+  if (!THNN_failed(&call)) addGradients(&call, gw, gb, g, w, weightDecay, scale, &s);
   return THNN_leave(&call);
 }
 
@@ -159,16 +176,9 @@ static int32_t zero(const char *f, THNNState *state, int legacy, View gradWeight
 
   Call call;
   THNN_enter(&call, state, f);
-  const int threads = threadsFor(&call, s.count, s.outputs);
   real *gw = THNN_acc(&call, gradWeight), *gb = THNN_out(&call, gradBias);
   readEntries(&call, &s, lastInput);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t o = 0; o < s.outputs; o++) {
-    for (const Entry *e = s.entry; e < s.entry + s.count; e++) gw[o * s.inputs + e->column] = 0;
-    gb[o] = 0;
-  }
+  if (!THNN_failed(&call)) clearColumns(&call, gw, gb, &s);
   return THNN_leave(&call);
 }
 
@@ -187,24 +197,10 @@ static int32_t update(const char *f, THNNState *state, int legacy, View weight, 
 
   Call call;
   THNN_enter(&call, state, f);
-  const int threads = threadsFor(&call, s.count, s.outputs);
   const real *gw = THNN_in(&call, gradWeight), *gb = THNN_in(&call, gradBias);
   real *w = THNN_acc(&call, weight), *b = THNN_acc(&call, bias);
-  int64_t *last = THNN_scratch(&call, s.inputs, sizeof(int64_t));
   readEntries(&call, &s, lastInput);
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  /* Of entries with one column, the last one stays. */
-  int64_t columns = 0;
-  for (int64_t i = 0; i < s.count; i++) last[s.entry[i].column] = i;
-  for (int64_t i = 0; i < s.count; i++)
-    if (last[s.entry[i].column] == i) s.entry[columns++] = s.entry[i];
-#pragma omp parallel for num_threads(threads)
-  for (int64_t o = 0; o < s.outputs; o++) {
-    for (const Entry *e = s.entry; e < s.entry + columns; e++)
-      w[o * s.inputs + e->column] -= (real)learningRate * gw[o * s.inputs + e->column];
-    b[o] -= (real)learningRate * gb[o];
-  }
+  if (!THNN_failed(&call)) stepColumns(&call, w, b, gw, gb, learningRate, &s);
   return THNN_leave(&call);
 }
 

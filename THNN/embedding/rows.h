@@ -10,12 +10,26 @@
 /* Is one of n indices not in [0, rows)? Then the call has failed. */
 static inline int badRows(Call *call, const char *name, const index_t *indices, int64_t n, int64_t rows)
 {
+#ifdef THNN_CUDA
+  return THNN_badIndices(call, name, indices, n, rows, rows > 0 ? 0 : INT64_MIN);
+#else
   if (rows > 0 || n == 0) return THNN_badIndices(call, name, indices, n, rows, 0);
   call->status = THNN_fail(THNN_ERR_INDEX, call->function, name, "expected no index, since there are no rows, got %lld",
                            (long long)indices[0]);
   return 1;
+#endif
 }
 
+/* Row index[i] of a table gets scale * source of i: i itself or, with bags, bagOf[i], divided by its length where there is one.
+ * The row `padding` gets nothing; with byFrequency others get their part divided by how often they come. */
+typedef struct Terms {
+  const index_t *index, *bagOf, *length; /* the last two perhaps NULL */
+  int64_t count, rows, width, sources, padding;
+  int32_t byFrequency;
+  double scale;
+} Terms;
+
+#ifndef THNN_CUDA /* THCUNN/embedding/rows.cuh has its own */
 /* Does row `index` belong to this of `tasks` tasks? */
 static inline int ownsRow(int64_t index, int task, int tasks) { return (int)((uint64_t)index % (uint64_t)tasks) == task; }
 
@@ -34,5 +48,23 @@ static inline int64_t *frequencies(Call *call, const index_t *indices, int64_t n
   for (int64_t i = 0; i < n; i++) frequency[indices[i]]++;
   return frequency;
 }
+
+__attribute__((unused)) static void addTerms(Call *call, real *gw, const real *g, const Terms *t)
+{
+  const int threads = THNN_threads(call, THNN_min(t->count, 1 << 30) * THNN_min(t->width + 1, 1 << 30));
+  const int64_t *frequency = t->byFrequency ? frequencies(call, t->index, t->count, t->rows) : NULL;
+  if (THNN_failed(call)) return;
+#pragma omp parallel for num_threads(threads)
+  for (int task = 0; task < threads; task++)
+    for (int64_t i = 0; i < t->count; i++) {
+      const int64_t index = t->index[i], source = t->bagOf ? t->bagOf[i] : i;
+      if (index == t->padding || !ownsRow(index, task, threads)) continue;
+      double factor = t->scale;
+      if (frequency) factor /= (double)frequency[index];
+      if (t->length && t->length[source] > 0) factor /= (double)t->length[source];
+      addRow(gw + index * t->width, g + source * t->width, (real)factor, t->width);
+    }
+}
+#endif
 
 #endif

@@ -19,6 +19,7 @@
 
 enum { PARTS = 3, STORED = 5 };
 
+#ifndef THNN_CUDA
 THNN_KERNEL void forward(const real *restrict input, const real *restrict hidden, const real *restrict bias1,
                          const real *restrict bias2, const real *restrict hx, real *restrict output, real *restrict storage,
                          int64_t size)
@@ -52,6 +53,29 @@ THNN_KERNEL void backward(real *restrict gradInput, real *restrict gradHidden, c
   }
 }
 
+static void gruForward(Call *call, const real *x, const real *h, const real *b1, const real *b2, const real *hx, real *y,
+                       real *stored, Cells s)
+{
+  const int threads = cellThreads(call, &s);
+  const int64_t n = s.hidden;
+  b1 = biasOrZeros(call, b1, PARTS * n);
+  b2 = biasOrZeros(call, b2, PARTS * n);
+  if (THNN_failed(call)) return;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s.samples; i++)
+    forward(x + i * PARTS * n, h + i * PARTS * n, b1, b2, hx + i * n, y + i * n, stored + i * STORED * n, n);
+}
+
+static void gruBackward(Call *call, real *gx, real *gh, const real *g, real *ghx, const real *stored, Cells s)
+{
+  const int threads = cellThreads(call, &s);
+  const int64_t n = s.hidden;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s.samples; i++)
+    backward(gx + i * PARTS * n, gh + i * PARTS * n, g + i * n, ghx + i * n, stored + i * STORED * n, n);
+}
+#endif
+
 int32_t THNN_(GRUFused_updateOutput)(THNNState *state, const THTensor *input, const THTensor *hidden, const THTensor *bias1,
                                      const THTensor *bias2, const THTensor *hx, THTensor *output, THTensor *storage)
 {
@@ -73,16 +97,10 @@ int32_t THNN_(GRUFused_updateOutput)(THNNState *state, const THTensor *input, co
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = cellThreads(&call, &s);
-  const int64_t n = s.hidden;
   const real *x = THNN_in(&call, view(input)), *h = THNN_in(&call, view(hidden)), *cells = THNN_in(&call, view(hx));
-  const real *b1 = biasOrZeros(&call, view(bias1), PARTS * n), *b2 = biasOrZeros(&call, view(bias2), PARTS * n);
+  const real *b1 = THNN_in(&call, view(bias1)), *b2 = THNN_in(&call, view(bias2));
   real *y = THNN_out(&call, view(output)), *stored = THNN_out(&call, view(storage));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < s.samples; i++)
-    forward(x + i * PARTS * n, h + i * PARTS * n, b1, b2, cells + i * n, y + i * n, stored + i * STORED * n, n);
+  if (!THNN_failed(&call)) gruForward(&call, x, h, b1, b2, cells, y, stored, s);
   return THNN_leave(&call);
 }
 
@@ -105,15 +123,9 @@ int32_t THNN_(GRUFused_updateGradInput)(THNNState *state, THTensor *gradInInput,
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = cellThreads(&call, &s);
-  const int64_t n = s.hidden;
   const real *g = THNN_in(&call, view(gradOutput)), *stored = THNN_in(&call, view(storage));
   real *gx = THNN_out(&call, view(gradInInput)), *gh = THNN_out(&call, view(gradInHidden));
   real *ghx = THNN_out(&call, view(gradInputHx));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < s.samples; i++)
-    backward(gx + i * PARTS * n, gh + i * PARTS * n, g + i * n, ghx + i * n, stored + i * STORED * n, n);
+  if (!THNN_failed(&call)) gruBackward(&call, gx, gh, g, ghx, stored, s);
   return THNN_leave(&call);
 }

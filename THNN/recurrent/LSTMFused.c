@@ -19,6 +19,7 @@
 
 enum { PARTS = 4 };
 
+#ifndef THNN_CUDA
 THNN_KERNEL void forward(real *restrict gates, const real *restrict hidden, const real *restrict bias1,
                          const real *restrict bias2, const real *restrict cell, real *restrict output,
                          real *restrict outputCell, int64_t n)
@@ -54,6 +55,30 @@ THNN_KERNEL void backward(const real *restrict gates, real *restrict gradGates, 
   }
 }
 
+static void lstmForward(Call *call, real *gates, const real *h, const real *b1, const real *b2, const real *c, real *y, real *cy,
+                        Cells s)
+{
+  const int threads = cellThreads(call, &s);
+  const int64_t n = s.hidden;
+  b1 = biasOrZeros(call, b1, PARTS * n);
+  b2 = biasOrZeros(call, b2, PARTS * n);
+  if (THNN_failed(call)) return;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s.samples; i++)
+    forward(gates + i * PARTS * n, h + i * PARTS * n, b1, b2, c + i * n, y + i * n, cy + i * n, n);
+}
+
+static void lstmBackward(Call *call, const real *gates, real *gradGates, const real *cx, const real *cy, const real *g,
+                         const real *gc, real *gradCx, Cells s)
+{
+  const int threads = cellThreads(call, &s);
+  const int64_t n = s.hidden;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s.samples; i++)
+    backward(gates + i * PARTS * n, gradGates + i * PARTS * n, cx + i * n, cy + i * n, g + i * n, gc + i * n, gradCx + i * n, n);
+}
+#endif
+
 int32_t THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, const THTensor *hidden, const THTensor *bias1,
                                       const THTensor *bias2, const THTensor *cell, THTensor *output, THTensor *outputCell)
 {
@@ -75,16 +100,10 @@ int32_t THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, const T
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = cellThreads(&call, &s);
-  const int64_t n = s.hidden;
   const real *h = THNN_in(&call, view(hidden)), *c = THNN_in(&call, view(cell));
-  const real *b1 = biasOrZeros(&call, view(bias1), PARTS * n), *b2 = biasOrZeros(&call, view(bias2), PARTS * n);
+  const real *b1 = THNN_in(&call, view(bias1)), *b2 = THNN_in(&call, view(bias2));
   real *x = THNN_acc(&call, view(input)), *y = THNN_out(&call, view(output)), *cy = THNN_out(&call, view(outputCell));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < s.samples; i++)
-    forward(x + i * PARTS * n, h + i * PARTS * n, b1, b2, c + i * n, y + i * n, cy + i * n, n);
+  if (!THNN_failed(&call)) lstmForward(&call, x, h, b1, b2, c, y, cy, s);
   return THNN_leave(&call);
 }
 
@@ -110,15 +129,9 @@ int32_t THNN_(LSTMFused_updateGradInput)(THNNState *state, const THTensor *stora
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = cellThreads(&call, &s);
-  const int64_t n = s.hidden;
   const real *gates = THNN_in(&call, view(storage)), *c = THNN_in(&call, view(cx)), *t = THNN_in(&call, view(cy));
   const real *g = THNN_in(&call, view(gradOutput)), *gc = THNN_in(&call, view(gradOutputCell));
   real *gradGates = THNN_out(&call, view(gradInGates)), *gradCx = THNN_out(&call, view(gradInputCx));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < s.samples; i++)
-    backward(gates + i * PARTS * n, gradGates + i * PARTS * n, c + i * n, t + i * n, g + i * n, gc + i * n, gradCx + i * n, n);
+  if (!THNN_failed(&call)) lstmBackward(&call, gates, gradGates, c, t, g, gc, gradCx, s);
   return THNN_leave(&call);
 }

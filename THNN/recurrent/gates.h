@@ -4,7 +4,9 @@
 #define THNN_GATES_H
 
 #include "core/real.h"
+#ifndef THNN_CUDA
 #include "core/vmath.h"
+#endif
 
 typedef struct Cells {
   int32_t nDimension;
@@ -36,10 +38,11 @@ static inline int32_t checkBias(const char *f, const char *name, View v, const C
   return v.size ? THNN_checkShape(f, name, v, 1, &size) : THNN_OK;
 }
 
+#ifndef THNN_CUDA
 /* The bias, or zeros where there is none. */
-static inline const real *biasOrZeros(Call *call, View v, int64_t n)
+static inline const real *biasOrZeros(Call *call, const real *bias, int64_t n)
 {
-  if (v.size) return THNN_in(call, v);
+  if (bias) return bias;
   real *zeros = THNN_scratch(call, n, sizeof(real));
   if (zeros) memset(zeros, 0, (size_t)n * sizeof(real));
   return zeros;
@@ -49,5 +52,6 @@ static inline int cellThreads(const Call *call, const Cells *s)
 {
   return THNN_threads(call, THNN_min(s->samples, 1 << 28) * THNN_min(s->hidden, 1 << 28) * 32);
 }
+#endif
 
 #endif

@@ -19,15 +19,7 @@
  * gradInput is scattered, by one thread for each plane and in the order of the outputs.
  *
  * As SpatialGridSamplerBilinear of Torch7's THNN. */
-#include <math.h>
-#include "core/real.h"
-#include "core/volumes.h"
-
-enum { BAND = 8, PLANES = 8 }; /* rows of the grid and planes in a task */
-
-typedef struct Sampled {
-  int64_t samples, channels, height, width, oheight, owidth;
-} Sampled;
+#include "sampling/grid.h"
 
 static int32_t check(const char *f, const THTensor *input, const THTensor *grid, Sampled *p)
 {
@@ -48,22 +40,10 @@ static void outputShape(const Sampled *p, int64_t *size)
   memcpy(size, known, sizeof(known));
 }
 
+#ifndef THNN_CUDA
+enum { BAND = 8, PLANES = 8 }; /* rows of the grid and planes in a task */
+
 /* ---- What rows of the grid look at. */
-
-/* A place on an axis: cells low and low + 1, of which none, one or both exist, and the fraction by which it is past low. */
-typedef struct Place {
-  int64_t low;
-  real fraction;
-} Place;
-
-THNN_INLINE Place placeOf(real mark, int64_t n)
-{
-  const real at = (mark + 1) / 2 * (real)(n - 1);
-  if (at != at) return (Place){0, at};
-  if (!(at > -1 && at < (real)n)) return (Place){-2, 0};
-  const real low = (real)floor((double)at);
-  return (Place){(int64_t)low, at - low};
-}
 
 /* For each output of some rows: the four cells around its place, -1 for one that does not exist, their weights, 0 for such a one,
  * and the fractions. The cells are the upper two and the lower two, each pair from left to right. */
@@ -86,10 +66,8 @@ static void look(Looks looks, const real *grid, int64_t n, const Sampled *p)
   for (int64_t o = 0; o < n; o++) {
     const Place w = placeOf(grid[2 * o], p->width), h = placeOf(grid[2 * o + 1], p->height);
     for (int i = 0; i < 4; i++) {
-      const int64_t row = h.low + i / 2, column = w.low + i % 2;
-      const int exists = row >= 0 && row < p->height && column >= 0 && column < p->width;
-      looks.cell[i][o] = exists ? (int32_t)(row * p->width + column) : -1;
-      looks.weight[i][o] = exists ? (i / 2 ? h.fraction : 1 - h.fraction) * (i % 2 ? w.fraction : 1 - w.fraction) : 0;
+      looks.cell[i][o] = cellOf(p, h, w, i);
+      looks.weight[i][o] = looks.cell[i][o] >= 0 ? cellWeight(h, w, i) : 0;
     }
     looks.down[o] = h.fraction;
     looks.right[o] = w.fraction;
@@ -137,6 +115,65 @@ THNN_KERNEL void addSlopes(real *restrict gRight, real *restrict gDown, const re
   }
 }
 
+static void sampleAll(Call *call, real *y, const real *x, const real *places, const Sampled *p)
+{
+  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
+  const int threads = THNN_threads(call, 8 * p->samples * p->channels * cells);
+  const int64_t room = BAND * p->owidth;
+  int32_t *found = THNN_scratch(call, threads * CELLS * room, sizeof(int32_t));
+  real *numbers = THNN_scratch(call, threads * NUMBERS * room, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t n = 0; n < p->samples; n++)
+    for (int64_t band = 0; band < p->oheight; band += BAND) {
+      const int64_t id = THNN_threadId(), first = band * p->owidth, count = THNN_min(BAND, p->oheight - band) * p->owidth;
+      const Looks looks = looksAt(found + id * CELLS * room, numbers + id * NUMBERS * room, room);
+      look(looks, places + 2 * (n * cells + first), count, p);
+      for (int64_t plane = n * p->channels; plane < (n + 1) * p->channels; plane++)
+        sample(y + plane * cells + first, x + plane * inputs, looks, count);
+    }
+}
+
+static void gradients(Call *call, real *gx, real *gPlaces, const real *x, const real *places, const real *g, const Sampled *p)
+{
+  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, width = p->owidth;
+  const int threads = THNN_threads(call, 8 * p->samples * p->channels * (cells + inputs));
+  int32_t *found = THNN_scratch(call, threads * CELLS * width, sizeof(int32_t));
+  real *numbers = THNN_scratch(call, threads * NUMBERS * width, sizeof(real));
+  real *slopes = THNN_scratch(call, threads * 2 * width, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t n = 0; n < p->samples; n++)
+    for (int64_t channel = 0; channel < p->channels; channel += PLANES) {
+      const int64_t id = THNN_threadId(), first = n * p->channels + channel;
+      const int64_t end = n * p->channels + THNN_min(channel + PLANES, p->channels);
+      const Looks looks = looksAt(found + id * CELLS * width, numbers + id * NUMBERS * width, width);
+      memset((void *)(gx + first * inputs), 0, (size_t)((end - first) * inputs) * sizeof(real));
+      for (int64_t h = 0; h < p->oheight; h++) {
+        look(looks, places + 2 * (n * cells + h * width), width, p);
+        for (int64_t plane = first; plane < end; plane++)
+          scatter(gx + plane * inputs, g + plane * cells + h * width, looks, width);
+      }
+    }
+#pragma omp parallel for num_threads(threads)
+  for (int64_t row = 0; row < p->samples * p->oheight; row++) {
+    const int64_t id = THNN_threadId(), n = row / p->oheight, h = row % p->oheight;
+    const Looks looks = looksAt(found + id * CELLS * width, numbers + id * NUMBERS * width, width);
+    real *gRight = slopes + id * 2 * width, *gDown = gRight + width, *to = gPlaces + 2 * row * width;
+    look(looks, places + 2 * row * width, width, p);
+    memset((void *)gRight, 0, (size_t)(2 * width) * sizeof(real));
+    for (int64_t plane = n * p->channels; plane < (n + 1) * p->channels; plane++)
+      addSlopes(gRight, gDown, x + plane * inputs, g + plane * cells + h * width, looks, width);
+    for (int64_t o = 0; o < width; o++) {
+      to[2 * o] = gRight[o] * (real)(p->width - 1) / 2;
+      to[2 * o + 1] = gDown[o] * (real)(p->height - 1) / 2;
+    }
+  }
+}
+#endif
+
 int32_t THNN_(SpatialGridSamplerBilinear_outputSize)(const THTensor *input, const THTensor *grid, int64_t size[8])
 {
   Sampled p;
@@ -159,24 +196,9 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateOutput)(THNNState *state, const T
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t cells = p.oheight * p.owidth, inputs = p.height * p.width;
-  const int threads = THNN_threads(&call, 8 * p.samples * p.channels * cells);
   const real *x = THNN_in(&call, view(input)), *places = THNN_in(&call, view(grid));
   real *y = THNN_out(&call, view(output));
-  const int64_t room = BAND * p.owidth;
-  int32_t *found = THNN_scratch(&call, threads * CELLS * room, sizeof(int32_t));
-  real *numbers = THNN_scratch(&call, threads * NUMBERS * room, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for collapse(2) num_threads(threads)
-  for (int64_t n = 0; n < p.samples; n++)
-    for (int64_t band = 0; band < p.oheight; band += BAND) {
-      const int64_t id = THNN_threadId(), first = band * p.owidth, count = THNN_min(BAND, p.oheight - band) * p.owidth;
-      const Looks looks = looksAt(found + id * CELLS * room, numbers + id * NUMBERS * room, room);
-      look(looks, places + 2 * (n * cells + first), count, &p);
-      for (int64_t plane = n * p.channels; plane < (n + 1) * p.channels; plane++)
-        sample(y + plane * cells + first, x + plane * inputs, looks, count);
-    }
+  if (!THNN_failed(&call)) sampleAll(&call, y, x, places, &p);
   return THNN_leave(&call);
 }
 
@@ -203,41 +225,8 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, cons
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int64_t cells = p.oheight * p.owidth, inputs = p.height * p.width, width = p.owidth;
-  const int threads = THNN_threads(&call, 8 * p.samples * p.channels * (cells + inputs));
   const real *x = THNN_in(&call, view(input)), *places = THNN_in(&call, view(grid)), *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput)), *gPlaces = THNN_out(&call, view(gradGrid));
-  int32_t *found = THNN_scratch(&call, threads * CELLS * width, sizeof(int32_t));
-  real *numbers = THNN_scratch(&call, threads * NUMBERS * width, sizeof(real));
-  real *slopes = THNN_scratch(&call, threads * 2 * width, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for collapse(2) num_threads(threads)
-  for (int64_t n = 0; n < p.samples; n++)
-    for (int64_t channel = 0; channel < p.channels; channel += PLANES) {
-      const int64_t id = THNN_threadId(), first = n * p.channels + channel;
-      const int64_t end = n * p.channels + THNN_min(channel + PLANES, p.channels);
-      const Looks looks = looksAt(found + id * CELLS * width, numbers + id * NUMBERS * width, width);
-      memset((void *)(gx + first * inputs), 0, (size_t)((end - first) * inputs) * sizeof(real));
-      for (int64_t h = 0; h < p.oheight; h++) {
-        look(looks, places + 2 * (n * cells + h * width), width, &p);
-        for (int64_t plane = first; plane < end; plane++)
-          scatter(gx + plane * inputs, g + plane * cells + h * width, looks, width);
-      }
-    }
-#pragma omp parallel for num_threads(threads)
-  for (int64_t row = 0; row < p.samples * p.oheight; row++) {
-    const int64_t id = THNN_threadId(), n = row / p.oheight, h = row % p.oheight;
-    const Looks looks = looksAt(found + id * CELLS * width, numbers + id * NUMBERS * width, width);
-    real *gRight = slopes + id * 2 * width, *gDown = gRight + width, *to = gPlaces + 2 * row * width;
-    look(looks, places + 2 * row * width, width, &p);
-    memset((void *)gRight, 0, (size_t)(2 * width) * sizeof(real));
-    for (int64_t plane = n * p.channels; plane < (n + 1) * p.channels; plane++)
-      addSlopes(gRight, gDown, x + plane * inputs, g + plane * cells + h * width, looks, width);
-    for (int64_t o = 0; o < width; o++) {
-      to[2 * o] = gRight[o] * (real)(p.width - 1) / 2;
-      to[2 * o + 1] = gDown[o] * (real)(p.height - 1) / 2;
-    }
-  }
+  if (!THNN_failed(&call)) gradients(&call, gx, gPlaces, x, places, g, &p);
   return THNN_leave(&call);
 }

@@ -16,16 +16,18 @@
 int32_t THNN_(SpatialUpSamplingBilinear_outputSize)(const THTensor *input, int64_t outputHeight, int64_t outputWidth,
                                                     int64_t size[8])
 {
+  const int64_t out[] = {1, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(checkStretched(__func__, input, 2, (const int64_t[]){1, outputHeight, outputWidth}, &p));
+  THNN_TRY(checkStretched(__func__, input, 2, out, &p));
   return volumeShape(__func__, view(input), &p.out, size);
 }
 
 int32_t THNN_(SpatialUpSamplingBilinear_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                       int64_t outputHeight, int64_t outputWidth)
 {
+  const int64_t out[] = {1, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(checkStretched(__func__, input, 2, (const int64_t[]){1, outputHeight, outputWidth}, &p));
+  THNN_TRY(checkStretched(__func__, input, 2, out, &p));
   return linearForward(__func__, state, input, output, &p);
 }
 

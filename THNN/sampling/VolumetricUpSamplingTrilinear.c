@@ -15,16 +15,18 @@
 int32_t THNN_(VolumetricUpSamplingTrilinear_outputSize)(const THTensor *input, int64_t outputDepth, int64_t outputHeight,
                                                         int64_t outputWidth, int64_t size[8])
 {
+  const int64_t out[] = {outputDepth, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(checkStretched(__func__, input, 3, (const int64_t[]){outputDepth, outputHeight, outputWidth}, &p));
+  THNN_TRY(checkStretched(__func__, input, 3, out, &p));
   return volumeShape(__func__, view(input), &p.out, size);
 }
 
 int32_t THNN_(VolumetricUpSamplingTrilinear_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                           int64_t outputDepth, int64_t outputHeight, int64_t outputWidth)
 {
+  const int64_t out[] = {outputDepth, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(checkStretched(__func__, input, 3, (const int64_t[]){outputDepth, outputHeight, outputWidth}, &p));
+  THNN_TRY(checkStretched(__func__, input, 3, out, &p));
   return linearForward(__func__, state, input, output, &p);
 }
 

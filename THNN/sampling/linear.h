@@ -24,23 +24,18 @@ typedef struct Stretched {
   Axis t, h, w;
 } Stretched;
 
-/* For each output cell the two cells around it, one and the same for an output that lies on it, and the fraction. */
-typedef struct Marks {
-  int64_t *low, *high;
-  real *fraction;
-} Marks;
+/* The two cells around an output, one and the same for an output that lies on it, and how far it is past the first, in steps of which
+ * stepsOf() lead to the next cell. */
+typedef struct Mark {
+  int64_t low, high, past;
+} Mark;
 
-static Marks marks(Call *call, const Axis *a)
+THNN_INLINE int64_t stepsOf(const Axis *a) { return THNN_max(a->out - 1, 1); }
+
+THNN_INLINE Mark markOf(const Axis *a, int64_t o)
 {
-  Marks m = {THNN_scratch(call, a->out, sizeof(int64_t)), THNN_scratch(call, a->out, sizeof(int64_t)),
-             THNN_scratch(call, a->out, sizeof(real))};
-  const int64_t steps = THNN_max(a->out - 1, 1);
-  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++) {
-    const int64_t past = o * (a->in - 1) % steps;
-    m.low[o] = o * (a->in - 1) / steps;
-    m.high[o] = m.low[o] + (past > 0);
-    m.fraction[o] = (real)((double)past / (double)steps);
-  }
+  const int64_t steps = stepsOf(a), low = o * (a->in - 1) / steps, past = o * (a->in - 1) - low * steps;
+  const Mark m = {low, low + (past > 0), past};
   return m;
 }
 
@@ -49,24 +44,20 @@ typedef struct Seen {
   int64_t first, middle, end;
 } Seen;
 
-static Seen *seenCells(Call *call, const Axis *a, const Marks *m)
+THNN_INLINE Seen seenBy(const Axis *a, int64_t i)
 {
-  Seen *seen = THNN_scratch(call, a->in, sizeof(Seen));
-  if (THNN_failed(call)) return seen;
-  int64_t o = 0, after = 0;
-  for (int64_t i = 0; i < a->in; i++) {
-    /* Here o is the first output at i or after, and `after` the first one past i - 1. */
-    seen[i].first = after;
-    seen[i].middle = o;
-    after = o;
-    while (o < a->out && m->low[o] == i) {
-      after += m->high[o] == i;
-      o++;
-    }
-    seen[i].end = o;
-  }
+  const int64_t steps = stepsOf(a), cells = a->in - 1;
+  Seen seen = {0, 0, a->out};
+  if (cells == 0) return seen;
+  if (i > 0) seen.first = (i - 1) * steps / cells + 1;
+  seen.middle = THNN_min(THNN_ceilDiv(i * steps, cells), a->out);
+  seen.end = THNN_min(THNN_ceilDiv((i + 1) * steps, cells), a->out);
   return seen;
 }
+
+/* The work of both: below, and for devices in THCUNN/sampling/linear.cuh. */
+static void stretch(Call *call, real *y, const real *x, const Stretched *p);
+static void unstretch(Call *call, real *gx, const real *g, const Stretched *p);
 
 /* ---- Checks. Sizes stand in the order depth, height, width; planes of H x W lack the first. */
 
@@ -88,7 +79,8 @@ __attribute__((unused)) static int32_t checkStretched(const char *f, const THTen
   Volumes in;
   THNN_TRY(checkVolumes(f, view(input), dims, &in));
   for (int32_t d = 3 - dims; d < 3; d++) THNN_TRY(THNN_checkRange(f, THNN_outputNames[d], out[d], 1, THNN_MAX_SIZE));
-  setAxes((const int64_t[]){in.t, in.h, in.w}, out, dims, in.count, p);
+  const int64_t size[] = {in.t, in.h, in.w};
+  setAxes(size, out, dims, in.count, p);
   return THNN_OK;
 }
 
@@ -113,6 +105,34 @@ __attribute__((unused)) static int32_t checkGradients(const char *f, const THTen
   THNN_TRY(THNN_checkShape(f, "gradOutput", view(gradOutput), rank, size));
   memcpy(size + lead, in + 3 - dims, (size_t)dims * sizeof(int64_t));
   return THNN_checkOutput(f, "gradInput", view(gradInput), rank, size);
+}
+
+#ifndef THNN_CUDA
+/* ---- The marks of all outputs, with the fraction by which each is past its first cell; the outputs that see each cell. */
+
+typedef struct Marks {
+  int64_t *low, *high;
+  real *fraction;
+} Marks;
+
+static Marks marks(Call *call, const Axis *a)
+{
+  Marks m = {THNN_scratch(call, a->out, sizeof(int64_t)), THNN_scratch(call, a->out, sizeof(int64_t)),
+             THNN_scratch(call, a->out, sizeof(real))};
+  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++) {
+    const Mark mark = markOf(a, o);
+    m.low[o] = mark.low;
+    m.high[o] = mark.high;
+    m.fraction[o] = (real)((double)mark.past / (double)stepsOf(a));
+  }
+  return m;
+}
+
+static Seen *seenCells(Call *call, const Axis *a)
+{
+  Seen *seen = THNN_scratch(call, a->in, sizeof(Seen));
+  for (int64_t i = 0; !THNN_failed(call) && i < a->in; i++) seen[i] = seenBy(a, i);
+  return seen;
 }
 
 /* ---- Forward */
@@ -154,21 +174,13 @@ static const real *stretched(Rows *rows, const real *x, const Stretched *p, Mark
   return rows->row[slot];
 }
 
-__attribute__((unused)) static int32_t linearForward(const char *f, THNNState *state, const THTensor *input, THTensor *output,
-                                                     const Stretched *p)
+static void stretch(Call *call, real *to, const real *from, const Stretched *p)
 {
-  THNN_TRY(checkVolumeOutput(f, "output", view(output), view(input), &p->out));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
   const int64_t width = p->w.out;
-  const int threads = THNN_threads(&call, p->in.count * volumeCells(&p->out));
-  const real *from = THNN_in(&call, view(input));
-  real *to = THNN_out(&call, view(output));
-  real *scratch = THNN_scratch(&call, threads * 4 * width, sizeof(real));
-  const Marks times = marks(&call, &p->t), heights = marks(&call, &p->h), widths = marks(&call, &p->w);
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
+  real *scratch = THNN_scratch(call, threads * 4 * width, sizeof(real));
+  const Marks times = marks(call, &p->t), heights = marks(call, &p->h), widths = marks(call, &p->w);
+  if (THNN_failed(call)) return;
 
   const int64_t nRows = p->t.out * p->h.out;
 #pragma omp parallel for collapse(2) num_threads(threads)
@@ -190,7 +202,6 @@ __attribute__((unused)) static int32_t linearForward(const char *f, THNNState *s
         else memcpy((void *)y, a, (size_t)width * sizeof(real));
       }
     }
-  return THNN_leave(&call);
 }
 
 /* ---- Backward */
@@ -216,21 +227,13 @@ THNN_KERNEL void gatherRow(real *restrict gx, const real *restrict sum, Marks m,
   }
 }
 
-__attribute__((unused)) static int32_t linearBackward(const char *f, THNNState *state, const THTensor *gradOutput,
-                                                      THTensor *gradInput, const Stretched *p)
+static void unstretch(Call *call, real *gx, const real *g, const Stretched *p)
 {
-  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const int threads = THNN_threads(&call, p->in.count * volumeCells(&p->out));
-  const real *g = THNN_in(&call, view(gradOutput));
-  real *gx = THNN_out(&call, view(gradInput));
-  real *sums = THNN_scratch(&call, threads * p->w.out, sizeof(real));
-  const Marks times = marks(&call, &p->t), heights = marks(&call, &p->h), widths = marks(&call, &p->w);
-  const Seen *seenT = seenCells(&call, &p->t, &times), *seenH = seenCells(&call, &p->h, &heights);
-  const Seen *seenW = seenCells(&call, &p->w, &widths);
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
+  real *sums = THNN_scratch(call, threads * p->w.out, sizeof(real));
+  const Marks times = marks(call, &p->t), heights = marks(call, &p->h), widths = marks(call, &p->w);
+  const Seen *seenT = seenCells(call, &p->t), *seenH = seenCells(call, &p->h), *seenW = seenCells(call, &p->w);
+  if (THNN_failed(call)) return;
 
   const int64_t rows = p->in.t * p->in.h, width = p->w.out, cells = volumeCells(&p->out);
 #pragma omp parallel for num_threads(threads)
@@ -244,6 +247,35 @@ __attribute__((unused)) static int32_t linearBackward(const char *f, THNNState *
         addScaled(sum, plane + (ot * p->h.out + oh) * width, weightOf(&times, t, ot) * weightOf(&heights, h, oh), width);
     gatherRow(gx + row * p->in.w, sum, widths, seenW, p->in.w);
   }
+}
+#endif
+
+/* ---- Functions */
+
+__attribute__((unused)) static int32_t linearForward(const char *f, THNNState *state, const THTensor *input, THTensor *output,
+                                                     const Stretched *p)
+{
+  THNN_TRY(checkVolumeOutput(f, "output", view(output), view(input), &p->out));
+  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  if (!THNN_failed(&call)) stretch(&call, y, x, p);
+  return THNN_leave(&call);
+}
+
+__attribute__((unused)) static int32_t linearBackward(const char *f, THNNState *state, const THTensor *gradOutput,
+                                                      THTensor *gradInput, const Stretched *p)
+{
+  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *g = THNN_in(&call, view(gradOutput));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call)) unstretch(&call, gx, g, p);
   return THNN_leave(&call);
 }
 

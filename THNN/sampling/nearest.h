@@ -24,6 +24,11 @@ __attribute__((unused)) static int32_t checkBlocks(const char *f, const THTensor
   return THNN_OK;
 }
 
+/* The work of both: below, and for devices in THCUNN/sampling/nearest.cuh. */
+static void widenAll(Call *call, real *y, const real *x, const Blocks *p);
+static void narrowAll(Call *call, real *gx, const real *g, const Blocks *p);
+
+#ifndef THNN_CUDA
 THNN_INLINE void widen(real *restrict to, const real *restrict row, int64_t width, int64_t scale)
 {
   for (int64_t w = 0; w < width; w++)
@@ -38,20 +43,10 @@ THNN_KERNEL void widenRow(real *restrict to, const real *restrict row, int64_t w
   else widen(to, row, width, scale);
 }
 
-__attribute__((unused)) static int32_t nearestForward(const char *f, THNNState *state, const THTensor *input, THTensor *output,
-                                                      const Blocks *p)
+static void widenAll(Call *call, real *y, const real *x, const Blocks *p)
 {
-  THNN_TRY(checkVolumeOutput(f, "output", view(output), view(input), &p->out));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
   const int64_t rows = p->in.count * p->in.t * p->in.h, width = p->out.w, block = p->scale * width;
-  const int threads = THNN_threads(&call, p->in.count * volumeCells(&p->out));
+  const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
 #pragma omp parallel for num_threads(threads)
   for (int64_t row = 0; row < rows; row++) {
     /* Rows of one t follow one another, and the copies of a t follow it. */
@@ -61,7 +56,6 @@ __attribute__((unused)) static int32_t nearestForward(const char *f, THNNState *
     for (int64_t t = 1; t < p->scaleT; t++)
       memcpy((void *)(first + t * p->in.h * block), first, (size_t)block * sizeof(real));
   }
-  return THNN_leave(&call);
 }
 
 THNN_KERNEL void addRow(real *restrict sum, const real *restrict row, int64_t n)
@@ -85,22 +79,12 @@ THNN_KERNEL void narrowRow(real *restrict gx, const real *restrict sum, int64_t 
   else narrow(gx, sum, width, scale);
 }
 
-__attribute__((unused)) static int32_t nearestBackward(const char *f, THNNState *state, const THTensor *input,
-                                                       const THTensor *gradOutput, THTensor *gradInput, const Blocks *p)
+static void narrowAll(Call *call, real *gx, const real *g, const Blocks *p)
 {
-  THNN_TRY(checkVolumeInput(f, "gradOutput", view(gradOutput), view(input), &p->out));
-  THNN_TRY(THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
-
-  Call call;
-  THNN_enter(&call, state, f);
   const int64_t rows = p->in.count * p->in.t * p->in.h, width = p->out.w, block = p->scale * width;
-  const int threads = THNN_threads(&call, p->in.count * volumeCells(&p->out));
-  const real *g = THNN_in(&call, view(gradOutput));
-  real *gx = THNN_out(&call, view(gradInput));
-  real *sums = THNN_scratch(&call, threads * width, sizeof(real));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
+  const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
+  real *sums = THNN_scratch(call, threads * width, sizeof(real));
+  if (THNN_failed(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t row = 0; row < rows; row++) {
     real *sum = sums + THNN_threadId() * width;
@@ -110,6 +94,36 @@ __attribute__((unused)) static int32_t nearestBackward(const char *f, THNNState 
       for (int64_t k = t == 0; k < p->scale; k++) addRow(sum, first + t * p->in.h * block + k * width, width);
     narrowRow(gx + row * p->in.w, sum, p->in.w, p->scale);
   }
+}
+
+#endif
+
+__attribute__((unused)) static int32_t nearestForward(const char *f, THNNState *state, const THTensor *input, THTensor *output,
+                                                      const Blocks *p)
+{
+  THNN_TRY(checkVolumeOutput(f, "output", view(output), view(input), &p->out));
+  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input));
+  real *y = THNN_out(&call, view(output));
+  if (!THNN_failed(&call)) widenAll(&call, y, x, p);
+  return THNN_leave(&call);
+}
+
+__attribute__((unused)) static int32_t nearestBackward(const char *f, THNNState *state, const THTensor *input,
+                                                       const THTensor *gradOutput, THTensor *gradInput, const Blocks *p)
+{
+  THNN_TRY(checkVolumeInput(f, "gradOutput", view(gradOutput), view(input), &p->out));
+  THNN_TRY(THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
+
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *g = THNN_in(&call, view(gradOutput));
+  real *gx = THNN_out(&call, view(gradInput));
+  if (!THNN_failed(&call)) narrowAll(&call, gx, g, p);
   return THNN_leave(&call);
 }
 

@@ -1,0 +1,48 @@
+/* LookupTableBag on the device. Story, checks and functions: THNN/embedding/LookupTableBag.c. */
+#include "embedding/rows.cuh"
+
+/* length[b] = that of bag b; less than 0 where offsets fall, or do not begin at 0. */
+__global__ static void measureBags(int64_t *length, const index_t *begin, int64_t bags, int64_t count)
+{
+  for (int64_t b = firstThread(); b < bags; b += allThreads()) {
+    const int64_t end = b + 1 < bags ? begin[b + 1] : count;
+    length[b] = b == 0 && begin[b] != 0 ? -1 : end - begin[b];
+  }
+}
+
+/* As in THNN, but what is told is the length of a bag. */
+static int badOffsets(Call *call, const index_t *offsets, int64_t bags, int64_t count)
+{
+  int64_t *length = THNN_scratch(call, bags, sizeof(int64_t));
+  launch(call, blocksFor(bags), BLOCK, measureBags, length, offsets, bags, count);
+  return THNN_badIndices(call, "length of a bag in offsets", length, bags, count + 1, 0);
+}
+
+/* A warp has a bag, and as many columns as stand side by side. */
+__global__ static void sumBags(real *y, index_t *bagOf, index_t *length, const real *w, const index_t *index, const index_t *begin,
+                               int64_t count, int64_t bags, int64_t rows, int64_t width, bool mean)
+{
+  const Team warp = thisTeam(false);
+  const Lanes lanes = lanesFor(width);
+  const int64_t chunks = THNN_max(THNN_ceilDiv(width, WARP), 1);
+  for (int64_t task = warp.number; task < bags * chunks; task += warp.count) {
+    const int64_t b = task / chunks, k = task % chunks * WARP + lanes.column;
+    const int64_t first = THNN_max(begin[b], 0), end = THNN_min(b + 1 < bags ? begin[b + 1] : count, count), n = THNN_max(end - first, 0);
+    const accreal sum = sumRows(lanes, first, end, [&](int64_t i) -> accreal {
+      return k < width && index[i] >= 0 && index[i] < rows ? (accreal)w[index[i] * width + k] : 0;
+    });
+    if (lanes.turn == 0 && k < width) y[b * width + k] = (real)(mean && n > 0 ? sum / (accreal)n : sum);
+    if (task % chunks > 0) continue;
+    for (int64_t i = first + warp.rank; i < end; i += WARP) bagOf[i] = b;
+    if (warp.rank == 0) length[b] = n;
+  }
+}
+
+static void addBags(Call *call, real *y, index_t *bagOf, index_t *length, const real *w, const index_t *index, const index_t *begin,
+                    int64_t count, int64_t bags, int64_t rows, int64_t width, int32_t mode)
+{
+  launch(call, blocksForTeams(THNN_max(rowTasks(bags, width), bags), false), BLOCK, sumBags, y, bagOf, length, w, index, begin, count, bags,
+         rows, width, mode == 1);
+}
+
+#include "embedding/LookupTableBag.c"

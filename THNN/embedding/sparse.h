@@ -1,0 +1,34 @@
+/* Entries of sparse samples. */
+#ifndef THNN_EMBEDDING_SPARSE_H
+#define THNN_EMBEDDING_SPARSE_H
+
+#include "embedding/rows.h"
+
+typedef struct Entry {
+  int64_t sample, column;
+  real value;
+} Entry;
+
+typedef struct Sparse {
+  const char *name; /* of the argument with the entries */
+  int legacy;
+  int64_t samples; /* -1 where nobody needs to know */
+  int64_t inputs, outputs, count;
+#ifdef THNN_CUDA
+  const int64_t *sample, *column; /* of each entry; PADDED where its value is 0 */
+  const real *value;              /* of the first entry; others follow in steps */
+  int step;
+#else
+  Entry *entry;
+#endif
+} Sparse;
+
+/* x as a whole number, INT64_MIN if it is none. */
+THNN_INLINE int64_t wholeOf(accreal x)
+{
+  if (!(x > (accreal)-9e18 && x < (accreal)9e18)) return INT64_MIN;
+  const int64_t i = (int64_t)x;
+  return (accreal)i == x ? i : INT64_MIN;
+}
+
+#endif

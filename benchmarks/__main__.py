@@ -5,6 +5,7 @@ python -m benchmarks                        all layers, forward and backward, tw
 python -m benchmarks Pooling --threads 1    those whose name holds a word
 python -m benchmarks Pooling --directions   backward passes of pooling layers: gather against scatter
 python -m benchmarks --overhead             only the cost of a call on ten elements
+python -m benchmarks --device cuda          on a GPU: needs CuPy, libTHCUNN and PyTorch with CUDA
 python -m benchmarks.loading                files: see there
 """
 
@@ -32,6 +33,7 @@ except ImportError:
 import pytorch_legacy as pl
 from pytorch_legacy import backend, nn
 
+from . import cuda
 from .layers import rows
 from .measure import pair, seconds
 from .rows import Row
@@ -83,11 +85,11 @@ def measure(row: Row, copy: float, gemm: float, budget: float) -> None:
     report(row, "backward", 1, backward, copy, gemm)
 
 
-def report(row: Row, name: str, index: int, result, copy: float, gemm: float) -> None:
+def report(row: Row, name: str, index: int, result, copy: float, gemm: float | None = None) -> None:
     rate = row.bytes[index] / result.ours
     line = f"{row.layer:30} {row.label:38} {name:8} {1e3 * result.ours:9.3f} {1e3 * result.theirs:9.3f} {result.ratio:6.2f} "
     line += f"{rate / 1e9:7.1f} GB/s {100 * rate / copy:4.0f} %"
-    if row.flops:
+    if row.flops and gemm:
         flops = row.flops[index] / result.ours
         line += f"   {flops / 1e9:6.0f} Gflop/s {100 * flops / gemm:3.0f} %"
     print(line, flush=True)
@@ -152,7 +154,11 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=0.6, metavar="SECONDS", help="for each measurement (default 0.6)")
     parser.add_argument("--directions", action="store_true", help="gather against scatter in pooling layers")
     parser.add_argument("--overhead", action="store_true", help="only the cost of a call")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     options = parser.parse_args()
+    if options.device == "cuda":
+        cuda.main(options.words, options.budget, options.directions, rows, report)
+        return
 
     torch.set_num_threads(options.threads)
     pl.setNumThreads(options.threads)

@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import on_device, placed
 
 from .rows import Row, text
 
@@ -20,10 +21,10 @@ def rows() -> Iterator[Row]:
     n = prod(shape)
     labels = np.random.default_rng(0).integers(0, 1000, 4096)
     yield Row("ClassNLLCriterion", text(shape), shape, lambda: _Loss(nn.ClassNLLCriterion(), labels),
-              lambda m, x: F.nll_loss(x, torch.from_numpy(labels)), (12 * 4096, 4 * n))  # fmt: skip
+              lambda m, x: F.nll_loss(x, m.goal()), (12 * 4096, 4 * n))  # fmt: skip
     target = np.random.default_rng(1).standard_normal(shape, np.float32)
     yield Row("MSECriterion", text(shape), shape, lambda: _Loss(nn.MSECriterion(), target),
-              lambda m, x: F.mse_loss(x, torch.from_numpy(target)), (8 * n, 12 * n))  # fmt: skip
+              lambda m, x: F.mse_loss(x, m.goal()), (8 * n, 12 * n))  # fmt: skip
     chances = np.random.default_rng(2).uniform(0, 1, shape).astype(np.float32)
     signs = np.random.default_rng(3).choice(np.float32([-1, 1]), shape)
     for criterion, goal, function in [
@@ -33,24 +34,34 @@ def rows() -> Iterator[Row]:
         (nn.DistKLDivCriterion, chances, lambda x, goal: F.kl_div(x, goal, reduction="sum") / n),
     ]:
         yield Row(criterion.__name__, text(shape), shape, lambda c=criterion, g=goal: _Loss(c(), g),
-                  lambda m, x, f=function, g=goal: f(x, torch.from_numpy(g)), (8 * n, 12 * n))  # fmt: skip
+                  lambda m, x, f=function, g=goal: f(x, m.goal()), (8 * n, 12 * n))  # fmt: skip
     yield Row("MultiMarginCriterion", text(shape), shape, lambda: _Loss(nn.MultiMarginCriterion(), labels),
-              lambda m, x: F.multi_margin_loss(x, torch.from_numpy(labels)), (4 * n, 8 * n))  # fmt: skip
+              lambda m, x: F.multi_margin_loss(x, m.goal()), (4 * n, 8 * n))  # fmt: skip
     lists = np.full(shape, -1)
     lists[:, :5] = (labels[:, None] + np.arange(5)) % 1000
     yield Row("MultiLabelMarginCriterion", text(shape), shape, lambda: _Loss(nn.MultiLabelMarginCriterion(), lists),
-              lambda m, x: F.multilabel_margin_loss(x, torch.from_numpy(lists)), (8 * n, 12 * n))  # fmt: skip
+              lambda m, x: F.multilabel_margin_loss(x, m.goal()), (8 * n, 12 * n))  # fmt: skip
     images = (8, 21, 256, 256)
     places = np.random.default_rng(4).integers(0, 21, (8, 256, 256))
     yield Row("SpatialClassNLLCriterion", text(images), images, lambda: _Loss(nn.SpatialClassNLLCriterion(), places),
-              lambda m, x: F.nll_loss(x, torch.from_numpy(places)), (12 * places.size, 4 * prod(images)))  # fmt: skip
+              lambda m, x: F.nll_loss(x, m.goal()), (12 * places.size, 4 * prod(images)))  # fmt: skip
 
 
 class _Loss:
-    """A criterion with its target, called as a module."""
+    """A criterion with its target, called as a module. `goal` is the target as PyTorch sees it."""
 
     def __init__(self, criterion: Any, target: Any) -> None:
         self.criterion, self.target = criterion, target
+
+    def goal(self) -> torch.Tensor:
+        return torch.from_dlpack(self.target) if on_device(self.target) else torch.from_numpy(self.target)
+
+    def cuda(self) -> None:
+        self.criterion.cuda()
+        self.target = placed(self.target, True)
+
+    def clone(self) -> _Loss:
+        return _Loss(self.criterion.clone(), self.target)
 
     def forward(self, input: Any) -> Any:
         return self.criterion.forward(input, self.target)

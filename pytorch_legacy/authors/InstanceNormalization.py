@@ -66,6 +66,7 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
             super().accGradParameters(input, gradOutput, scale)
 
     def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
+        input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale, toInput=True, toParameters=self.weight is not None)
 
     def __repr__(self) -> str:

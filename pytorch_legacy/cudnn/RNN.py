@@ -174,6 +174,7 @@ class RNN(Layer, Module):
 
     def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
         """Both gradients at once, for they go the same way."""
+        input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale)
 
     def clearState(self) -> Self:

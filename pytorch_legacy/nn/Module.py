@@ -56,15 +56,16 @@ class Module(TorchObject):
 
     def forward(self, input: Any) -> Any:
         """The output for `input`: another name of ``updateOutput``."""
-        return self.updateOutput(entered(input) if self._onDevice else input)
+        if type(input) is not np.ndarray and self._onDevice:
+            input = entered(input)
+        return self.updateOutput(input)
 
     def backward(self, input: Any, gradOutput: Any, scale: float = 1.0) -> Any:
         """Returns the gradient of the input and adds `scale` times the gradients of the parameters to theirs.
 
         `input` is what ``forward`` got last.
         """
-        if self._onDevice:
-            input, gradOutput = entered(input), entered(gradOutput)
+        input, gradOutput = self._entered(input, gradOutput)
         self.updateGradInput(input, gradOutput)
         self.accGradParameters(input, gradOutput, scale)
         return self.gradInput
@@ -300,6 +301,10 @@ class Module(TorchObject):
             return node_of(self, input)
         output = self.forward(input)
         return output if gradOutput is None else (output, self.backward(input, gradOutput))
+
+    def _entered(self, *values: Any) -> tuple[Any, ...]:
+        """Arrays of a device, as others may have handed them over, as CuPy arrays."""
+        return tuple(map(entered, values)) if self._onDevice else values
 
     def _contiguous(self, name: str, array: Tensor) -> Tensor:
         """`array` if its elements lie one after the other, else a copy in the buffer of that name."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pytorch_legacy import backend, mending, t7
-from pytorch_legacy.arrays import buffer, is_tensor, on_device, placed
+from pytorch_legacy.arrays import buffer, cupy, is_tensor, on_device, placed
 from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.printing import always
 from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, moved, pickled, placement
@@ -35,8 +35,8 @@ class TorchObject:
         Further typenames under which .t7 files hold objects of the class.
     _dtype : numpy.dtype
         That of parameters and buffers: float32 until the object is converted. ``_type`` is Torch7's name for it.
-    _onDevice : bool
-        Whether parameters and buffers are CuPy's, on a CUDA device.
+    _array : type
+        What parameters and buffers are: NumPy's arrays or, on a CUDA device (``_onDevice``), CuPy's.
     _oneBased : tuple of str
         The fields (numbers or lists of numbers) that count from 1 in Torch7 and from 0 here.
     _dropped : tuple of str
@@ -61,7 +61,7 @@ class TorchObject:
     _typename = "nn.TorchObject"
     _aliases: tuple[str, ...] = ()
     _dtype: np.dtype[Any] = np.dtype(np.float32)
-    _onDevice = False
+    _array: Any = np.ndarray
     _oneBased: tuple[str, ...] = ()
     _dropped: tuple[str, ...] = ()
     _scratch: dict[str, Any] = {}
@@ -121,7 +121,8 @@ class TorchObject:
             fields = self._fields()
             for key, value in fields.items():
                 fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS)
-            self.__dict__ = fields | {"_dtype": (TENSOR_TYPES | CUDA_TYPES)[name], "_onDevice": name in CUDA_TYPES}
+            self.__dict__ = fields
+            self._take(name)
         return self
 
     def float(self, tensorCache: dict[Any, Any] | None = None) -> Self:
@@ -154,6 +155,15 @@ class TorchObject:
     def __repr__(self) -> str:
         return self._typename
 
+    def _take(self, name: str) -> None:
+        """Notes the tensor type that the object now has."""
+        self._dtype = (TENSOR_TYPES | CUDA_TYPES)[name]
+        self._array = cupy().ndarray if name in CUDA_TYPES else np.ndarray
+
+    @property
+    def _onDevice(self) -> bool:
+        return self._array is not np.ndarray
+
     @property
     def _type(self) -> str:
         return type_name(self._dtype, self._onDevice)
@@ -165,7 +175,7 @@ class TorchObject:
         """
         old: Any = self.__dict__.get(name)
         dtype = dtype or self._dtype
-        if type(old) is np.ndarray and old.shape == shape and old.dtype == dtype and old.flags.carray and not self._onDevice:
+        if type(old) is np.ndarray and old.shape == shape and old.dtype == dtype and old.flags.carray:
             return old
         try:
             new = self.__dict__[name] = buffer(old, shape, dtype, self._onDevice)

@@ -27,17 +27,18 @@ _CURES_ON_DEVICE = {
 def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
     """`value`, an array of the module's dtype with one of the given ranks (any rank if none is given)."""
     dtype = module._dtype
-    right: Any = isinstance(value, np.ndarray) if not module._onDevice else on_device(value)
-    if right and value.dtype == dtype and (not ranks or value.ndim in ranks):
+    if type(value) is module._array and value.dtype == dtype and (not ranks or value.ndim in ranks):
         return value  # type: ignore[no-any-return]
     if not is_tensor(value):
         raise DtypeError(f"{module._typename}: {name}: expected a {dtype} array, got {described(value)}")
-    if not right:
+    if on_device(value) != module._onDevice:
         raise DtypeError(misplaced(f"{module._typename}: {name}", value, dtype, module._onDevice))
     if value.dtype != dtype:
         known = (_CURES_ON_DEVICE if module._onDevice else _CURES).get(value.dtype.name)
         cure = f"convert the array or call {known}" if known else "convert the array"
         raise DtypeError(f"{module._typename}: {name}: expected {dtype}, got {value.dtype}; {cure}")
+    if not ranks or value.ndim in ranks:
+        return value  # of a class derived from NumPy's
     wanted = " or ".join(f"{rank}-D" for rank in ranks)
     raise ShapeError(f"{module._typename}: {name}: expected a {wanted} array, got {value.ndim}-D ({sizes(value.shape)})")
 

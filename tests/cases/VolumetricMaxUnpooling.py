@@ -23,7 +23,7 @@ class MaxOfBoxes(nn.Module):
         self.itime, self.iheight, self.iwidth = size = check.tensor(self, "input", input).shape[-3:]
         cells = boxes(input)
         winner = cells.argmax(-1)[..., None]
-        places = np.broadcast_to(boxes(np.arange(np.prod(size)).reshape(size)), cells.shape)
+        places = np.broadcast_to(boxes(np.arange(np.prod(size), like=input).reshape(size)), cells.shape)
         self.indices = np.take_along_axis(places, winner, -1)[..., 0]
         self._resize("output", self.indices.shape)[...] = np.take_along_axis(cells, winner, -1)[..., 0]
         return self.output

@@ -2,7 +2,7 @@
 # Runs the CUDA kernels on the processor: builds libTHCUNN with THCUNN=host and gives it the tests of the layers that it has.
 #
 #   tests/cuda/run.sh            all jobs
-#   tests/cuda/run.sh orders     cases and golden data, with threads in order, in reverse order and in random order
+#   tests/cuda/run.sh orders     cases, golden data and modules on a device, with threads in order, in reverse order and in random order
 #   tests/cuda/run.sh address    the same functions under AddressSanitizer
 #   tests/cuda/run.sh thread     small grids under ThreadSanitizer
 #
@@ -46,7 +46,7 @@ orders() {
   library ""
   echo "threads run: forward"
   $pytest tests/cuda tests/test_layers.py tests/test_layer_errors.py tests/test_layer_memory.py tests/test_golden.py \
-    -k "test_twins or (($layers) and not test_threads and not test_large)"
+    -k "test_twins or test_device or (($layers) and not test_threads and not test_large)"
   for order in ${ORDERS:-reverse random:1}; do # what is computed in another order shows in any case
     echo "threads run: $order"
     THCUNN_ORDER=$order $pytest tests/cuda tests/test_layers.py tests/test_golden.py \
@@ -59,7 +59,7 @@ address() {
   planted address OVERRUN "heap-buffer-overflow"
   library address
   PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(runtime asan) $pytest tests/cuda tests/test_layers.py \
-    -k "test_twins or (($layers) and (test_forward or test_empty_batch or test_batch))"
+    -k "test_twins or test_device or (($layers) and (test_forward or test_empty_batch or test_batch))"
 }
 
 thread() {

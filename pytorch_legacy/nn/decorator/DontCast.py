@@ -36,14 +36,13 @@ class DontCast(Decorator):
         self.moduleType = moduleType or module._type
         if self.moduleType not in TENSOR_TYPES | CUDA_TYPES:
             raise DtypeError(f"{self._typename}: moduleType: expected a tensor type, got {moduleType!r}")
-        self._dtype, self._onDevice = module._dtype, module._onDevice
+        self._take(module._type)
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
         """Notes the type of the network around; the module keeps its own."""
         if type is None:
             return self._type
-        name = self._checkedType(type)
-        self._dtype, self._onDevice = (TENSOR_TYPES | CUDA_TYPES)[name], name in CUDA_TYPES
+        self._take(self._checkedType(type))
         if self.castout:
             self.output = _cast(None, self.output, self._type)
         if self.castin:

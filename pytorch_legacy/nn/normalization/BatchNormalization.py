@@ -105,6 +105,7 @@ class BatchNormalization(Module):
 
     def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
         """Both gradients at once, for they need the same sums."""
+        input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale, toInput=True, toParameters=True)
 
     def clearState(self) -> Self:

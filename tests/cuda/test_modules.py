@@ -32,6 +32,7 @@ WAITING = {
     "nn.MaskedSelect": "the size of its output is the number of its mask's ones",
     "nn.Kmeans": "its loss is a number, and it counts the samples of each centre",
     "nn.L1Penalty": "its loss is a number",
+    "nn.RReLU": "as many numbers are drawn as elements are not positive",
     "nn.NaN": "what it is for",
     "nn.DontCast": "the module inside has stayed on the host",
     "nn.Index": "the case looks at what comes back",

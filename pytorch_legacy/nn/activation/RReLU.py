@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import placed
 from pytorch_legacy.backend import call, cuda
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.activation.Inplace import Inplace
@@ -37,7 +38,7 @@ class RReLU(Inplace):
     Notes
     -----
     Shapes: any; the output has that of the input. Slopes are Torch7's for the same seed: one draw for each element that
-    is not positive.
+    is not positive. On a device, forward in training waits for these elements, since the host draws.
     Source: Torch7 ``nn.RReLU``; Xu et al., "Empirical Evaluation of Rectified Activations in Convolutional Network"
     (2015); C: ``THNN/activation/RReLU.c``.
     """
@@ -57,10 +58,11 @@ class RReLU(Inplace):
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._outputFor(input)
         if self.train:
-            self._resize("noise", output.shape)
-            if cuda.EMULATED:  # kernels draw nothing: they make slopes of uniform numbers that they find in noise
-                scaled = np.asarray(input) <= 0
-                self.noise[scaled] = random.uniform(0, 1, int(scaled.sum()), np.float64)
+            noise = self._resize("noise", output.shape)
+            if self._onDevice or cuda.EMULATED:  # kernels draw nothing: they make slopes of uniform numbers that they find in noise
+                scaled, drawn = placed(input <= 0, False), np.zeros(output.shape)
+                drawn[scaled] = random.uniform(0, 1, int(scaled.sum()), np.float64)
+                noise[...] = placed(drawn, self._onDevice, self._dtype)
         numbers = self.lower, self.upper, self.train, self.inplace
         call(self, "RReLU_updateOutput", input, output, self.noise, *numbers)
         return output

@@ -89,7 +89,7 @@ __global__ void softBackward(real *gx, real *gl, const real *g, const Weighing *
       const accreal weight = w.factor * cell.weight, sent = (accreal)g[at] * weight;
       if (weight == 0 || (!s.l && w.largest == -INFINITY)) return;
       toValue += sent;
-      toLogit += sent * (cell.value - w.mean);
+      if (cell.value != w.mean) toLogit += sent * (cell.value - w.mean); /* a cell alone in its window has no slope, whatever is sent */
     });
     gx[i] = (real)(s.l || !s.exact ? toValue : toValue + s.beta * toLogit);
     if (s.l) gl[i] = (real)toLogit;

@@ -173,6 +173,21 @@ def test_scratch_is_asked_for(function: Function) -> None:
 
 
 @emulated
+@pytest.mark.parametrize("layer", ["SpatialConvolutionMap", "SpatialFullConvolutionMap"])
+def test_links_that_lead_nowhere(layer: str) -> None:
+    """Without an index report, a link with a bad plane is left out: as one whose kernel is zero."""
+    device = Device()
+    device.lib.THNN_CudaState_setIndexReport(device.state, None, ctypes.c_int32(0))
+    function = next(f for f in TWINS if f.name == f"{layer}_updateOutput")
+    bad, zero = capi.valid(function, "Float"), capi.valid(function, "Float")
+    bad.arrays["connTable"][...] = [[0, 1], [-5, 2], [2, 10**12], [1, 0], [2, 3]]
+    zero.arrays["connTable"][...] = [[0, 1], [1, 2], [2, 0], [1, 0], [2, 3]]
+    zero.arrays["weight"][1:3] = 0
+    assert device(bad, "Cuda") == device(zero, "Cuda") == 0
+    np.testing.assert_array_equal(bad.arrays["output"], zero.arrays["output"])
+
+
+@emulated
 def test_exports() -> None:
     """The library exports its header, and nothing else."""
     lines = subprocess.run(["nm", "-D", "--defined-only", str(EMULATED)], capture_output=True, text=True, check=True).stdout

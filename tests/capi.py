@@ -139,11 +139,15 @@ class Call:
         return f"THNN_{self.real}{self.function.name}"
 
     def __call__(self) -> int:
-        arguments = []
-        for argument in self.function.arguments:
-            value = self.values[argument.name]
-            arguments.append(NUMBERS[argument.type](value) if argument.type in NUMBERS else reference(value))
-        return int(getattr(lib, self.name)(*arguments))
+        return int(getattr(lib, self.name)(*self.arguments()))
+
+    def arguments(self, **others: Any) -> list[Any]:
+        """The arguments in their order, some of them others."""
+        values = self.values | others
+        return [
+            NUMBERS[argument.type](values[argument.name]) if argument.type in NUMBERS else reference(values[argument.name])
+            for argument in self.function.arguments
+        ]
 
     def contents(self) -> dict[str, bytes]:
         """The bytes of every array."""

@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# Runs the CUDA kernels on the processor: builds libTHCUNN with THCUNN=host and gives it the tests of the layers that it has.
+# Runs the CUDA kernels on the processor: builds libTHCUNN with THCUNN=host, and gives it the tests of the layers and of modules on a device.
 #
-#   tests/cuda/run.sh            all jobs
-#   tests/cuda/run.sh orders     cases, golden data and modules on a device, with threads in order, in reverse order and in random order
+#   tests/cuda/run.sh            orders, address and thread
+#   tests/cuda/run.sh orders     case table and golden data with threads in order; in reverse and in random order, their results alone
 #   tests/cuda/run.sh address    the same functions under AddressSanitizer
 #   tests/cuda/run.sh thread     small grids under ThreadSanitizer
+#   tests/cuda/run.sh short      of orders, what continuous integration has time for
 #
 # Needs g++, CMake, Ninja, and a Python in which the package and its extra "test" are installed. First, mistakes that are planted must be
-# found. ORDERS has the thread orders beside forward, PYTEST how pytest is called.
+# found. PYTEST has how pytest is called.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 export PYTHONDONTWRITEBYTECODE=1
 pytest=${PYTEST:-python -m pytest -q -p no:cacheprovider}
-layers=$(basename -s .cu THCUNN/*/[A-Z]*.cu | paste -sd'|' | sed 's/|/ or /g')
-
 runtime() { g++ -print-file-name="lib$1.so"; }
 
 quietly() { "$@" >"$build/log" 2>&1 || { cat "$build/log"; exit 1; }; }
@@ -40,18 +39,30 @@ planted() {
   echo "planted: $2${1:+, $1}: as expected"
 }
 
-orders() {
+emulated() {
   planted "" NONE ""
   planted "" DIVERGENCE "did not come to"
   library ""
+}
+
+orders() {
+  emulated
   echo "threads run: forward"
   $pytest tests/cuda tests/test_layers.py tests/test_layer_errors.py tests/test_layer_memory.py tests/test_golden.py \
-    -k "test_twins or test_device or (($layers) and not test_threads and not test_large)"
-  for order in ${ORDERS:-reverse random:1}; do # what is computed in another order shows in any case
+    -k "not test_threads and (as_THNN or not test_large)"
+  for order in reverse random:1; do # what is computed in another order shows in any case
     echo "threads run: $order"
-    THCUNN_ORDER=$order $pytest tests/cuda tests/test_layers.py tests/test_golden.py \
-      -k "test_as_THNN or (($layers) and (test_forward or test_batch or test_training or test_criterion))"
+    THCUNN_ORDER=$order $pytest tests/cuda/test_twins.py tests/test_layers.py tests/test_golden.py \
+      -k "as_THNN or test_forward or test_batch or test_training or test_criterion"
   done
+}
+
+short() {
+  emulated
+  echo "threads run: forward"
+  $pytest tests/cuda tests/test_golden.py -k "not as_float"
+  echo "threads run: random:1"
+  THCUNN_ORDER=random:1 $pytest tests/cuda/test_twins.py tests/test_layers.py -k "as_THNN or (test_forward and float64)"
 }
 
 address() {
@@ -59,7 +70,7 @@ address() {
   planted address OVERRUN "heap-buffer-overflow"
   library address
   PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(runtime asan) $pytest tests/cuda tests/test_layers.py \
-    -k "test_twins or test_device or (($layers) and (test_forward or test_empty_batch or test_batch))"
+    -k "test_twins or test_device or test_forward or test_empty_batch or test_batch"
 }
 
 thread() {
@@ -67,7 +78,7 @@ thread() {
   planted thread MISSING_BARRIER "data race"
   planted thread MISSING_ATOMIC "data race"
   library thread
-  TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD=$(runtime tsan) setarch -R $pytest tests/cuda -k "test_as_THNN and Cuda-"
+  TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD=$(runtime tsan) setarch -R $pytest tests/cuda/test_twins.py -k "test_as_THNN and Cuda-"
 }
 
 for job in "${@:-orders address thread}"; do

@@ -1,0 +1,39 @@
+"""libTHCUNN as nvcc makes it, where there is no GPU: it loads, and every layer answers with THNN_ERR_DEVICE.
+
+Needs PYTORCH_LEGACY_THCUNN, a library built with THCUNN=cuda.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+import pytest
+
+from pytorch_legacy.backend.header import Function
+from tests import capi
+from tests.cuda.test_twins import REALS, TWINS, converted, exported
+
+LIBRARY = os.environ.get("PYTORCH_LEGACY_THCUNN")
+
+pytestmark = [
+    pytest.mark.skipif(LIBRARY is None, reason="needs a library that nvcc compiled: PYTORCH_LEGACY_THCUNN"),
+    pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="there is a GPU"),
+]
+
+
+@pytest.mark.parametrize("real", REALS)
+@pytest.mark.parametrize("function", [f for f in TWINS if f.arguments[0].name == "state"], ids=lambda f: f.name)
+def test_says_so(function: Function, real: str) -> None:
+    lib = ctypes.CDLL(str(LIBRARY))
+    lib.THNN_CudaLastError.restype = ctypes.c_char_p
+    call = converted(capi.valid(function, "Double"), REALS[real])
+    before = call.contents()
+    assert getattr(lib, f"THNN_{real}{function.name}")(*call.arguments()) == capi.DEVICE
+    assert "expected a CUDA device" in lib.THNN_CudaLastError().decode()
+    assert call.contents() == before
+
+
+def test_exports() -> None:
+    assert exported(str(LIBRARY)) == {f"THNN_{real}{function.name}" for function in TWINS for real in REALS}

@@ -125,7 +125,7 @@ int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTenso
 
 int32_t THNN_(LookupTable_renorm)(THNNState *state, const THLongTensor *input, THTensor *weight, double maxNorm, double normType)
 {
-  Sizes s;
+  Sizes s = {0};
   THNN_TRY(checkSizes(__func__, input, "weight", view(weight), &s));
   THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), weight->nDimension, weight->size));
   THNN_TRY(THNN_checkApart(__func__, "weight", view(weight), "input", view(input), 0));

@@ -59,7 +59,7 @@ address() {
   planted address OVERRUN "heap-buffer-overflow"
   library address
   PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(runtime asan) $pytest tests/cuda tests/test_layers.py \
-    -k "test_twins or test_device or (($layers) and (test_forward or test_empty_batch or test_batch))"
+    -k "test_twins or (($layers) and (test_forward or test_empty_batch or test_batch))"
 }
 
 thread() {

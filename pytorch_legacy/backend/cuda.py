@@ -28,7 +28,7 @@ from .library import raise_error
 ERR_MEMORY = 5
 REALS = {"Float": "Cuda", "Double": "CudaDouble", "Half": "CudaHalf"}
 EMULATED = os.environ.get("PYTORCH_LEGACY_EMULATE")
-MULTIPLIES = re.compile(r"Linear|Convolution|unfolded|LSTM|GRU|RNN")  # the layers that want cuBLAS
+MULTIPLIES = re.compile(r"^Linear_|Convolution")  # the functions that want cuBLAS
 
 STATE = """
     const char *THNN_CudaLastError(void);

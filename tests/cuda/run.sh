@@ -69,8 +69,8 @@ address() {
   planted address NONE ""
   planted address OVERRUN "heap-buffer-overflow"
   library address
-  PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(runtime asan) $pytest tests/cuda tests/test_layers.py \
-    -k "test_twins or test_device or test_forward or test_empty_batch or test_batch"
+  PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(runtime asan) $pytest tests/cuda/test_twins.py tests/test_layers.py \
+    -k "test_twins or test_forward or test_empty_batch or test_batch"
 }
 
 thread() {

@@ -59,7 +59,7 @@ class RReLU(Inplace):
         output = self._outputFor(input)
         if self.train:
             noise = self._resize("noise", output.shape)
-            if self._onDevice or cuda.EMULATED:  # kernels draw nothing: they make slopes of uniform numbers that they find in noise
+            if self._onDevice or cuda.EMULATED:  # kernels make slopes of uniform numbers that they find in noise
                 scaled, drawn = placed(input <= 0, False), np.zeros(output.shape)
                 drawn[scaled] = random.uniform(0, 1, int(scaled.sum()), np.float64)
                 noise[...] = placed(drawn, self._onDevice, self._dtype)

@@ -81,7 +81,7 @@ class Case:
 
 @dataclass
 class ErrorRow:
-    """A use that must fail: with which exception, and with which words in its message.
+    """A use that must fail: with which exception, or one of which, and with which words in its message.
 
     `run` gets a fresh module and does the deed (forward, backward, constructor...).
     """
@@ -89,5 +89,5 @@ class ErrorRow:
     name: str
     make: Callable[[], Any]
     run: Callable[[Any], Any]
-    error: type[Exception]
+    error: type[Exception] | tuple[type[Exception], ...]
     match: str

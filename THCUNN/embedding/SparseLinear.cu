@@ -104,16 +104,11 @@ static void clearColumns(Call *call, real *gw, real *gb, const Sparse *s)
   clear(call, gb, s->outputs * (int64_t)sizeof(real));
 }
 
-__global__ static void stepBias(real *b, const real *gb, accreal rate, int64_t n)
-{
-  for (int64_t i = firstThread(); i < n; i += allThreads()) b[i] = (real)((accreal)b[i] - rate * (accreal)gb[i]);
-}
-
 static void stepColumns(Call *call, real *w, real *b, const real *gw, const real *gb, double learningRate, const Sparse *s)
 {
   const Sorted sorted = THNN_sorted(call, s->column, s->count, s->inputs);
   launch(call, blocksForTeams(s->inputs, false), BLOCK, changeColumns, w, gw, (accreal)learningRate, sorted, *s);
-  launch(call, blocksFor(s->outputs), BLOCK, stepBias, b, gb, (accreal)learningRate, s->outputs);
+  addColumns(call, b, gb, (accreal)-learningRate, 1, s->outputs);
 }
 
 #include "embedding/SparseLinear.c"

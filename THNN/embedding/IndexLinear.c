@@ -29,14 +29,7 @@
  *   gradWeight        nnz x outputSize, or nnz x 2 * outputSize with normalization, overwritten
  * As Torch7's nn.IndexLinear. Steps of one key are taken in the order of entries, those of different keys in parallel. */
 #include <math.h>
-#include "embedding/rows.h"
-
-enum { LARGEST, FACTOR, RATE, SHIFT, EXTRA }; /* what stands in front of a normalized row's weights */
-
-typedef struct Sizes {
-  int64_t samples, count, rows, width, outputs;
-  int extra; /* numbers in front of a row's weights: EXTRA or none */
-} Sizes;
+#include "embedding/keys.h"
 
 static int32_t checkEntries(const char *f, View values, View sizes, Sizes *s)
 {
@@ -60,6 +53,7 @@ static int32_t checkWeight(const char *f, View weight, View bias, Sizes *s)
                    (long long)s->outputs, EXTRA, THNN_shapeText(2, weight.size).text);
 }
 
+#ifndef THNN_CUDA
 /* The row of each key; the call has failed if one of them has none. */
 static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t offset, const Sizes *s)
 {
@@ -119,6 +113,102 @@ static real normalized(real *row, real value, int32_t train)
   return (size > row[LARGEST] ? (real)((value > 0) - (value < 0)) : value * row[FACTOR]) + row[SHIFT];
 }
 
+static void normalize(Call *call, real *nv, real *w, const real *v, const int64_t *row, int32_t train, const Sizes *s)
+{
+  const int threads = threadsFor(call, s);
+#pragma omp parallel for num_threads(threads)
+  for (int task = 0; task < threads; task++)
+    for (int64_t i = 0; i < s->count; i++)
+      if (ownsRow(row[i], task, threads)) nv[i] = normalized(w + row[i] * s->width, v[i], train);
+}
+
+static void addEntries(Call *call, real *y, const real *w, const real *b, const real *v, const int64_t *row, const int64_t *begin,
+                       const Sizes *s)
+{
+  const int threads = threadsFor(call, s);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t j = 0; j < s->samples; j++) {
+    memcpy(y + j * s->outputs, b, (size_t)s->outputs * sizeof(real));
+    for (int64_t i = begin[j]; i < begin[j + 1]; i++)
+      addRow(y + j * s->outputs, w + row[i] * s->width + s->extra, v[i], s->outputs);
+  }
+}
+
+/* bias[o] += factor * (sum over samples of g[j][o]) */
+static void addToBias(real *bias, const real *g, double factor, const Sizes *s)
+{
+  for (int64_t o = 0; o < s->outputs; o++) {
+    double sum = 0;
+    for (int64_t j = 0; j < s->samples; j++) sum += g[j * s->outputs + o];
+    bias[o] += (real)(factor * sum);
+  }
+}
+
+/* Rows of gradWeight have `parts` times the outputs, 1 or 2. */
+static void writeGradients(Call *call, real *gw, real *gb, const real *v, const real *g, const int64_t *begin, int parts, double scale,
+                           const Sizes *s)
+{
+  const int threads = threadsFor(call, s);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t j = 0; j < s->samples; j++)
+    for (int64_t i = begin[j]; i < begin[j + 1]; i++) {
+      real *row = gw + i * parts * s->outputs;
+      if (parts == 2) {
+        for (int64_t o = 0; o < s->outputs; o++) row[o] = (real)scale * g[j * s->outputs + o];
+        row += s->outputs;
+      }
+      for (int64_t o = 0; o < s->outputs; o++) row[o] = (real)scale * v[i] * g[j * s->outputs + o];
+    }
+  addToBias(gb, g, scale, s);
+}
+
+/* The step of one entry: `gradient` is that of its row's weights but for the factor `value`, and g is gradOutput. */
+static void step(real *row, const real *g, const real *gradient, real value, real rate, real decay, const Sizes *s)
+{
+  real *w = row + s->extra;
+  if (s->extra) {
+    rate *= row[RATE];
+    decay *= row[RATE];
+    real dot = 0;
+    for (int64_t o = 0; o < s->outputs; o++) dot += g[o] * w[o];
+    row[SHIFT] -= rate * dot;
+  }
+  for (int64_t o = 0; o < s->outputs; o++) w[o] -= rate * value * gradient[o] + decay * w[o];
+}
+
+/* Steps along gradOutput. */
+static void stepAtOnce(Call *call, real *w, real *b, const real *v, const real *g, const int64_t *row, const int64_t *begin,
+                       double weightDecay, double scale, const Sizes *s)
+{
+  const int threads = threadsFor(call, s);
+#pragma omp parallel for num_threads(threads)
+  for (int task = 0; task < threads; task++) {
+    for (int64_t j = 0; j < s->samples; j++)
+      for (int64_t i = begin[j]; i < begin[j + 1]; i++)
+        if (ownsRow(row[i], task, threads))
+          step(w + row[i] * s->width, g + j * s->outputs, g + j * s->outputs, v[i], (real)scale, (real)weightDecay, s);
+    for (int64_t i = 0; s->extra && i < s->count; i++)
+      if (ownsRow(row[i], task, threads)) w[row[i] * s->width + RATE] = 0;
+  }
+  addToBias(b, g, -scale, s);
+}
+
+/* Steps along rows of gradWeight. */
+static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, int parts, double weightDecay,
+                     double learningRate, const Sizes *s)
+{
+  const int threads = threadsFor(call, s);
+#pragma omp parallel for num_threads(threads)
+  for (int task = 0; task < threads; task++)
+    for (int64_t i = 0; i < s->count; i++) {
+      const real *g = gw + i * parts * s->outputs;
+      if (ownsRow(row[i], task, threads))
+        step(w + row[i] * s->width, g, g + (parts - 1) * s->outputs, 1, (real)learningRate, (real)weightDecay, s);
+    }
+  for (int64_t o = 0; o < s->outputs; o++) b[o] -= (real)learningRate * gb[o];
+}
+#endif
+
 int32_t THNN_(IndexLinear_updateOutput)(THNNState *state, const THLongTensor *keys, int64_t keysOffset, const THTensor *values,
                                         const THLongTensor *sizes, THTensor *output, THTensor *weight, const THTensor *bias,
                                         THTensor *normalizedValues, int32_t train)
@@ -141,39 +231,18 @@ int32_t THNN_(IndexLinear_updateOutput)(THNNState *state, const THLongTensor *ke
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = threadsFor(&call, &s);
   const real *v = THNN_in(&call, view(values)), *b = THNN_in(&call, view(bias));
   const int64_t *row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
   const int64_t *begin = THNN_failed(&call) ? NULL : beginnings(&call, view(sizes), &s);
   real *y = THNN_out(&call, view(output));
   real *w = train && s.extra ? THNN_acc(&call, view(weight)) : (real *)THNN_in(&call, view(weight));
-  real *nv = s.extra ? THNN_out(&call, view(normalizedValues)) : NULL;
+  real *nv = NULL;
+  if (s.extra) nv = THNN_out(&call, view(normalizedValues));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  if (nv) {
-#pragma omp parallel for num_threads(threads)
-    for (int task = 0; task < threads; task++)
-      for (int64_t i = 0; i < s.count; i++)
-        if (ownsRow(row[i], task, threads)) nv[i] = normalized(w + row[i] * s.width, v[i], train);
-    v = nv;
-  }
-#pragma omp parallel for num_threads(threads)
-  for (int64_t j = 0; j < s.samples; j++) {
-    memcpy(y + j * s.outputs, b, (size_t)s.outputs * sizeof(real));
-    for (int64_t i = begin[j]; i < begin[j + 1]; i++)
-      addRow(y + j * s.outputs, w + row[i] * s.width + s.extra, v[i], s.outputs);
-  }
+  if (s.extra) normalize(&call, nv, w, v, row, train, &s);
+  addEntries(&call, y, w, b, s.extra ? nv : v, row, begin, &s);
   return THNN_leave(&call);
-}
-
-/* bias[o] += factor * (sum over samples of g[j][o]) */
-static void addToBias(real *bias, const real *g, double factor, const Sizes *s)
-{
-  for (int64_t o = 0; o < s->outputs; o++) {
-    double sum = 0;
-    for (int64_t j = 0; j < s->samples; j++) sum += g[j * s->outputs + o];
-    bias[o] += (real)(factor * sum);
-  }
 }
 
 int32_t THNN_(IndexLinear_accGradParameters)(THNNState *state, const THTensor *values, const THLongTensor *sizes,
@@ -196,38 +265,11 @@ int32_t THNN_(IndexLinear_accGradParameters)(THNNState *state, const THTensor *v
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = threadsFor(&call, &s);
   const real *v = THNN_in(&call, view(values)), *g = THNN_in(&call, view(gradOutput));
   const int64_t *begin = beginnings(&call, view(sizes), &s);
   real *gw = THNN_out(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t j = 0; j < s.samples; j++)
-    for (int64_t i = begin[j]; i < begin[j + 1]; i++) {
-      real *row = gw + i * parts * s.outputs;
-      if (parts == 2) {
-        for (int64_t o = 0; o < s.outputs; o++) row[o] = (real)scale * g[j * s.outputs + o];
-        row += s.outputs;
-      }
-      for (int64_t o = 0; o < s.outputs; o++) row[o] = (real)scale * v[i] * g[j * s.outputs + o];
-    }
-  addToBias(gb, g, scale, &s);
+  if (!THNN_failed(&call)) writeGradients(&call, gw, gb, v, g, begin, parts, scale, &s);
   return THNN_leave(&call);
-}
-
-/* The step of one entry: `gradient` is that of its row's weights but for the factor `value`, and g is gradOutput. */
-static void step(real *row, const real *g, const real *gradient, real value, real rate, real decay, const Sizes *s)
-{
-  real *w = row + s->extra;
-  if (s->extra) {
-    rate *= row[RATE];
-    decay *= row[RATE];
-    real dot = 0;
-    for (int64_t o = 0; o < s->outputs; o++) dot += g[o] * w[o];
-    row[SHIFT] -= rate * dot;
-  }
-  for (int64_t o = 0; o < s->outputs; o++) w[o] -= rate * value * gradient[o] + decay * w[o];
 }
 
 int32_t THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, const THLongTensor *keys, int64_t keysOffset,
@@ -249,23 +291,11 @@ int32_t THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, const THLon
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = threadsFor(&call, &s);
   const real *v = THNN_in(&call, view(values)), *g = THNN_in(&call, view(gradOutput));
   const int64_t *row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
   const int64_t *begin = THNN_failed(&call) ? NULL : beginnings(&call, view(sizes), &s);
   real *w = THNN_acc(&call, view(weight)), *b = THNN_acc(&call, view(bias));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int task = 0; task < threads; task++) {
-    for (int64_t j = 0; j < s.samples; j++)
-      for (int64_t i = begin[j]; i < begin[j + 1]; i++)
-        if (ownsRow(row[i], task, threads))
-          step(w + row[i] * s.width, g + j * s.outputs, g + j * s.outputs, v[i], (real)scale, (real)weightDecay, &s);
-    for (int64_t i = 0; s.extra && i < s.count; i++)
-      if (ownsRow(row[i], task, threads)) w[row[i] * s.width + RATE] = 0;
-  }
-  addToBias(b, g, -scale, &s);
+  if (!THNN_failed(&call)) stepAtOnce(&call, w, b, v, g, row, begin, weightDecay, scale, &s);
   return THNN_leave(&call);
 }
 
@@ -288,19 +318,9 @@ int32_t THNN_(IndexLinear_updateParameters)(THNNState *state, const THTensor *gr
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const int threads = threadsFor(&call, &s);
   const real *gw = THNN_in(&call, view(gradWeight)), *gb = THNN_in(&call, view(gradBias));
   const int64_t *row = rowsOf(&call, "runningKeys", view(runningKeys), keysOffset, &s);
   real *w = THNN_acc(&call, view(weight)), *b = THNN_acc(&call, view(bias));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-#pragma omp parallel for num_threads(threads)
-  for (int task = 0; task < threads; task++)
-    for (int64_t i = 0; i < s.count; i++) {
-      const real *g = gw + i * parts * s.outputs;
-      if (ownsRow(row[i], task, threads))
-        step(w + row[i] * s.width, g, g + (parts - 1) * s.outputs, 1, (real)learningRate, (real)weightDecay, &s);
-    }
-  for (int64_t o = 0; o < s.outputs; o++) b[o] -= (real)learningRate * gb[o];
+  if (!THNN_failed(&call)) stepRows(&call, w, b, gw, gb, row, parts, weightDecay, learningRate, &s);
   return THNN_leave(&call);
 }

@@ -184,6 +184,71 @@ def test_links_that_lead_nowhere(layer: str) -> None:
     np.testing.assert_array_equal(bad.arrays["output"], zero.arrays["output"])
 
 
+MANY = capi.SIZES | {"N": 50, "L": 100, "nnz": 5000, "nIndex": 3000, "nOutput": 3, "inputSize": 3000, "outputSize": 3}
+
+
+def of_many_rows(name: str, **values: float) -> Call:
+    """Rows for several digits of a sort, and places for many tiles: one row comes often, many never."""
+    call = valid(next(f for f in TWINS if f.name == name), MANY)
+    rng = np.random.default_rng(2)
+    rows = np.where(rng.random(5000) < 0.2, 77, rng.integers(0, 3000, 5000))
+    samples = np.sort(rng.integers(0, 50, 5000))
+    for argument, array in call.arrays.items():
+        if array.dtype != np.int64:
+            array[...] = rng.normal(size=array.shape)
+        elif argument == "offset2bag":
+            array[...] = samples
+        elif argument in ("seq_length", "sizes"):
+            array[...] = np.bincount(samples, minlength=50)
+        else:
+            array[...] = rows.reshape(array.shape)
+    call.values |= values
+    return call
+
+
+@emulated
+@reals
+@pytest.mark.parametrize("byFrequency", [0, 1])
+@pytest.mark.parametrize("name", ["LookupTable_accGradParameters", "LookupTableBag_accGradParameters"])
+def test_many_rows(device: Device, name: str, byFrequency: int, real: str) -> None:
+    compare(device, of_many_rows(name, scaleGradByFreq=byFrequency, paddingValue=5, mode=1, scale=0.5), real, "gather")
+
+
+@emulated
+@pytest.mark.parametrize("byFrequency", [0, 1])
+def test_rows_that_are_not_there(byFrequency: int) -> None:
+    """Without an index report, an index that is out of range is left out: as one whose gradient is zero."""
+    device = Device()
+    device.lib.THNN_CudaState_setIndexReport(device.state, None, ctypes.c_int32(0))
+    name, values = "LookupTable_accGradParameters", {"scaleGradByFreq": byFrequency, "scale": 0.5}
+    bad, zero = of_many_rows(name, **values), of_many_rows(name, **values)
+    rows = bad.arrays["input"].reshape(-1)
+    rows[::7], rows[1::77] = 3000, -1
+    rows[2::77] = 2**62
+    left_out = (rows < 0) | (rows >= 3000)
+    zero.arrays["input"].reshape(-1)[left_out] = 3  # where no other gradient arrives
+    zero.arrays["gradOutput"].reshape(5000, -1)[left_out] = 0
+    assert 3 not in rows
+    assert zero() == device(bad, "CudaDouble") == 0
+    np.testing.assert_allclose(bad.arrays["gradWeight"], zero.arrays["gradWeight"], rtol=0, atol=1e-12)
+
+
+@emulated
+@pytest.mark.parametrize("real", ["Cuda", "CudaDouble"])
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("function", [f for f in TWINS if f.layer == "IndexLinear"], ids=lambda f: f.name)
+def test_many_keys(device: Device, function: Function, normalize: bool, real: str) -> None:
+    call = of_many_rows(function.name, keysOffset=20, weightDecay=0.01, scale=0.1)
+    for name in ("keys", "runningKeys"):
+        if name in call.arrays:
+            call.arrays[name] -= 20
+    columns = {"weight": 7, "gradWeight": 6}
+    for name in columns.keys() & call.arrays.keys() if normalize else ():
+        call.arrays[name] = np.random.default_rng(3).normal(size=(len(call.arrays[name]), columns[name]))
+        call.values[name] = capi.describe(call.arrays[name])
+    compare(device, call, real, "gather")
+
+
 @emulated
 def test_exports() -> None:
     """The library exports its header, and nothing else."""

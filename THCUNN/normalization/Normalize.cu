@@ -52,8 +52,9 @@ __global__ static void gradients(Rows r, bool wide)
     dot = teamSum(team, dot);
     const accreal factor = dot / (isinf(r.p) ? norm * norm * norm : pow(norm, (accreal)r.p + 1));
     for (int64_t i = team.rank; i < r.columns; i += team.size) {
-      const accreal second = !isinf(r.p) ? slope((accreal)x[i], r) : i == at ? (accreal)x[i] : 0;
-      y[i] = (real)((accreal)g[i] / norm - second * factor);
+      const accreal first = (accreal)g[i] / norm;
+      if (isinf(r.p)) y[i] = (real)(i == at ? first - (accreal)x[i] * factor : first);
+      else y[i] = (real)(first - slope((accreal)x[i], r) * factor);
     }
   }
 }

@@ -171,10 +171,10 @@ static void writeGradients(Call *call, real *gw, real *gb, const real *v, const 
 
 namespace {
 
-/* Of entry i, with source j: g[j], gradOutput, and behind it by `next` what is multiplied by the value. */
+/* Entry i steps along row source[i] of g, where its gradOutput stands, and `next` numbers further what its value is multiplied with. */
 struct Steps {
-  const real *g, *value;  /* value may be NULL: 1 */
-  const int64_t *source;  /* NULL: i itself; none if less than 0 */
+  const real *g, *value; /* value may be NULL: 1 */
+  const int64_t *source; /* NULL: i; less than 0: none */
   int64_t width, next;
   accreal rate, decay;
   bool last; /* the row's rate becomes 0 */
@@ -197,7 +197,7 @@ __global__ static void takeSteps(real *w, Steps t, Sorted sorted, Sizes s)
     const int64_t steps = warpMax(range.end - range.first);
     for (int64_t k = 0; k < steps; k++) {
       const int64_t i = k < range.end - range.first ? sorted.place[range.first + k] : -1, j = i >= 0 && t.source ? t.source[i] : i;
-      const real *g = t.g + j * t.width, *gradient = g + t.next;
+      const real *g = j >= 0 ? t.g + j * t.width : t.g, *gradient = g + t.next;
       if (s.extra) {
         accreal dot = 0;
         for (int64_t o = lanes.column; j >= 0 && o < s.outputs; o += lanes.columns) dot += (accreal)g[o] * (accreal)weight[o];

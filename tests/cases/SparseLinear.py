@@ -55,8 +55,8 @@ NONE = -(2**63)  # what a device tells of a column that is no whole number
 
 def out_of_range(number: int, column: str) -> str:
     """Which entry it is, and what stands there, is only told on the host."""
-    onHost = f"input: expected column 0 to 3 in entry {number}, got {column}"
-    return f"{onHost}|column of an entry: expected 0 to 3, got ({column}|{NONE})"
+    told = f"column of an entry: expected 0 to 3, got ({column}|{NONE})"
+    return f"input: expected column 0 to 3 in entry {number}, got {column}|{told}"
 
 
 ERRORS = [

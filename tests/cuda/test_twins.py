@@ -22,7 +22,11 @@ from tests.capi import GENERIC, Call
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 EMULATED = os.environ.get("PYTORCH_LEGACY_EMULATE")
-REALS = {"Cuda": np.dtype(np.float32), "CudaDouble": np.dtype(np.float64), "CudaHalf": np.dtype(np.float16)}
+REALS: dict[str, np.dtype[Any]] = {
+    "Cuda": np.dtype(np.float32),
+    "CudaDouble": np.dtype(np.float64),
+    "CudaHalf": np.dtype(np.float16),
+}
 NEAR = {"Cuda": 1e-5, "CudaDouble": 1e-12, "CudaHalf": 1e-2}
 FILES = {path.stem: path for path in (ROOT / "THCUNN").glob("*/*.cu")}
 TWINS = [function for function in GENERIC if function.layer in FILES]

@@ -3,23 +3,6 @@
 
 enum { ALIGNMENT = 256 };
 
-/* Is there a device? Once the answer was yes, it is not asked again. */
-static int32_t checkDevice(const char *function)
-{
-#ifndef THCUNN_HOST
-  static bool found;
-  if (__atomic_load_n(&found, __ATOMIC_RELAXED)) return THNN_OK;
-  int count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess)
-    return THNN_fail(THNN_ERR_DEVICE, function, "device", "expected a CUDA device and its driver, got: %s", cudaGetErrorString(error));
-  if (count == 0) return THNN_fail(THNN_ERR_DEVICE, function, "device", "expected a CUDA device, got none");
-  __atomic_store_n(&found, true, __ATOMIC_RELAXED);
-#endif
-  (void)function;
-  return THNN_OK;
-}
-
 /* A report that is set fails the call, and is taken back. */
 static void readReport(Call *call, const char *name, int64_t limit)
 {
@@ -34,7 +17,8 @@ static void readReport(Call *call, const char *name, int64_t limit)
 void THNN_enter(Call *call, THNNState *state, const char *function)
 {
   *call = Call{THNN_orDefault(state), function};
-  call->status = checkDevice(function);
+  const char *problem = deviceProblem();
+  if (problem) call->status = THNN_fail(THNN_ERR_DEVICE, function, "device", "expected a CUDA device and its driver, got: %s", problem);
   call->state->scratchUsed = 0;
   if (!THNN_failed(call)) readReport(call, "state", -1);
 }
@@ -139,12 +123,8 @@ int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_
   int64_t *report = call->state->report;
   if (!report || THNN_failed(call)) return THNN_failed(call);
   launch(call, blocksFor(n), BLOCK, reportBadIndex, indices, n, limit, except, report);
-#ifndef THCUNN_HOST
   if (!call->state->wait) return THNN_failed(call);
-  const cudaError_t error = cudaStreamSynchronize((cudaStream_t)call->state->stream);
-  if (error != cudaSuccess && !THNN_failed(call))
-    call->status = THNN_fail(THNN_ERR_DEVICE, call->function, "stream", "expected its kernels to succeed, got: %s", cudaGetErrorString(error));
-#endif
-  if (call->state->wait && !THNN_failed(call)) readReport(call, name, limit);
+  waitForStream(call);
+  if (!THNN_failed(call)) readReport(call, name, limit);
   return THNN_failed(call);
 }

@@ -40,6 +40,30 @@ static inline int64_t blocksFor(int64_t n, int threads = BLOCK) { return THNN_mi
 /* Threads for a block that shares n elements: whole warps. */
 static inline int threadsFor(int64_t n) { return (int)THNN_min(THNN_max(THNN_ceilDiv(n, WARP), 1) * WARP, BLOCK); }
 
+/* What keeps kernels from running here, NULL if nothing does. Once they could, that is not asked again. */
+static inline const char *deviceProblem(void)
+{
+#ifndef THCUNN_HOST
+  static bool found;
+  if (__atomic_load_n(&found, __ATOMIC_RELAXED)) return NULL;
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) return cudaGetErrorString(error);
+  if (count == 0) return "none";
+  __atomic_store_n(&found, true, __ATOMIC_RELAXED);
+#endif
+  return NULL;
+}
+
+#ifndef THCUNN_HOST
+/* The call fails with an error of the vendor's, if there is one. */
+static inline void take(Call *call, cudaError_t error, const char *argument, const char *expected)
+{
+  if (error != cudaSuccess && !THNN_failed(call))
+    call->status = THNN_fail(THNN_ERR_DEVICE, call->function, argument, "expected %s, got: %s", expected, cudaGetErrorString(error));
+}
+#endif
+
 /* Queue a kernel on the call's stream. Nothing happens when the call has failed already, or without blocks. */
 template <class... Parameters, class... Arguments>
 static void launch(Call *call, int64_t blocks, int threads, void (*kernel)(Parameters...), Arguments... arguments)
@@ -49,10 +73,7 @@ static void launch(Call *call, int64_t blocks, int threads, void (*kernel)(Param
   emulation::run((unsigned)blocks, (unsigned)threads, [&] { kernel(arguments...); });
 #else
   kernel<<<(unsigned)blocks, (unsigned)threads, 0, (cudaStream_t)call->state->stream>>>(arguments...);
-  const cudaError_t error = cudaGetLastError();
-  if (error != cudaSuccess)
-    call->status = THNN_fail(THNN_ERR_DEVICE, call->function, "launch", "expected a kernel to start, got: %s",
-                             cudaGetErrorString(error));
+  take(call, cudaGetLastError(), "launch", "a kernel to start");
 #endif
 }
 
@@ -63,9 +84,17 @@ static inline void clear(Call *call, void *memory, int64_t bytes)
 #ifdef THCUNN_HOST
   memset(memory, 0, (size_t)bytes);
 #else
-  const cudaError_t error = cudaMemsetAsync(memory, 0, (size_t)bytes, (cudaStream_t)call->state->stream);
-  if (error != cudaSuccess)
-    call->status = THNN_fail(THNN_ERR_DEVICE, call->function, "clear", "expected memory to be cleared, got: %s", cudaGetErrorString(error));
+  take(call, cudaMemsetAsync(memory, 0, (size_t)bytes, (cudaStream_t)call->state->stream), "clear", "memory to be cleared");
+#endif
+}
+
+/* Wait for all that is queued on the call's stream. */
+static inline void waitForStream(Call *call)
+{
+#ifdef THCUNN_HOST
+  (void)call; /* everything has happened when a launch returns */
+#else
+  take(call, cudaStreamSynchronize((cudaStream_t)call->state->stream), "stream", "its kernels to succeed");
 #endif
 }
 

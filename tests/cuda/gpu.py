@@ -1,4 +1,4 @@
-"""What the tests of modules on a device share: a CuPy of pretence, the emulated libTHCUNN, and the way there and back."""
+"""What the tests of modules on a device share: CuPy and libTHCUNN, or without a GPU a CuPy of pretence and emulated kernels."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytorch_legacy import arrays
 from pytorch_legacy.arrays import is_tensor, placed
 from pytorch_legacy.backend import cuda
 from pytorch_legacy.backend._signatures import SIGNATURES
 from tests.cuda import fake_cupy
 from tests.trees import Tree, mapped
 
-LIBRARY = os.environ.get("PYTORCH_LEGACY_THCUNN") or os.environ.get("PYTORCH_LEGACY_EMULATE")
+IS_REAL = not os.environ.get("PYTORCH_LEGACY_EMULATE") and not cuda.missing()  # there is a GPU
+LIBRARY = str(cuda._path()) if IS_REAL else os.environ.get("PYTORCH_LEGACY_EMULATE")
 TYPES = {"torch.CudaTensor": np.dtype(np.float32), "torch.CudaDoubleTensor": np.dtype(np.float64)}
 
-emulated = pytest.mark.skipif(LIBRARY is None, reason="needs a library of emulated kernels: tests/cuda/run.sh")
+on_a_device = pytest.mark.skipif(LIBRARY is None, reason="needs a GPU, or emulated kernels: tests/cuda/run.sh")
+pretended = pytest.mark.skipif(LIBRARY is None or IS_REAL, reason="needs emulated kernels: tests/cuda/run.sh")
 
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """CuPy, as far as the package can see."""
+    if IS_REAL:
+        yield arrays.cupy()
+        return
     monkeypatch.setenv("PYTORCH_LEGACY_THCUNN", str(LIBRARY))
     cupy = fake_cupy.install(monkeypatch)
     monkeypatch.setattr(cuda, "_states", cuda._States())

@@ -17,10 +17,10 @@ from pytorch_legacy.backend import cuda
 from pytorch_legacy.errors import DeviceError, DtypeError, IndexRangeError, UnsupportedError
 from pytorch_legacy.storage import storage_of, storage_offset
 from tests.cuda import fake_cupy
-from tests.cuda.gpu import emulated
 from tests.cuda.gpu import gpu as gpu
+from tests.cuda.gpu import pretended
 
-pytestmark = emulated
+pytestmark = pretended
 
 
 def numbers(*shape: int, dtype: Any = np.float32) -> np.ndarray:

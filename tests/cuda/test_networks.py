@@ -10,12 +10,12 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy.errors import UnsupportedError
 from tests.cuda import fake_cupy
-from tests.cuda.gpu import TYPES, down, emulated, up
+from tests.cuda.gpu import TYPES, down, on_a_device, pretended, up
 from tests.cuda.gpu import gpu as gpu
 from tests.test_golden import Entry, cases, labels, load
 from tests.trees import assert_close, largest, leaves, mapped
 
-pytestmark = emulated
+pytestmark = on_a_device
 WORDS = {dtype: name for name, dtype in TYPES.items()}
 
 
@@ -75,6 +75,7 @@ def test_criterions(gpu: Any, entry: Entry) -> None:
     assert_close(results[1], results[0], 1e-10 if here["module"]._dtype == np.float64 else 2e-5)
 
 
+@pretended
 def test_the_pretence_is_one(gpu: Any) -> None:
     """What the other tests rely on: arrays of the device do not turn into NumPy's, or meet them."""
     array = fake_cupy.zeros((2, 3), np.float32)

@@ -128,7 +128,7 @@ static void spreadKept(Call *call, real *gx, const real *g, const index_t *index
 
 int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(const THTensor *input, int64_t minK, double factor, int64_t size[8])
 {
-  Frames s;
+  Frames s = {0};
   THNN_TRY(check(__func__, input, minK, factor, &s));
   if (!size) return THNN_fail(THNN_ERR_NULL, __func__, "size", "expected a place for 8 sizes, got NULL");
   pooledShape(input, &s, size);
@@ -138,7 +138,7 @@ int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(const THTensor *input, int6
 int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                        THLongTensor *indices, int64_t minK, double factor)
 {
-  Frames s;
+  Frames s = {0};
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(check(__func__, input, minK, factor, &s));
   pooledShape(input, &s, size);
@@ -159,7 +159,7 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateGradInput)(THNNState *state, cons
                                                           THTensor *gradInput, const THLongTensor *indices, int64_t minK,
                                                           double factor)
 {
-  Frames s;
+  Frames s = {0};
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(check(__func__, input, minK, factor, &s));
   pooledShape(input, &s, size);

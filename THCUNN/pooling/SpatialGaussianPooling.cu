@@ -2,7 +2,7 @@
  *
  * A first kernel makes the weights along both axes, in double precision: a row of them for each Gaussian and each run of windows whose
  * cells count alike. */
-#include "pooling/cells.cuh"
+#include "pooling/windows.cuh"
 #include "pooling/gaussians.h"
 #include "pooling/totals.cuh"
 

@@ -1,7 +1,7 @@
 /* SpatialStochasticPooling on the device. Story, checks and functions: THNN/pooling/SpatialStochasticPooling.c.
  *
  * In double precision, as there, so that the same noise draws the same cells. Every window is treated as if it were special. */
-#include "pooling/cells.cuh"
+#include "pooling/windows.cuh"
 
 namespace {
 

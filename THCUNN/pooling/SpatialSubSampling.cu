@@ -7,9 +7,7 @@ enum { MANY = 512, PIECE = 1 << 12 };
 
 static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Windows *p)
 {
-  const int64_t outputs = planeOutputs(p);
-  const bool large = largeWindows(p);
-  launch(call, blocksForOutputs(p->planes * outputs, large), BLOCK, subSampleWindows, y, x, w, b, channels, outputs, *p, large);
+  launchForWindows(call, p, subSampleEach<1>, subSampleEach<WARP>, y, x, w, b, channels, planeOutputs(p), *p);
 }
 
 static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Windows *p)

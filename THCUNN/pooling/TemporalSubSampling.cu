@@ -8,7 +8,7 @@ enum { PIECE = 1 << 8 }; /* frames */
 
 static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, const Windows *p)
 {
-  launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, subSampleWindows, y, x, w, b, p->w.in, (int64_t)1, *p, false);
+  launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, subSampleEach<1>, y, x, w, b, p->w.in, (int64_t)1, *p);
 }
 
 static void spreadSums(Call *call, real *gx, const real *g, const real *w, const Windows *p)

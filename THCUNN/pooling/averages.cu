@@ -13,66 +13,30 @@ __device__ static int64_t counted(const Axis *a, int64_t o, int includePad)
   return THNN_min(start + a->kernel, a->in + a->pad) - start;
 }
 
-/* The box of cells of an output, and how many count. */
-struct Box {
-  int64_t t, h, w, depth, rows, columns;
-  accreal cells;
-};
-
-__device__ static Box boxOf(const Windows &p, int64_t output, int includePad)
+__device__ static accreal countedCells(const Windows &p, Place o, int includePad)
 {
-  const int64_t ow = output % p.w.out, oh = output / p.w.out % p.h.out, ot = output / p.w.out / p.h.out;
-  Box box = {windowStart(&p.t, ot), windowStart(&p.h, oh), windowStart(&p.w, ow)};
-  box.depth = windowEnd(&p.t, ot) - box.t;
-  box.rows = windowEnd(&p.h, oh) - box.h;
-  box.columns = windowEnd(&p.w, ow) - box.w;
-  box.cells = (accreal)counted(&p.t, ot, includePad) * (accreal)counted(&p.h, oh, includePad) * (accreal)counted(&p.w, ow, includePad);
-  return box;
-}
-
-/* Place of the k-th cell of a box within its plane. */
-__device__ static int64_t cellOf(const Windows &p, const Box &box, int64_t k)
-{
-  const int64_t w = k % box.columns, row = k / box.columns, h = row % box.rows, t = row / box.rows;
-  return ((box.t + t) * p.h.in + box.h + h) * p.w.in + box.w + w;
+  return (accreal)counted(&p.t, o.t, includePad) * (accreal)counted(&p.h, o.h, includePad) * (accreal)counted(&p.w, o.w, includePad);
 }
 
 /* ---- forward */
 
-__global__ static void meanOfWindows(real *y, const real *x, Windows p, int includePad)
+template <int THREADS> __global__ static void meanOfEach(real *y, const real *x, Windows p, int includePad)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) {
-    const Box box = boxOf(p, i % outputs, includePad);
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
+    const Place o = outputOf(p, i % outputs);
     const real *plane = x + i / outputs * cells;
     accreal sum = 0;
-    for (int64_t t = box.t; t < box.t + box.depth; t++)
-      for (int64_t h = box.h; h < box.h + box.rows; h++)
-        for (int64_t w = box.w; w < box.w + box.columns; w++) sum += (accreal)plane[(t * p.h.in + h) * p.w.in + w];
-    y[i] = (real)(sum / box.cells);
-  }
-}
-
-/* The same, a warp for each output. */
-__global__ static void meanOfLargeWindows(real *y, const real *x, Windows p, int includePad)
-{
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  const Team warp = thisTeam(false);
-  for (int64_t i = warp.number; i < p.planes * outputs; i += warp.count) {
-    const Box box = boxOf(p, i % outputs, includePad);
-    const real *plane = x + i / outputs * cells;
-    accreal sum = 0;
-    for (int64_t k = warp.rank; k < box.depth * box.rows * box.columns; k += WARP) sum += (accreal)plane[cellOf(p, box, k)];
-    sum = warpSum(sum);
-    if (warp.rank == 0) y[i] = (real)(sum / box.cells);
+    eachCell(p, boxOf(p, o), team, [&](Place cell) { sum += (accreal)plane[cell.at]; });
+    sum = sumOver(team, sum);
+    if (team.rank == 0) y[i] = (real)(sum / countedCells(p, o, includePad));
   }
 }
 
 static void averages(Call *call, real *y, const real *x, int includePad, const Windows *p)
 {
-  const int64_t n = p->planes * planeOutputs(p);
-  if (largeWindows(p)) launch(call, blocksForTeams(n, false), BLOCK, meanOfLargeWindows, y, x, *p, includePad);
-  else launch(call, blocksFor(n), BLOCK, meanOfWindows, y, x, *p, includePad);
+  launchForWindows(call, p, meanOfEach<1>, meanOfEach<WARP>, y, x, *p, includePad);
 }
 
 /* ---- backward */
@@ -129,13 +93,12 @@ __global__ static void gatherMeans(real *gx, const real *g, Windows p, int inclu
 __global__ static void scatterMeans(real *gx, const real *g, Windows p, int includePad)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) {
-    const Box box = boxOf(p, i % outputs, includePad);
+  const Team alone = windowTeam<1>();
+  for (int64_t i = alone.number; i < p.planes * outputs; i += alone.count) {
+    const Place o = outputOf(p, i % outputs);
     real *plane = gx + i / outputs * cells;
-    const accreal part = (accreal)g[i] / box.cells;
-    for (int64_t t = box.t; t < box.t + box.depth; t++)
-      for (int64_t h = box.h; h < box.h + box.rows; h++)
-        for (int64_t w = box.w; w < box.w + box.columns; w++) atomicAdd(&plane[(t * p.h.in + h) * p.w.in + w], (real)part);
+    const real part = (real)((accreal)g[i] / countedCells(p, o, includePad));
+    eachCell(p, boxOf(p, o), alone, [&](Place cell) { atomicAdd(&plane[cell.at], part); });
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "pooling/best.cuh"
 #include "pooling/blend.h"
-#include "pooling/cells.cuh"
+#include "pooling/windows.cuh"
 #include "pooling/totals.cuh"
 
 namespace {

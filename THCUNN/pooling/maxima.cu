@@ -7,42 +7,16 @@
 #include "pooling/maxima.cuh"
 #include "pooling/windows.cuh"
 
-__global__ static void maxOfWindows(real *y, index_t *index, const real *x, Windows p)
+template <int THREADS> __global__ static void maxOfEach(real *y, index_t *index, const real *x, Windows p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) {
-    const int64_t o = i % outputs, ow = o % p.w.out, oh = o / p.w.out % p.h.out, ot = o / p.w.out / p.h.out;
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
     const real *plane = x + i / outputs * cells;
-    const int64_t endT = windowEnd(&p.t, ot), endH = windowEnd(&p.h, oh), startW = windowStart(&p.w, ow), endW = windowEnd(&p.w, ow);
     Best best = {0, -1};
-    for (int64_t t = windowStart(&p.t, ot); t < endT; t += p.t.dilation)
-      for (int64_t h = windowStart(&p.h, oh); h < endH; h += p.h.dilation)
-        for (int64_t w = startW; w < endW; w += p.w.dilation) {
-          const int64_t at = (t * p.h.in + h) * p.w.in + w;
-          best = better(best, Best{(accreal)plane[at], at});
-        }
-    y[i] = (real)best.value;
-    index[i] = best.at;
-  }
-}
-
-/* The same, a warp for each output. */
-__global__ static void maxOfLargeWindows(real *y, index_t *index, const real *x, Windows p)
-{
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  const Team warp = thisTeam(false);
-  for (int64_t i = warp.number; i < p.planes * outputs; i += warp.count) {
-    const int64_t o = i % outputs, ow = o % p.w.out, oh = o / p.w.out % p.h.out, ot = o / p.w.out / p.h.out;
-    const real *plane = x + i / outputs * cells;
-    const int64_t columns = windowCells(&p.w, ow), rows = windowCells(&p.h, oh), depth = windowCells(&p.t, ot);
-    Best best = {0, -1};
-    for (int64_t k = warp.rank; k < depth * rows * columns; k += WARP) {
-      const int64_t w = windowStart(&p.w, ow) + k % columns * p.w.dilation, h = windowStart(&p.h, oh) + k / columns % rows * p.h.dilation;
-      const int64_t t = windowStart(&p.t, ot) + k / columns / rows * p.t.dilation, at = (t * p.h.in + h) * p.w.in + w;
-      best = better(best, Best{(accreal)plane[at], at});
-    }
-    best = warpBest(best);
-    if (warp.rank > 0) continue;
+    eachCell(p, boxOf(p, outputOf(p, i % outputs)), team, [&](Place cell) { best = better(best, Best{(accreal)plane[cell.at], cell.at}); });
+    if (team.size > 1) best = warpBest(best);
+    if (team.rank > 0) continue;
     y[i] = (real)best.value;
     index[i] = best.at;
   }
@@ -50,9 +24,7 @@ __global__ static void maxOfLargeWindows(real *y, index_t *index, const real *x,
 
 static void maxima(Call *call, real *y, index_t *index, const real *x, const Windows *p)
 {
-  const int64_t n = p->planes * planeOutputs(p);
-  if (largeWindows(p)) launch(call, blocksForTeams(n, false), BLOCK, maxOfLargeWindows, y, index, x, *p);
-  else launch(call, blocksFor(n), BLOCK, maxOfWindows, y, index, x, *p);
+  launchForWindows(call, p, maxOfEach<1>, maxOfEach<WARP>, y, index, x, *p);
 }
 
 __global__ static void scatterMaxima(real *gx, const real *g, const index_t *index, Windows p)

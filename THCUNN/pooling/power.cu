@@ -38,40 +38,40 @@ __device__ static bool isOutside(accreal norm, const Power &power)
 }
 
 /* The norm of one window with its cells divided by the largest; `norm` is what it seemed to be. */
-__device__ static accreal scaledNorm(Team team, const real *plane, const Windows &p, int64_t output, accreal norm, const Power &power)
+__device__ static accreal scaledNorm(Team team, const real *plane, const Windows &p, const Box &box, accreal norm, const Power &power)
 {
   accreal largest = 0, sum = 0;
-  for (Walk cell(p, output, team); cell.inside(); cell.next()) {
-    const accreal a = fabs((accreal)plane[cell.at()]);
+  eachCell(p, box, team, [&](Place i) {
+    const accreal a = fabs((accreal)plane[i.at]);
     largest = a > largest ? a : largest;
-  }
-  largest = outputMax(team, largest);
+  });
+  largest = maxOver(team, largest);
   if (largest == 0) return norm != norm ? norm : 0;
-  for (Walk cell(p, output, team); cell.inside(); cell.next()) {
-    const accreal x = (accreal)plane[cell.at()], a = fabs(x), t = a == largest ? 1 : pow(a / largest, (accreal)power.p);
+  eachCell(p, box, team, [&](Place i) {
+    const accreal x = (accreal)plane[i.at], a = fabs(x), t = a == largest ? 1 : pow(a / largest, (accreal)power.p);
     sum += x < 0 ? t * (accreal)power.negative : t;
-  }
-  return largest * pow(outputSum(team, sum), (accreal)(1 / power.p));
+  });
+  return largest * pow(sumOver(team, sum), (accreal)(1 / power.p));
 }
 
-__global__ static void normOfWindows(real *y, const real *x, Windows p, Power power, bool large)
+template <int THREADS> __global__ static void normOfEach(real *y, const real *x, Windows p, Power power)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  const Team team = outputTeam(large);
+  const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
     const real *plane = x + i / outputs * cells;
+    const Box box = boxOf(p, outputOf(p, i % outputs));
     accreal sum = 0;
-    for (Walk cell(p, i % outputs, team); cell.inside(); cell.next()) sum += term((accreal)plane[cell.at()], power);
-    accreal norm = rootOf(outputSum(team, sum), power);
-    if (isOutside(norm, power)) norm = scaledNorm(team, plane, p, i % outputs, norm, power);
+    eachCell(p, box, team, [&](Place cell) { sum += term((accreal)plane[cell.at], power); });
+    accreal norm = rootOf(sumOver(team, sum), power);
+    if (isOutside(norm, power)) norm = scaledNorm(team, plane, p, box, norm, power);
     if (team.rank == 0) y[i] = (real)norm;
   }
 }
 
 static void norms(Call *call, real *y, const real *x, const Windows *p, const Power *power)
 {
-  const bool large = largeWindows(p);
-  launch(call, blocksForOutputs(p->planes * planeOutputs(p), large), BLOCK, normOfWindows, y, x, *p, *power, large);
+  launchForWindows(call, p, normOfEach<1>, normOfEach<WARP>, y, x, *p, *power);
 }
 
 /* ---- backward */
@@ -99,16 +99,13 @@ __global__ static void gatherNorms(real *gx, const real *x, const real *g, const
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
-    const int64_t w = i % cells % p.w.in, h = i % cells / p.w.in, endH = endWindow(&p.h, h), startW = firstWindow(&p.w, w);
-    const int64_t endW = endWindow(&p.w, w);
+    const int64_t plane = i / cells * outputs;
     const accreal cell = (accreal)x[i];
     accreal sum = 0;
-    for (int64_t oh = firstWindow(&p.h, h); oh < endH; oh++)
-      for (int64_t ow = startW; ow < endW; ow++) {
-        const int64_t o = i / cells * outputs + oh * p.w.out + ow;
-        const accreal ratio = ratioOf(fabs(cell), (accreal)y[o], power);
-        if (ratio != 0) sum += (accreal)g[o] * ratio;
-      }
+    eachWindow(p, cellOf(p, i % cells), [&](Place o) {
+      const accreal ratio = ratioOf(fabs(cell), (accreal)y[plane + o.at], power);
+      if (ratio != 0) sum += (accreal)g[plane + o.at] * ratio;
+    });
     gx[i] = (real)(cell == 0 && power.kind != PLAIN ? 0 : sum * signOf(cell, power));
   }
 }

@@ -5,7 +5,7 @@
 #ifndef THCUNN_POOLING_SOFTWEIGHTS_H
 #define THCUNN_POOLING_SOFTWEIGHTS_H
 
-#include "pooling/cells.cuh"
+#include "pooling/windows.cuh"
 
 namespace {
 

@@ -6,12 +6,9 @@ __global__ static void forwardRows(Channels c)
   const Team team = thisTeam(c.wide);
   for (int64_t i = team.number; i < c.n; i += team.count) {
     const real *x = c.x + i * c.channels;
-    accreal max = -INFINITY, sum = 0;
-    for (int64_t k = team.rank; k < c.channels; k += team.size) max = (accreal)x[k] > max ? (accreal)x[k] : max;
-    max = teamMax(team, max);
-    for (int64_t k = team.rank; k < c.channels; k += team.size) sum += exp((accreal)x[k] - max);
-    const accreal share = 1 / teamSum(team, sum);
-    for (int64_t k = team.rank; k < c.channels; k += team.size) c.y[i * c.channels + k] = (real)(exp((accreal)x[k] - max) * share);
+    const Exponentials e = exponentialsOf(team, x, c.channels);
+    const accreal share = 1 / e.sum;
+    for (int64_t k = team.rank; k < c.channels; k += team.size) c.y[i * c.channels + k] = (real)(exp((accreal)x[k] - e.largest) * share);
   }
 }
 
@@ -19,11 +16,9 @@ __global__ static void forwardNeighbours(Channels c)
 {
   for (int64_t i = firstThread(); i < c.n; i += allThreads()) {
     const int64_t at = positionOf(c, i);
-    accreal max = -INFINITY, sum = 0;
-    for (int64_t k = 0; k < c.channels; k++) max = (accreal)c.x[at + k * c.stride] > max ? (accreal)c.x[at + k * c.stride] : max;
-    for (int64_t k = 0; k < c.channels; k++) sum += exp((accreal)c.x[at + k * c.stride] - max);
-    const accreal share = 1 / sum;
-    for (int64_t k = 0; k < c.channels; k++) c.y[at + k * c.stride] = (real)(exp((accreal)c.x[at + k * c.stride] - max) * share);
+    const Exponentials e = exponentialsAt(c, at);
+    const accreal share = 1 / e.sum;
+    for (int64_t k = 0; k < c.channels; k++) c.y[at + k * c.stride] = (real)(exp((accreal)c.x[at + k * c.stride] - e.largest) * share);
   }
 }
 

@@ -18,6 +18,32 @@ typedef struct Channels {
 /* Where the channels of position i begin. */
 __device__ static inline int64_t positionOf(const Channels &c, int64_t i) { return i / c.stride * c.channels * c.stride + i % c.stride; }
 
+/* What normalizes exponentials: the largest x, and the sum of exp(x - largest). */
+namespace {
+struct Exponentials {
+  accreal largest, sum;
+};
+} // namespace
+
+/* Of a row that a team shares. */
+__device__ static inline Exponentials exponentialsOf(Team team, const real *x, int64_t channels)
+{
+  accreal largest = -INFINITY, sum = 0;
+  for (int64_t k = team.rank; k < channels; k += team.size) largest = (accreal)x[k] > largest ? (accreal)x[k] : largest;
+  largest = teamMax(team, largest);
+  for (int64_t k = team.rank; k < channels; k += team.size) sum += exp((accreal)x[k] - largest);
+  return Exponentials{largest, teamSum(team, sum)};
+}
+
+/* Of channels that one thread walks through. */
+__device__ static inline Exponentials exponentialsAt(const Channels &c, int64_t at)
+{
+  accreal largest = -INFINITY, sum = 0;
+  for (int64_t k = 0; k < c.channels; k++) largest = (accreal)c.x[at + k * c.stride] > largest ? (accreal)c.x[at + k * c.stride] : largest;
+  for (int64_t k = 0; k < c.channels; k++) sum += exp((accreal)c.x[at + k * c.stride] - largest);
+  return Exponentials{largest, sum};
+}
+
 /* Checked tensors in, results out; g may be no tensor. */
 static int32_t alongChannels(const char *f, THNNState *state, void (*rows)(Channels), void (*neighbours)(Channels), View y, View x, View g)
 {

@@ -31,34 +31,14 @@ static void weighedMeans(Call *call, real *y, const real *x, const real *l, cons
 {
   SoftPool s = {.p = *p};
   setBeta(&s, 1, 1);
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * (cells * 8 + outputs));
-  const RowSizes n = rowSizes(p, 0);
-  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(rows, &n);
-    lipPoolPlane(y + i * outputs, x + i * cells, l + i * cells, &s, &r);
-  }
+  softMeans(call, lipPoolPlane, y, x, l, &s);
 }
 
 static void weighedGradients(Call *call, real *gx, real *gl, const real *x, const real *l, const real *g, const Windows *p)
 {
   SoftPool s = {.p = *p};
   setBeta(&s, 1, 1);
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * (cells * 16 + outputs));
-  const RowSizes n = rowSizes(p, 1);
-  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(rows, &n);
-    lipSpreadPlane(gx + i * cells, gl + i * cells, x + i * cells, l + i * cells, g + i * outputs, &s, &r);
-  }
+  softGradients(call, lipSpreadPlane, gx, gl, x, l, g, &s);
 }
 #endif
 

@@ -5,28 +5,18 @@
 #ifndef THNN_CUDA /* THCUNN/pooling/softpool.cu has its own */
 #include "pooling/softweights.h"
 
-THNN_KERNEL void softPoolPlane(real *y, const real *x, const SoftPool *s, Rows *r) { poolPlane(0, y, x, x, s, r); }
+THNN_KERNEL void softPoolPlane(real *y, const real *x, const real *l, const SoftPool *s, Rows *r) { poolPlane(0, y, x, l, s, r); }
 
-THNN_KERNEL void softSpreadPlane(real *gx, const real *x, const real *g, const SoftPool *s, Rows *r)
+THNN_KERNEL void softSpreadPlane(real *gx, real *gl, const real *x, const real *l, const real *g, const SoftPool *s, Rows *r)
 {
-  spreadPlane(0, s, x, x, g, gx, gx, r);
+  spreadPlane(0, s, x, l, g, gx, gl, r);
 }
 
 static void softPools(Call *call, real *y, const real *x, double beta, const Windows *p)
 {
   SoftPool s = {.p = *p};
   setBeta(&s, 0, (THNN_REAL)beta);
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * (cells * 8 + outputs));
-  const RowSizes n = rowSizes(p, 0);
-  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(rows, &n);
-    softPoolPlane(y + i * outputs, x + i * cells, &s, &r);
-  }
+  softMeans(call, softPoolPlane, y, x, x, &s);
 }
 
 static void spreadSoftPools(Call *call, real *gx, const real *x, const real *g, double beta, int exact, const Windows *p)
@@ -34,17 +24,7 @@ static void spreadSoftPools(Call *call, real *gx, const real *x, const real *g, 
   SoftPool s = {.p = *p};
   setBeta(&s, 0, (THNN_REAL)beta);
   s.exact &= exact;
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * (cells * 16 + outputs));
-  const RowSizes n = rowSizes(p, 1);
-  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(rows, &n);
-    softSpreadPlane(gx + i * cells, x + i * cells, g + i * outputs, &s, &r);
-  }
+  softGradients(call, softSpreadPlane, gx, gx, x, x, g, &s);
 }
 #endif
 

@@ -424,4 +424,39 @@ static Rows rowsOf(real *scratch, const RowSizes *n)
                 m + 4 * n->out - 2};
 }
 
+/* A kernel for one plane, and all planes by threads; l is x itself where the cells are their own logits. */
+typedef void MeansPlane(real *y, const real *x, const real *l, const SoftPool *s, Rows *r);
+typedef void SpreadPlane(real *gx, real *gl, const real *x, const real *l, const real *g, const SoftPool *s, Rows *r);
+
+static void softMeans(Call *call, MeansPlane *means, real *y, const real *x, const real *l, const SoftPool *s)
+{
+  const int64_t planes = s->p.planes, cells = planeCells(&s->p), outputs = planeOutputs(&s->p);
+  const int threads = THNN_threads(call, planes * (cells * 8 + outputs));
+  const RowSizes n = rowSizes(&s->p, 0);
+  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < planes; i++) {
+    Rows r = rowsOf(rows, &n);
+    means(y + i * outputs, x + i * cells, l + i * cells, s, &r);
+  }
+}
+
+static void softGradients(Call *call, SpreadPlane *spread, real *gx, real *gl, const real *x, const real *l, const real *g,
+                          const SoftPool *s)
+{
+  const int64_t planes = s->p.planes, cells = planeCells(&s->p), outputs = planeOutputs(&s->p);
+  const int threads = THNN_threads(call, planes * (cells * 16 + outputs));
+  const RowSizes n = rowSizes(&s->p, 1);
+  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < planes; i++) {
+    Rows r = rowsOf(rows, &n);
+    spread(gx + i * cells, gl + i * cells, x + i * cells, l + i * cells, g + i * outputs, s, &r);
+  }
+}
+
 #endif

@@ -69,7 +69,8 @@ class Function:
         )
 
     def __repr__(self) -> str:
-        return f"<Lua function, {len(self.bytecode)} bytes of bytecode, {len(self.upvalues)} upvalues>"
+        # The upvalues stay out: a file may hold anything in their place.
+        return f"<Lua function, {len(self.bytecode)} bytes of bytecode>"
 
 
 class IdentityKey:

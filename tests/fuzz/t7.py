@@ -2,6 +2,7 @@
 
     python tests/fuzz/t7.py --seconds 60                  from the corpus in the repository; new inputs are thrown away
     python tests/fuzz/t7.py --seconds 3600 --corpus DIR   ... and new inputs are kept in DIR
+    python tests/fuzz/t7.py --runs 20000 --seed 1         as CI: the same inputs each time
 
 Needs atheris (pip install ".[fuzz]"). An input that breaks a rule of tests/fuzz/harness.py is saved as crash-* in the
 present folder; put it into tests/fuzz/corpus, where tests/t7/test_corpus.py tries it ever after, and mend the fault.
@@ -27,7 +28,9 @@ WORDS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seconds", type=int, help="stop after so long (60 unless --runs is given)")
+    parser.add_argument("--runs", type=int, help="stop after so many inputs")
+    parser.add_argument("--seed", type=int, default=0, help="where chance begins; 0: anywhere")
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="where to keep inputs that reach something new")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
@@ -45,7 +48,8 @@ def main() -> None:
         words.write_text("".join(f'"{word}"\n' for word in WORDS))
         found = options.corpus or Path(scratch, "found")
         found.mkdir(parents=True, exist_ok=True)
-        limits = [f"-max_total_time={options.seconds}", "-timeout=10", "-rss_limit_mb=2048", "-max_len=8192"]
+        end = f"-runs={options.runs}" if options.runs else f"-max_total_time={options.seconds or 60}"
+        limits = [end, "-timeout=10", "-rss_limit_mb=2048", "-max_len=8192", f"-seed={options.seed}"]
         arguments = [sys.argv[0], *limits, f"-dict={words}", "-print_final_stats=1", str(found), str(CORPUS)]
 
         def test_one_input(content: bytes) -> None:

@@ -114,35 +114,34 @@ int THNN_threadId(void) { return omp_get_thread_num(); }
 
 /* ---- indices */
 
-/* Their smallest and largest, `except` left out. */
-THNN_KERNEL void range(const index_t *indices, int64_t n, int64_t except, int64_t *lowest, int64_t *highest)
+/* Is one of them neither in [0, limit) nor `except`? */
+THNN_KERNEL int anyBad(const index_t *indices, int64_t n, int64_t limit, int64_t except)
+{
+  int64_t bad = 0;
+  for (int64_t i = 0; i < n; i++) bad |= ((uint64_t)indices[i] >= (uint64_t)limit) & ((indices[i] != except) | (except == 0));
+  return bad != 0;
+}
+
+/* The message names the smallest of those below 0, else the largest. */
+static int64_t worstIndex(const index_t *indices, int64_t n, int64_t except)
 {
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (int64_t i = 0; i < n; i++) {
-    int64_t below = indices[i] == except ? INT64_MAX : indices[i];
-    int64_t above = indices[i] == except ? INT64_MIN : indices[i];
-    low = below < low ? below : low;
-    high = above > high ? above : high;
+    if (except != 0 && indices[i] == except) continue;
+    low = indices[i] < low ? indices[i] : low;
+    high = indices[i] > high ? indices[i] : high;
   }
-  *lowest = low;
-  *highest = high;
+  return low < 0 ? low : high;
 }
 
 int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_t n, int64_t limit, int64_t except)
 {
   enum { CHUNK = 1 << 14 };
-  int threads = THNN_threads(call, n);
-  int64_t low = INT64_MAX, high = INT64_MIN;
-#pragma omp parallel for num_threads(threads) reduction(min : low) reduction(max : high)
-  for (int64_t at = 0; at < n; at += CHUNK) {
-    int64_t lowest, highest;
-    range(indices + at, n - at < CHUNK ? n - at : CHUNK, except, &lowest, &highest);
-    low = lowest < low ? lowest : low;
-    high = highest > high ? highest : high;
-  }
-  const int onlyExceptions = low > high;
-  if (n == 0 || (onlyExceptions ? except < 0 || except < limit : low >= 0 && high < limit)) return 0;
+  int threads = THNN_threads(call, n), bad = 0;
+#pragma omp parallel for num_threads(threads) reduction(| : bad)
+  for (int64_t at = 0; at < n; at += CHUNK) bad |= anyBad(indices + at, n - at < CHUNK ? n - at : CHUNK, limit, except);
+  if (!bad) return 0;
   call->status = THNN_fail(THNN_ERR_INDEX, call->function, name, "expected 0 to %lld, got %lld", (long long)limit - 1,
-                           (long long)(low < 0 ? low : onlyExceptions ? except : high));
+                           (long long)worstIndex(indices, n, except));
   return 1;
 }

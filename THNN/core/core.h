@@ -140,7 +140,8 @@ typedef int64_t index_t;
 typedef int64_t index_t __attribute__((aligned(1)));
 #endif
 
-/* Is one of n indices neither in [0, limit) nor equal to `except`? Then the call has failed with THNN_ERR_INDEX. */
+/* Is one of n indices neither in [0, limit) nor equal to `except` (0: no exception)? Then the call has failed with
+ * THNN_ERR_INDEX. */
 int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_t n, int64_t limit, int64_t except);
 
 /* How many threads suit `work` element operations in all: 1 when it is little, or in a forked child. (Not on a device.) */

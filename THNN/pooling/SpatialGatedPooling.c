@@ -52,13 +52,6 @@ THNN_INLINE void addCells(real *restrict dot, const real *restrict x, real w, in
   else for (int64_t o = 0; o < n; o++) dot[o] += w * x[o * stride];
 }
 
-/* x[ow * stride] += share[ow] + w * q[ow] */
-THNN_INLINE void addShares(real *restrict x, const real *restrict share, const real *restrict q, real w, int64_t stride, int64_t n)
-{
-  if (stride == 1) for (int64_t o = 0; o < n; o++) x[o] += share[o] + w * q[o];
-  else for (int64_t o = 0; o < n; o++) x[o * stride] += share[o] + w * q[o];
-}
-
 /* y holds the maxima. */
 THNN_KERNEL void gatePlane(real *y, real *gate, const real *x, const real *mask, const Windows *p, real *sum, real *mean)
 {
@@ -89,21 +82,27 @@ THNN_INLINE void slopes(real *restrict q, const real *restrict x, const real *re
   for (int64_t o = 0; o < n; o++) q[o] = g[o] * gate[o] * (x[index[o]] - y[o]);
 }
 
+/* share, q: rows of windows with zeros on either side; plain, all: rows spread over the columns */
 THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real *y, const real *gate, const index_t *index,
-                             const real *mask, const Windows *p, real *share, real *q)
+                             const real *mask, const Windows *p, real *share, real *q, real *plain, real *all)
 {
   const Axis h = p->h, w = p->w;
   memset(gx, 0, (size_t)(h.in * w.in) * sizeof(real));
+  memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
+  memset(q, 0, (size_t)shareLength(&w) * sizeof(real));
+  share += shareLead(&w);
+  q += shareLead(&w);
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
     slopes(q, x, g, y, gate, index, w.out);
     for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] * (1 - gate[ow]) / (real)((end - top) * cellsOf(&w, ow));
+    spreadColumns(plain, share, &w);
     for (int64_t i = top; i < end; i++) {
-      const real *weights = mask + (i - rowOf(p, oh, 0)) * w.kernel;
-      for (int64_t j = 0; j < w.kernel; j++) {
-        const int64_t first = firstInside(&w, j), n = endInside(&w, j) - first;
-        addShares(gx + i * w.in + first * w.stride - w.pad + j, share + first, q + first, weights[j], w.stride, n);
-      }
+      memcpy(all, plain, (size_t)spreadLength(&w) * sizeof(real));
+      addWeighed(all, q, mask + (i - rowOf(p, oh, 0)) * w.kernel, w.out, w.kernel, w.stride);
+      real *restrict row = gx + i * w.in;
+      const real *restrict from = all + w.pad;
+      for (int64_t c = 0; c < w.in; c++) row[c] += from[c];
     }
     for (int64_t ow = 0; ow < w.out; ow++) gx[index[ow]] += g[ow] * gate[ow];
   }
@@ -150,17 +149,18 @@ static void gateWindows(Call *call, real *y, index_t *index, real *gates, const 
 
 static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Windows *p)
 {
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel, row = THNN_wholeLines(p->w.out);
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
+  const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(spreadLength(&p->w)), all = 2 * (share + spread);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
-  real *rows = THNN_scratch(call, threads * 2 * row, sizeof(real));
+  real *rows = THNN_scratch(call, threads * all, sizeof(real));
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     const int64_t at = i * outputs;
-    real *mine = rows + THNN_threadId() * 2 * row;
+    real *mine = rows + THNN_threadId() * all, *spreads = mine + 2 * share;
     ungatePlane(gx + i * plane, t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at, w + i % masks * cells, p, mine,
-                mine + row);
+                mine + share, spreads, spreads + spread);
   }
 }
 

@@ -196,29 +196,22 @@ THNN_KERNEL void gaussianPlane(real *y, const real *x, const Windows *p, const R
     }
 }
 
-/* x[o * stride + j] += w[j] * g[o] for o < count */
-THNN_INLINE void spreadFew(real *restrict x, const real *restrict g, const real *w, int64_t kernel, int64_t stride, int64_t count)
-{
-  for (int64_t j = 0; j < kernel; j++)
-    for (int64_t o = 0; o < count; o++) x[o * stride + j] += w[j] * g[o];
-}
-
-/* gx (+)= the gradient of one output plane. spread holds gradOutput, spread over the columns, for each of its rows; weightOf has
- * room for the weights of the windows that see a row. */
+/* gx (+)= the gradient of one output plane. spread holds gradOutput, spread over the columns, for each of its rows; share is a row of
+ * windows with zeros on either side; weightOf has room for the weights of the windows that see a row. */
 THNN_KERNEL void gaussianGradient(real *gx, const real *g, const Windows *p, const Runs *columns, const Runs *rows, const real *wx,
-                                  const real *wy, int add, real *spread, real *weightOf, int64_t *runOf)
+                                  const real *wy, int add, real *spread, real *share, real *weightOf, int64_t *runOf)
 {
   const Axis h = p->h, w = p->w;
-  const int64_t length = paddedLength(&w);
+  const int64_t length = spreadLength(&w), lead = shareLead(&w);
   memset(spread, 0, (size_t)(h.out * length) * sizeof(real));
+  memset(share, 0, (size_t)lead * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out)
     for (int64_t i = 0; i < columns->count; i++) {
       const Run r = columns->run[i];
-      const real *weight = wx + i * w.kernel;
-      real *to = spread + oh * length + r.first * w.stride;
-      if (w.stride == 1) spreadFew(to, g + r.first, weight, w.kernel, 1, r.end - r.first);
-      else if (w.stride == 2) spreadFew(to, g + r.first, weight, w.kernel, 2, r.end - r.first);
-      else spreadFew(to, g + r.first, weight, w.kernel, w.stride, r.end - r.first);
+      const int64_t n = r.end - r.first;
+      memcpy(share + lead, g + r.first, (size_t)n * sizeof(real));
+      memset(share + lead + n, 0, (size_t)lead * sizeof(real));
+      addWeighed(spread + oh * length + r.first * w.stride, share + lead, wx + i * w.kernel, n, w.kernel, w.stride);
     }
   for (int64_t i = 0; i < rows->count; i++)
     for (int64_t oh = rows->run[i].first; oh < rows->run[i].end; oh++) runOf[oh] = i;
@@ -295,8 +288,9 @@ static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), gaussians = k->channels * k->kernels;
   const int threads = THNN_threads(call, p->planes * k->kernels * (plane + outputs * p->w.kernel));
-  const int64_t spread = THNN_wholeLines(p->h.out * paddedLength(&p->w)), rows = THNN_wholeLines(p->h.out);
-  real *scratch = THNN_scratch(call, threads * (spread + rows), sizeof(real));
+  const int64_t spread = THNN_wholeLines(p->h.out * spreadLength(&p->w)), rows = THNN_wholeLines(p->h.out);
+  const int64_t share = THNN_wholeLines(p->w.out + 2 * shareLead(&p->w)), all = spread + share + rows;
+  real *scratch = THNN_scratch(call, threads * all, sizeof(real));
   int64_t *runOf = THNN_scratch(call, threads * rows, sizeof(int64_t));
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 0, k);
@@ -305,11 +299,12 @@ static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = scratch + THNN_threadId() * (spread + rows);
+    real *spreads = scratch + THNN_threadId() * all, *shares = spreads + spread;
     for (int64_t m = 0; m < k->kernels; m++) {
       const int64_t at = i * k->kernels + m, of = at % gaussians;
       gaussianGradient(gx + i * plane, g + at * outputs, p, &w.runs, &h.runs, w.table[WEIGHT] + of * w.runs.count * p->w.kernel,
-                       h.table[WEIGHT] + of * h.runs.count * p->h.kernel, m > 0, mine, mine + spread, runOf + THNN_threadId() * rows);
+                       h.table[WEIGHT] + of * h.runs.count * p->h.kernel, m > 0, spreads, shares, shares + share,
+                       runOf + THNN_threadId() * rows);
     }
   }
 }

@@ -54,15 +54,40 @@ static Tables tables(Call *call, const Windows *p, int includePad)
 
 /* ---- columns of adaptive windows */
 
+/* How long windows are treated in which way, in cells. */
+enum { SHORT = 8, LONG = 64 };
+
+/* to[i] = from[i] + from[i + run], and one cell more if `odd` */
+THNN_INLINE void joinRuns(real *restrict to, const real *restrict from, const real *restrict x, int64_t run, int odd, int64_t length)
+{
+  if (odd) for (int64_t i = 0; i < length; i++) to[i] = from[i] + from[i + run] + x[i + 2 * run];
+  else for (int64_t i = 0; i < length; i++) to[i] = from[i] + from[i + run];
+}
+
+/* table[i] = x[i] + ... + x[i + n - 1] for n > 1 at each of `cells` places. Runs are doubled, and one cell longer where the binary
+ * digits of n say so. The last of the passes, between two buffers, ends in the table. */
+THNN_INLINE void sumRuns(real *table, real *other, const real *x, int64_t n, int64_t cells)
+{
+  const real *from = x;
+  int digits = 62 - __builtin_clzll((unsigned long long)n); /* behind the first, and the one at hand */
+  for (int64_t run = 1; run < n; digits--) {
+    real *to = digits % 2 ? other : table;
+    const int odd = (int)(n >> digits & 1);
+    joinRuns(to, from, x, run, odd, cells - 2 * run - odd + 1);
+    from = to;
+    run = 2 * run + odd;
+  }
+}
+
 /* y[row][o] = sum of x[row] over window o, for `rows` <= `most` rows; the table has room for 2 * most rows.
  *
- * Every window has n = ceil(in / out) cells or one more. While n is small it is quickest to add n neighbours, and one
+ * Every window has n = ceil(in / out) cells or one more. Unless n is large it is quickest to add n neighbours, and one
  * more, at every place of the rows at once, and to pick the sums that are wanted. */
 THNN_INLINE void sumAdaptive(real *restrict y, const real *restrict x, int64_t rows, int64_t most, const Axis *a,
                              const int64_t *restrict pick, real *restrict table)
 {
   const int64_t in = a->in, out = a->out, n = THNN_ceilDiv(in, out), cells = rows * in;
-  if (n > 24) {
+  if (n > LONG) {
     for (int64_t row = 0; row < rows; row++)
       for (int64_t o = 0; o < out; o++) {
         const int64_t start = windowStart(a, o);
@@ -71,10 +96,24 @@ THNN_INLINE void sumAdaptive(real *restrict y, const real *restrict x, int64_t r
     return;
   }
   real *restrict more = table + most * in;
-  sumRows(table, x, 0, n, 1, cells - n + 1);
+  if (n > SHORT) sumRuns(table, more, x, n, cells);
+  else sumRows(table, x, 0, n, 1, cells - n + 1);
   for (int64_t i = 0; i < cells - n; i++) more[i] = table[i] + x[i + n];
   for (int64_t row = 0; row < rows; row++, y += out, table += in)
     for (int64_t o = 0; o < out; o++) y[o] = table[pick[o]];
+}
+
+/* Back from long windows, of which only neighbours share a cell, and no more than one. */
+THNN_INLINE void spreadAdaptive(real *restrict y, const real *restrict share, int64_t rows, const Axis *a, const Intervals *cells)
+{
+  for (int64_t row = 0; row < rows; row++, y += a->in, share += a->out)
+    for (int64_t o = 0; o < a->out; o++) {
+      const real value = share[o];
+      const int64_t start = cells->start[o], end = cells->end[o];
+      const real first = o > 0 && cells->end[o - 1] > start ? y[start] + value : value;
+      for (int64_t i = start; i < end; i++) y[i] = value;
+      y[start] = first;
+    }
 }
 
 /* ---- forward */
@@ -144,7 +183,8 @@ static void averages(Call *call, real *y, const real *x, int includePad, const W
 typedef struct Spread {
   Tables of;
   Intervals seenT, seenH; /* the windows of a slice and of a row */
-  Axis seen;          /* adaptive: those of columns, as windows with inputs and outputs exchanged, */
+  Intervals w;        /* adaptive: the columns of each window, */
+  Axis seen;          /* the windows of each column, as windows with inputs and outputs exchanged, */
   int64_t *pick;      /* and where sumAdaptive finds them */
   int64_t most;       /* rows of gradOutput at a time */
   int64_t share, length; /* room for a row of shares, with zeros on either side, and for a row spread over the columns */
@@ -164,7 +204,8 @@ THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const
   if (!w->kernel) {
     const real *restrict cells = s->of.cells + first * w->out, *restrict from = g + first * w->out;
     for (int64_t i = 0; i < rows * w->out; i++) share[i] = from[i] / cells[i];
-    sumAdaptive(spread, share, rows, s->most, &s->seen, s->pick, table);
+    if (w->in > SHORT * w->out) spreadAdaptive(spread, share, rows, w, &s->w);
+    else sumAdaptive(spread, share, rows, s->most, &s->seen, s->pick, table);
     return;
   }
   real *restrict to = share + shareLead(w);
@@ -226,6 +267,7 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
     s.length = spreadLength(w);
     s.share = shareLength(w);
   } else {
+    s.w = cellsOfWindows(call, w);
     s.seen = (Axis){w->out, w->in, 0, 0, 0, 1};
     s.pick = picks(call, &s.seen, s.most);
     s.length = w->in;

@@ -88,10 +88,12 @@ static double scaledNorm(const real *x, int64_t rows, int64_t columns, int64_t d
   return largest * pow(sum, 1 / power->p);
 }
 
-/* Norms of a row that are out of the range in which sums can be trusted; 0 is out of it unless `zeros`. */
-THNN_INLINE int isOutside(real y, int zeros, real least, real most)
+/* Is a norm out of the range in which sums can be trusted? `zero` stands for 0, which is out of it or not. As a lane, so that it
+ * becomes a vector. */
+THNN_INLINE lane isOutside(THNN_REAL y, THNN_REAL zero, THNN_REAL least, THNN_REAL most)
 {
-  return !((y >= least) | ((y == 0) & zeros)) | !(y <= most);
+  const THNN_REAL norm = y == 0 ? zero : y;
+  return -(lane) !(norm >= least) | -(lane) !(norm <= most);
 }
 
 __attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh, const Windows *p, const Power *power, int zeros)
@@ -99,7 +101,7 @@ __attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh
   const Axis h = p->h, w = p->w;
   const int64_t top = windowStart(&h, oh), rows = windowEnd(&h, oh) - top;
   for (int64_t ow = 0; ow < w.out; ow++) {
-    if (!isOutside(y[ow], zeros, (real)power->least, (real)power->most)) continue;
+    if (!isOutside(y[ow], (real)(zeros ? power->least : 0), (real)power->least, (real)power->most)) continue;
     const int64_t left = windowStart(&w, ow);
     y[ow] = (real)scaledNorm(x + top * w.in + left, rows, windowEnd(&w, ow) - left, w.in, power);
   }
@@ -115,7 +117,7 @@ THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windo
                           real *sum)
 {
   const Axis h = p->h, w = p->w;
-  const real least = (real)power->least, most = (real)power->most;
+  const THNN_REAL least = (THNN_REAL)power->least, most = (THNN_REAL)power->most;
   int zeros = 0, known = power->negative != 1; /* is a norm of 0 that of zeros alone, and do we know? They are common. */
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
     const int64_t top = windowStart(&h, oh);
@@ -123,10 +125,11 @@ THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windo
     sumRow(y, sum, &w);
     if (kind == PLAIN || kind == MAGNITUDE) continue;
     for (int64_t ow = 0; ow < w.out; ow++) y[ow] = rootOf(y[ow], kind, power->p);
-    for (int outside = 1; outside;) {
-      outside = 0;
+    for (;;) {
+      const THNN_REAL zero = zeros ? least : 0;
+      lane outside = 0;
 #pragma omp simd reduction(| : outside)
-      for (int64_t ow = 0; ow < w.out; ow++) outside |= isOutside(y[ow], zeros, least, most);
+      for (int64_t ow = 0; ow < w.out; ow++) outside |= isOutside(y[ow], zero, least, most);
       if (!outside) break;
       if (known) {
         mendRow(y, x, oh, p, power, zeros);

@@ -210,11 +210,16 @@ THNN_KERNEL void calmGradients(int lip, int wild, const SoftPool *s, const real 
   }
   for (int64_t o = out; o < out + 2; o++) p[o] = q[o] = 0;
   spreadBoth(r->a, r->b, p, q, &b->w);
-  const real *e = r->e;
+  const real *e = r->e, *a = r->a + b->w.pad, *v = r->b + b->w.pad;
+  const THNN_REAL room = s->room;
+  const int64_t n = b->cells;
   for (int64_t t = 0; t < b->slices; t++)
-    for (int64_t h = 0; h < b->rows; h++, e += b->cells) {
+    for (int64_t h = 0; h < b->rows; h++, e += n) {
       const int64_t at = t * b->slice + h * b->pitch;
-      addGradients(lip, wild, s->room, x + at, l + at, e, r->a + b->w.pad, r->b + b->w.pad, b->cells, gx + at, gl + at);
+      if (lip && wild) addGradients(1, 1, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      else if (lip) addGradients(1, 0, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      else if (wild) addGradients(0, 1, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      else addGradients(0, 0, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
     }
 }
 

@@ -112,7 +112,7 @@ __global__ static void reportBadIndex(const index_t *indices, int64_t n, int64_t
 {
   for (int64_t i = firstThread(); i < n; i += allThreads()) {
     const int64_t index = indices[i];
-    if ((index >= 0 && index < limit) || index == except) continue;
+    if ((index >= 0 && index < limit) || (except != 0 && index == except)) continue;
     storeForHost(report + 1, index); /* one of the bad ones */
     storeForHost(report, 1);
   }

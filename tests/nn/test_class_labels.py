@@ -31,10 +31,11 @@ def test_total_weight():
     assert criterion.total_weight == 1.0
 
 
-def test_everything_ignored():
-    criterion = nn.ClassNLLCriterion(ignoreIndex=1)
-    assert str(criterion.forward(X, np.array([1, 1]))) == "0.0" and criterion.total_weight == 0
-    assert not criterion.backward(X, np.array([1, 1])).any()
+@pytest.mark.parametrize("label", [1, 255])  # a class, and a label that is none
+def test_everything_ignored(label):
+    criterion = nn.ClassNLLCriterion(ignoreIndex=label)
+    assert str(criterion.forward(X, np.array([label, label]))) == "0.0" and criterion.total_weight == 0
+    assert not criterion.backward(X, np.array([label, label])).any()
 
 
 @pytest.mark.parametrize("torch7, here", [(2, 1), (1, 0), (0, -1), (-1, -2), (-100, -100), (None, -100)])

@@ -142,7 +142,7 @@ enum THNNPoolingBackward { THNN_DEFAULT = 0, THNN_GATHER = 1, THNN_SCATTER = 2 }
 THNN_API int32_t THNN_setPoolingBackward(THNNState *state, int32_t how);
 
 /* What pointwise_apply does. */
-enum THNNOperation { THNN_ADD = 0, THNN_SUBTRACT = 1, THNN_MULTIPLY = 2, THNN_DIVIDE = 3 };
+enum THNNOperation { THNN_ADD = 0, THNN_SUBTRACT = 1, THNN_MULTIPLY = 2, THNN_DIVIDE = 3, THNN_LARGER = 4, THNN_SMALLER = 5 };
 
 /* Scratch memory is kept for the next call; this gives back what no running call uses. */
 THNN_API int32_t THNN_freeScratch(THNNState *state);

@@ -79,6 +79,14 @@ def _normalized(m: Any, x: Any) -> Any:
     return F.batch_norm(x, *m.statistics, *_parameters(m, "weight", "bias"), m.train is not False, 0.1, 1e-5)
 
 
+def _layer_normalized(m: Any, x: Any) -> Any:
+    """Torch7's layer, which spreads the means across the batch: F.layer_norm computes something else."""
+    n, width = x.shape
+    centred = x - x.mean(1).repeat(width).view(n, width)
+    gain, shift = (torch.from_numpy(array) for array in (m.modules[4].weight, m.modules[5].bias))
+    return F.normalize(centred) * width**0.5 * gain + shift
+
+
 def normalization() -> Iterator[Row]:
     n = prod(PLANES)
     for mode in ("training", "evaluate"):
@@ -89,8 +97,8 @@ def normalization() -> Iterator[Row]:
     yield Row("BatchNormalization", f"{text(shape)} training", shape, lambda: nn.BatchNormalization(1000), _normalized,
               (8 * n, 12 * n), parameters=True)  # fmt: skip
     yield Row("Normalize", f"{text(shape)} p=2", shape, lambda: nn.Normalize(2), lambda m, x: F.normalize(x), (8 * n, 12 * n))
-    yield Row("LayerNormalization", text(shape), shape, lambda: nn.LayerNormalization(1000),
-              lambda m, x: F.layer_norm(x, (1000,)), (8 * n, 12 * n))  # fmt: skip
+    yield Row("LayerNormalization", text(shape), shape, lambda: nn.LayerNormalization(1000), _layer_normalized,
+              (8 * n, 12 * n))  # fmt: skip
     shape = (32, 96, 55, 55)
     n = prod(shape)
     yield Row("SpatialCrossMapLRN", f"{text(shape)} size 5", shape, lambda: nn.SpatialCrossMapLRN(5),

@@ -7,7 +7,9 @@ __device__ static inline accreal combined(int32_t operation, accreal x, accreal 
   case THNN_ADD: return x + z;
   case THNN_SUBTRACT: return x - z;
   case THNN_MULTIPLY: return x * z;
-  default: return x / z;
+  case THNN_DIVIDE: return x / z;
+  case THNN_LARGER: return z > x ? z : x;
+  default: return z < x ? z : x;
   }
 }
 

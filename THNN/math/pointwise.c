@@ -1,12 +1,13 @@
 /* pointwise: two tensors, element by element.
  *
- *   output = input + other, input - other, input * other or input / other, as `operation` says
+ *   output = input + other, input - other, input * other, input / other, or the larger or the smaller of them, as `operation`
+ *            says; other is larger or smaller only if it beats input, and nothing beats NaN
  *
  *   input       any shape
  *   other       of as many dimensions; those of size 1 are repeated. It has the shape of input, then
  *   output      as input, overwritten; may be input, or other where nothing is repeated
  *
- * CMul, CAdd, CAddTable and the like are made of it. */
+ * CMul, CAdd, CAddTable, CMaxTable and the like are made of it. */
 #include "math/pointwise.h"
 
 #ifndef THNN_CUDA /* THCUNN/math/pointwise.cu has its own */
@@ -16,7 +17,9 @@ THNN_INLINE real combined(int operation, real x, real z)
   case THNN_ADD: return x + z;
   case THNN_SUBTRACT: return x - z;
   case THNN_MULTIPLY: return x * z;
-  default: return x / z;
+  case THNN_DIVIDE: return x / z;
+  case THNN_LARGER: return z > x ? z : x;
+  default: return z < x ? z : x;
   }
 }
 
@@ -63,10 +66,21 @@ THNN_KERNEL void divide(real *y, const real *x, const real *z, const Repeats *r,
   combineRows(THNN_DIVIDE, y, x, z, r, at, end);
 }
 
+THNN_KERNEL void larger(real *y, const real *x, const real *z, const Repeats *r, int64_t at, int64_t end)
+{
+  combineRows(THNN_LARGER, y, x, z, r, at, end);
+}
+
+THNN_KERNEL void smaller(real *y, const real *x, const real *z, const Repeats *r, int64_t at, int64_t end)
+{
+  combineRows(THNN_SMALLER, y, x, z, r, at, end);
+}
+
 static void apply(Call *call, int32_t operation, real *y, const real *x, const real *z, Repeats r, int64_t n)
 {
   enum { CHUNK = 1 << 14 };
-  void (*const kernels[])(real *, const real *, const real *, const Repeats *, int64_t, int64_t) = {add, subtract, multiply, divide};
+  void (*const kernels[])(real *, const real *, const real *, const Repeats *, int64_t, int64_t) = {add,    subtract, multiply,
+                                                                                                    divide, larger,   smaller};
   const int threads = THNN_threads(call, n);
 #pragma omp parallel for num_threads(threads)
   for (int64_t at = 0; at < n; at += CHUNK) kernels[operation](y, x, z, &r, at, THNN_min(at + CHUNK, n));
@@ -99,7 +113,7 @@ static Repeats repeatsOf(View shape, View other)
 
 static int32_t checkTensors(const char *f, View input, View other, View output, int32_t operation)
 {
-  THNN_TRY(THNN_checkRange(f, "operation", operation, THNN_ADD, THNN_DIVIDE));
+  THNN_TRY(THNN_checkRange(f, "operation", operation, THNN_ADD, THNN_SMALLER));
   THNN_TRY(THNN_checkInput(f, "input", input, 0, THNN_MAX_DIMS, "any shape"));
   THNN_TRY(THNN_checkInput(f, "other", other, input.nDimension, input.nDimension, "the dimensions of input"));
   for (int32_t d = 0; d < input.nDimension; d++)

@@ -1,7 +1,7 @@
 """NumPy in blocks: large arrays are worked on piece by piece, so that pieces stay in the cache, and by several threads.
 Those of a device are worked on whole.
 
-The blocks are the same for any number of threads, and so are the results. The four operations of arithmetic are libTHNN's.
+The blocks are the same for any number of threads, and so are the results. Arithmetic with two arrays is libTHNN's.
 """
 
 import itertools
@@ -19,7 +19,19 @@ from pytorch_legacy.storage import Tensor
 # Elements of a block: few enough for the cache of a processor, enough for the cost of a call not to matter.
 BLOCK = 1 << 17
 
-OPERATIONS = {np.add: 0, np.subtract: 1, np.multiply: 2, np.divide: 3}  # THNNOperation
+
+
+def larger(x: Tensor, y: Tensor, out: Tensor) -> None:
+    """The elements of `y` that are larger than those of `x`, else these: nothing beats NaN, and NaN beats nothing."""
+    np.copyto(out, np.where(y > x, y, x))
+
+
+def smaller(x: Tensor, y: Tensor, out: Tensor) -> None:
+    """The same for smaller ones."""
+    np.copyto(out, np.where(y < x, y, x))
+
+
+OPERATIONS = {np.add: 0, np.subtract: 1, np.multiply: 2, np.divide: 3, larger: 4, smaller: 5}  # THNNOperation
 
 _pool: list[ThreadPoolExecutor] = []
 os.register_at_fork(after_in_child=_pool.clear)  # a child has no threads but its own

@@ -1,4 +1,4 @@
-"""pointwise_apply: what np.add, np.subtract, np.multiply and np.divide give, repeated dimensions included."""
+"""pointwise_apply: what NumPy gives, repeated dimensions included."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ import pytest
 from pytorch_legacy.nn import blocks
 from tests import capi
 
-OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv]  # in the order of THNNOperation
+
+
+def larger(x: Any, z: Any) -> Any:
+    return np.where(z > x, z, x)
+
+
+def smaller(x: Any, z: Any) -> Any:
+    return np.where(z < x, z, x)
+
+
+OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv, larger, smaller]  # in the order of THNNOperation
 SHAPES = [
     ((5,), (5,)), ((5,), (1,)), ((2, 3, 4, 5), (1, 3, 1, 1)), ((2, 3, 4, 5), (2, 1, 4, 1)), ((2, 3, 4, 5), (1, 1, 4, 5)),
     ((2, 3, 4, 5), (1, 1, 1, 1)), ((2, 3, 4, 5), (2, 3, 1, 5)), ((7, 1, 5), (1, 1, 5)), ((2, 1, 3), (2, 1, 1)), ((0, 3), (1, 3)),
@@ -28,11 +38,12 @@ def apply(real: str, operation: int, x: Any, z: Any, y: Any) -> int:
 
 
 @pytest.mark.parametrize("shape, repeated", SHAPES, ids=str)
-@pytest.mark.parametrize("operation", range(4))
+@pytest.mark.parametrize("operation", range(6))
 @pytest.mark.parametrize("real", capi.REALS)
 def test_as_numpy(real: str, operation: int, shape: tuple[int, ...], repeated: tuple[int, ...]) -> None:
     rng = np.random.default_rng(3)
     x, z = (rng.uniform(0.5, 2, size).astype(capi.REALS[real]) for size in (shape, repeated))
+    x.flat[::5], z.flat[::7] = np.nan, np.nan
     expected = OPERATIONS[operation](x, z)
     y = np.full_like(x, np.nan)
     assert apply(real, operation, x, z, y) == capi.OK, capi.last_error()
@@ -52,12 +63,20 @@ def test_in_the_place_of_the_other(real: str) -> None:
 
 @pytest.mark.parametrize(
     "shape, repeated, operation, status",
-    [((2, 3), (2, 2), 0, "SHAPE"), ((2, 3), (3,), 0, "SHAPE"), ((2, 3), (2, 3), 4, "VALUE"), ((2, 3), (2, 3), -1, "VALUE")],
+    [((2, 3), (2, 2), 0, "SHAPE"), ((2, 3), (3,), 0, "SHAPE"), ((2, 3), (2, 3), 6, "VALUE"), ((2, 3), (2, 3), -1, "VALUE")],
 )
 def test_errors(shape: tuple[int, ...], repeated: tuple[int, ...], operation: int, status: str) -> None:
     y = np.full(shape, 7.0)
     assert apply("Double", operation, np.ones(shape), np.ones(repeated), y) == getattr(capi, status)
     assert (y == 7).all()
+
+
+@pytest.mark.parametrize("function, expected", [(blocks.larger, larger), (blocks.smaller, smaller)])
+def test_larger_in_blocks(function: Any, expected: Any) -> None:
+    x, z = np.random.default_rng(5).normal(size=(2, 700, 400)).astype(np.float32)
+    x[0, :9], z[0, 5:] = np.nan, np.nan
+    for n in (1, 700):  # small arrays are NumPy's
+        np.testing.assert_array_equal(blocks.apply(function, x[:n], z[:n], out=np.empty_like(x[:n])), expected(x[:n], z[:n]))
 
 
 @pytest.mark.parametrize("ufunc", [np.add, np.subtract, np.multiply, np.divide, np.maximum])

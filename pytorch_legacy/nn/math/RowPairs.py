@@ -30,14 +30,17 @@ class RowPairs(Module):
         x, y = self._rows(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), x.shape[:1])
         gradInput = self._resizeTable("gradInput", [array.shape for array in input])
-        targets = [gradient.reshape(x.shape) for gradient in gradInput]
+        self._send(x, y, gradOutput[:, None], [gradient.reshape(x.shape) for gradient in gradInput])
+        return gradInput
+
+    def _send(self, x: Tensor, y: Tensor, g: Tensor, targets: list[Tensor]) -> None:
+        """Write the gradients of both inputs."""
 
         def compute(x: Tensor, y: Tensor, g: Tensor, *parts: Tensor) -> None:
             for part, values in zip(parts, self._gradients(x, y, g), strict=True):
                 np.copyto(part, values)
 
-        blocks.rows(compute, x, y, gradOutput[:, None], *targets)
-        return gradInput
+        blocks.rows(compute, x, y, g, *targets)
 
     def clearState(self) -> Self:
         clear(self, "_x", "_y")

@@ -10,6 +10,10 @@ from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
 
 
+# Rows of so many elements need not be added up in pairs, which NumPy's sum does at a third of einsum's speed.
+SHORT = 4096
+
+
 class Sum(Module):
     """Adds up the elements along one dimension of size n::
 
@@ -51,7 +55,9 @@ class Sum(Module):
         output = self._resize("output", shape)
         total = output.reshape(kept)
         dense = self._dense("_input", input)
-        if axis:
+        if axis == input.ndim - 1 and 0 < axis and input.shape[axis] <= SHORT:
+            blocks.rows(lambda part, sums: np.einsum("...i->...", part, out=sums[..., 0]), dense, total)
+        elif axis:
             blocks.rows(lambda part, sums: np.sum(part, axis, keepdims=True, out=sums), dense, total)
         else:
             np.sum(dense, 0, keepdims=True, out=total)

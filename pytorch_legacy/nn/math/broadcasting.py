@@ -32,7 +32,7 @@ def aligned(module: TorchObject, parameter: Tensor, shape: tuple[int, ...]) -> T
 def gathered(part: Tensor, *arrays: Tensor) -> Tensor:
     """The gradient of `part`, which was broadcast to the shape of `arrays`: their product, summed over what was repeated.
 
-    Sums over a batch are long: they are in double precision.
+    Each sample's sum is in pairs, which loses little; those over a batch are in double precision.
     """
     first = arrays[0]
     axes = tuple(d for d in range(1, first.ndim) if part.shape[d] != first.shape[d])
@@ -43,7 +43,7 @@ def gathered(part: Tensor, *arrays: Tensor) -> Tensor:
         terms = np.ascontiguousarray(factors[0], like=target)
         if len(factors) == 2:
             terms = np.multiply(*factors, out=np.empty(terms.shape, terms.dtype, like=target))
-        np.sum(terms, axes, np.float64, keepdims=True, out=target)
+        target[...] = np.sum(terms, axes, keepdims=True)
 
     blocks.rows(lambda *parts: add_up(parts[-1], *parts[:-1]), *arrays, sums)
     return sums if len(part) == len(first) else sums.sum(0, keepdims=True)

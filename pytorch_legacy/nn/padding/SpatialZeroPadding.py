@@ -45,8 +45,11 @@ class SpatialZeroPadding(SpatialPadding):
     def _placed(target: Tensor, there: Window, source: Tensor, here: Window) -> Tensor:
         """Zeros in `target`, and what a window shows of `source` in another window."""
 
+        rows, columns = there
+
         def place(to: Tensor, planes: Tensor) -> None:
-            to.fill(0)
+            to[..., : rows.start, :] = to[..., rows.stop :, :] = 0
+            to[..., rows, : columns.start] = to[..., rows, columns.stop :] = 0
             to[..., *there] = planes[..., *here]
 
         if source.flags.c_contiguous:

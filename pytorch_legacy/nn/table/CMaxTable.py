@@ -4,10 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import on_device
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
 
 
@@ -22,10 +20,9 @@ class CMaxTable(Module):
     All inputs have one shape. As in Torch7, a NaN counts only in the first array. Source: Torch7 nn.CMaxTable.
     """
 
-    # Says where an array beats those before it, and what is left of both; a NaN does not beat a number.
-    _better: Any = np.greater
-    _best: Any = np.fmax
-    _winner = np.empty(0, np.uint8)
+    # Whether an array's elements beat those before them, which a NaN neither does nor suffers; and the better ones.
+    _beats: Any = np.greater
+    _better: Any = staticmethod(blocks.larger)
 
     _scratch = dict.fromkeys(("maxVals", "maxIdx", "mask", "gradMaxVals"))
 
@@ -35,32 +32,30 @@ class CMaxTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.alike(self, "input", input)
-        small = np.uint8 if len(others) < 256 else np.int32
-        output, winner = self._resize("output", first.shape), self._resize("_winner", first.shape, small)
-        return blocks.elements(self._compare, output, winner, first, *others)
-
-    @classmethod
-    def _compare(cls, output: Tensor, winner: Tensor, first: Tensor, *others: Tensor) -> None:
-        np.copyto(output, first)
-        winner.fill(0)
-        for i, other in enumerate(others, 1):
-            better = cls._better(other, output)
-            np.maximum(winner, better.astype(winner.dtype) * winner.dtype.type(i), out=winner)
-            cls._best(output, other, out=output)
-        unknown = np.isnan(first)
-        if on_device(unknown) or unknown.any():  # nothing beats a NaN
-            np.copyto(output, np.nan, where=unknown)
+        output = self._resize("output", first.shape)
+        if not others:
+            np.copyto(output, first)
+        for other in others:
+            first = blocks.apply(self._better, first, other, out=output)
+        return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         first = check.alike(self, "input", input)[0]
         check.like(self, "gradOutput", gradOutput, first)
-        check.shape(self, "input of the last forward", self._winner, first.shape)
         gradInput = self._resizeTable("gradInput", [first.shape] * len(input))
-        for i, gradient in enumerate(gradInput):
-            blocks.elements(lambda part, g, winner, i=i: blocks.masked(part, g, winner == i), gradient, gradOutput, self._winner)
+        blocks.elements(self._share, gradInput[0], gradOutput, *gradInput[1:], *input)
         return gradInput
 
-    def clearState(self) -> "CMaxTable":
-        clear(self, "_winner")
-        super().clearState()
-        return self
+    @classmethod
+    def _share(cls, first: Tensor, g: Tensor, *rest: Tensor) -> None:
+        """Give `g` to the winners' gradients: `first`, and as many of `rest` as there are others, before the inputs."""
+        gradients, inputs = (first, *rest[: len(rest) // 2]), rest[len(rest) // 2 :]
+        small = np.uint8 if len(inputs) < 256 else np.int32
+        best, winner = inputs[0], np.zeros_like(inputs[0], small)
+        for i, other in enumerate(inputs[1:], 1):
+            better = cls._beats(other, best)
+            winner = np.maximum(winner, better * small(i))
+            if i + 1 < len(inputs):
+                best = np.where(better, other, best)
+        for i, gradient in enumerate(gradients):
+            blocks.masked(gradient, g, winner == i)

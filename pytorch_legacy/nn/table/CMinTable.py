@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.table.CMaxTable import CMaxTable
 
 
@@ -20,5 +21,5 @@ class CMinTable(CMaxTable):
 
     _scratch = dict.fromkeys(("minVals", "minIdx", "mask", "gradMaxVals"))
 
-    _better: Any = np.less
-    _best: Any = np.fmin
+    _beats: Any = np.less
+    _better: Any = staticmethod(blocks.smaller)

@@ -1,5 +1,6 @@
 """A border of zeros."""
 
+from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.padding.BorderPadding import SpatialPadding
@@ -34,22 +35,22 @@ class SpatialZeroPadding(SpatialPadding):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape, inside, outside = self._layout(input)
-        return self._placed(self._resize("output", shape), outside, input, inside)
+        return self._placed(self._resize("output", shape), outside, input, inside, self._pads)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape, inside, outside = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        return self._placed(self._resize("gradInput", input.shape), inside, gradOutput, outside)
+        back = tuple(-pad for pad in self._pads)
+        return self._placed(self._resize("gradInput", input.shape), inside, gradOutput, outside, back)
 
-    @staticmethod
-    def _placed(target: Tensor, there: Window, source: Tensor, here: Window) -> Tensor:
-        """Zeros in `target`, and what a window shows of `source` in another window."""
-
-        rows, columns = there
+    def _placed(self, target: Tensor, there: Window, source: Tensor, here: Window, pads: tuple[int, ...]) -> Tensor:
+        """Zeros in `target`, and what a window shows of `source` in another window: `source` with these pads."""
+        if max(pads) <= 0:  # cells are cut off, and nothing is put around them
+            call(self, "SpatialReplicationPadding_updateOutput", source, target, *pads)
+            return target
 
         def place(to: Tensor, planes: Tensor) -> None:
-            to[..., : rows.start, :] = to[..., rows.stop :, :] = 0
-            to[..., rows, : columns.start] = to[..., rows, columns.stop :] = 0
+            to.fill(0)
             to[..., *there] = planes[..., *here]
 
         if source.flags.c_contiguous:

@@ -2087,6 +2087,24 @@ THNN_API int32_t THNN_(SpatialReflectionPadding_updateGradInput)(
     THTensor *gradInput,        /* [OUT] as input */
     int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b);
 
+THNN_API int32_t THNN_(SpatialZeroPadding_outputSize)(
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialZeroPadding_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] (N x) C x H x W */
+    THTensor *output,      /* [OUT] (N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r) */
+    int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b);
+
+THNN_API int32_t THNN_(SpatialZeroPadding_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) C x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r) */
+    THTensor *gradInput,        /* [OUT] as input */
+    int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b);
+
 THNN_API int32_t THNN_(VolumetricReplicationPadding_outputSize)(
     const THTensor *input, /* [IN] (N x) C x T x H x W */
     int64_t pleft, int64_t pright, int64_t ptop, int64_t pbottom, int64_t pfront, int64_t pback,

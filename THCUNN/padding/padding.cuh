@@ -1,4 +1,4 @@
-/* Borders whose cells repeat cells of the input, on the device: what padding.h is in THNN.
+/* Borders around planes and volumes, on the device: what padding.h is in THNN.
  *
  * A thread writes a pack of neighbours, in forward of the output and in backward of gradInput. It divides once to find its first cell, then
  * steps from one to the next. */
@@ -29,9 +29,11 @@ __global__ void padEach(real *y, const real *x, Padded p)
       if (w == width) row++, w = 0;
       if (k == 0 || w == 0) {
         const Row r = rowAt(p.out, row);
-        from = x + ((r.plane * p.in.t + source(&p.t, r.t)) * p.in.h + source(&p.h, r.h)) * p.in.w;
+        const int64_t t = source(&p.t, r.t), h = source(&p.h, r.h);
+        from = t < 0 || h < 0 ? NULL : x + ((r.plane * p.in.t + t) * p.in.h + h) * p.in.w;
       }
-      if (i + k < n) values.value[k] = from[source(&p.w, w)];
+      const int64_t shown = source(&p.w, w);
+      values.value[k] = i + k < n && from && shown >= 0 ? from[shown] : (real)0;
     }
     storePack(y, i, n, values);
   }
@@ -41,6 +43,10 @@ __global__ void padEach(real *y, const real *x, Padded p)
 template <class F> __device__ inline void eachShown(const Axis &a, int64_t i, F f)
 {
   const int64_t own = i + a.before, left = a.before - i, right = own + 2 * (a.in - 1 - i);
+  if (a.border == ZEROS) {
+    if (own >= 0 && own < a.out) f(own);
+    return;
+  }
   if (a.border == REPLICATION) {
     const int64_t end = i == a.in - 1 ? a.out : THNN_min(own + 1, a.out);
     for (int64_t o = i == 0 ? 0 : THNN_max(own, 0); o < end; o++) f(o);

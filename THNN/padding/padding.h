@@ -1,7 +1,8 @@
-/* Borders whose cells repeat cells of the input: what padding layers share, in two and three dimensions.
+/* Borders around planes and volumes: what padding layers share, in two and three dimensions.
  *
  * Along each axis an output cell o shows one cell of the input, source(o). That is i = o - before where there is such a cell, and
  * in the borders, where i < 0 or i >= in,
+ *   zeros         none: the output is 0
  *   replication   the cell at the edge
  *   reflection    the cell that lies as far from the edge on the inner side, so that the edge itself is not repeated
  * Negative paddings cut cells off.
@@ -10,14 +11,15 @@
  *   gradInput[t][h][w] = sum of gradOutput over the cells that show input[t][h][w]
  *
  * backward gathers whole rows: a list tells, for each place along time and height, which rows show it. These are added in
- * their order; then the middle of the sum is the row's own gradient, and its borders are folded back onto it. */
+ * their order; then the middle of the sum is the row's own gradient, and its borders, if they show anything, are folded back onto
+ * it. */
 #ifndef THNN_PADDING_H
 #define THNN_PADDING_H
 
 #include "core/real.h"
 #include "core/volumes.h"
 
-typedef enum Border { REPLICATION, REFLECTION } Border;
+typedef enum Border { ZEROS, REPLICATION, REFLECTION } Border;
 
 typedef struct Axis {
   Border border;
@@ -29,9 +31,11 @@ typedef struct Padded {
   Axis t, h, w;
 } Padded;
 
+/* -1: none. */
 THNN_INLINE int64_t source(const Axis *a, int64_t o)
 {
   const int64_t i = o - a->before;
+  if (a->border == ZEROS) return i < a->in ? THNN_max(i, -1) : -1;
   if (a->border == REPLICATION) return THNN_min(THNN_max(i, 0), a->in - 1);
   return i < 0 ? -i : i < a->in ? i : 2 * (a->in - 1) - i;
 }
@@ -73,9 +77,10 @@ enum { BAND = 32 }; /* rows in a task */
 THNN_KERNEL void padRow(real *restrict to, const real *restrict row, Axis w)
 {
   const int64_t left = THNN_min(THNN_max(w.before, 0), w.out), right = THNN_max(THNN_min(w.in + w.before, w.out), left);
-  for (int64_t o = 0; o < left; o++) to[o] = row[source(&w, o)];
+  const int zeros = w.border == ZEROS;
+  for (int64_t o = 0; o < left; o++) to[o] = zeros ? 0 : row[source(&w, o)];
   for (int64_t o = left; o < right; o++) to[o] = row[o - w.before];
-  for (int64_t o = right; o < w.out; o++) to[o] = row[source(&w, o)];
+  for (int64_t o = right; o < w.out; o++) to[o] = zeros ? 0 : row[source(&w, o)];
 }
 
 static void padPlanes(Call *call, real *y, const real *x, const Padded *p)
@@ -87,7 +92,9 @@ static void padPlanes(Call *call, real *y, const real *x, const Padded *p)
     for (int64_t band = 0; band < rows; band += BAND)
       for (int64_t row = band; row < THNN_min(band + BAND, rows); row++) {
         const int64_t t = source(&p->t, row / p->h.out), h = source(&p->h, row % p->h.out);
-        padRow(y + (plane * rows + row) * p->w.out, x + ((plane * p->t.in + t) * p->h.in + h) * p->w.in, p->w);
+        real *to = y + (plane * rows + row) * p->w.out;
+        if (t < 0 || h < 0) memset(to, 0, (size_t)p->w.out * sizeof(real));
+        else padRow(to, x + ((plane * p->t.in + t) * p->h.in + h) * p->w.in, p->w);
       }
 }
 
@@ -103,9 +110,11 @@ static Shown shownCells(Call *call, const Axis *a)
   Shown s = {THNN_scratch(call, a->in + 1, sizeof(int64_t)), THNN_scratch(call, a->out, sizeof(int64_t))};
   if (THNN_failed(call)) return s;
   memset(s.first, 0, (size_t)(a->in + 1) * sizeof(int64_t));
-  for (int64_t o = 0; o < a->out; o++) s.first[source(a, o) + 1]++;
+  for (int64_t o = 0; o < a->out; o++)
+    if (source(a, o) >= 0) s.first[source(a, o) + 1]++;
   for (int64_t i = 0; i < a->in; i++) s.first[i + 1] += s.first[i];
-  for (int64_t o = 0; o < a->out; o++) s.output[s.first[source(a, o)]++] = o; /* first[i] ends where first[i + 1] was */
+  for (int64_t o = 0; o < a->out; o++)
+    if (source(a, o) >= 0) s.output[s.first[source(a, o)]++] = o; /* first[i] ends where first[i + 1] was */
   for (int64_t i = a->in; i > 0; i--) s.first[i] = s.first[i - 1];
   s.first[0] = 0;
   return s;
@@ -124,6 +133,7 @@ THNN_KERNEL void foldRow(real *restrict gx, const real *restrict g, Axis w)
   for (int64_t i = 0; i < first; i++) gx[i] = 0;
   for (int64_t i = first; i < end; i++) gx[i] = g[i + w.before];
   for (int64_t i = end; i < w.in; i++) gx[i] = 0;
+  if (w.border == ZEROS) return;
   for (int64_t o = 0; o < left; o++) gx[source(&w, o)] += g[o];
   for (int64_t o = right; o < w.out; o++) gx[source(&w, o)] += g[o];
 }

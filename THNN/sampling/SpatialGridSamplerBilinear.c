@@ -15,10 +15,12 @@
  *   gradInput   as input, overwritten
  *   gradGrid    as grid, overwritten
  *
- * What some rows of the grid look at is found once and then used for many planes. Any number of places may look at a cell, so
- * gradInput is scattered, by one thread for each plane and in the order of the outputs.
+ * Planes of a group of channels are turned into rows, one for each cell (channels.h): then the four cells around a place are four
+ * vectors. Any number of places may look at a cell, so gradInput is scattered, by one thread for each group and in the order of the
+ * outputs; what the groups give to gradGrid is added in their order.
  *
  * As SpatialGridSamplerBilinear of Torch7's THNN. */
+#include "sampling/channels.h"
 #include "sampling/grid.h"
 
 static int32_t check(const char *f, const THTensor *input, const THTensor *grid, Sampled *p)
@@ -41,38 +43,46 @@ static void outputShape(const Sampled *p, int64_t *size)
 }
 
 #ifndef THNN_CUDA
-enum { BAND = 8, PLANES = 8 }; /* rows of the grid and planes in a task */
+/* ---- What places look at. */
 
-/* ---- What rows of the grid look at. */
+enum { PLACES = 128 }; /* that are looked at before the next ones */
 
-/* For each output of some rows: the four cells around its place, -1 for one that does not exist, their weights, 0 for such a one,
- * and the fractions. The cells are the upper two and the lower two, each pair from left to right. */
+/* For each of some places: the four cells around it, the upper two and the lower two, each pair from left to right, and those that
+ * count, with a number that stands for none instead of the others; their weights, 0 where a cell does not count; the fractions. */
 typedef struct Looks {
-  int32_t *cell[4];
-  real *weight[4], *down, *right;
+  int32_t cell[4][PLACES], counted[4][PLACES];
+  THNN_REAL weight[4][PLACES], down[PLACES], right[PLACES];
 } Looks;
 
-enum { CELLS = 4, NUMBERS = 6 }; /* of an output in Looks */
-
-static Looks looksAt(int32_t *cells, real *numbers, int64_t n)
+/* In two steps, as gcc makes branches instead of vectors of all at once. */
+THNN_KERNEL void look(Looks *restrict looks, const real *restrict grid, int64_t n, const Sampled *p, int32_t none)
 {
-  Looks looks = {.down = numbers + 4 * n, .right = numbers + 5 * n};
-  for (int i = 0; i < 4; i++) looks.cell[i] = cells + i * n, looks.weight[i] = numbers + i * n;
-  return looks;
-}
-
-static void look(Looks looks, const real *grid, int64_t n, const Sampled *p)
-{
+  const Sampled s = *p;
+  int32_t row[PLACES], column[PLACES];
+#pragma omp simd
   for (int64_t o = 0; o < n; o++) {
-    const Place w = placeOf(grid[2 * o], p->width), h = placeOf(grid[2 * o + 1], p->height);
-    for (int i = 0; i < 4; i++) {
-      looks.cell[i][o] = cellOf(p, h, w, i);
-      looks.weight[i][o] = looks.cell[i][o] >= 0 ? cellWeight(h, w, i) : 0;
+    const Place w = placeOf(grid[2 * o], s.width), h = placeOf(grid[2 * o + 1], s.height);
+    row[o] = h.low, looks->down[o] = h.fraction;
+    column[o] = w.low, looks->right[o] = w.fraction;
+  }
+  for (int i = 0; i < 4; i++) {
+#pragma omp simd
+    for (int64_t o = 0; o < n; o++) {
+      const Place h = {row[o], looks->down[o]}, w = {column[o], looks->right[o]};
+      const int32_t cell = cellOf(&s, h, w, i);
+      const THNN_REAL weight = cellWeight(h, w, i);
+      const int32_t counts = weight != 0 ? cell : -1;
+      looks->cell[i][o] = cell < 0 ? none : cell;
+      looks->counted[i][o] = counts < 0 ? none : counts;
+      looks->weight[i][o] = counts < 0 ? 0 : weight;
     }
-    looks.down[o] = h.fraction;
-    looks.right[o] = w.fraction;
   }
 }
+
+/* One thread even if there is nothing to do. */
+static int atMost(int threads, int64_t tasks) { return (int)THNN_max(1, THNN_min(threads, tasks)); }
+
+/* ---- Forward, planes as they are */
 
 /* weight * cell; a cell that does not exist or has no weight counts nothing, whatever is in it. */
 THNN_INLINE real part(real weight, const real *x, int32_t cell)
@@ -81,96 +91,199 @@ THNN_INLINE real part(real weight, const real *x, int32_t cell)
   return weight != 0 ? weight * value : 0;
 }
 
-THNN_KERNEL void sample(real *restrict y, const real *restrict x, Looks looks, int64_t n)
+THNN_KERNEL void sample(real *restrict y, const real *restrict x, const Looks *looks, int64_t n)
 {
-  const int32_t *a = looks.cell[0], *b = looks.cell[1], *c = looks.cell[2], *d = looks.cell[3];
-  const real *wa = looks.weight[0], *wb = looks.weight[1], *wc = looks.weight[2], *wd = looks.weight[3];
+  const int32_t *a = looks->counted[0], *b = looks->counted[1], *c = looks->counted[2], *d = looks->counted[3];
+  const THNN_REAL *wa = looks->weight[0], *wb = looks->weight[1], *wc = looks->weight[2], *wd = looks->weight[3];
   for (int64_t o = 0; o < n; o++)
     y[o] = part(wa[o], x, a[o]) + part(wb[o], x, b[o]) + part(wc[o], x, c[o]) + part(wd[o], x, d[o]);
 }
 
-static void scatter(real *restrict gx, const real *restrict g, Looks looks, int64_t n)
-{
-  for (int64_t o = 0; o < n; o++)
-    for (int i = 0; i < 4; i++)
-      if (looks.weight[i][o] != 0) gx[looks.cell[i][o]] += looks.weight[i][o] * g[o];
-}
-
-THNN_INLINE real cellOr0(const real *x, int32_t cell)
-{
-  const real value = x[cell < 0 ? 0 : cell];
-  return cell >= 0 ? value : 0;
-}
-
-/* Adds what one channel gives to the gradients of the grid, in cells; places outside of the plane get nothing. */
-THNN_KERNEL void addSlopes(real *restrict gRight, real *restrict gDown, const real *restrict x, const real *restrict g, Looks looks,
-                           int64_t n)
-{
-  for (int64_t o = 0; o < n; o++) {
-    const int32_t i = looks.cell[0][o], j = looks.cell[1][o], k = looks.cell[2][o], l = looks.cell[3][o];
-    const real a = cellOr0(x, i), b = cellOr0(x, j), c = cellOr0(x, k), d = cellOr0(x, l);
-    const real down = looks.down[o], right = looks.right[o], gradient = (i & j & k & l) < 0 ? 0 : g[o];
-    gRight[o] += gradient * ((1 - down) * (b - a) + down * (d - c));
-    gDown[o] += gradient * ((1 - right) * (c - a) + right * (d - b));
-  }
-}
-
-static void sampleAll(Call *call, real *y, const real *x, const real *places, const Sampled *p)
+static void samplePlanes(Call *call, real *y, const real *x, const real *places, const Sampled *p, int threads)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
-  const int threads = THNN_threads(call, 8 * p->samples * p->channels * cells);
-  const int64_t room = BAND * p->owidth;
-  int32_t *found = THNN_scratch(call, threads * CELLS * room, sizeof(int32_t));
-  real *numbers = THNN_scratch(call, threads * NUMBERS * room, sizeof(real));
+  Looks *found = THNN_scratch(call, threads, sizeof(Looks));
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t n = 0; n < p->samples; n++)
-    for (int64_t band = 0; band < p->oheight; band += BAND) {
-      const int64_t id = THNN_threadId(), first = band * p->owidth, count = THNN_min(BAND, p->oheight - band) * p->owidth;
-      const Looks looks = looksAt(found + id * CELLS * room, numbers + id * NUMBERS * room, room);
-      look(looks, places + 2 * (n * cells + first), count, p);
+    for (int64_t first = 0; first < cells; first += PLACES) {
+      const int64_t count = THNN_min(PLACES, cells - first);
+      Looks *looks = found + THNN_threadId();
+      look(looks, places + 2 * (n * cells + first), count, p, -1);
       for (int64_t plane = n * p->channels; plane < (n + 1) * p->channels; plane++)
         sample(y + plane * cells + first, x + plane * inputs, looks, count);
     }
 }
 
-static void gradients(Call *call, real *gx, real *gPlaces, const real *x, const real *places, const real *g, const Sampled *p)
+/* ---- Forward, groups of channels as rows */
+
+/* The input as rows, and behind them a row of zeros: the cell `inputs`, which stands for none. */
+THNN_INLINE void joinInput(THNN_REAL *restrict rows, const real *restrict x, int64_t inputs, int64_t channels, int lanes)
 {
-  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, width = p->owidth;
-  const int threads = THNN_threads(call, 8 * p->samples * p->channels * (cells + inputs));
-  int32_t *found = THNN_scratch(call, threads * CELLS * width, sizeof(int32_t));
-  real *numbers = THNN_scratch(call, threads * NUMBERS * width, sizeof(real));
-  real *slopes = THNN_scratch(call, threads * 2 * width, sizeof(real));
+  joinPlanes(rows, x, inputs, channels, inputs, lanes);
+  for (int i = 0; i < lanes; i++) rows[inputs * lanes + i] = 0;
+}
+
+THNN_INLINE const THNN_REAL *rowOf(const THNN_REAL *rows, int32_t cell, int lanes) { return rows + (int64_t)cell * lanes; }
+
+THNN_INLINE void sampleRows(THNN_REAL *restrict to, const THNN_REAL *restrict x, const Looks *l, int64_t n, int lanes)
+{
+  for (int64_t o = 0; o < n; o++, to += lanes) {
+    const THNN_REAL *a = rowOf(x, l->counted[0][o], lanes), *b = rowOf(x, l->counted[1][o], lanes);
+    const THNN_REAL *c = rowOf(x, l->counted[2][o], lanes), *d = rowOf(x, l->counted[3][o], lanes);
+    const THNN_REAL wa = l->weight[0][o], wb = l->weight[1][o], wc = l->weight[2][o], wd = l->weight[3][o];
+#pragma omp simd
+    for (int i = 0; i < lanes; i++) to[i] = wa * a[i] + wb * b[i] + wc * c[i] + wd * d[i];
+  }
+}
+
+/* memory: rows of some places and of the input. */
+THNN_INLINE void sampleLanes(real *y, const real *x, const real *places, int64_t channels, const Sampled *p, Looks *looks,
+                             THNN_REAL *memory, int lanes)
+{
+  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
+  THNN_REAL *some = memory, *rows = some + PLACES * lanes;
+  joinInput(rows, x, inputs, channels, lanes);
+  for (int64_t first = 0; first < cells; first += PLACES) {
+    const int64_t n = THNN_min(PLACES, cells - first);
+    look(looks, places + 2 * first, n, p, (int32_t)inputs);
+    sampleRows(some, rows, looks, n, lanes);
+    splitPlanes(y + first, some, cells, channels, n, lanes);
+  }
+}
+
+THNN_KERNEL void sampleGroup(real *y, const real *x, const real *places, int64_t channels, const Sampled *p, Looks *looks,
+                             THNN_REAL *memory)
+{
+  if (channels > FEW) sampleLanes(y, x, places, channels, p, looks, memory, LANES);
+  else sampleLanes(y, x, places, channels, p, looks, memory, FEW);
+}
+
+static void sampleGroups(Call *call, real *y, const real *x, const real *places, const Sampled *p, int threads)
+{
+  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, groups = groupsOf(p->channels);
+  const int64_t length = (PLACES + inputs + 1) * longestRow(p->channels);
+  THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
+  Looks *looks = THNN_scratch(call, threads, sizeof(Looks));
   if (THNN_failed(call)) return;
 
-#pragma omp parallel for collapse(2) num_threads(threads)
-  for (int64_t n = 0; n < p->samples; n++)
-    for (int64_t channel = 0; channel < p->channels; channel += PLANES) {
-      const int64_t id = THNN_threadId(), first = n * p->channels + channel;
-      const int64_t end = n * p->channels + THNN_min(channel + PLANES, p->channels);
-      const Looks looks = looksAt(found + id * CELLS * width, numbers + id * NUMBERS * width, width);
-      memset((void *)(gx + first * inputs), 0, (size_t)((end - first) * inputs) * sizeof(real));
-      for (int64_t h = 0; h < p->oheight; h++) {
-        look(looks, places + 2 * (n * cells + h * width), width, p);
-        for (int64_t plane = first; plane < end; plane++)
-          scatter(gx + plane * inputs, g + plane * cells + h * width, looks, width);
-      }
-    }
 #pragma omp parallel for num_threads(threads)
-  for (int64_t row = 0; row < p->samples * p->oheight; row++) {
-    const int64_t id = THNN_threadId(), n = row / p->oheight, h = row % p->oheight;
-    const Looks looks = looksAt(found + id * CELLS * width, numbers + id * NUMBERS * width, width);
-    real *gRight = slopes + id * 2 * width, *gDown = gRight + width, *to = gPlaces + 2 * row * width;
-    look(looks, places + 2 * row * width, width, p);
-    memset((void *)gRight, 0, (size_t)(2 * width) * sizeof(real));
-    for (int64_t plane = n * p->channels; plane < (n + 1) * p->channels; plane++)
-      addSlopes(gRight, gDown, x + plane * inputs, g + plane * cells + h * width, looks, width);
-    for (int64_t o = 0; o < width; o++) {
-      to[2 * o] = gRight[o] * (real)(p->width - 1) / 2;
-      to[2 * o + 1] = gDown[o] * (real)(p->height - 1) / 2;
+  for (int64_t i = 0; i < p->samples * groups; i++) {
+    const int64_t n = i / groups, channel = i % groups * LANES, plane = n * p->channels + channel, id = THNN_threadId();
+    sampleGroup(y + plane * cells, x + plane * inputs, places + 2 * n * cells, THNN_min(LANES, p->channels - channel), p,
+                looks + id, memory + id * length);
+  }
+}
+
+/* To turn planes does not pay for few places; nor does it where most threads would have no group. Results are the same. */
+static void sampleAll(Call *call, real *y, const real *x, const real *places, const Sampled *p)
+{
+  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, tasks = p->samples * groupsOf(p->channels);
+  const int threads = THNN_threads(call, 8 * p->samples * p->channels * cells);
+  if (16 * cells <= inputs || 4 * tasks < threads) samplePlanes(call, y, x, places, p, threads);
+  else sampleGroups(call, y, x, places, p, atMost(threads, tasks));
+}
+
+/* ---- Backward */
+
+THNN_INLINE void scatterRows(THNN_REAL *restrict gx, const THNN_REAL *restrict g, const Looks *l, int64_t n, int lanes)
+{
+  for (int64_t o = 0; o < n; o++, g += lanes)
+    for (int k = 0; k < 4; k++) {
+      THNN_REAL *to = gx + (int64_t)l->counted[k][o] * lanes;
+      const THNN_REAL weight = l->weight[k][o];
+#pragma omp simd
+      for (int i = 0; i < lanes; i++) to[i] += weight * g[i];
+    }
+}
+
+/* What each channel gives to the gradients of the grid, in cells. */
+THNN_INLINE void slopesOfRows(THNN_REAL *restrict gRight, THNN_REAL *restrict gDown, const THNN_REAL *restrict x,
+                              const THNN_REAL *restrict g, const Looks *l, int64_t n, int lanes)
+{
+  for (int64_t o = 0; o < n; o++, g += lanes, gRight += lanes, gDown += lanes) {
+    const THNN_REAL *a = rowOf(x, l->cell[0][o], lanes), *b = rowOf(x, l->cell[1][o], lanes);
+    const THNN_REAL *c = rowOf(x, l->cell[2][o], lanes), *d = rowOf(x, l->cell[3][o], lanes);
+    const THNN_REAL down = l->down[o], right = l->right[o];
+#pragma omp simd
+    for (int i = 0; i < lanes; i++) {
+      gRight[i] = g[i] * ((1 - down) * (b[i] - a[i]) + down * (d[i] - c[i]));
+      gDown[i] = g[i] * ((1 - right) * (c[i] - a[i]) + right * (d[i] - b[i]));
     }
   }
+}
+
+/* Their sum; places outside of the plane get nothing. */
+THNN_INLINE void addLanes(real *restrict sum, const THNN_REAL *restrict rows, const Looks *l, int32_t none, int64_t n, int lanes)
+{
+  const int32_t *a = l->cell[0], *b = l->cell[1], *c = l->cell[2], *d = l->cell[3];
+#pragma omp simd
+  for (int64_t o = 0; o < n; o++) {
+    THNN_REAL all = 0;
+    for (int i = 0; i < lanes; i++) all += rows[o * lanes + i];
+    sum[o] = (a[o] == none) & (b[o] == none) & (c[o] == none) & (d[o] == none) ? 0 : all;
+  }
+}
+
+/* memory: rows of some places, three times, of the input and of gradInput, whose last row takes what counts nothing. */
+THNN_INLINE void gradientLanes(real *gx, real *slopes, const real *x, const real *places, const real *g, int64_t channels,
+                               const Sampled *p, Looks *looks, THNN_REAL *memory, int lanes)
+{
+  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
+  THNN_REAL *some = memory, *right = some + PLACES * lanes, *down = right + PLACES * lanes;
+  THNN_REAL *rows = down + PLACES * lanes, *sums = rows + (inputs + 1) * lanes;
+  joinInput(rows, x, inputs, channels, lanes);
+  memset(sums, 0, (size_t)((inputs + 1) * lanes) * sizeof(real));
+  for (int64_t first = 0; first < cells; first += PLACES) {
+    const int64_t n = THNN_min(PLACES, cells - first);
+    look(looks, places + 2 * first, n, p, (int32_t)inputs);
+    joinPlanes(some, g + first, cells, channels, n, lanes);
+    scatterRows(sums, some, looks, n, lanes);
+    slopesOfRows(right, down, rows, some, looks, n, lanes);
+    addLanes(slopes + first, right, looks, (int32_t)inputs, n, lanes);
+    addLanes(slopes + cells + first, down, looks, (int32_t)inputs, n, lanes);
+  }
+  splitPlanes(gx, sums, inputs, channels, inputs, lanes);
+}
+
+THNN_KERNEL void groupGradients(real *gx, real *slopes, const real *x, const real *places, const real *g, int64_t channels,
+                                const Sampled *p, Looks *looks, THNN_REAL *memory)
+{
+  if (channels > FEW) gradientLanes(gx, slopes, x, places, g, channels, p, looks, memory, LANES);
+  else gradientLanes(gx, slopes, x, places, g, channels, p, looks, memory, FEW);
+}
+
+/* The gradients of a sample's grid from what each group of channels gives to them: numbers to the right, then numbers down. */
+THNN_KERNEL void addGroups(real *restrict gPlaces, const real *restrict slopes, int64_t groups, const Sampled *p)
+{
+  const int64_t cells = p->oheight * p->owidth;
+  for (int64_t o = 0; o < cells; o++) {
+    THNN_REAL right = 0, down = 0;
+    for (int64_t k = 0; k < groups; k++) right += slopes[2 * k * cells + o], down += slopes[(2 * k + 1) * cells + o];
+    gPlaces[2 * o] = right * (real)(p->width - 1) / 2;
+    gPlaces[2 * o + 1] = down * (real)(p->height - 1) / 2;
+  }
+}
+
+static void gradients(Call *call, real *gx, real *gPlaces, const real *x, const real *places, const real *g, const Sampled *p)
+{
+  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, groups = groupsOf(p->channels);
+  const int64_t tasks = p->samples * groups, length = (3 * PLACES + 2 * (inputs + 1)) * longestRow(p->channels);
+  const int threads = atMost(THNN_threads(call, 8 * p->samples * p->channels * (cells + inputs)), tasks);
+  THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
+  Looks *looks = THNN_scratch(call, threads, sizeof(Looks));
+  real *slopes = THNN_scratch(call, tasks * 2 * cells, sizeof(real));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < tasks; i++) {
+    const int64_t n = i / groups, channel = i % groups * LANES, plane = n * p->channels + channel, id = THNN_threadId();
+    groupGradients(gx + plane * inputs, slopes + i * 2 * cells, x + plane * inputs, places + 2 * n * cells, g + plane * cells,
+                   THNN_min(LANES, p->channels - channel), p, looks + id, memory + id * length);
+  }
+#pragma omp parallel for num_threads(threads)
+  for (int64_t n = 0; n < p->samples; n++) addGroups(gPlaces + 2 * n * cells, slopes + n * groups * 2 * cells, groups, p);
 }
 #endif
 

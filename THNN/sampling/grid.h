@@ -11,26 +11,27 @@ typedef struct Sampled {
 
 /* A place on an axis: cells low and low + 1, of which none, one or both exist, and the fraction by which it is past low. */
 typedef struct Place {
-  int64_t low;
+  int32_t low;
   accreal fraction;
 } Place;
 
+/* Selects rather than branches, so that many places are found in vectors. */
 THNN_INLINE Place placeOf(accreal mark, int64_t n)
 {
   const accreal at = (mark + 1) / 2 * (accreal)(n - 1);
-  Place p = {0, at};
-  if (at != at) return p;
-  const int inside = at > -1 && at < (accreal)n;
-  p.low = inside ? (int64_t)at - (at < 0) : -2;
-  p.fraction = inside ? at - (accreal)p.low : 0;
+  const int inside = (at > -1) & (at < (accreal)n), isNaN = at != at;
+  const int32_t low = inside ? (int32_t)at - (at < 0) : isNaN ? 0 : -2;
+  const Place p = {low, inside ? at - (accreal)low : isNaN ? at : 0};
   return p;
 }
 
-/* Of the four cells around a place, the upper two and the lower two, each pair from left to right: number i, or -1 if it does not exist. */
+/* Of the four cells around a place, the upper two and the lower two, each pair from left to right: number i, or -1 if it does not
+ * exist. */
 THNN_INLINE int32_t cellOf(const Sampled *p, Place h, Place w, int i)
 {
-  const int64_t row = h.low + i / 2, column = w.low + i % 2;
-  return row >= 0 && row < p->height && column >= 0 && column < p->width ? (int32_t)(row * p->width + column) : -1;
+  const int32_t height = (int32_t)p->height, width = (int32_t)p->width, row = h.low + i / 2, column = w.low + i % 2;
+  const int exists = (row >= 0) & (row < height) & (column >= 0) & (column < width);
+  return exists ? row * width + column : -1;
 }
 
 /* Its weight, if it exists. */

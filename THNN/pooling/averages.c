@@ -18,21 +18,27 @@ static int64_t counted(const Axis *a, int64_t o, int includePad)
   return THNN_min(start + a->kernel, a->in + a->pad) - start;
 }
 
+/* Adaptive windows along a row: where they lie, and where sumAdaptive finds their sums in its table. */
+typedef struct Columns {
+  Intervals of;
+  int64_t *pick;
+} Columns;
+
 /* What is looked up: where windows lie, and how many cells of them count. For sliding windows that is a product of rows (of all
  * slices) and columns; adaptive ones, which often come in short rows, have a number for each output of a plane. */
 typedef struct Tables {
   Intervals t, h;
   real *rows, *columns, *cells;
-  int64_t *pick; /* adaptive: where sumAdaptive finds a sum in its table */
+  Columns w; /* adaptive */
 } Tables;
 
-/* For a table with room for `most` rows. */
-static int64_t *picks(Call *call, const Axis *a, int64_t most)
+/* Of adaptive windows, for a table with room for `most` rows. */
+static Columns columnsOf(Call *call, const Axis *a, int64_t most)
 {
-  int64_t *pick = THNN_scratch(call, a->out, sizeof(int64_t));
+  const Columns c = {cellsOfWindows(call, a), THNN_scratch(call, a->out, sizeof(int64_t))};
   for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++)
-    pick[o] = windowStart(a, o) + (windowCells(a, o) > THNN_ceilDiv(a->in, a->out) ? most * a->in : 0);
-  return pick;
+    c.pick[o] = windowStart(a, o) + (windowCells(a, o) > THNN_ceilDiv(a->in, a->out) ? most * a->in : 0);
+  return c;
 }
 
 static Tables tables(Call *call, const Windows *p, int includePad)
@@ -41,7 +47,7 @@ static Tables tables(Call *call, const Windows *p, int includePad)
   Tables s = {cellsOfWindows(call, &p->t), cellsOfWindows(call, &p->h), .rows = THNN_scratch(call, rows, sizeof(real)),
               .columns = THNN_scratch(call, columns, sizeof(real))};
   if (!p->w.kernel) s.cells = THNN_scratch(call, rows * columns, sizeof(real));
-  if (!p->w.kernel) s.pick = picks(call, &p->w, BAND);
+  if (!p->w.kernel) s.w = columnsOf(call, &p->w, BAND);
   if (THNN_failed(call)) return s;
   for (int64_t o = 0; o < rows; o++)
     s.rows[o] = (real)counted(&p->t, o / p->h.out, includePad) * (real)counted(&p->h, o % p->h.out, includePad);
@@ -54,50 +60,26 @@ static Tables tables(Call *call, const Windows *p, int includePad)
 
 /* ---- columns of adaptive windows */
 
-/* How long windows are treated in which way, in cells. */
-enum { SHORT = 8, LONG = 64 };
-
-/* to[i] = from[i] + from[i + run], and one cell more if `odd` */
-THNN_INLINE void joinRuns(real *restrict to, const real *restrict from, const real *restrict x, int64_t run, int odd, int64_t length)
-{
-  if (odd) for (int64_t i = 0; i < length; i++) to[i] = from[i] + from[i + run] + x[i + 2 * run];
-  else for (int64_t i = 0; i < length; i++) to[i] = from[i] + from[i + run];
-}
-
-/* table[i] = x[i] + ... + x[i + n - 1] for n > 1 at each of `cells` places. Runs are doubled, and one cell longer where the binary
- * digits of n say so. The last of the passes, between two buffers, ends in the table. */
-THNN_INLINE void sumRuns(real *table, real *other, const real *x, int64_t n, int64_t cells)
-{
-  const real *from = x;
-  int digits = 62 - __builtin_clzll((unsigned long long)n); /* behind the first, and the one at hand */
-  for (int64_t run = 1; run < n; digits--) {
-    real *to = digits % 2 ? other : table;
-    const int odd = (int)(n >> digits & 1);
-    joinRuns(to, from, x, run, odd, cells - 2 * run - odd + 1);
-    from = to;
-    run = 2 * run + odd;
-  }
-}
+/* Windows of more cells than this are treated one by one. */
+enum { SHORT = 8 };
 
 /* y[row][o] = sum of x[row] over window o, for `rows` <= `most` rows; the table has room for 2 * most rows.
  *
- * Every window has n = ceil(in / out) cells or one more. Unless n is large it is quickest to add n neighbours, and one
+ * Every window has n = ceil(in / out) cells or one more. While n is small it is quickest to add n neighbours, and one
  * more, at every place of the rows at once, and to pick the sums that are wanted. */
 THNN_INLINE void sumAdaptive(real *restrict y, const real *restrict x, int64_t rows, int64_t most, const Axis *a,
-                             const int64_t *restrict pick, real *restrict table)
+                             const Columns *columns, real *restrict table)
 {
   const int64_t in = a->in, out = a->out, n = THNN_ceilDiv(in, out), cells = rows * in;
-  if (n > LONG) {
-    for (int64_t row = 0; row < rows; row++)
-      for (int64_t o = 0; o < out; o++) {
-        const int64_t start = windowStart(a, o);
-        y[row * out + o] = (real)sumCells(x + row * in + start, windowEnd(a, o) - start);
-      }
+  if (n > SHORT) {
+    const int64_t *start = columns->of.start, *end = columns->of.end;
+    for (int64_t row = 0; row < rows; row++, x += in, y += out)
+      for (int64_t o = 0; o < out; o++) y[o] = (real)sumCells(x + start[o], end[o] - start[o]);
     return;
   }
   real *restrict more = table + most * in;
-  if (n > SHORT) sumRuns(table, more, x, n, cells);
-  else sumRows(table, x, 0, n, 1, cells - n + 1);
+  const int64_t *restrict pick = columns->pick;
+  sumRows(table, x, 0, n, 1, cells - n + 1);
   for (int64_t i = 0; i < cells - n; i++) more[i] = table[i] + x[i + n];
   for (int64_t row = 0; row < rows; row++, y += out, table += in)
     for (int64_t o = 0; o < out; o++) y[o] = table[pick[o]];
@@ -152,9 +134,11 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
     }
     return;
   }
-  for (int64_t o = first; o < end; o++) sumBox(sum + (o - first) * (w->out == 1 ? 1 : w->in), x, p, s, o / p->h.out, o % p->h.out);
+  const int ready = w->out > 1 && p->t.in == p->t.out && p->h.in == p->h.out; /* boxes are rows */
+  for (int64_t o = first; o < end && !ready; o++)
+    sumBox(sum + (o - first) * (w->out == 1 ? 1 : w->in), x, p, s, o / p->h.out, o % p->h.out);
   if (w->out == 1) memcpy(y + first, sum, (size_t)(end - first) * sizeof(real));
-  else sumAdaptive(y + first * w->out, sum, end - first, BAND, w, s->pick, table);
+  else sumAdaptive(y + first * w->out, ready ? x + first * w->in : sum, end - first, BAND, w, &s->w, table);
   const real *restrict cells = s->cells;
   for (int64_t o = first * w->out; o < end * w->out; o++) y[o] /= cells[o];
 }
@@ -183,9 +167,8 @@ static void averages(Call *call, real *y, const real *x, int includePad, const W
 typedef struct Spread {
   Tables of;
   Intervals seenT, seenH; /* the windows of a slice and of a row */
-  Intervals w;        /* adaptive: the columns of each window, */
-  Axis seen;          /* the windows of each column, as windows with inputs and outputs exchanged, */
-  int64_t *pick;      /* and where sumAdaptive finds them */
+  Axis seen;          /* adaptive: the windows of each column, as windows with inputs and outputs exchanged */
+  Columns columns;
   int64_t most;       /* rows of gradOutput at a time */
   int64_t share, length; /* room for a row of shares, with zeros on either side, and for a row spread over the columns */
 } Spread;
@@ -204,8 +187,8 @@ THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const
   if (!w->kernel) {
     const real *restrict cells = s->of.cells + first * w->out, *restrict from = g + first * w->out;
     for (int64_t i = 0; i < rows * w->out; i++) share[i] = from[i] / cells[i];
-    if (w->in > SHORT * w->out) spreadAdaptive(spread, share, rows, w, &s->w);
-    else sumAdaptive(spread, share, rows, s->most, &s->seen, s->pick, table);
+    if (w->in > SHORT * w->out) spreadAdaptive(spread, share, rows, w, &s->of.w.of);
+    else sumAdaptive(spread, share, rows, s->most, &s->seen, &s->columns, table);
     return;
   }
   real *restrict to = share + shareLead(w);
@@ -267,9 +250,8 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
     s.length = spreadLength(w);
     s.share = shareLength(w);
   } else {
-    s.w = cellsOfWindows(call, w);
     s.seen = (Axis){w->out, w->in, 0, 0, 0, 1};
-    s.pick = picks(call, &s.seen, s.most);
+    s.columns = columnsOf(call, &s.seen, s.most);
     s.length = w->in;
     s.share = s.most * w->out;
   }

@@ -27,9 +27,9 @@
 #ifndef THNN_CUDA /* THCUNN/normalization/BatchNormalization.cu has its own */
 #include <math.h>
 
-/* How many elements a piece has, a sample's part of a group, and a group of planes of one cell: roughly, for smaller planes
- * are not cut, and no part is smaller than a few lines of the cache. */
-enum { PIECE = 1 << 14, PART = 1 << 9, GROUP = 1 << 17, LINES = 1 << 5 };
+/* How many elements a piece has, and a sample's part of a group: roughly, for smaller planes are not cut. Where a plane is one
+ * cell, memory is read as it lies, in long rows, and the larger pieces of them have few sums. */
+enum { PIECE = 1 << 14, PART = 1 << 9, LONG_PIECE = 1 << 16, LONG_PART = 1 << 12 };
 
 typedef struct Layout {
   int64_t batch, channels, plane, count; /* count: values of a channel */
@@ -159,23 +159,21 @@ THNN_KERNEL void spread(real *restrict y, const real *restrict x, const real *re
 
 /* ---- groups and pieces */
 
-/* Groups of `elements` in each sample; pieces of PIECE elements. */
+/* Groups of `elements` in each sample. */
 static Layout layoutOf(const Batch *b, int64_t elements)
 {
+  const int64_t piece = b->plane == 1 ? LONG_PIECE : PIECE;
   Layout l = {.batch = b->batch, .channels = b->channels, .plane = b->plane, .count = b->count};
   l.width = THNN_max(1, THNN_min(l.channels, elements / THNN_max(1, l.plane)));
   l.groups = THNN_ceilDiv(l.channels, l.width);
-  l.rows = THNN_max(1, PIECE / THNN_max(1, l.width * l.plane));
+  l.rows = THNN_max(1, piece / THNN_max(1, l.width * l.plane));
   l.perRow = l.width > 1 ? 1 : THNN_max(1, THNN_ceilDiv(l.plane, PIECE));
   l.pieces = THNN_max(1, THNN_ceilDiv(l.batch, l.rows) * l.perRow); /* an empty one gives sums of 0 */
   return l;
 }
 
 /* A sample's part of a group that is passed over several times. */
-static int64_t partOf(const Batch *b)
-{
-  return b->plane == 1 ? THNN_min(THNN_max(GROUP / THNN_max(1, b->batch), LINES), PART) : PART;
-}
+static int64_t partOf(const Batch *b) { return b->plane == 1 ? LONG_PART : PART; }
 
 static Piece pieceOf(const Layout *l, int64_t group, int64_t piece)
 {

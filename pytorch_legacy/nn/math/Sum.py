@@ -56,7 +56,7 @@ class Sum(Module):
         total = output.reshape(kept)
         dense = self._dense("_input", input)
         if axis == input.ndim - 1 and 0 < axis and input.shape[axis] <= SHORT:
-            blocks.rows(lambda part, sums: np.einsum("...i->...", part, out=sums[..., 0]), dense, total)
+            np.einsum("...i->...", dense, out=total[..., 0])
         elif axis:
             blocks.rows(lambda part, sums: np.sum(part, axis, keepdims=True, out=sums), dense, total)
         else:

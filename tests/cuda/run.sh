@@ -5,7 +5,7 @@
 #   tests/cuda/run.sh orders     case table and golden data with threads in order; in reverse and in random order, their results alone
 #   tests/cuda/run.sh address    the same functions under AddressSanitizer
 #   tests/cuda/run.sh thread     small grids under ThreadSanitizer
-#   tests/cuda/run.sh short      of orders, what continuous integration has time for
+#   tests/cuda/run.sh short      of orders, what continuous integration has time for, under AddressSanitizer
 #
 # Needs g++, CMake, Ninja, and a Python in which the package and its extra "test" are installed. First, mistakes that are planted must be
 # found. PYTEST has how pytest is called.
@@ -57,20 +57,28 @@ orders() {
   done
 }
 
-short() {
-  emulated
-  echo "threads run: forward"
-  $pytest tests/cuda tests/test_golden.py -k "not as_float"
-  echo "threads run: random:1"
-  THCUNN_ORDER=random:1 $pytest tests/cuda/test_twins.py tests/test_layers.py -k "as_THNN or (test_forward and float64)"
-}
-
-address() {
+# What both of the next jobs need: mistakes found, and a library in which memory is watched.
+watched() {
   planted address NONE ""
   planted address OVERRUN "heap-buffer-overflow"
   library address
-  PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(runtime asan) $pytest tests/cuda/test_twins.py tests/test_layers.py \
-    -k "test_twins or test_forward or test_empty_batch or test_batch"
+}
+
+watch() { PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(runtime asan) "$@"; }
+
+short() {
+  planted "" NONE ""
+  planted "" DIVERGENCE "did not come to"
+  watched
+  echo "threads run: forward"
+  watch $pytest tests/cuda tests/test_golden.py -k "not as_float"
+  echo "threads run: random:1"
+  THCUNN_ORDER=random:1 watch $pytest tests/cuda/test_twins.py tests/test_layers.py -k "as_THNN or (test_forward and float64)"
+}
+
+address() {
+  watched
+  watch $pytest tests/cuda/test_twins.py tests/test_layers.py -k "test_twins or test_forward or test_empty_batch or test_batch"
 }
 
 thread() {

@@ -42,6 +42,7 @@ class CMaxTable(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         first = check.alike(self, "input", input)[0]
         check.like(self, "gradOutput", gradOutput, first)
+        check.shape(self, "input of the last forward", self.output, first.shape)
         gradInput = self._resizeTable("gradInput", [first.shape] * len(input))
         blocks.elements(self._share, gradInput[0], gradOutput, *gradInput[1:], *input)
         return gradInput

@@ -12,7 +12,6 @@ from pytorch_legacy.nn import blocks
 from tests import capi
 
 
-
 def larger(x: Any, z: Any) -> Any:
     return np.where(z > x, z, x)
 

@@ -9,7 +9,6 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
 
-
 # Rows of so many elements need not be added up in pairs, which NumPy's sum does at a third of einsum's speed.
 SHORT = 4096
 
@@ -55,7 +54,7 @@ class Sum(Module):
         output = self._resize("output", shape)
         total = output.reshape(kept)
         dense = self._dense("_input", input)
-        if axis == input.ndim - 1 and 0 < axis and input.shape[axis] <= SHORT:
+        if axis == input.ndim - 1 and axis > 0 and input.shape[axis] <= SHORT:
             np.einsum("...i->...", dense, out=total[..., 0])
         elif axis:
             blocks.rows(lambda part, sums: np.sum(part, axis, keepdims=True, out=sums), dense, total)

@@ -54,7 +54,7 @@ class Sum(Module):
         output = self._resize("output", shape)
         total = output.reshape(kept)
         dense = self._dense("_input", input)
-        if axis == input.ndim - 1 and axis > 0 and input.shape[axis] <= SHORT:
+        if 0 < axis == input.ndim - 1 and input.shape[axis] <= SHORT and not self._onDevice:  # CuPy's has no out
             np.einsum("...i->...", dense, out=total[..., 0])
         elif axis:
             blocks.rows(lambda part, sums: np.sum(part, axis, keepdims=True, out=sums), dense, total)

@@ -10,18 +10,11 @@
  * As Torch7's nn.SpatialReplicationPadding. How: padding.h. */
 #include "padding/padding.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b, Padded *p)
-{
-  static const char *const names[] = {"pad_l", "pad_r", "pad_t", "pad_b"};
-  const int64_t pads[] = {pad_l, pad_r, pad_t, pad_b};
-  return checkPadding(f, input, REPLICATION, 2, pads, names, p);
-}
-
 int32_t THNN_(SpatialReplicationPadding_outputSize)(const THTensor *input, int64_t pad_l, int64_t pad_r, int64_t pad_t,
                                                     int64_t pad_b, int64_t size[8])
 {
   Padded p;
-  THNN_TRY(check(__func__, input, pad_l, pad_r, pad_t, pad_b, &p));
+  THNN_TRY(checkSides(__func__, input, REPLICATION, pad_l, pad_r, pad_t, pad_b, &p));
   return volumeShape(__func__, view(input), &p.out, size);
 }
 
@@ -29,7 +22,7 @@ int32_t THNN_(SpatialReplicationPadding_updateOutput)(THNNState *state, const TH
                                                       int64_t pad_r, int64_t pad_t, int64_t pad_b)
 {
   Padded p;
-  THNN_TRY(check(__func__, input, pad_l, pad_r, pad_t, pad_b, &p));
+  THNN_TRY(checkSides(__func__, input, REPLICATION, pad_l, pad_r, pad_t, pad_b, &p));
   return padForward(__func__, state, input, output, &p);
 }
 
@@ -38,6 +31,6 @@ int32_t THNN_(SpatialReplicationPadding_updateGradInput)(THNNState *state, const
                                                          int64_t pad_b)
 {
   Padded p;
-  THNN_TRY(check(__func__, input, pad_l, pad_r, pad_t, pad_b, &p));
+  THNN_TRY(checkSides(__func__, input, REPLICATION, pad_l, pad_r, pad_t, pad_b, &p));
   return padBackward(__func__, state, input, gradOutput, gradInput, &p);
 }

@@ -31,7 +31,7 @@ typedef struct Padded {
   Axis t, h, w;
 } Padded;
 
-/* -1: none. */
+/* -1: none, and `shown` is 0. */
 THNN_INLINE int64_t source(const Axis *a, int64_t o)
 {
   const int64_t i = o - a->before;
@@ -65,6 +65,15 @@ __attribute__((unused)) static int32_t checkPadding(const char *f, const THTenso
                    THNN_shapeText(dims, was + 3 - dims).text, THNN_shapeText(dims, becomes + 3 - dims).text);
 }
 
+/* The same for the four sides of planes. */
+__attribute__((unused)) static int32_t checkSides(const char *f, const THTensor *input, Border border, int64_t pad_l, int64_t pad_r,
+                                                  int64_t pad_t, int64_t pad_b, Padded *p)
+{
+  static const char *const names[] = {"pad_l", "pad_r", "pad_t", "pad_b"};
+  const int64_t pads[] = {pad_l, pad_r, pad_t, pad_b};
+  return checkPadding(f, input, border, 2, pads, names, p);
+}
+
 /* Results from checked tensors. */
 static void padPlanes(Call *call, real *y, const real *x, const Padded *p);
 static void foldPlanes(Call *call, real *gx, const real *g, const Padded *p);
@@ -74,13 +83,18 @@ enum { BAND = 32 }; /* rows in a task */
 
 /* ---- Forward */
 
+THNN_INLINE real shown(const real *row, const Axis *w, int64_t o)
+{
+  const int64_t i = source(w, o);
+  return i < 0 ? 0 : row[i];
+}
+
 THNN_KERNEL void padRow(real *restrict to, const real *restrict row, Axis w)
 {
   const int64_t left = THNN_min(THNN_max(w.before, 0), w.out), right = THNN_max(THNN_min(w.in + w.before, w.out), left);
-  const int zeros = w.border == ZEROS;
-  for (int64_t o = 0; o < left; o++) to[o] = zeros ? 0 : row[source(&w, o)];
+  for (int64_t o = 0; o < left; o++) to[o] = shown(row, &w, o);
   for (int64_t o = left; o < right; o++) to[o] = row[o - w.before];
-  for (int64_t o = right; o < w.out; o++) to[o] = zeros ? 0 : row[source(&w, o)];
+  for (int64_t o = right; o < w.out; o++) to[o] = shown(row, &w, o);
 }
 
 static void padPlanes(Call *call, real *y, const real *x, const Padded *p)

@@ -397,15 +397,17 @@ THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const re
     }
 }
 
-/* ---- scratch rows */
+/* ---- all planes, by threads */
 
-/* How many elements one thread needs in all, and in each of its rows. */
-typedef struct RowSizes {
+/* Each thread's rows: how many elements they have in all, and in each of them. */
+typedef struct Room {
+  int threads;
   int64_t all, padded, out;
-} RowSizes;
+  real *scratch;
+} Room;
 
-/* `keep` is for backward. */
-static RowSizes rowSizes(const Windows *p, int keep)
+/* Backward keeps the weights of a block, and has twice the work. */
+static Room roomFor(Call *call, const Windows *p, int backward)
 {
   int64_t padded = 0, cells = 0;
   for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
@@ -414,36 +416,36 @@ static RowSizes rowSizes(const Windows *p, int keep)
     cells = THNN_max(cells, b.cells);
   }
   const int64_t rows = THNN_min(p->t.kernel, p->t.in) * THNN_min(p->h.kernel, p->h.in);
-  RowSizes n = {0, THNN_wholeLines(padded + 2), THNN_wholeLines(THNN_min(p->w.out, PIECE) + 4)};
-  n.all = 4 * n.padded + 6 * n.out + (keep ? THNN_wholeLines(rows * cells) : 0);
-  return n;
+  Room room = {.padded = THNN_wholeLines(padded + 2), .out = THNN_wholeLines(THNN_min(p->w.out, PIECE) + 4)};
+  room.all = 4 * room.padded + 6 * room.out + (backward ? THNN_wholeLines(rows * cells) : 0);
+  room.threads = THNN_threads(call, p->planes * (planeCells(p) * (backward ? 16 : 8) + planeOutputs(p)));
+  room.scratch = THNN_scratch(call, room.threads * room.all, sizeof(real));
+  return room;
 }
 
 /* This thread's rows, for one plane. */
-static Rows rowsOf(real *scratch, const RowSizes *n)
+static Rows rowsOf(const Room *room)
 {
-  real *a = scratch + THNN_threadId() * n->all, *b = a + n->padded, *s = a + 4 * n->padded + 2;
-  for (int i = 1; i <= 2; i++) s[-i] = s[n->out - i] = 0;
-  real *m = s + 2 * n->out;
-  return (Rows){a, b, b + n->padded, b + 2 * n->padded, 0, s, s + n->out, m, m + n->out, m + 2 * n->out, m + 3 * n->out,
-                m + 4 * n->out - 2};
+  real *a = room->scratch + THNN_threadId() * room->all, *b = a + room->padded, *s = a + 4 * room->padded + 2;
+  for (int i = 1; i <= 2; i++) s[-i] = s[room->out - i] = 0;
+  real *m = s + 2 * room->out;
+  return (Rows){a, b, b + room->padded, b + 2 * room->padded, 0, s, s + room->out, m, m + room->out, m + 2 * room->out,
+                m + 3 * room->out, m + 4 * room->out - 2};
 }
 
-/* A kernel for one plane, and all planes by threads; l is x itself where the cells are their own logits. */
+/* Kernels for one plane; l is x itself where the cells are their own logits. */
 typedef void MeansPlane(real *y, const real *x, const real *l, const SoftPool *s, Rows *r);
 typedef void SpreadPlane(real *gx, real *gl, const real *x, const real *l, const real *g, const SoftPool *s, Rows *r);
 
 static void softMeans(Call *call, MeansPlane *means, real *y, const real *x, const real *l, const SoftPool *s)
 {
-  const int64_t planes = s->p.planes, cells = planeCells(&s->p), outputs = planeOutputs(&s->p);
-  const int threads = THNN_threads(call, planes * (cells * 8 + outputs));
-  const RowSizes n = rowSizes(&s->p, 0);
-  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
+  const int64_t cells = planeCells(&s->p), outputs = planeOutputs(&s->p);
+  const Room room = roomFor(call, &s->p, 0);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < planes; i++) {
-    Rows r = rowsOf(rows, &n);
+#pragma omp parallel for num_threads(room.threads)
+  for (int64_t i = 0; i < s->p.planes; i++) {
+    Rows r = rowsOf(&room);
     means(y + i * outputs, x + i * cells, l + i * cells, s, &r);
   }
 }
@@ -451,15 +453,13 @@ static void softMeans(Call *call, MeansPlane *means, real *y, const real *x, con
 static void softGradients(Call *call, SpreadPlane *spread, real *gx, real *gl, const real *x, const real *l, const real *g,
                           const SoftPool *s)
 {
-  const int64_t planes = s->p.planes, cells = planeCells(&s->p), outputs = planeOutputs(&s->p);
-  const int threads = THNN_threads(call, planes * (cells * 16 + outputs));
-  const RowSizes n = rowSizes(&s->p, 1);
-  real *rows = THNN_scratch(call, threads * n.all, sizeof(real));
+  const int64_t cells = planeCells(&s->p), outputs = planeOutputs(&s->p);
+  const Room room = roomFor(call, &s->p, 1);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < planes; i++) {
-    Rows r = rowsOf(rows, &n);
+#pragma omp parallel for num_threads(room.threads)
+  for (int64_t i = 0; i < s->p.planes; i++) {
+    Rows r = rowsOf(&room);
     spread(gx + i * cells, gl + i * cells, x + i * cells, l + i * cells, g + i * outputs, s, &r);
   }
 }

@@ -36,7 +36,7 @@ CASES = [
     case("outside", (2, 2, 3, 4), (2, 3, 3, 2), 3),
     case("tall", (1, 2, 4, 3), (1, 70, 2, 2)),
     case("channels", (2, 21, 4, 5), (2, 3, 3, 2)),
-    case("few places", (2, 3, 6, 8), (2, 1, 3, 2)),
+    case("few_places", (2, 3, 6, 8), (2, 1, 3, 2)),
 ]
 
 ERRORS = [

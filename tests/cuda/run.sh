@@ -39,14 +39,14 @@ planted() {
   echo "planted: $2${1:+, $1}: as expected"
 }
 
-emulated() {
+divergence() {
   planted "" NONE ""
   planted "" DIVERGENCE "did not come to"
-  library ""
 }
 
 orders() {
-  emulated
+  divergence
+  library ""
   echo "threads run: forward"
   $pytest tests/cuda tests/test_layers.py tests/test_layer_errors.py tests/test_layer_memory.py tests/test_golden.py \
     -k "not test_threads and (as_THNN or not test_large)"
@@ -67,8 +67,7 @@ watched() {
 watch() { PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(runtime asan) "$@"; }
 
 short() {
-  planted "" NONE ""
-  planted "" DIVERGENCE "did not come to"
+  divergence
   watched
   echo "threads run: forward"
   watch $pytest tests/cuda tests/test_golden.py -k "not as_float"

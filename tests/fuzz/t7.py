@@ -2,7 +2,7 @@
 
     python tests/fuzz/t7.py --seconds 60                  from the corpus in the repository; new inputs are thrown away
     python tests/fuzz/t7.py --seconds 3600 --corpus DIR   ... and new inputs are kept in DIR
-    python tests/fuzz/t7.py --runs 20000 --seed 1         as CI: the same inputs each time
+    python tests/fuzz/t7.py --runs 20000 --seed 1         as CI: chance begins at the same place each time
 
 Needs atheris (pip install ".[fuzz]"). An input that breaks a rule of tests/fuzz/harness.py is saved as crash-* in the
 present folder; put it into tests/fuzz/corpus, where tests/t7/test_corpus.py tries it ever after, and mend the fault.

@@ -13,7 +13,7 @@ from pytorch_legacy.storage import Tensor
 class RowPairs(Module):
     """Takes a list of two vectors, or of two batches of vectors, and gives one number for each pair.
 
-    A layer provides `_values` and `_gradients`, which see batches whose memory is laid out row by row.
+    A layer provides `_values`, and `_gradients` or `_send`, which see batches whose memory is laid out row by row.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class RowPairs(Module):
         return gradInput
 
     def _send(self, x: Tensor, y: Tensor, g: Tensor, targets: list[Tensor]) -> None:
-        """Write the gradients of both inputs."""
+        """Write the gradients of both inputs; `g`, that of the numbers, is a column."""
 
         def compute(x: Tensor, y: Tensor, g: Tensor, *parts: Tensor) -> None:
             for part, values in zip(parts, self._gradients(x, y, g), strict=True):
@@ -58,5 +58,5 @@ class RowPairs(Module):
         raise NotImplementedError
 
     def _gradients(self, x: Tensor, y: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-        """The gradients of both inputs; `g`, that of the numbers, is a column."""
+        """The gradients of both inputs, from which `_send` copies them."""
         raise NotImplementedError

@@ -2,5 +2,15 @@
 
 import pytest
 
+import pytorch_legacy as pl
+
 # Their assertions then say what they compared.
 pytest.register_assert_rewrite("tests.capi", "tests.trees", "tests.trial")
+
+# A run repeats the last one: what modules draw while tests are collected, and what each test draws, follow one seed.
+pl.manualSeed(1)
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    pl.manualSeed(1)

@@ -110,7 +110,7 @@ def test_states_that_come_with_the_input(layer: nn.Module, states: int) -> None:
         array -= 2e-6 * direction
         below = (layer.forward(input) * gradOutput).sum()
         array += 1e-6 * direction
-        np.testing.assert_allclose((above - below) / 2e-6, (gradient * direction).sum(), rtol=1e-7)
+        np.testing.assert_allclose((above - below) / 2e-6, (gradient * direction).sum(), rtol=1e-7, atol=1e-8)
 
 
 def test_norm_stabilizer_adds_the_gradient_of_its_loss() -> None:
@@ -160,7 +160,7 @@ def test_attention_learns_from_the_gradients_of_actions() -> None:
         array -= 2e-6 * direction
         below = value()
         array += 1e-6 * direction
-        np.testing.assert_allclose((above - below) / 2e-6, (gradient * direction).sum(), rtol=1e-6)
+        np.testing.assert_allclose((above - below) / 2e-6, (gradient * direction).sum(), rtol=1e-6, atol=1e-8)
 
 
 def test_expand_as() -> None:

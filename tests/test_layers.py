@@ -104,7 +104,11 @@ def test_gradInput(case: Case) -> None:
 @isDifferentiable
 def test_directions(case: Case) -> None:
     """<gradInput, d> is the derivative of <gradOutput, output> in the direction d, on a larger batch."""
-    trial = Trial(case, np.float64).repeated(2000) if case.batched else Trial(case, np.float64)
+    trial = Trial(case, np.float64)
+    if case.larger:
+        trial = trial.large()
+    elif case.batched:
+        trial = trial.repeated(2000)
     result = trial.run()
     gradOutput = vector(trial.gradOutput(result.output))
     module = trial.module()

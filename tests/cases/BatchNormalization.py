@@ -52,12 +52,15 @@ CASES = [
     case("train", lambda: nn.BatchNormalization(3), 5, 3, larger=(70_000, 3)),
     case("train_two_samples", lambda: nn.BatchNormalization(4, 1e-2), 2, 4),
     case("train_many_channels", lambda: nn.BatchNormalization(600, 1e-3), 4, 600, larger=(200, 600)),
+    case("train_wide", lambda: nn.BatchNormalization(9000, 1e-3), 2, 9000, larger=(20, 9000)),
     case("train_without_affine", lambda: nn.BatchNormalization(3, 1e-3, 0.3, False), 6, 3),
     Case("train_offset", lambda: nn.BatchNormalization(3), offset, reference, batched=False,
          skip=("float_near_double",)),  # input and mean, rounded to single precision, differ by less than their digits
     Case("evaluate", evaluating(lambda: nn.BatchNormalization(5)), normal(4, 5), reference),
     Case("evaluate_without_affine", evaluating(lambda: nn.BatchNormalization(70, affine=False)), normal(3, 70),
          reference),
+    Case("evaluate_wide", evaluating(lambda: nn.BatchNormalization(9000)), normal(2, 9000), reference,
+         larger=normal(20, 9000)),
     Case("evaluate_one_sample", evaluating(lambda: nn.BatchNormalization(5)), normal(5), reference, batched=False),
 ]  # fmt: skip
 

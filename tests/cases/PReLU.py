@@ -22,7 +22,7 @@ def case(name: str, planes: int, *shape: int, batched: bool = True, larger: tupl
 
 CASES = [
     case("shared", 0, 4, 3, 5),
-    case("shared_vector", 0, 8, batched=False, larger=(150_001,)),
+    case("shared_vector", 0, 8, batched=False, larger=(150_002,)),
     case("channels", 5, 4, 5),
     case("single_sample", 6, 6, batched=False),
     case("lines", 3, 4, 3, 5),

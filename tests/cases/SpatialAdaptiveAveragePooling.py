@@ -25,6 +25,8 @@ CASES = [
     case("one_cell", 1, 1, 2, 3, 7, 6),
     case("13_to_13_and_21_to_7", 13, 7, 1, 1, 21, 13),
     case("keep_height", 2, None, 2, 2, 3, 5),
+    case("keep_many_rows", 3, None, 1, 1, 70, 5),
+    case("long_windows", 2, 3, 1, 2, 31, 37),
 ]
 
 ERRORS = [

@@ -52,6 +52,10 @@ CASES = [
     case("ceil_pad_include", (1, 3, 3, 2, 2, 1, 1, 2), 1, 1, 6, 8, ceil=True, include=True),
     case("whole_plane", (3, 5, 4), 2, 3, 4, 5),
     case("one_cell", (2, 1, 1), 2, 2, 3, 3),
+    case("2x3_stride1", (2, 2, 3, 1, 1), 2, 2, 5, 9),
+    case("3x2_stride1_pad1", (2, 3, 2, 1, 1, 1, 1), 2, 2, 4, 9),
+    case("5x2_stride1_pad2", (2, 5, 2, 1, 1, 2, 1), 2, 2, 4, 11),
+    case("5x2_stride2_pad2", (2, 5, 2, 2, 1, 2, 1), 2, 2, 4, 11),
 ]
 
 ZEROS = np.zeros((1, 4, 4), "f")

@@ -106,6 +106,11 @@ def test_scratch_of_a_file_stays_behind():
     assert "_ones" not in layer._fields() and layer.type() == "torch.FloatTensor"
 
 
+def test_long_sums_keep_their_digits():
+    x = np.random.default_rng(1).random((2, 1_000_000)).astype("f")
+    np.testing.assert_allclose(nn.Sum(1).forward(x), x.sum(1, dtype=np.float64), rtol=5e-7)
+
+
 def test_sums_from_old_files():
     layer = restored(nn.Sum, {"dimension": 1, "_type": "torch.FloatTensor"})
     assert layer.forward(np.ones((2, 3), "f")).tolist() == [2, 2, 2]

@@ -50,7 +50,7 @@ class AddConstant(Module):
             blocks.apply(np.subtract, input, self._constant(input), out=input)
             self.gradInput = gradOutput
         else:
-            blocks.elements(np.copyto, self._resize("gradInput", input.shape), gradOutput)
+            blocks.copy(self._resize("gradInput", input.shape), gradOutput)
         return self.gradInput
 
     def _constant(self, input: Tensor) -> Any:

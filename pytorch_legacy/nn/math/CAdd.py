@@ -57,7 +57,7 @@ class CAdd(Module):
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         if self.gradInput is None:
             return None
-        return blocks.elements(np.copyto, self._resize("gradInput", input.shape), gradOutput)
+        return blocks.copy(self._resize("gradInput", input.shape), gradOutput)
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, input)

@@ -69,7 +69,7 @@ class Sum(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
         shares = gradOutput.reshape(kept)
-        return blocks.elements(np.copyto, gradInput, shares / input.shape[axis] if self.sizeAverage else shares)
+        return blocks.copy(gradInput, shares / input.shape[axis] if self.sizeAverage else shares)
 
     def clearState(self) -> Self:
         clear(self, "_input")

@@ -1,7 +1,5 @@
 """Constants put into one dimension."""
 
-import numpy as np
-
 from pytorch_legacy import t7
 from pytorch_legacy.errors import IndexRangeError
 from pytorch_legacy.nn import blocks, check
@@ -60,7 +58,7 @@ class Padding(Module):
         output = self._resize("output", shape)
         output[filled].fill(self.value)
         for source, target in parts:
-            blocks.elements(np.copyto, output[target], input[source])
+            blocks.copy(output[target], input[source])
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -68,7 +66,7 @@ class Padding(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
         for source, target in parts:
-            blocks.elements(np.copyto, gradInput[source], gradOutput[target])
+            blocks.copy(gradInput[source], gradOutput[target])
         return gradInput
 
     def _layout(self, input: Tensor) -> tuple[tuple[int, ...], Part, list[tuple[Part, Part]]]:

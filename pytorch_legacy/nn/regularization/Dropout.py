@@ -121,7 +121,7 @@ class Dropout(Module):
         if self._isRandom():
             blocks.apply(np.multiply, source, self.noise, out=target)
         elif self.v2 or self.p == 0:
-            blocks.elements(np.copyto, target, source)
+            blocks.copy(target, source)
         else:
             blocks.apply(np.multiply, source, 1 - self.p, out=target)
 

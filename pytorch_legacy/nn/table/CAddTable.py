@@ -50,5 +50,5 @@ class CAddTable(Module):
             self.gradInput = [gradOutput] * len(input)
         else:
             for gradient in self._resizeTable("gradInput", [shape] * len(input)):
-                blocks.elements(np.copyto, gradient, gradOutput)
+                blocks.copy(gradient, gradOutput)
         return self.gradInput

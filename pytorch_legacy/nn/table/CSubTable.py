@@ -31,7 +31,7 @@ class CSubTable(Module):
         a, b = self._pair(input)
         check.like(self, "gradOutput", gradOutput, a)
         da, db = self._resizeTable("gradInput", [a.shape, b.shape])
-        blocks.elements(np.copyto, da, gradOutput)
+        blocks.copy(da, gradOutput)
         blocks.apply(np.negative, gradOutput.reshape(b.shape), out=db)
         return self.gradInput
 

@@ -5,7 +5,7 @@ from itertools import accumulate
 import numpy as np
 
 from pytorch_legacy import t7
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -40,16 +40,24 @@ class JoinTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         axis, shape = self._layout(input)
-        return np.concatenate(input, axis, out=self._resize("output", shape))
+        output = self._resize("output", shape)
+        for part, array in zip(self._parts(output, input, axis), input, strict=True):
+            blocks.copy(part, array)
+        return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         axis, shape = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resizeTable("gradInput", [array.shape for array in input])
-        ends = [*accumulate(array.shape[axis] for array in input)]
-        for gradient, part in zip(gradInput, np.split(gradOutput, ends[:-1], axis), strict=True):
-            gradient[...] = part
+        for gradient, part in zip(gradInput, self._parts(gradOutput, input, axis), strict=True):
+            blocks.copy(gradient, part)
         return gradInput
+
+    @staticmethod
+    def _parts(joined: Tensor, input: list[Tensor], axis: int) -> list[Tensor]:
+        """Where each array of the input lies in what they are joined to."""
+        ends = [*accumulate(array.shape[axis] for array in input)]
+        return np.split(joined, ends[:-1], axis)
 
     def _layout(self, input: list[Tensor]) -> tuple[int, tuple[int, ...]]:
         rank = check.tensors(self, "input", input)[0].ndim

@@ -117,7 +117,7 @@ static void accFrames(Call *call, const Net *net, const real *x, const real *g, 
 #pragma omp parallel for num_threads(threads)
   for (int64_t task = 0; task < t->kW * THNN_ceilDiv(features, BLOCK); task++) {
     const int64_t k = task % t->kW, c = task / t->kW * BLOCK, block = THNN_min(BLOCK, features - c);
-    const Span s = spanOf(t, k, t->dW);
+    const Span s = spanOf(t, t->oWidth, k, t->dW);
     double sum[BLOCK] = {0};
     for (int64_t n = 0; n < net->samples && s.first < s.end; n++)
       sumProducts(sum, x + (n * t->width + s.at + s.first * t->dW) * features + c, g + (n * t->oWidth + s.first) * features + c,

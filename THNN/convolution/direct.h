@@ -4,14 +4,14 @@
  * that the kernel takes on the wide one,
  *   narrow[oh][ow]  meets  wide[oh * dH + i - padH][ow * dW + j - padW]  through tap [i][j],
  * and what would lie outside the wide plane is left out. Three sums over these meetings make all passes:
- *   correlate  narrow += tap * wide      a convolution forward, a full convolution backward
- *   spread     wide   += tap * narrow    a convolution backward, a full convolution forward
- *   tapSum     tap    += wide * narrow   the gradient of the kernels
- * Each goes along whole rows, one tap at a time. A task is one plane that is written, or one tap: every element is a sum
- * in an order of its own, whatever the number of threads. */
+ *   correlate   narrow += tap * wide      a convolution forward, a full convolution backward
+ *   spread      wide   += tap * narrow    a convolution backward, a full convolution forward
+ *   addTapSums  tap    += wide * narrow   the gradient of the kernels
+ * Every element is a sum in an order of its own, whatever the number of threads. */
 #ifndef THNN_DIRECT_H
 #define THNN_DIRECT_H
 
+#include <math.h>
 #include "core/real.h"
 
 typedef struct Taps {
@@ -33,48 +33,138 @@ typedef struct Net {
 #ifndef THNN_CUDA /* THCUNN/convolution/direct.cuh has its own */
 enum { SHORT_SUM = 1024 }; /* products that are added in the elements' own precision; then these sums are */
 
-/* The cells [first, end) of a narrow row that meet the wide row through column j of the kernel, the first one at + first * dW. */
+/* ---- the lattice
+ *
+ * Padded wide cells whose rows are r modulo dH and whose columns are s modulo dW are a phase, a plane of its own: its cell
+ * (a, b) is row a * dH + r, column b * dW + s. With (i, j) = (a * dH + r, b * dW + s), the narrow cell (oh, ow) meets the cell
+ * (oh + a, ow + b) of that phase through tap [i][j]. So if the rows of all these planes are equally long, with room at the end
+ * of a narrow row for what the kernel reaches beyond it, then a tap is one distance, whatever the cell, and a band of rows is one
+ * long row. What the room at the ends of rows comes to is left behind.
+ *
+ * Rows are counted in cells of a phase, which for narrow planes are cells. */
+typedef struct Tap {
+  int64_t cell, at; /* of the kernel; where the tap's phase begins in a band, and the distance a * row + b */
+  int64_t distance;
+} Tap;
+
+typedef struct Lattice {
+  int64_t row, more; /* cells of a row; rows that the kernel reaches beyond the last */
+  int64_t rows;      /* of a band, without these */
+  int64_t phasesH, phasesW, room; /* phases that a tap meets; elements of one */
+  int64_t wide, narrow;           /* elements of a band of a wide plane, all phases, and of a narrow one */
+  Tap *taps;                      /* phase by phase */
+  int64_t *start;                 /* of the taps of a phase */
+} Lattice;
+
+enum { BAND = 1 << 13, RUN = 256 / sizeof(real) }; /* cells of a band; elements that are summed at once */
+
+static int64_t wholeRuns(int64_t n) { return THNN_ceilDiv(n, RUN) * RUN; }
+
+static Lattice makeLattice(Call *call, const Taps *t)
+{
+  Lattice l = {.row = t->oWidth + (t->kW - 1) / t->dW, .more = (t->kH - 1) / t->dH};
+  l.rows = THNN_max(1, THNN_max(BAND / l.row, 2 * l.more));
+  l.phasesH = THNN_min(t->kH, t->dH);
+  l.phasesW = THNN_min(t->kW, t->dW);
+  l.room = wholeRuns((l.rows + l.more) * l.row);
+  l.wide = l.phasesH * l.phasesW * l.room + wholeRuns(l.row) + RUN; /* sums that are left behind read beyond the last phase */
+  l.narrow = wholeRuns((l.rows + l.more + 1) * l.row) + RUN;
+  l.taps = THNN_scratch(call, t->kH * t->kW, sizeof(Tap));
+  l.start = THNN_scratch(call, l.phasesH * l.phasesW + 1, sizeof(int64_t));
+  if (THNN_failed(call)) return l;
+  int64_t tap = 0, phase = 0;
+  for (int64_t r = 0; r < l.phasesH; r++)
+    for (int64_t s = 0; s < l.phasesW; s++, phase++) {
+      l.start[phase] = tap;
+      for (int64_t i = r; i < t->kH; i += t->dH)
+        for (int64_t j = s; j < t->kW; j += t->dW)
+          l.taps[tap++] = (Tap){i * t->kW + j, phase * l.room, i / t->dH * l.row + j / t->dW};
+    }
+  l.start[phase] = tap;
+  return l;
+}
+
+/* The cells [first, end) of a row of phase s that are no padding; cell b is column b * step + at of the plane. */
 typedef struct Span {
   int64_t first, end, at;
 } Span;
 
-THNN_INLINE Span spanOf(const Taps *t, int64_t j, int64_t step)
+THNN_INLINE Span spanOf(const Taps *t, int64_t row, int64_t s, int64_t step)
 {
-  return (Span){THNN_max(THNN_ceilDiv(t->padW - j, step), 0),
-                THNN_min(THNN_ceilDiv(t->width + t->padW - j, step), t->oWidth), j - t->padW};
+  const int64_t end = THNN_max(0, THNN_min(THNN_ceilDiv(t->width + t->padW - s, step), row));
+  return (Span){THNN_min(THNN_max(THNN_ceilDiv(t->padW - s, step), 0), end), end, s - t->padW};
 }
 
-THNN_INLINE void meet(real *restrict wide, real *restrict narrow, const real *restrict kernel, const Taps *t, int64_t step,
-                      int toWide)
+/* A band of a wide plane from row `first` of its phases on, to or from (back) the lattice; what is padding is 0. */
+THNN_INLINE void moveWide(real *restrict band, real *restrict wide, const Taps *t, const Lattice *l, int64_t first, int64_t rows,
+                          int64_t step, int back)
 {
-  for (int64_t oh = 0; oh < t->oHeight; oh++)
-    for (int64_t i = 0; i < t->kH; i++) {
-      const int64_t h = oh * t->dH + i - t->padH;
-      if (h < 0 || h >= t->height) continue;
-      for (int64_t j = 0; j < t->kW; j++) {
-        const Span s = spanOf(t, j, step);
-        const real tap = kernel[i * t->kW + j];
-        const int64_t n = oh * t->oWidth, w = h * t->width + s.at;
-        if (toWide)
-          for (int64_t p = s.first; p < s.end; p++) wide[w + p * step] += tap * narrow[n + p];
-        else
-          for (int64_t p = s.first; p < s.end; p++) narrow[n + p] += tap * wide[w + p * step];
+  for (int64_t r = 0; r < l->phasesH; r++)
+    for (int64_t s = 0; s < l->phasesW; s++) {
+      const Span span = spanOf(t, l->row, s, step);
+      real *restrict x = band + (r * l->phasesW + s) * l->room;
+      for (int64_t a = 0; a < rows; a++, x += l->row) {
+        const int64_t h = (first + a) * t->dH + r - t->padH, w = h * t->width + span.at;
+        const int inside = h >= 0 && h < t->height;
+        if (back) {
+          for (int64_t b = span.first; b < span.end && inside; b++) wide[w + b * step] = x[b];
+          continue;
+        }
+        for (int64_t b = 0; b < (inside ? span.first : l->row); b++) x[b] = 0;
+        for (int64_t b = span.first; b < span.end && inside; b++) x[b] = wide[w + b * step];
+        for (int64_t b = span.end; b < l->row; b++) x[b] = 0;
       }
     }
 }
 
-THNN_KERNEL void correlate(real *narrow, const real *wide, const real *kernel, const Taps *t)
+THNN_KERNEL void layWide(real *band, const real *wide, const Taps *t, const Lattice *l, int64_t first, int64_t rows)
 {
-  if (t->dW == 1) meet((real *)wide, narrow, kernel, t, 1, 0);
-  else if (t->dW == 2) meet((real *)wide, narrow, kernel, t, 2, 0);
-  else meet((real *)wide, narrow, kernel, t, t->dW, 0);
+  if (t->dW == 1) moveWide(band, (real *)wide, t, l, first, rows, 1, 0);
+  else if (t->dW == 2) moveWide(band, (real *)wide, t, l, first, rows, 2, 0);
+  else moveWide(band, (real *)wide, t, l, first, rows, t->dW, 0);
 }
 
-THNN_KERNEL void spread(real *wide, const real *narrow, const real *kernel, const Taps *t)
+THNN_KERNEL void takeWide(real *wide, const real *band, const Taps *t, const Lattice *l, int64_t first, int64_t rows)
 {
-  if (t->dW == 1) meet(wide, (real *)narrow, kernel, t, 1, 1);
-  else if (t->dW == 2) meet(wide, (real *)narrow, kernel, t, 2, 1);
-  else meet(wide, (real *)narrow, kernel, t, t->dW, 1);
+  if (t->dW == 1) moveWide((real *)band, wide, t, l, first, rows, 1, 1);
+  else if (t->dW == 2) moveWide((real *)band, wide, t, l, first, rows, 2, 1);
+  else moveWide((real *)band, wide, t, l, first, rows, t->dW, 1);
+}
+
+/* A band of a narrow plane from row `first` on, and as many rows before it as the kernel reaches back, plus one; what is
+ * outside of the plane, and the room at the ends of rows, is 0. Returns where row `first` lies. */
+THNN_KERNEL const real *layNarrow(real *restrict band, const real *restrict narrow, const Taps *t, const Lattice *l, int64_t first,
+                                  int64_t rows)
+{
+  for (int64_t a = -l->more - 1; a < rows; a++, band += l->row) {
+    const int64_t oh = first + a, cells = oh >= 0 && oh < t->oHeight ? t->oWidth : 0;
+    for (int64_t b = 0; b < cells; b++) band[b] = narrow[oh * t->oWidth + b];
+    for (int64_t b = cells; b < l->row; b++) band[b] = 0;
+  }
+  return band - rows * l->row;
+}
+
+/* y[q] += sum over the taps of their weights * x[q + where they are, times sign] for n places, rounded up to whole runs */
+THNN_KERNEL void addTaps(real *restrict y, const real *restrict x, const real *restrict kernel, const Tap *restrict taps,
+                         int64_t count, int64_t n, int back)
+{
+  typedef real Quarter __attribute__((vector_size(RUN / 4 * sizeof(real)), aligned(sizeof(real)), may_alias));
+  for (int64_t q = 0; q < n; q += RUN) {
+    Quarter *to = (Quarter *)(y + q);
+    Quarter first = to[0], second = to[1], third = to[2], fourth = to[3]; /* these stay in registers */
+    for (int64_t k = 0; k < count; k++) {
+      const real weight = kernel[taps[k].cell];
+      const Quarter *from = (const Quarter *)(x + q + (back ? -taps[k].distance : taps[k].at + taps[k].distance));
+      first += weight * from[0];
+      second += weight * from[1];
+      third += weight * from[2];
+      fourth += weight * from[3];
+    }
+    to[0] = first;
+    to[1] = second;
+    to[2] = third;
+    to[3] = fourth;
+  }
 }
 
 /* sum over p of x[p * step] * y[p] */
@@ -90,18 +180,36 @@ THNN_INLINE double product(const real *x, const real *y, int64_t step, int64_t n
   return total;
 }
 
-/* What meets through tap [i][j], multiplied and summed. */
-THNN_KERNEL double tapSum(const real *wide, const real *narrow, int64_t i, int64_t j, const Taps *t)
+THNN_KERNEL double contiguousProduct(const real *x, const real *y, int64_t n) { return product(x, y, 1, n); }
+
+/* What meets through tap [i][j] on narrow rows [first, end), multiplied and summed: only what meets. */
+THNN_KERNEL double tapSum(const real *wide, const real *narrow, int64_t i, int64_t j, const Taps *t, int64_t first, int64_t end)
 {
-  const Span s = spanOf(t, j, t->dW);
+  const Span s = spanOf(t, t->oWidth, j, t->dW);
   double total = 0;
-  for (int64_t oh = 0; oh < t->oHeight && s.first < s.end; oh++) {
+  for (int64_t oh = first; oh < end; oh++) {
     const int64_t h = oh * t->dH + i - t->padH;
     if (h < 0 || h >= t->height) continue;
-    const real *x = wide + h * t->width + s.at + s.first * t->dW, *y = narrow + oh * t->oWidth + s.first;
-    total += t->dW == 1 ? product(x, y, 1, s.end - s.first) : product(x, y, t->dW, s.end - s.first);
+    total += product(wide + h * t->width + s.at + s.first * t->dW, narrow + oh * t->oWidth + s.first, t->dW, s.end - s.first);
   }
   return total;
+}
+
+/* sum[k] += what meets through taps [first, end) of the lattice, multiplied and summed, in the planes of one sample. */
+static void addTapSums(double *sum, const real *wide, const real *narrow, const Taps *t, const Lattice *l, int64_t first,
+                       int64_t end, real *buffer)
+{
+  for (int64_t row = 0; row < t->oHeight; row += l->rows) {
+    const int64_t rows = THNN_min(l->rows, t->oHeight - row), n = (rows - 1) * l->row + t->oWidth;
+    layWide(buffer, wide, t, l, row, rows + l->more);
+    const real *y = layNarrow(buffer + l->wide, narrow, t, l, row, rows);
+    for (int64_t k = first; k < end; k++) {
+      const Tap tap = l->taps[k];
+      const double one = contiguousProduct(buffer + tap.at + tap.distance, y, n);
+      /* the room at the ends of rows counts for 0, but 0 times an infinity is no 0 */
+      sum[k - first] += isfinite(one) ? one : tapSum(wide, narrow, tap.cell / t->kW, tap.cell % t->kW, t, row, row + rows);
+    }
+  }
 }
 
 THNN_KERNEL double planeSum(const real *x, int64_t n)
@@ -149,46 +257,91 @@ static const Link *sortLinks(Call *call, const Net *net, int toWide, int64_t **s
   return sorted;
 }
 
+/* Rows [first, first + rows) of a narrow plane, from the wide planes that its links lead to. */
+static void correlate(real *narrow, real start, const real *wides, const real *kernels, const Link *links, int64_t count,
+                      const Taps *t, const Lattice *l, int64_t first, int64_t rows, real *buffer)
+{
+  real *sum = buffer + l->wide;
+  fillPlane(sum, start, rows * l->row);
+  for (const Link *link = links; link < links + count; link++) {
+    layWide(buffer, wides + link->wide * t->height * t->width, t, l, first, rows + l->more);
+    addTaps(sum, buffer, kernels + link->kernel * t->kH * t->kW, l->taps, t->kH * t->kW, rows * l->row, 0);
+  }
+  for (int64_t row = 0; row < rows; row++)
+    memcpy(narrow + (first + row) * t->oWidth, sum + row * l->row, (size_t)t->oWidth * sizeof(real));
+}
+
+/* Rows [first, first + rows) of the phases of a wide plane, from the narrow planes that its links lead to. */
+static void spread(real *wide, real start, const real *narrows, const real *kernels, const Link *links, int64_t count,
+                   const Taps *t, const Lattice *l, int64_t first, int64_t rows, real *buffer)
+{
+  const int64_t phases = l->phasesH * l->phasesW;
+  const int64_t from = THNN_max(0, first * t->dH - t->padH), end = THNN_min(t->height, (first + rows) * t->dH - t->padH);
+  fillPlane(wide + from * t->width, start, (end - from) * t->width);
+  fillPlane(buffer, start, phases * l->room);
+  for (const Link *link = links; link < links + count; link++) {
+    const real *x = layNarrow(buffer + l->wide, narrows + link->narrow * t->oHeight * t->oWidth, t, l, first, rows);
+    for (int64_t p = 0; p < phases; p++)
+      addTaps(buffer + p * l->room, x, kernels + link->kernel * t->kH * t->kW, l->taps + l->start[p], l->start[p + 1] - l->start[p],
+              rows * l->row, 1);
+  }
+  takeWide(wide, buffer, t, l, first, rows);
+}
+
 /* All planes of one kind, from those of the other: first the plane's bias, or zero, then one link after the other.
  * With a bias for each kernel, that of the plane's only link. */
 static void meetPlanes(Call *call, const Net *net, int toWide, const real *from, real *to, const real *kernels, const real *bias,
                        int biasOfKernel)
 {
   const Taps *t = &net->taps;
-  const int64_t wide = t->height * t->width, narrow = t->oHeight * t->oWidth, size = toWide ? wide : narrow;
-  const int64_t planes = toWide ? net->wides : net->narrows, cells = t->kH * t->kW;
+  const int64_t wide = t->height * t->width, narrow = t->oHeight * t->oWidth;
+  const int64_t planes = toWide ? net->wides : net->narrows;
   int64_t *start;
   const Link *links = sortLinks(call, net, toWide, &start);
-  if (THNN_failed(call)) return;
+  const Lattice l = makeLattice(call, t);
+  const int64_t begin = toWide ? t->padH / t->dH : 0, end = toWide ? (t->height - 1 + t->padH) / t->dH + 1 : t->oHeight;
+  const int64_t bands = THNN_ceilDiv(end - begin, l.rows), buffer = l.wide + l.narrow;
   const int threads = threadsFor(call, net);
+  real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
+  if (THNN_failed(call)) return;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t task = 0; task < net->samples * planes; task++) {
-    const int64_t sample = task / planes, plane = task % planes;
-    real *y = to + task * size;
-    fillPlane(y, bias ? bias[biasOfKernel ? links[start[plane]].kernel : plane] : 0, size);
-    for (const Link *l = links + start[plane]; l < links + start[plane + 1]; l++) {
-      const real *kernel = kernels + l->kernel * cells;
-      if (toWide) spread(y, from + (sample * net->narrows + l->narrow) * narrow, kernel, t);
-      else correlate(y, from + (sample * net->wides + l->wide) * wide, kernel, t);
-    }
+  for (int64_t task = 0; task < net->samples * planes * bands; task++) {
+    const int64_t sample = task / bands / planes, plane = task / bands % planes, first = begin + task % bands * l.rows;
+    const int64_t rows = THNN_min(l.rows, end - first), count = start[plane + 1] - start[plane];
+    const Link *own = links + start[plane];
+    const real zero = bias ? bias[biasOfKernel ? own->kernel : plane] : 0;
+    real *mine = buffers + THNN_threadId() * buffer;
+    if (toWide)
+      spread(to + task / bands * wide, zero, from + sample * net->narrows * narrow, kernels, own, count, t, &l, first, rows, mine);
+    else
+      correlate(to + task / bands * narrow, zero, from + sample * net->wides * wide, kernels, own, count, t, &l, first, rows, mine);
   }
 }
+
+enum { FEW_LINKS = 16 }; /* so few that their taps are shared among threads, too */
 
 /* gradKernels += scale * what meets through each tap */
 static void accKernels(Call *call, const Net *net, const real *wide, const real *narrow, real *gradKernels, double scale)
 {
   const Taps *t = &net->taps;
-  const int64_t cells = t->kH * t->kW;
+  const int64_t cells = t->kH * t->kW, taps = net->links < FEW_LINKS ? 1 : cells, parts = cells / taps;
+  const Lattice l = makeLattice(call, t);
   const int threads = threadsFor(call, net);
+  const int64_t buffer = l.wide + l.narrow;
+  real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
+  double *sums = THNN_scratch(call, threads * taps, sizeof(double));
+  if (THNN_failed(call)) return;
 #pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < net->links * cells; task++) {
-    const Link *l = net->link + task / cells;
-    const int64_t cell = task % cells;
-    double sum = 0;
+  for (int64_t task = 0; task < net->links * parts; task++) {
+    const Link *link = net->link + task / parts;
+    const int64_t first = task % parts * taps;
+    double *sum = sums + THNN_threadId() * taps;
+    memset(sum, 0, (size_t)taps * sizeof(double));
     for (int64_t n = 0; n < net->samples; n++)
-      sum += tapSum(wide + (n * net->wides + l->wide) * t->height * t->width,
-                    narrow + (n * net->narrows + l->narrow) * t->oHeight * t->oWidth, cell / t->kW, cell % t->kW, t);
-    gradKernels[l->kernel * cells + cell] += (real)(scale * sum);
+      addTapSums(sum, wide + (n * net->wides + link->wide) * t->height * t->width,
+                 narrow + (n * net->narrows + link->narrow) * t->oHeight * t->oWidth, t, &l, first, first + taps,
+                 buffers + THNN_threadId() * buffer);
+    for (int64_t k = 0; k < taps; k++) gradKernels[link->kernel * cells + l.taps[first + k].cell] += (real)(scale * sum[k]);
   }
 }
 

@@ -63,7 +63,7 @@ static int64_t wholeRuns(int64_t n) { return THNN_ceilDiv(n, RUN) * RUN; }
 static Lattice makeLattice(Call *call, const Taps *t)
 {
   Lattice l = {.row = t->oWidth + (t->kW - 1) / t->dW, .more = (t->kH - 1) / t->dH};
-  l.rows = THNN_max(1, THNN_max(BAND / l.row, 2 * l.more));
+  l.rows = THNN_min(THNN_max(THNN_max(BAND / l.row, 2 * l.more), 1), t->oHeight + l.more);
   l.phasesH = THNN_min(t->kH, t->dH);
   l.phasesW = THNN_min(t->kW, t->dW);
   l.room = wholeRuns((l.rows + l.more) * l.row);
@@ -95,7 +95,8 @@ THNN_INLINE Span spanOf(const Taps *t, int64_t row, int64_t s, int64_t step)
   return (Span){THNN_min(THNN_max(THNN_ceilDiv(t->padW - s, step), 0), end), end, s - t->padW};
 }
 
-/* A band of a wide plane from row `first` of its phases on, to or from (back) the lattice; what is padding is 0. */
+/* A band of a wide plane from row `first` of its phases on, to or from (back) the lattice. What is padding is 0, and so is a run
+ * beyond each phase. */
 THNN_INLINE void moveWide(real *restrict band, real *restrict wide, const Taps *t, const Lattice *l, int64_t first, int64_t rows,
                           int64_t step, int back)
 {
@@ -114,6 +115,7 @@ THNN_INLINE void moveWide(real *restrict band, real *restrict wide, const Taps *
         for (int64_t b = span.first; b < span.end && inside; b++) x[b] = wide[w + b * step];
         for (int64_t b = span.end; b < l->row; b++) x[b] = 0;
       }
+      for (int64_t b = 0; b < RUN && !back; b++) x[b] = 0;
     }
 }
 
@@ -132,7 +134,7 @@ THNN_KERNEL void takeWide(real *wide, const real *band, const Taps *t, const Lat
 }
 
 /* A band of a narrow plane from row `first` on, and as many rows before it as the kernel reaches back, plus one; what is
- * outside of the plane, and the room at the ends of rows, is 0. Returns where row `first` lies. */
+ * outside of the plane, the room at the ends of rows, and a run beyond, is 0. Returns where row `first` lies. */
 THNN_KERNEL const real *layNarrow(real *restrict band, const real *restrict narrow, const Taps *t, const Lattice *l, int64_t first,
                                   int64_t rows)
 {
@@ -141,14 +143,17 @@ THNN_KERNEL const real *layNarrow(real *restrict band, const real *restrict narr
     for (int64_t b = 0; b < cells; b++) band[b] = narrow[oh * t->oWidth + b];
     for (int64_t b = cells; b < l->row; b++) band[b] = 0;
   }
+  for (int64_t b = 0; b < RUN; b++) band[b] = 0;
   return band - rows * l->row;
 }
+
+/* A vector register, which gcc makes of several where there are only smaller ones. */
+typedef real Quarter __attribute__((vector_size(RUN / 4 * sizeof(real)), aligned(sizeof(real)), may_alias));
 
 /* y[q] += sum over the taps of their weights * x[q + where they are, times sign] for n places, rounded up to whole runs */
 THNN_KERNEL void addTaps(real *restrict y, const real *restrict x, const real *restrict kernel, const Tap *restrict taps,
                          int64_t count, int64_t n, int back)
 {
-  typedef real Quarter __attribute__((vector_size(RUN / 4 * sizeof(real)), aligned(sizeof(real)), may_alias));
   for (int64_t q = 0; q < n; q += RUN) {
     Quarter *to = (Quarter *)(y + q);
     Quarter first = to[0], second = to[1], third = to[2], fourth = to[3]; /* these stay in registers */
@@ -167,48 +172,52 @@ THNN_KERNEL void addTaps(real *restrict y, const real *restrict x, const real *r
   }
 }
 
-/* sum over p of x[p * step] * y[p] */
-THNN_INLINE double product(const real *x, const real *y, int64_t step, int64_t n)
-{
-  double total = 0;
-  for (int64_t begin = 0; begin < n; begin += SHORT_SUM) {
-    real sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t p = begin; p < THNN_min(begin + SHORT_SUM, n); p++) sum += x[p * step] * y[p];
-    total += sum;
-  }
-  return total;
-}
-
-THNN_KERNEL double contiguousProduct(const real *x, const real *y, int64_t n) { return product(x, y, 1, n); }
-
-/* What meets through tap [i][j] on narrow rows [first, end), multiplied and summed: only what meets. */
-THNN_KERNEL double tapSum(const real *wide, const real *narrow, int64_t i, int64_t j, const Taps *t, int64_t first, int64_t end)
+/* What meets through tap [i][j] on narrow rows [first, end), multiplied and summed, and nothing else. */
+static double tapSum(const real *wide, const real *narrow, int64_t i, int64_t j, const Taps *t, int64_t first, int64_t end)
 {
   const Span s = spanOf(t, t->oWidth, j, t->dW);
   double total = 0;
   for (int64_t oh = first; oh < end; oh++) {
     const int64_t h = oh * t->dH + i - t->padH;
-    if (h < 0 || h >= t->height) continue;
-    total += product(wide + h * t->width + s.at + s.first * t->dW, narrow + oh * t->oWidth + s.first, t->dW, s.end - s.first);
+    for (int64_t ow = s.first; ow < s.end && h >= 0 && h < t->height; ow++)
+      total += wide[h * t->width + s.at + ow * t->dW] * narrow[oh * t->oWidth + ow];
   }
   return total;
 }
 
-/* sum[k] += what meets through taps [first, end) of the lattice, multiplied and summed, in the planes of one sample. */
-static void addTapSums(double *sum, const real *wide, const real *narrow, const Taps *t, const Lattice *l, int64_t first,
-                       int64_t end, real *buffer)
+/* sum[k] = sum of x[q + where tap k is] * y[q] over n places and some more, where y is 0, for four taps */
+THNN_INLINE void fourProducts(double *restrict sum, const real *restrict x, const real *restrict y, const Tap *tap[4], int64_t n)
 {
-  for (int64_t row = 0; row < t->oHeight; row += l->rows) {
-    const int64_t rows = THNN_min(l->rows, t->oHeight - row), n = (rows - 1) * l->row + t->oWidth;
-    layWide(buffer, wide, t, l, row, rows + l->more);
-    const real *y = layNarrow(buffer + l->wide, narrow, t, l, row, rows);
-    for (int64_t k = first; k < end; k++) {
-      const Tap tap = l->taps[k];
-      const double one = contiguousProduct(buffer + tap.at + tap.distance, y, n);
-      /* the room at the ends of rows counts for 0, but 0 times an infinity is no 0 */
-      sum[k - first] += isfinite(one) ? one : tapSum(wide, narrow, tap.cell / t->kW, tap.cell % t->kW, t, row, row + rows);
+  const real *from[4];
+  for (int k = 0; k < 4; k++) {
+    from[k] = x + tap[k]->at + tap[k]->distance;
+    sum[k] = 0;
+  }
+  for (int64_t begin = 0; begin < n; begin += SHORT_SUM) {
+    Quarter total[4] = {{0}};
+    for (int64_t q = begin; q < THNN_min(begin + SHORT_SUM, n); q += RUN / 4)
+      for (int k = 0; k < 4; k++) total[k] += *(const Quarter *)(from[k] + q) * *(const Quarter *)(y + q);
+    for (int k = 0; k < 4; k++) {
+      real one = 0;
+#pragma omp simd reduction(+ : one)
+      for (int r = 0; r < RUN / 4; r++) one += total[k][r];
+      sum[k] += one;
     }
+  }
+}
+
+/* sum[k] += what meets through taps [first, end) of the lattice on a band of rows; x and y as they were laid. */
+THNN_KERNEL void addTapSums(double *restrict sum, const real *restrict x, const real *restrict y, const real *wide,
+                            const real *narrow, const Taps *t, const Lattice *l, int64_t first, int64_t end, int64_t row, int64_t rows)
+{
+  for (int64_t k = first; k < end; k += 4) {
+    const Tap *tap[4];
+    double some[4];
+    for (int m = 0; m < 4; m++) tap[m] = l->taps + THNN_min(k + m, end - 1);
+    fourProducts(some, x, y, tap, (rows - 1) * l->row + t->oWidth);
+    for (int m = 0; m < 4 && k + m < end; m++) /* the room at the ends of rows counts for 0, but 0 times an infinity is no 0 */
+      sum[k + m - first] +=
+          isfinite(some[m]) ? some[m] : tapSum(wide, narrow, tap[m]->cell / t->kW, tap[m]->cell % t->kW, t, row, row + rows);
   }
 }
 
@@ -278,7 +287,7 @@ static void spread(real *wide, real start, const real *narrows, const real *kern
   const int64_t phases = l->phasesH * l->phasesW;
   const int64_t from = THNN_max(0, first * t->dH - t->padH), end = THNN_min(t->height, (first + rows) * t->dH - t->padH);
   fillPlane(wide + from * t->width, start, (end - from) * t->width);
-  fillPlane(buffer, start, phases * l->room);
+  for (int64_t p = 0; p < phases; p++) fillPlane(buffer + p * l->room, start, rows * l->row);
   for (const Link *link = links; link < links + count; link++) {
     const real *x = layNarrow(buffer + l->wide, narrows + link->narrow * t->oHeight * t->oWidth, t, l, first, rows);
     for (int64_t p = 0; p < phases; p++)
@@ -304,7 +313,7 @@ static void meetPlanes(Call *call, const Net *net, int toWide, const real *from,
   const int threads = threadsFor(call, net);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (THNN_failed(call)) return;
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
+#pragma omp parallel for num_threads(threads) schedule(guided)
   for (int64_t task = 0; task < net->samples * planes * bands; task++) {
     const int64_t sample = task / bands / planes, plane = task / bands % planes, first = begin + task % bands * l.rows;
     const int64_t rows = THNN_min(l.rows, end - first), count = start[plane + 1] - start[plane];
@@ -327,7 +336,7 @@ static void accKernels(Call *call, const Net *net, const real *wide, const real 
   const int64_t cells = t->kH * t->kW, taps = net->links < FEW_LINKS ? 1 : cells, parts = cells / taps;
   const Lattice l = makeLattice(call, t);
   const int threads = threadsFor(call, net);
-  const int64_t buffer = l.wide + l.narrow;
+  const int64_t bands = THNN_ceilDiv(t->oHeight, l.rows), buffer = l.wide + l.narrow;
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   double *sums = THNN_scratch(call, threads * taps, sizeof(double));
   if (THNN_failed(call)) return;
@@ -336,11 +345,15 @@ static void accKernels(Call *call, const Net *net, const real *wide, const real 
     const Link *link = net->link + task / parts;
     const int64_t first = task % parts * taps;
     double *sum = sums + THNN_threadId() * taps;
+    real *mine = buffers + THNN_threadId() * buffer;
     memset(sum, 0, (size_t)taps * sizeof(double));
-    for (int64_t n = 0; n < net->samples; n++)
-      addTapSums(sum, wide + (n * net->wides + link->wide) * t->height * t->width,
-                 narrow + (n * net->narrows + link->narrow) * t->oHeight * t->oWidth, t, &l, first, first + taps,
-                 buffers + THNN_threadId() * buffer);
+    for (int64_t n = 0; n < net->samples * bands; n++) {
+      const int64_t sample = n / bands, row = n % bands * l.rows, rows = THNN_min(l.rows, t->oHeight - row);
+      const real *x = wide + (sample * net->wides + link->wide) * t->height * t->width;
+      const real *y = narrow + (sample * net->narrows + link->narrow) * t->oHeight * t->oWidth;
+      layWide(mine, x, t, &l, row, rows + l.more);
+      addTapSums(sum, mine, layNarrow(mine + l.wide, y, t, &l, row, rows), x, y, t, &l, first, first + taps, row, rows);
+    }
     for (int64_t k = 0; k < taps; k++) gradKernels[link->kernel * cells + l.taps[first + k].cell] += (real)(scale * sum[k]);
   }
 }

@@ -41,6 +41,10 @@ CASES = [
     case("stride3_pad1x2", (2, 1, 2, 4, 3, 3, 1, 2), 2, 2, 6, 7),
     case("pad_beyond_kernel", (1, 2, 2, 2, 1, 1, 3, 3), 1, 1, 3, 2),
     case("1x1", (3, 2, 1, 1), 2, 3, 2, 3),
+    case("stride_beyond_kernel", (2, 1, 2, 1, 3, 4), 2, 2, 9, 8),
+    case("wide_kernel", (2, 1, 9, 2, 1, 1, 5, 0), 2, 2, 4, 7),
+    case("bands_pad1", (1, 1, 3, 3, 1, 1, 1, 1), 1, 1, 95, 93),
+    case("bands_stride2x3_pad2x3", (1, 1, 5, 4, 2, 3, 2, 3), 1, 1, 200, 261),
 ]
 
 ERRORS = [

@@ -29,6 +29,7 @@ CASES = [
     case("one_to_one_stride2x1", nn.tables.oneToOne(3), (2, 3, 2, 1), 2, 3, 3, 2),
     case("mixed_apart", MIXED, (2, 1, 3, 2), 2, 3, 2, 3),
     case("1x1", MIXED, (1, 1), 1, 3, 2, 3),
+    case("bands", nn.tables.full(2, 1), (3, 4, 2, 1), 1, 2, 95, 93),
 ]
 
 ERRORS = [

@@ -43,8 +43,8 @@ enum { SHORT_SUM = 1024 }; /* products that are added in the elements' own preci
  *
  * Rows are counted in cells of a phase, which for narrow planes are cells. */
 typedef struct Tap {
-  int64_t cell, at; /* of the kernel; where the tap's phase begins in a band, and the distance a * row + b */
-  int64_t distance;
+  int64_t cell;         /* of the kernel */
+  int64_t at, distance; /* where the tap's phase begins in a band; a * row + b */
 } Tap;
 
 typedef struct Lattice {
@@ -104,18 +104,15 @@ THNN_INLINE void moveWide(real *restrict band, real *restrict wide, const Taps *
     for (int64_t s = 0; s < l->phasesW; s++) {
       const Span span = spanOf(t, l->row, s, step);
       real *restrict x = band + (r * l->phasesW + s) * l->room;
+      if (!back) memset(x, 0, (size_t)(rows * l->row + RUN) * sizeof(real));
       for (int64_t a = 0; a < rows; a++, x += l->row) {
         const int64_t h = (first + a) * t->dH + r - t->padH, w = h * t->width + span.at;
-        const int inside = h >= 0 && h < t->height;
-        if (back) {
-          for (int64_t b = span.first; b < span.end && inside; b++) wide[w + b * step] = x[b];
-          continue;
-        }
-        for (int64_t b = 0; b < (inside ? span.first : l->row); b++) x[b] = 0;
-        for (int64_t b = span.first; b < span.end && inside; b++) x[b] = wide[w + b * step];
-        for (int64_t b = span.end; b < l->row; b++) x[b] = 0;
+        if (h < 0 || h >= t->height) continue;
+        if (back)
+          for (int64_t b = span.first; b < span.end; b++) wide[w + b * step] = x[b];
+        else
+          for (int64_t b = span.first; b < span.end; b++) x[b] = wide[w + b * step];
       }
-      for (int64_t b = 0; b < RUN && !back; b++) x[b] = 0;
     }
 }
 
@@ -138,19 +135,18 @@ THNN_KERNEL void takeWide(real *wide, const real *band, const Taps *t, const Lat
 THNN_KERNEL const real *layNarrow(real *restrict band, const real *restrict narrow, const Taps *t, const Lattice *l, int64_t first,
                                   int64_t rows)
 {
-  for (int64_t a = -l->more - 1; a < rows; a++, band += l->row) {
-    const int64_t oh = first + a, cells = oh >= 0 && oh < t->oHeight ? t->oWidth : 0;
-    for (int64_t b = 0; b < cells; b++) band[b] = narrow[oh * t->oWidth + b];
-    for (int64_t b = cells; b < l->row; b++) band[b] = 0;
-  }
-  for (int64_t b = 0; b < RUN; b++) band[b] = 0;
-  return band - rows * l->row;
+  const int64_t begin = first - l->more - 1, end = first + rows;
+  memset(band, 0, (size_t)((end - begin) * l->row + RUN) * sizeof(real));
+  for (int64_t oh = THNN_max(begin, 0); oh < THNN_min(end, t->oHeight); oh++)
+    for (int64_t b = 0; b < t->oWidth; b++) band[(oh - begin) * l->row + b] = narrow[oh * t->oWidth + b];
+  return band + (first - begin) * l->row;
 }
 
 /* A vector register, which gcc makes of several where there are only smaller ones. */
 typedef real Quarter __attribute__((vector_size(RUN / 4 * sizeof(real)), aligned(sizeof(real)), may_alias));
 
-/* y[q] += sum over the taps of their weights * x[q + where they are, times sign] for n places, rounded up to whole runs */
+/* y[q] += sum over the taps of their weights * x[q + at + distance], or back x[q - distance], for n places rounded up to whole
+ * runs */
 THNN_KERNEL void addTaps(real *restrict y, const real *restrict x, const real *restrict kernel, const Tap *restrict taps,
                          int64_t count, int64_t n, int back)
 {
@@ -208,7 +204,8 @@ THNN_INLINE void fourProducts(double *restrict sum, const real *restrict x, cons
 
 /* sum[k] += what meets through taps [first, end) of the lattice on a band of rows; x and y as they were laid. */
 THNN_KERNEL void addTapSums(double *restrict sum, const real *restrict x, const real *restrict y, const real *wide,
-                            const real *narrow, const Taps *t, const Lattice *l, int64_t first, int64_t end, int64_t row, int64_t rows)
+                            const real *narrow, const Taps *t, const Lattice *l, int64_t first, int64_t end, int64_t row,
+                            int64_t rows)
 {
   for (int64_t k = first; k < end; k += 4) {
     const Tap *tap[4];

@@ -310,7 +310,7 @@ static void meetPlanes(Call *call, const Net *net, int toWide, const real *from,
   const int threads = threadsFor(call, net);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (THNN_failed(call)) return;
-#pragma omp parallel for num_threads(threads) schedule(guided)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
   for (int64_t task = 0; task < net->samples * planes * bands; task++) {
     const int64_t sample = task / bands / planes, plane = task / bands % planes, first = begin + task % bands * l.rows;
     const int64_t rows = THNN_min(l.rows, end - first), count = start[plane + 1] - start[plane];

@@ -112,6 +112,18 @@ int THNN_threads(const Call *call, int64_t work)
 
 int THNN_threadId(void) { return omp_get_thread_num(); }
 
+#ifdef THNN_WRAP_GOMP
+void __real_GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+
+/* What the linker puts in place of libgomp's entry into parallel regions: one thread needs no team, whose making takes longer
+ * than a small layer. Within a region of the host it does, for the loops of `body` ask which thread of their team they are. */
+void __wrap_GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags)
+{
+  if (threads == 1 && omp_get_level() == 0) body(data);
+  else __real_GOMP_parallel(body, data, threads, flags);
+}
+#endif
+
 /* ---- indices */
 
 /* Is one of them neither in [0, limit) nor `except`? */

@@ -39,12 +39,12 @@ def run(*command: str | Path, **environment: str) -> str:
     return done.stdout
 
 
-def compiled(source: Path, directory: Path) -> Path:
+def compiled(source: Path, directory: Path, *more: str) -> Path:
     """Build a host against the library that the package uses."""
     for name in ("libTHNN.so", "libTHNN.so.1"):  # the linker looks for the one, the loader for the other
         (directory / name).symlink_to(backend.library_path.resolve())
     program = directory / source.stem
-    flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}", "-pthread"]
+    flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}", "-pthread", *more]
     link = [f"-L{directory}", "-lTHNN", f"-Wl,-rpath,{directory}", f"-Wl,-rpath-link,{blas_directory()}"]
     run(COMPILER, *flags, source, "-o", program, *link)
     return program
@@ -79,7 +79,8 @@ def test_c_of_the_readme(tmp_path: Path) -> None:
 
 @needs_compiler
 def test_c_threads_and_fork(tmp_path: Path) -> None:
-    lines = run_host(compiled(ROOT / "tests" / "hosts" / "threads.c", tmp_path)).splitlines()
+    lines = run_host(compiled(ROOT / "tests" / "hosts" / "threads.c", tmp_path, "-fopenmp")).splitlines()
+    assert "a parallel region of the host" in lines
     assert lines[-1] == "a child forked while 6 threads run"
 
 

@@ -136,6 +136,18 @@ int main(void)
   computeInChild();
   printf("a forked child\n");
 
+#ifdef _OPENMP
+  for (int threads = 1; threads <= 2; threads++) { /* of the library, within a region of the host */
+    int same = 1;
+    REQUIRE(!THNN_setNumThreads(NULL, threads));
+#pragma omp parallel for num_threads(4) reduction(& : same)
+    for (int round = 0; round < ROUNDS; round++) same &= sameAsAlone(NULL);
+    REQUIRE(same);
+  }
+  REQUIRE(!THNN_setNumThreads(NULL, 4));
+  printf("a parallel region of the host\n");
+#endif
+
   /* Threads that share the generator share out its sequence: nothing is drawn twice, nothing is lost. */
   uint64_t expected = 0;
   for (int i = 0; i < THREADS * DRAWS; i++) {

@@ -147,11 +147,17 @@ def sampling() -> Iterator[Row]:
     yield _moved("VolumetricUpSamplingTrilinear", "by 2", shape, o, lambda: nn.VolumetricUpSamplingTrilinear(2),
                  lambda x: F.interpolate(x, scale_factor=2, mode="trilinear", align_corners=True))  # fmt: skip
     yield _moved("PixelShuffle", "by 2", LARGE, prod(LARGE), lambda: nn.PixelShuffle(2), lambda x: F.pixel_shuffle(x, 2))
-    images, n = (8, 32, 64, 64), 8 * 64 * 64
-    for label, wobble in [("smooth", 0.02), ("random", 1.0)]:
-        yield Row("SpatialGridSamplerBilinear", f"{text(images)} {label} grid", images, nn.SpatialGridSamplerBilinear,
-                  lambda m, x: F.grid_sample(x[0], x[1], align_corners=True),
-                  (8 * n * 32 + 8 * n, 16 * n * 32 + 16 * n), input=lambda wobble=wobble: _grid(images, wobble))  # fmt: skip
+    images = (8, 32, 64, 64)
+    yield _grid_sampler(images, "smooth", 0.02)
+    yield _grid_sampler(images, "random", 1.0)
+    yield _grid_sampler((8, 1, 256, 256), "smooth", 0.02)
+
+
+def _grid_sampler(images: tuple[int, ...], label: str, wobble: float) -> Row:
+    n, grid = prod(images), 2 * prod(images) // images[1]
+    return Row("SpatialGridSamplerBilinear", f"{text(images)} {label} grid", images, nn.SpatialGridSamplerBilinear,
+               lambda m, x: F.grid_sample(x[0], x[1], align_corners=True), (4 * (2 * n + grid), 4 * (4 * n + 2 * grid)),
+               input=lambda: _grid(images, wobble))  # fmt: skip
 
 
 def _grid(images: tuple[int, ...], wobble: float) -> list[Any]:

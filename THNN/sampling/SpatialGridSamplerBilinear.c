@@ -157,7 +157,8 @@ THNN_KERNEL void sampleGroup(real *y, const real *x, const real *places, int64_t
                              THNN_REAL *memory)
 {
   if (channels > FEW) sampleLanes(y, x, places, channels, p, looks, memory, LANES);
-  else sampleLanes(y, x, places, channels, p, looks, memory, FEW);
+  else if (channels > 1) sampleLanes(y, x, places, channels, p, looks, memory, FEW);
+  else sampleLanes(y, x, places, channels, p, looks, memory, 1);
 }
 
 static void sampleGroups(Call *call, real *y, const real *x, const real *places, const Sampled *p, int threads)
@@ -251,7 +252,8 @@ THNN_KERNEL void groupGradients(real *gx, real *slopes, const real *x, const rea
                                 const Sampled *p, Looks *looks, THNN_REAL *memory)
 {
   if (channels > FEW) gradientLanes(gx, slopes, x, places, g, channels, p, looks, memory, LANES);
-  else gradientLanes(gx, slopes, x, places, g, channels, p, looks, memory, FEW);
+  else if (channels > 1) gradientLanes(gx, slopes, x, places, g, channels, p, looks, memory, FEW);
+  else gradientLanes(gx, slopes, x, places, g, channels, p, looks, memory, 1);
 }
 
 /* The gradients of a sample's grid from what each group of channels gives to them: numbers to the right, then numbers down. */

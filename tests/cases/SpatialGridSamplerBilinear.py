@@ -37,6 +37,7 @@ CASES = [
     case("tall", (1, 2, 4, 3), (1, 70, 2, 2)),
     case("channels", (2, 21, 4, 5), (2, 3, 3, 2)),
     case("few_places", (2, 3, 6, 8), (2, 1, 3, 2)),
+    case("one_channel", (2, 1, 5, 4), (2, 3, 3, 2)),
 ]
 
 ERRORS = [

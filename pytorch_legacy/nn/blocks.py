@@ -47,6 +47,11 @@ def apply(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> Tensor:
     return out
 
 
+def negate(input: Tensor, out: Tensor) -> Tensor:
+    """``out = -input``, as a product, which libTHNN computes."""
+    return apply(np.multiply, input, -1, out=out)
+
+
 class _Arithmetic:
     """Who calls pointwise_apply for arrays of one element type."""
 

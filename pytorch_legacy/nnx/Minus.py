@@ -1,8 +1,6 @@
 """The sign turned round."""
 
-import numpy as np
-
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -19,8 +17,8 @@ class Minus(Module):
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        return np.negative(input, out=self._resize("output", check.tensor(self, "input", input).shape))
+        return blocks.negate(input, self._resize("output", check.tensor(self, "input", input).shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
-        return np.negative(gradOutput, out=self._resize("gradInput", input.shape))
+        return blocks.negate(gradOutput, self._resize("gradInput", input.shape))

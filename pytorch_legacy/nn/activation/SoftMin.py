@@ -2,8 +2,6 @@
 
 from typing import Self
 
-import numpy as np
-
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
@@ -30,13 +28,13 @@ class SoftMin(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         mininput, output = self._resize("mininput", shape), self._resize("output", shape)
-        call(self, "SoftMax_updateOutput", blocks.apply(np.negative, input, out=mininput), output)
+        call(self, "SoftMax_updateOutput", blocks.negate(input, mininput), output)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         call(self, "SoftMax_updateGradInput", input, gradOutput, gradInput, self.output)
-        return blocks.apply(np.negative, gradInput, out=gradInput)
+        return blocks.negate(gradInput, gradInput)
 
     def clearState(self) -> Self:
         clear(self, "mininput")

@@ -32,7 +32,7 @@ class CSubTable(Module):
         check.like(self, "gradOutput", gradOutput, a)
         da, db = self._resizeTable("gradInput", [a.shape, b.shape])
         blocks.copy(da, gradOutput)
-        blocks.apply(np.negative, gradOutput.reshape(b.shape), out=db)
+        blocks.negate(gradOutput.reshape(b.shape), db)
         return self.gradInput
 
     def _pair(self, input: list[Tensor]) -> list[Tensor]:

@@ -56,16 +56,17 @@ typedef struct Lattice {
   int64_t *start;                 /* of the taps of a phase */
 } Lattice;
 
-enum { BAND = 1 << 13, RUN = 256 / sizeof(real) }; /* cells of a band; elements that are summed at once */
+enum { BAND = 1 << 13, RUN = 256 / sizeof(real) }; /* cells of a band, about; elements that are summed at once */
 
 static int64_t wholeRuns(int64_t n) { return THNN_ceilDiv(n, RUN) * RUN; }
 
 static Lattice makeLattice(Call *call, const Taps *t)
 {
   Lattice l = {.row = t->oWidth + (t->kW - 1) / t->dW, .more = (t->kH - 1) / t->dH};
-  l.rows = THNN_min(THNN_max(THNN_max(BAND / l.row, 2 * l.more), 1), t->oHeight + l.more);
   l.phasesH = THNN_min(t->kH, t->dH);
   l.phasesW = THNN_min(t->kW, t->dW);
+  const int64_t wanted = BAND / (l.row * l.phasesH * l.phasesW);
+  l.rows = THNN_min(THNN_max(THNN_max(wanted, 2 * l.more), 1), t->oHeight + l.more);
   l.room = wholeRuns((l.rows + l.more) * l.row);
   l.wide = l.phasesH * l.phasesW * l.room + wholeRuns(l.row) + RUN; /* sums that are left behind read beyond the last phase */
   l.narrow = wholeRuns((l.rows + l.more + 1) * l.row) + RUN;

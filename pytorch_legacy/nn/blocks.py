@@ -18,8 +18,8 @@ from pytorch_legacy.storage import Tensor
 
 # Elements of a block: few enough for the cache of a processor, enough for the cost of a call not to matter.
 BLOCK = 1 << 17
-# What is copied is not read again: fewer turns of the interpreter count for more.
-COPIED = 1 << 20
+# Blocks that are copied at once: nothing reads them again in the cache, and fewer turns of the interpreter count for more.
+COPIED = 8
 
 
 def larger(x: Tensor, y: Tensor, out: Tensor) -> None:
@@ -82,36 +82,36 @@ def _arithmetic(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> bool:
 
 def copy(target: Tensor, source: Tensor) -> Tensor:
     """``target[...] = source``, which broadcasts to it. Returns `target`."""
-    return elements(np.copyto, target, source, block=COPIED)
+    return elements(np.copyto, target, source, blocks=COPIED)
 
 
-def elements(function: Callable[..., Any], target: Tensor, *inputs: Any, block: int = BLOCK) -> Tensor:
-    """Call ``function(target, *inputs)``, which works element by element, for the parts of these arrays.
+def elements(function: Callable[..., Any], target: Tensor, *inputs: Any, blocks: int = 1) -> Tensor:
+    """Call ``function(target, *inputs)``, which works element by element, for the parts of these arrays: some blocks each.
 
     The inputs are numbers, or arrays that broadcast to `target`. Returns `target`.
     """
-    if target.size <= block or not isinstance(target, np.ndarray) or any(_overlap(target, array) for array in inputs):
+    if target.size <= blocks * BLOCK or not isinstance(target, np.ndarray) or any(_overlap(target, array) for array in inputs):
         function(target, *inputs)
         return target
     shape = target.shape
     arrays = (target, *(array if np.shape(array) in ((), shape) else np.broadcast_to(array, shape) for array in inputs))
     if all(np.ndim(array) == 0 or array.flags.c_contiguous for array in arrays):
         arrays = tuple(array.reshape(-1) if np.ndim(array) else array for array in arrays)
-    rows(function, *arrays, block=block)
+    rows(function, *arrays, blocks=blocks)
     return target
 
 
-def rows(function: Callable[..., Any], *arrays: Any, block: int = BLOCK) -> None:
-    """Call ``function(*parts)`` for the parts of arrays that are cut along their first dimension.
+def rows(function: Callable[..., Any], *arrays: Any, blocks: int = 1) -> None:
+    """Call ``function(*parts)`` for the parts, some blocks each, of arrays that are cut along their first dimension.
 
     Arrays whose first dimension is not that of the first array, numbers and None are handed over whole.
     """
     first = arrays[0]
     count = len(first)
-    if first.size <= block or count == 1 or not isinstance(first, np.ndarray):
+    if first.size <= blocks * BLOCK or count == 1 or not isinstance(first, np.ndarray):
         function(*arrays)
         return
-    step = max(1, block * count // first.size)
+    step = max(1, blocks * BLOCK * count // first.size)
     cut = [isinstance(array, np.ndarray) and array.ndim > 0 and len(array) == count for array in arrays]
     starts = itertools.count(0, step)  # taking the next one is a single step for all threads
 

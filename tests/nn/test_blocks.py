@@ -15,7 +15,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.nn import blocks
 from tests.trees import assert_same
 
-SHAPE = (37, 4, 130, 9)  # more than one block, none of them whole
+SHAPE = (37, 4, 130, 9)  # no whole number of blocks
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +60,8 @@ LAYERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "Transpose": (lambda: nn.Transpose([0, 2], [1, 3]), lambda: drawn(1)),
     "PixelShuffle": (lambda: nn.PixelShuffle(2), lambda: drawn(1)),
     "Dropout": (lambda: nn.Dropout(0.25), lambda: drawn(1)),
+    "JoinTable": (lambda: nn.JoinTable(1), lambda: [drawn(1), strided(2)]),
+    "Padding": (lambda: nn.Padding(1, 2), lambda: strided(1)),
 }
 
 
@@ -78,7 +80,7 @@ def test_same_as_in_one_piece(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(blocks, "BLOCK", 1 << 40)
     expected = results()
-    monkeypatch.undo()
+    monkeypatch.setattr(blocks, "BLOCK", 1 << 13)  # so small that copies, too, come in several pieces
     for count in (1, 2, 5):
         pl.setNumThreads(count)
         assert_same(results(), expected, f"{count} threads")

@@ -39,9 +39,7 @@ enum { SHORT_SUM = 1024 }; /* products that are added in the elements' own preci
  * (a, b) is row a * dH + r, column b * dW + s. With (i, j) = (a * dH + r, b * dW + s), the narrow cell (oh, ow) meets the cell
  * (oh + a, ow + b) of that phase through tap [i][j]. So if the rows of all these planes are equally long, with room at the end
  * of a narrow row for what the kernel reaches beyond it, then a tap is one distance, whatever the cell, and a band of rows is one
- * long row. What the room at the ends of rows comes to is left behind.
- *
- * Rows are counted in cells of a phase, which for narrow planes are cells. */
+ * long row. What the room at the ends of rows comes to is left behind. */
 typedef struct Tap {
   int64_t cell;         /* of the kernel */
   int64_t at, distance; /* where the tap's phase begins in a band; a * row + b */

@@ -150,3 +150,14 @@ def test_padding_of_rows(real: str, featFirst: int, padW: int, dW: int) -> None:
     # y is linear in x, and in w: multiplied by its gradient, each gives the same number.
     assert_close((gradInput * input).sum(), (g * y).sum(), 1e-5)
     assert_close((gradWeight * w).sum(), (g * y).sum(), 1e-5)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_only_taps_that_see_it_learn_from_a_bad_cell(value: float) -> None:
+    layer = nn.SpatialDepthWiseConvolution(1, 1, 2, 2)
+    x = np.ones((1, 3, 4), "f")
+    x[0, 0, 3] = value  # the corner, which only tap [0][1] sees
+    layer.forward(x)
+    layer.zeroGradParameters()
+    layer.backward(x, np.ones((1, 2, 3), "f"))
+    np.testing.assert_array_equal(layer.gradWeight.reshape(2, 2), [[6, value], [6, 6]])

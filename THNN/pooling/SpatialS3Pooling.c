@@ -63,10 +63,12 @@ typedef struct Buffers {
 /* Row h of M, and where its values came from, counted from the first cell of row h. */
 THNN_INLINE Candidates mapRow(const Buffers *b, const real *x, const Windows *p, int64_t h)
 {
-  const int64_t width = p->w.in;
-  maxBox(b->row, x, p, (Span){0, 1, 1}, (Span){h, THNN_min(h + p->h.kernel, p->h.in), 1}, 1);
-  for (int64_t w = width; w < width + p->w.kernel; w++) b->row.value[w] = -INFINITY, b->row.at[w] = LAST;
-  return maxRuns(b->row, b->spare, p->w.kernel, 1, width + p->w.kernel, 1);
+  const int64_t width = p->w.in, length = width + p->w.kernel;
+  const Span slice = {0, 1, 1}, rows = {h, THNN_min(h + p->h.kernel, p->h.in), 1};
+  const int nan = maxBox(b->row, x, p, slice, rows, 0) != 0;
+  if (nan) maxBox(b->row, x, p, slice, rows, 1);
+  for (int64_t w = width; w < length; w++) b->row.value[w] = -INFINITY, b->row.at[w] = LAST;
+  return nan ? maxRuns(b->row, b->spare, p->w.kernel, 1, length, 1) : maxRuns(b->row, b->spare, p->w.kernel, 1, length, 0);
 }
 
 /* ---- Planes. */

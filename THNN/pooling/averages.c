@@ -7,8 +7,9 @@
 #ifndef THNN_CUDA /* THCUNN/pooling/averages.cu has its own */
 #include "pooling/columns.h"
 
-/* Rows that one thread works on at a time: few enough to stay in its cache. */
-enum { BAND = 64 };
+/* Rows that one thread works on at a time, few enough to stay in its cache; and those of gradInput where each row of gradOutput
+ * becomes as long as they are. */
+enum { BAND = 64, SPREAD_BAND = 16 };
 
 /* How many cells of window o count along one axis: those on the input; with includePad also those in the padding. */
 static int64_t counted(const Axis *a, int64_t o, int includePad)
@@ -128,7 +129,7 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
   if (w->kernel) {
     memset(sum, 0, (size_t)paddedLength(w) * sizeof(real));
     for (int64_t o = first; o < end; o++) {
-      sumBox(sum + w->pad, x, p, s, o / p->h.out, o % p->h.out);
+      sumBox(sum + w->pad, x, p, s, outputSlice(p, o), outputRow(p, o));
       sumColumns(y + o * w->out, sum, w);
       divideRow(y + o * w->out, s->rows[o], s->columns, w->out);
     }
@@ -136,7 +137,7 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
   }
   const int ready = w->out > 1 && p->t.in == p->t.out && p->h.in == p->h.out; /* boxes are rows */
   for (int64_t o = first; o < end && !ready; o++)
-    sumBox(sum + (o - first) * (w->out == 1 ? 1 : w->in), x, p, s, o / p->h.out, o % p->h.out);
+    sumBox(sum + (o - first) * (w->out == 1 ? 1 : w->in), x, p, s, outputSlice(p, o), outputRow(p, o));
   if (w->out == 1) memcpy(y + first, sum, (size_t)(end - first) * sizeof(real));
   else sumAdaptive(y + first * w->out, ready ? x + first * w->in : sum, end - first, BAND, w, &s->w, table);
   const real *restrict cells = s->cells;
@@ -227,7 +228,7 @@ THNN_KERNEL void scatterPlane(real *restrict gx, const real *restrict g, const W
   memset(gx, 0, (size_t)planeCells(p) * sizeof(real));
   memset(share, 0, (size_t)s->share * sizeof(real));
   for (int64_t o = 0; o < p->t.out * p->h.out; o++) {
-    const int64_t ot = o / p->h.out, oh = o % p->h.out;
+    const int64_t ot = outputSlice(p, o), oh = outputRow(p, o);
     spreadRows(spread, g, p, s, o, 1, share, table);
     for (int64_t t = s->of.t.start[ot]; t < s->of.t.end[ot]; t++)
       for (int64_t h = s->of.h.start[oh]; h < s->of.h.end[oh]; h++) {
@@ -242,10 +243,11 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
 {
   const int scatter = how == THNN_SCATTER;
   const Axis *w = &p->w;
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p), bands = scatter ? 1 : p->t.in * THNN_ceilDiv(p->h.in, BAND);
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p), band = w->kernel ? SPREAD_BAND : BAND;
+  const int64_t bands = scatter ? 1 : p->t.in * THNN_ceilDiv(p->h.in, band);
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
   Spread s = {tables(call, p, includePad), windowsOfCells(call, &p->t), windowsOfCells(call, &p->h),
-              .most = scatter ? 1 : mostWindows(&p->h, BAND)};
+              .most = scatter ? 1 : mostWindows(&p->h, band)};
   if (w->kernel) {
     s.length = spreadLength(w);
     s.share = shareLength(w);
@@ -263,9 +265,9 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * bands; i++) {
     real *mine = buffers + THNN_threadId() * buffer;
-    const int64_t plane = i / bands, perSlice = THNN_max(bands / p->t.in, 1), t = i % bands / perSlice, top = i % perSlice * BAND;
+    const int64_t plane = i / bands, perSlice = THNN_max(bands / p->t.in, 1), t = i % bands / perSlice, top = i % perSlice * band;
     if (scatter) scatterPlane(gx + plane * cells, g + plane * outputs, p, &s, mine, mine + spread, mine + spread + s.share);
-    else gatherBand(gx + plane * cells, g + plane * outputs, p, &s, t, top, THNN_min(top + BAND, p->h.in), mine, mine + spread,
+    else gatherBand(gx + plane * cells, g + plane * outputs, p, &s, t, top, THNN_min(top + band, p->h.in), mine, mine + spread,
                     mine + spread + s.share);
   }
 }

@@ -1,8 +1,10 @@
 /* How max pooling layers work; maxima.h says what they have in common.
  *
- * Several rows of outputs are found together: the rows of their boxes go into one long row of candidates, row after row, `pitch`
- * places each. Passes over columns then run over all of it, and what they find where one row goes over into the next is not
- * used. */
+ * Small windows are taken cell by cell, many of them at once, and nothing is kept but the result. Of others several rows of outputs
+ * are found together: the rows of their boxes go into one long row of candidates, row after row, `pitch` places each. Passes over
+ * columns then run over all of it, and what they find where one row goes over into the next is not used.
+ *
+ * All of it is done as if there were no NaN, and done again with more care where there may have been one. */
 #include "pooling/maxima.h"
 
 #ifndef THNN_CUDA /* THCUNN/pooling/maxima.cu has its own */
@@ -41,92 +43,160 @@ THNN_INLINE void writeRow(real *y, index_t *index, int64_t origin, Candidates ro
   else maxFewColumns(y, index, origin, value, at, 3, stride, distance, out, nan);
 }
 
-/* The same for adaptive windows: each is a run of neighbours that all have, or one more, which `last` has. */
-THNN_INLINE void writeAdaptiveRow(real *restrict y, index_t *restrict index, int64_t origin, Candidates run, Candidates last,
-                                  const Intervals *cells, int64_t out, int nan)
+/* The same from maxima of adaptive windows, which lie where `pick` says. */
+THNN_INLINE void writeAdaptiveRow(real *restrict y, index_t *restrict index, int64_t origin, Candidates best,
+                                  const int64_t *restrict pick, int64_t out)
 {
   for (int64_t o = 0; o < out; o++) {
-    const int64_t start = cells->start[o], end = cells->end[o] - 1;
-    THNN_REAL m = run.value[start];
-    lane s = run.at[start];
-    match(&m, &s, last.value[end], last.at[end], nan);
-    y[o] = m;
-    index[o] = origin + s;
+    y[o] = best.value[pick[o]];
+    index[o] = origin + best.at[pick[o]];
   }
 }
 
 THNN_INLINE Span spanOf(const Intervals *i, const Axis *a, int64_t o) { return (Span){i->start[o], i->end[o], a->dilation}; }
 
-/* Output rows [first, end) of a plane, cell by cell: the definition. For dilated windows that miss the input altogether (0, from
- * nowhere: -1), and for boxes whose positions do not fit a lane. */
-static void maxBandByCell(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
+/* Outputs [first, end) of output row o of a plane, cell by cell: the definition. For small windows that reach beyond the plane's
+ * sides, for dilated ones that miss the input altogether (0, from nowhere: -1), and for boxes whose positions do not fit a lane. */
+static void maxByCell(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t o, int64_t first,
+                      int64_t end)
 {
-  for (int64_t o = first * p->w.out; o < end * p->w.out; o++) {
-    const int64_t ow = o % p->w.out, oh = o / p->w.out % p->h.out, ot = o / p->w.out / p->h.out;
-    const int64_t best = largestCell(x, p, spanOf(&m->t, &p->t, ot), spanOf(&m->h, &p->h, oh), spanOf(&m->w, &p->w, ow));
-    y[o] = best < 0 ? 0 : x[best];
-    index[o] = best;
+  const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
+  for (int64_t ow = first; ow < end; ow++) {
+    const int64_t best = largestCell(x, p, t, h, spanOf(&m->w, &p->w, ow)), to = o * p->w.out + ow;
+    y[to] = best < 0 ? 0 : x[best];
+    index[to] = best;
   }
 }
 
-/* The rows of the boxes of output rows [first, end), one after the other; what pads loses to every cell. */
-THNN_INLINE void maxBoxes(Candidates row, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+/* The rows of the boxes of output rows [first, end), one after the other; what pads loses to every cell. Answers as maxFewRows. */
+THNN_INLINE lane maxBoxes(Candidates row, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
                           int nan)
 {
   const int64_t pad = p->w.pad, pitch = m->pitch;
+  lane odd = 0;
   for (int64_t o = first; o < end; o++, row = candidatesFrom(row, pitch)) {
     for (int64_t i = 0; i < pad; i++) row.value[i] = -INFINITY, row.at[i] = LAST;
     for (int64_t i = pad + p->w.in; i < pitch; i++) row.value[i] = -INFINITY, row.at[i] = LAST;
-    maxBox(candidatesFrom(row, pad), x, p, spanOf(&m->t, &p->t, o / p->h.out), spanOf(&m->h, &p->h, o % p->h.out), nan);
+    odd |= maxBox(candidatesFrom(row, pad), x, p, spanOf(&m->t, &p->t, outputSlice(p, o)),
+                  spanOf(&m->h, &p->h, outputRow(p, o)), nan);
   }
+  return odd;
 }
 
-/* Is there a NaN among the cells that output rows [first, end) see, or between these? */
-THNN_INLINE int seesNaN(const real *x, const Windows *p, int64_t first, int64_t end)
-{
-  const int64_t ot = first / p->h.out, lastT = (end - 1) / p->h.out, slice = p->h.in * p->w.in, top = first % p->h.out;
-  const int64_t h = ot < lastT ? 0 : p->h.kernel ? THNN_max(top * p->h.stride - p->h.pad, 0) : windowStart(&p->h, top);
-  const int64_t bottom = ot < lastT ? p->h.in : windowEnd(&p->h, (end - 1) % p->h.out);
-  int found = 0;
-  for (int64_t t = THNN_min(windowStart(&p->t, ot), windowStart(&p->t, lastT)); t < windowEnd(&p->t, lastT); t++)
-    found |= anyNaN(x + t * slice + h * p->w.in, (bottom - h) * p->w.in);
-  return found;
-}
-
-/* Output rows [first, end) of a plane, at most as many as a long row holds. */
-THNN_INLINE void maxBand(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+/* Output rows [first, end) of a plane, at most as many as a long row holds; none if there may be a NaN, of which nan = 0 knows
+ * nothing: then the answer is not 0. */
+THNN_INLINE lane maxBand(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
                          Candidates row, int nan)
 {
   const Axis *w = &p->w;
-  const Candidates spare = candidatesFrom(row, m->length), other = candidatesFrom(spare, m->length);
-  const int64_t out = w->out, length = (end - first) * m->pitch;
-  const int64_t pitch = m->pitch;
+  const Candidates spare = candidatesFrom(row, m->length);
+  const int64_t out = w->out, pitch = m->pitch, length = (end - first) * pitch;
   Candidates best = row;
   const int64_t kernel = w->kernel > 3 ? 1 : w->kernel; /* that is left to writeRow */
-  maxBoxes(row, x, p, m, first, end, nan);
-  if (!w->kernel) {
-    memcpy(other.value, row.value, (size_t)length * sizeof(real));
-    memcpy(other.at, row.at, (size_t)length * sizeof(lane));
+  const lane odd = maxBoxes(row, x, p, m, first, end, nan);
+  if (odd) return odd;
+  if (!w->kernel) { /* a window has n cells or one more: the maxima of those come `length` places later */
     best = maxRuns(row, spare, THNN_ceilDiv(w->in, out), 1, length, nan);
+    if (w->in % out) better(candidatesFrom(best, m->length), best, candidatesFrom(best, 1), length - 1, nan);
   } else if (w->kernel > 3) {
     best = maxRuns(row, spare, w->kernel, w->dilation, length, nan);
   }
   for (int64_t o = first; o < end; o++, best = candidatesFrom(best, pitch)) {
-    const int64_t origin = (m->t.start[o / p->h.out] * p->h.in + m->h.start[o % p->h.out]) * w->in;
+    const int64_t origin = boxStart(p, spanOf(&m->t, &p->t, outputSlice(p, o)), spanOf(&m->h, &p->h, outputRow(p, o)));
     real *to = y + o * out;
     index_t *at = index + o * out;
     if (w->kernel) writeRow(to, at, origin, best, kernel, w, nan);
-    else writeAdaptiveRow(to, at, origin, best, candidatesFrom(other, (o - first) * pitch), &m->w, out, nan);
+    else writeAdaptiveRow(to, at, origin, best, m->pick, out);
+  }
+  return 0;
+}
+
+/* ---- small windows of planes: a row of outputs at once, cell by cell of their windows */
+
+/* The longest vectors have 16 elements. Where it skips cells, gcc leaves at least one window of a loop to be taken alone: so loops
+ * are one window longer than vectors. */
+enum { VECTOR = 16, WIDE = VECTOR + 1 };
+
+/* The cells of one row of a window, which are at `offset` in it and whose sum is added to `sum`. */
+THNN_INLINE void challengeBy(const real *cell, int64_t offset, int kernel, THNN_REAL *m, lane *s, THNN_REAL *sum)
+{
+  for (int j = 0; j < kernel; j++) {
+    challenge(m, s, cell[offset + j], (lane)(offset + j), 0);
+    *sum += cell[offset + j];
   }
 }
+
+/* n windows of rows x kernel cells, the first one's at x, which is at `origin` in the plane. Answers as maxFewRows. */
+THNN_INLINE lane maxCells(real *restrict y, index_t *restrict index, int64_t origin, const real *restrict x, int64_t width, int rows,
+                          int kernel, int64_t stride, int64_t n)
+{
+  lane odd = 0;
+  for (int64_t o = 0; o < n; o++) {
+    const real *cell = x + o * stride;
+    THNN_REAL m = cell[0], sum = 0;
+    lane s = 0;
+    challengeBy(cell, 0, kernel, &m, &s, &sum);
+    if (rows > 1) challengeBy(cell, width, kernel, &m, &s, &sum);
+    if (rows > 2) challengeBy(cell, 2 * width, kernel, &m, &s, &sum);
+    y[o] = m;
+    index[o] = origin + o * stride + s;
+    odd |= -(lane)(sum != sum);
+  }
+  return odd;
+}
+
+/* The same, in such loops; the last one overlaps the one before, so that few windows are left over. */
+THNN_INLINE lane maxWide(real *y, index_t *index, int64_t origin, const real *x, int64_t width, int rows, int kernel, int64_t stride,
+                         int64_t n)
+{
+  if (n < WIDE) return maxCells(y, index, origin, x, width, rows, kernel, stride, n);
+  const int64_t last = n - WIDE, skip = last * stride, whole = (n - 1) / VECTOR * VECTOR + 1;
+  const lane odd = maxCells(y, index, origin, x, width, rows, kernel, stride, whole);
+  if (whole == n) return odd;
+  return odd | maxCells(y + last, index + last, origin + skip, x + skip, width, rows, kernel, stride, WIDE);
+}
+
+THNN_INLINE lane maxByRows(real *y, index_t *index, int64_t origin, const real *x, int64_t width, int64_t rows, int kernel,
+                           int64_t stride, int64_t n)
+{
+  if (rows == 1) return maxWide(y, index, origin, x, width, 1, kernel, stride, n);
+  if (rows == 2) return maxWide(y, index, origin, x, width, 2, kernel, stride, n);
+  return maxWide(y, index, origin, x, width, 3, kernel, stride, n);
+}
+
+/* Windows of 2 or 3 rows and columns, 1 or 2 apart, in planes. */
+static int areSmall(const Windows *p)
+{
+  const Axis *h = &p->h, *w = &p->w;
+  return p->t.in == 1 && p->t.out == 1 && h->kernel && h->kernel <= 3 && (w->kernel == 2 || w->kernel == 3) && w->stride <= 2 &&
+         h->dilation == 1 && w->dilation == 1;
+}
+
+/* Output row o of such windows. Answers as maxFewRows. */
+THNN_INLINE lane maxSmallRow(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t o)
+{
+  const Axis *w = &p->w;
+  const int64_t first = m->inside, n = m->endInside - first, to = o * w->out + first;
+  maxByCell(y, index, x, p, m, o, 0, first);
+  maxByCell(y, index, x, p, m, o, first + n, w->out);
+  const int64_t rows = m->h.end[o] - m->h.start[o], origin = m->h.start[o] * w->in + first * w->stride - w->pad;
+  y += to, index += to, x += origin;
+  if (w->kernel == 2 && w->stride == 1) return maxByRows(y, index, origin, x, w->in, rows, 2, 1, n);
+  if (w->kernel == 2) return maxByRows(y, index, origin, x, w->in, rows, 2, 2, n);
+  if (w->stride == 1) return maxByRows(y, index, origin, x, w->in, rows, 3, 1, n);
+  return maxByRows(y, index, origin, x, w->in, rows, 3, 2, n);
+}
+
+/* ---- all kinds of windows */
 
 THNN_KERNEL void maxBands(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
                           Candidates row)
 {
-  for (int64_t o = first; o < end; o += m->together) {
-    const int64_t last = THNN_min(o + m->together, end);
-    if (seesNaN(x, p, o, last)) maxBand(y, index, x, p, m, o, last, row, 1);
-    else maxBand(y, index, x, p, m, o, last, row, 0);
+  const int64_t together = m->small ? 1 : m->together;
+  for (int64_t o = first; o < end; o += together) {
+    const int64_t last = THNN_min(o + together, end);
+    const lane odd = m->small ? maxSmallRow(y, index, x, p, m, o) : maxBand(y, index, x, p, m, o, last, row, 0);
+    if (odd) maxBand(y, index, x, p, m, o, last, row, 1);
   }
 }
 
@@ -145,17 +215,26 @@ MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
   MaxTables m = {.t = cellsOfWindows(call, &p->t), .h = cellsOfWindows(call, &p->h), .w = cellsOfWindows(call, &p->w)};
   m.byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
   if (m.byCell) return m;
+  m.small = areSmall(p);
+  if (m.small) {
+    m.inside = THNN_min(firstInside(&p->w, 0), p->w.out);
+    m.endInside = THNN_max(endInside(&p->w, p->w.kernel - 1), m.inside);
+  }
   m.pitch = paddedLength(&p->w);
   m.together = THNN_max(LONG / m.pitch, 1);
   m.length = THNN_wholeLines(m.together * m.pitch);
   m.rows = newCandidates(call, threads * 3 * m.length);
+  if (p->w.kernel) return m;
+  m.pick = THNN_scratch(call, p->w.out, sizeof(int64_t));
+  for (int64_t o = 0; !THNN_failed(call) && o < p->w.out; o++)
+    m.pick[o] = m.w.start[o] + (m.w.end[o] - m.w.start[o] > THNN_ceilDiv(p->w.in, p->w.out) ? m.length : 0);
   return m;
 }
 
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
 {
-  if (m->byCell) maxBandByCell(y, index, x, p, m, first, end);
-  else maxBands(y, index, x, p, m, first, end, candidatesFrom(m->rows, THNN_threadId() * 3 * m->length));
+  for (int64_t o = first; o < end && m->byCell; o++) maxByCell(y, index, x, p, m, o, 0, p->w.out);
+  if (!m->byCell) maxBands(y, index, x, p, m, first, end, candidatesFrom(m->rows, THNN_threadId() * 3 * m->length));
 }
 
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */

@@ -33,8 +33,8 @@ typedef struct Span {
   int64_t start, end, step;
 } Span;
 
-/* (v, r) takes the place of (m, s) if it beats it, being a candidate that comes later. The first NaN stays; where there surely is
- * none (nan = 0, here and below) that need not be asked. */
+/* (v, r) takes the place of (m, s) if it beats it, being a candidate that comes later. The first NaN stays. Without NaN (nan = 0,
+ * here and below) that need not be asked. */
 THNN_INLINE void challenge(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
 {
   const THNN_REAL a = *m, larger = nan ? v <= a ? a : v : v > a ? v : a;
@@ -54,18 +54,13 @@ THNN_INLINE void match(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
   *s = take ? r : *s;
 }
 
-THNN_INLINE int anyNaN(const real *x, int64_t n)
-{
-  int found = 0;
-  for (int64_t i = 0; i < n; i++) found |= x[i] != x[i];
-  return found;
-}
-
 /* best[w] = max (over best[w] too, if kept) of n <= 4 rows of x that begin `distance` cells apart; `offset` is the position of the
- * first one. */
-THNN_INLINE void maxFewRows(real *restrict best, lane *restrict at, const real *restrict x, int keep, int n, lane offset,
+ * first one. With nan = 0 the answer is not 0 if there may have been a NaN: if the cells have no sum, for infinities have none
+ * either. */
+THNN_INLINE lane maxFewRows(real *restrict best, lane *restrict at, const real *restrict x, int keep, int n, lane offset,
                             int64_t distance, int64_t width, int nan)
 {
+  lane odd = 0;
   const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance;
   const lane o1 = offset + (lane)distance, o2 = o1 + (lane)distance, o3 = o2 + (lane)distance;
   for (lane w = 0; w < (lane)width; w++) {
@@ -77,50 +72,63 @@ THNN_INLINE void maxFewRows(real *restrict best, lane *restrict at, const real *
     if (n > 3) challenge(&m, &s, x3[w], o3 + w, nan);
     best[w] = m;
     at[w] = s;
+    if (nan) continue;
+    const THNN_REAL sum = n > 3 ? x[w] + x1[w] + x2[w] + x3[w] : n > 2 ? x[w] + x1[w] + x2[w] : n > 1 ? x[w] + x1[w] : x[w];
+    odd |= -(lane)(sum != sum);
   }
+  return odd;
 }
 
 /* The same for any number of rows. */
-THNN_INLINE void maxRows(Candidates best, const real *x, int keep, lane offset, int64_t rows, int64_t distance, int64_t width,
+THNN_INLINE lane maxRows(Candidates best, const real *x, int keep, lane offset, int64_t rows, int64_t distance, int64_t width,
                          int nan)
 {
+  lane odd = 0;
   while (rows > 0) {
     const int n = rows > 4 ? 4 : (int)rows;
-    if (!keep && n == 1) maxFewRows(best.value, best.at, x, 0, 1, offset, distance, width, nan);
-    if (!keep && n == 2) maxFewRows(best.value, best.at, x, 0, 2, offset, distance, width, nan);
-    if (!keep && n == 3) maxFewRows(best.value, best.at, x, 0, 3, offset, distance, width, nan);
-    if (!keep && n == 4) maxFewRows(best.value, best.at, x, 0, 4, offset, distance, width, nan);
-    if (keep && n == 1) maxFewRows(best.value, best.at, x, 1, 1, offset, distance, width, nan);
-    if (keep && n == 2) maxFewRows(best.value, best.at, x, 1, 2, offset, distance, width, nan);
-    if (keep && n == 3) maxFewRows(best.value, best.at, x, 1, 3, offset, distance, width, nan);
-    if (keep && n == 4) maxFewRows(best.value, best.at, x, 1, 4, offset, distance, width, nan);
+    if (!keep && n == 1) odd |= maxFewRows(best.value, best.at, x, 0, 1, offset, distance, width, nan);
+    if (!keep && n == 2) odd |= maxFewRows(best.value, best.at, x, 0, 2, offset, distance, width, nan);
+    if (!keep && n == 3) odd |= maxFewRows(best.value, best.at, x, 0, 3, offset, distance, width, nan);
+    if (!keep && n == 4) odd |= maxFewRows(best.value, best.at, x, 0, 4, offset, distance, width, nan);
+    if (keep && n == 1) odd |= maxFewRows(best.value, best.at, x, 1, 1, offset, distance, width, nan);
+    if (keep && n == 2) odd |= maxFewRows(best.value, best.at, x, 1, 2, offset, distance, width, nan);
+    if (keep && n == 3) odd |= maxFewRows(best.value, best.at, x, 1, 3, offset, distance, width, nan);
+    if (keep && n == 4) odd |= maxFewRows(best.value, best.at, x, 1, 4, offset, distance, width, nan);
     x += n * distance;
     offset += (lane)(n * distance);
     rows -= n;
     keep = 1;
   }
+  return odd;
 }
 
-/* The same for all rows of a box; returns where in the plane the first one begins. */
-THNN_INLINE int64_t maxBox(Candidates best, const real *x, const Windows *p, Span t, Span h, int nan)
+/* Where in a plane the rows of a box begin. */
+THNN_INLINE int64_t boxStart(const Windows *p, Span t, Span h) { return (t.start * p->h.in + h.start) * p->w.in; }
+
+/* The same for all rows of a box. */
+THNN_INLINE lane maxBox(Candidates best, const real *x, const Windows *p, Span t, Span h, int nan)
 {
-  const int64_t width = p->w.in, slice = p->h.in * width, first = t.start * slice + h.start * width;
-  const int64_t rows = THNN_ceilDiv(h.end - h.start, h.step);
+  const int64_t width = p->w.in, slice = p->h.in * width, first = boxStart(p, t, h);
+  const int64_t rows = h.step == 1 ? h.end - h.start : THNN_ceilDiv(h.end - h.start, h.step);
+  lane odd = 0;
   for (int64_t i = t.start; i < t.end; i += t.step) {
     const int64_t offset = (i - t.start) * slice;
-    maxRows(best, x + first + offset, i > t.start, (lane)offset, rows, h.step * width, width, nan);
+    odd |= maxRows(best, x + first + offset, i > t.start, (lane)offset, rows, h.step * width, width, nan);
   }
-  return first;
+  return odd;
 }
 
-/* to[i] = the better of from[i] and from[i + distance] */
-THNN_INLINE void better(real *restrict toValue, lane *restrict toAt, const real *restrict value, const lane *restrict at,
-                        int64_t distance, int64_t n, int nan)
+/* to[i] = the better of a[i] and b[i] */
+THNN_INLINE void better(Candidates to, Candidates a, Candidates b, int64_t n, int nan)
 {
+  real *restrict toValue = to.value;
+  lane *restrict toAt = to.at;
+  const real *restrict value = a.value, *restrict otherValue = b.value;
+  const lane *restrict at = a.at, *restrict otherAt = b.at;
   for (int64_t i = 0; i < n; i++) {
     THNN_REAL m = value[i];
     lane s = at[i];
-    match(&m, &s, value[i + distance], at[i + distance], nan);
+    match(&m, &s, otherValue[i], otherAt[i], nan);
     toValue[i] = m;
     toAt[i] = s;
   }
@@ -132,7 +140,7 @@ THNN_INLINE Candidates maxRuns(Candidates from, Candidates to, int64_t n, int64_
 {
   for (int64_t run = 1; run < n;) {
     const int64_t longer = THNN_min(2 * run, n), step = (longer - run) * distance;
-    better(to.value, to.at, from.value, from.at, step, length - (longer - 1) * distance, nan);
+    better(to, from, candidatesFrom(from, step), length - (longer - 1) * distance, nan);
     const Candidates filled = to;
     to = from;
     from = filled;
@@ -181,10 +189,12 @@ int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *inpu
 /* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
 typedef struct MaxTables {
   Intervals t, h, w;
-  int byCell;
+  int byCell, small;
+  int64_t inside, endInside; /* small windows: those of a row that lie on the plane */
   int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
   int64_t length;          /* of one of three rows that each thread has */
   Candidates rows;
+  int64_t *pick; /* where a long row has the maxima of the first row's adaptive windows */
 } MaxTables;
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads);
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end);

@@ -74,6 +74,10 @@ THNN_INLINE int64_t paddedLength(const Axis *a)
 THNN_INLINE int64_t planeCells(const Windows *p) { return p->t.in * p->h.in * p->w.in; }
 THNN_INLINE int64_t planeOutputs(const Windows *p) { return p->t.out * p->h.out * p->w.out; }
 
+/* Which slice a row of outputs belongs to, and which row of that it is. Most planes have one slice: no division then. */
+THNN_INLINE int64_t outputSlice(const Windows *p, int64_t row) { return p->t.out == 1 ? 0 : row / p->h.out; }
+THNN_INLINE int64_t outputRow(const Windows *p, int64_t row) { return row - outputSlice(p, row) * p->h.out; }
+
 #ifndef THNN_CUDA
 /* Intervals of an axis, to be looked up where a division would be slow: the cells of each window, or the windows of each cell. */
 typedef struct Intervals {

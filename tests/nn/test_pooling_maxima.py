@@ -1,0 +1,60 @@
+"""Max pooling against its definition in rows long enough for every loop, with ties, NaN and infinities."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import nn
+
+CALM, WILD = [0.25, 0.25, 0.25, 0.25, 0, 0, 0], [0.24, 0.25, 0.25, 0.22, 0.01, 0.01, 0.02]
+
+
+def cells(rng: np.random.Generator, chances: list[float], *shape: int) -> np.ndarray:
+    """Few values, so that there are ties; some of them NaN and infinite, if that may be."""
+    return rng.choice([-1.0, 0.0, 1.0, 2.0, np.nan, np.inf, -np.inf], shape, p=chances)
+
+
+def windows(size: int, out: int, kernel: int, stride: int, pad: int) -> list[range]:
+    return [range(max(o * stride - pad, 0), min(o * stride - pad + kernel, size)) for o in range(out)]
+
+
+def adaptive(size: int, out: int) -> list[range]:
+    return [range(o * size // out, -(-(o + 1) * size // out)) for o in range(out)]
+
+
+def check(module: nn.Module, x: np.ndarray, rows: list[range], columns: list[range]) -> None:
+    """NumPy's argmax takes the first of equals, and the first NaN before every number, as we do."""
+    output = module.forward(x)
+    assert output.shape == (len(x), len(rows), len(columns))
+    for plane, (i, row), (j, column) in product(range(len(x)), enumerate(rows), enumerate(columns)):
+        window = x[plane, row.start : row.stop, column.start : column.stop]
+        h, w = np.unravel_index(window.argmax(), window.shape)
+        np.testing.assert_equal(output[plane, i, j], window[h, w])
+        assert module.indices[plane, i, j] == (row.start + h) * x.shape[2] + column.start + w
+
+
+@pytest.mark.parametrize("chances", [CALM, WILD], ids=["calm", "wild"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernel", [1, 2, 3, 4])
+def test_sliding(kernel: int, dtype: type, chances: list[float]) -> None:
+    rng = np.random.default_rng(kernel)
+    for stride, height, width in product((1, 2, 3), (3, 6), (16, 17, 18, 33, 35, 36, 67, 68)):
+        for tall, pad in product((1, 2, 3), (0, 1)):
+            if pad > min(kernel, tall) // 2:
+                continue
+            module = nn.SpatialMaxPooling(kernel, tall, stride, stride, pad, pad).ceil().type(dtype)
+            x = cells(rng, chances, 2, height, width).astype(dtype)
+            outH, outW = module.forward(x).shape[1:]
+            check(module, x, windows(height, outH, tall, stride, pad), windows(width, outW, kernel, stride, pad))
+
+
+@pytest.mark.parametrize("chances", [CALM, WILD], ids=["calm", "wild"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_adaptive(dtype: type, chances: list[float]) -> None:
+    rng = np.random.default_rng(0)
+    for height, width, outH, outW in product((5, 12), (16, 37, 64), (1, 2, 5, 7), (1, 3, 8, 14, 40)):
+        module = nn.SpatialAdaptiveMaxPooling(outW, outH).type(dtype)
+        check(module, cells(rng, chances, 2, height, width).astype(dtype), adaptive(height, outH), adaptive(width, outW))

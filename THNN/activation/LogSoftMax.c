@@ -15,13 +15,14 @@
 #ifndef THNN_CUDA
 #include "core/vmath.h"
 
-THNN_INLINE double sumExp(const real *x, int64_t n)
+/* The sum of exp(x[i] - max). */
+THNN_INLINE double sumExp(const real *x, real max, int64_t n)
 {
   real e[THNN_BLOCK];
   double sum = 0;
   for (int64_t at = 0; at < n; at += THNN_BLOCK) {
     const int64_t m = THNN_min(THNN_BLOCK, n - at);
-    for (int64_t i = 0; i < m; i++) e[i] = real_exp(x[at + i]);
+    for (int64_t i = 0; i < m; i++) e[i] = real_exp(x[at + i] - max);
 #pragma omp simd reduction(+ : sum)
     for (int64_t i = 0; i < m; i++) sum += e[i];
   }
@@ -34,10 +35,9 @@ THNN_KERNEL void forwardRows(Channels c)
     real max = -INFINITY;
 #pragma omp simd reduction(max : max)
     for (int64_t k = 0; k < c.channels; k++) max = c.x[k] > max ? c.x[k] : max;
-#pragma GCC ivdep
-    for (int64_t k = 0; k < c.channels; k++) c.y[k] = c.x[k] - max;
-    const real logSum = (real)vm_log(sumExp(c.y, c.channels));
-    for (int64_t k = 0; k < c.channels; k++) c.y[k] -= logSum;
+    const real logSum = (real)vm_log(sumExp(c.x, max, c.channels));
+#pragma omp simd
+    for (int64_t k = 0; k < c.channels; k++) c.y[k] = c.x[k] - max - logSum;
   }
 }
 

@@ -8,6 +8,12 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
 
+def copyColumns(to: Tensor, source: Tensor) -> None:
+    """Copy for one value of the last dimension after the other: it is short, and NumPy's inner loop then runs along rows."""
+    for j in range(to.shape[-1]):
+        np.copyto(to[..., j], source[..., j])
+
+
 class PixelShuffle(Module):
     """Turns each group of r*r planes into one plane r times as wide and high::
 
@@ -35,7 +41,7 @@ class PixelShuffle(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", self._shape(input))
-        blocks.rows(np.copyto, self._fine(output), self._coarse(input))
+        blocks.rows(copyColumns, self._fine(output), self._coarse(input))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:

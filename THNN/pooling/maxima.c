@@ -113,9 +113,8 @@ THNN_INLINE lane maxBand(real *y, index_t *index, const real *x, const Windows *
 
 /* ---- small windows of planes: a row of outputs at once, cell by cell of their windows */
 
-/* The longest vectors have 16 elements. Where it skips cells, gcc leaves at least one window of a loop to be taken alone: so loops
- * are one window longer than vectors. */
-enum { VECTOR = 16, WIDE = VECTOR + 1 };
+/* Where it skips cells, gcc leaves at least one window of a loop to be taken alone: so loops are one window longer than vectors. */
+enum { WIDE = LANES + 1 };
 
 /* The cells of one row of a window, which are at `offset` in it and whose sum is added to `sum`. */
 THNN_INLINE void challengeBy(const real *cell, int64_t offset, int kernel, THNN_REAL *m, lane *s, THNN_REAL *sum)
@@ -150,7 +149,7 @@ THNN_INLINE lane maxWide(real *y, index_t *index, int64_t origin, const real *x,
                          int64_t n)
 {
   if (n < WIDE) return maxCells(y, index, origin, x, width, rows, kernel, stride, n);
-  const int64_t last = n - WIDE, skip = last * stride, whole = (n - 1) / VECTOR * VECTOR + 1;
+  const int64_t last = n - WIDE, skip = last * stride, whole = (n - 1) / LANES * LANES + 1;
   const lane odd = maxCells(y, index, origin, x, width, rows, kernel, stride, whole);
   if (whole == n) return odd;
   return odd | maxCells(y + last, index + last, origin + skip, x + skip, width, rows, kernel, stride, WIDE);
@@ -187,13 +186,39 @@ THNN_INLINE lane maxSmallRow(real *y, index_t *index, const real *x, const Windo
   return maxByRows(y, index, origin, x, w->in, rows, 3, 2, n);
 }
 
+/* ---- adaptive windows whose cells follow each other in memory: long ones of sequences, whole rows, whole planes */
+
+static int areStretches(const Windows *p)
+{
+  const int slices = p->t.in == p->t.out, rows = slices && p->h.in == p->h.out;
+  return !p->w.kernel && (p->w.out == 1 ? slices || p->h.out == 1 : rows && THNN_ceilDiv(p->w.in, p->w.out) >= LANES);
+}
+
+/* Output row o of such windows. */
+THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t o)
+{
+  const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
+  const int64_t last = boxStart(p, (Span){t.end - 1, 0, 1}, (Span){h.end - 1, 0, 1});
+  for (int64_t ow = 0; ow < p->w.out; ow++) {
+    const int64_t end = last + m->w.end[ow];
+    int64_t best = boxStart(p, t, h) + m->w.start[ow];
+    for (int64_t at = best; at < end; at += MAX_PART) {
+      const int64_t other = at + largestOf(x + at, (lane)THNN_min(MAX_PART, end - at));
+      if (x[other] > x[best] || (x[other] != x[other] && x[best] == x[best])) best = other;
+    }
+    y[o * p->w.out + ow] = x[best];
+    index[o * p->w.out + ow] = best;
+  }
+}
+
 /* ---- all kinds of windows */
 
 THNN_KERNEL void maxBands(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
                           Candidates row)
 {
   const int64_t together = m->small ? 1 : m->together;
-  for (int64_t o = first; o < end; o += together) {
+  for (int64_t o = first; o < end && m->stretches; o++) maxStretches(y, index, x, p, m, o);
+  for (int64_t o = m->stretches ? end : first; o < end; o += together) {
     const int64_t last = THNN_min(o + together, end);
     const lane odd = m->small ? maxSmallRow(y, index, x, p, m, o) : maxBand(y, index, x, p, m, o, last, row, 0);
     if (odd) maxBand(y, index, x, p, m, o, last, row, 1);
@@ -216,6 +241,7 @@ MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
   m.byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
   if (m.byCell) return m;
   m.small = areSmall(p);
+  m.stretches = areStretches(p);
   if (m.small) {
     m.inside = THNN_min(firstInside(&p->w, 0), p->w.out);
     m.endInside = THNN_max(endInside(&p->w, p->w.kernel - 1), m.inside);

@@ -162,6 +162,44 @@ THNN_INLINE int64_t largestCell(const real *x, const Windows *p, Span t, Span h,
   return best;
 }
 
+/* The longest vectors have so many elements; so many cells are looked through twice without leaving the cache. */
+enum { LANES = 16, MAX_PART = 1 << 14 };
+
+/* Where the largest of n <= MAX_PART cells is. The largest number is found first, then the first cell that is NaN or else that
+ * number: two passes without a branch, the second one within the cache. They go through LANES cells at a time, and through some of
+ * the last ones twice. */
+THNN_INLINE int64_t largestOf(const real *x, lane n)
+{
+  if (n < LANES) {
+    lane best = 0;
+    for (lane i = 1; i < n; i++) best = x[i] > x[best] || (x[i] != x[i] && x[best] == x[best]) ? i : best;
+    return best;
+  }
+  THNN_REAL most[LANES], largest = -INFINITY;
+  lane first[LANES], best = 2 * n;
+#pragma omp simd
+  for (int i = 0; i < LANES; i++) most[i] = -INFINITY, first[i] = 2 * n;
+  for (lane at = 0; at < n; at += LANES) {
+    const real *cell = x + THNN_min(at, n - LANES);
+#pragma omp simd
+    for (int i = 0; i < LANES; i++) most[i] = cell[i] > most[i] ? cell[i] : most[i];
+  }
+#pragma omp simd reduction(max : largest)
+  for (int i = 0; i < LANES; i++) largest = most[i] > largest ? most[i] : largest;
+  for (lane at = 0; at < n; at += LANES) {
+    const lane begin = THNN_min(at, n - LANES);
+    const real *cell = x + begin;
+#pragma omp simd
+    for (int i = 0; i < LANES; i++) {
+      const lane place = begin + i, equal = cell[i] == largest ? n + place : 2 * n, rank = cell[i] != cell[i] ? place : equal;
+      first[i] = rank < first[i] ? rank : first[i];
+    }
+  }
+#pragma omp simd reduction(min : best)
+  for (int i = 0; i < LANES; i++) best = first[i] < best ? first[i] : best;
+  return best < n ? best : best - n;
+}
+
 /* How far apart the first and the last cell of a window can be along an axis. */
 THNN_INLINE int64_t mostReach(const Axis *a)
 {
@@ -189,7 +227,7 @@ int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *inpu
 /* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
 typedef struct MaxTables {
   Intervals t, h, w;
-  int byCell, small;
+  int byCell, small, stretches;
   int64_t inside, endInside; /* small windows: those of a row that lie on the plane */
   int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
   int64_t length;          /* of one of three rows that each thread has */

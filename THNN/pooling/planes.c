@@ -2,7 +2,7 @@
 #include "pooling/planes.h"
 
 #ifndef THNN_CUDA /* THCUNN/pooling/planes.cu has its own */
-enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16, MAX_PART = 1 << 14 };
+enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16 };
 
 /* ---- means */
 
@@ -73,22 +73,6 @@ static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int
 }
 
 /* ---- maxima; backward is maxBackward of maxima.h */
-
-/* Where the largest of n cells is. The largest number is found first, then the first cell that is NaN or else that number: two
- * passes without a branch, the second one within the cache. */
-THNN_INLINE int64_t largestOf(const real *x, lane n)
-{
-  real most = -INFINITY;
-#pragma omp simd reduction(max : most)
-  for (lane i = 0; i < n; i++) most = x[i] > most ? x[i] : most;
-  lane best = 2 * n;
-#pragma omp simd reduction(min : best)
-  for (lane i = 0; i < n; i++) {
-    const lane equal = x[i] == most ? n + i : 2 * n, rank = x[i] != x[i] ? i : equal;
-    best = rank < best ? rank : best;
-  }
-  return best < n ? best : best - n;
-}
 
 /* The maxima of some planes of n <= MAX_PART cells. */
 THNN_KERNEL void maxPlanes(real *y, index_t *index, const real *x, int64_t planes, int64_t n)

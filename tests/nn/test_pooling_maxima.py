@@ -55,6 +55,24 @@ def test_sliding(kernel: int, dtype: type, chances: list[float]) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_adaptive(dtype: type, chances: list[float]) -> None:
     rng = np.random.default_rng(0)
-    for height, width, outH, outW in product((5, 12), (16, 37, 64), (1, 2, 5, 7), (1, 3, 8, 14, 40)):
+    for height, width, outH, outW in product((5, 12), (16, 37, 64, 259), (1, 2, 5, 12), (1, 3, 8, 14, 40)):
         module = nn.SpatialAdaptiveMaxPooling(outW, outH).type(dtype)
         check(module, cells(rng, chances, 2, height, width).astype(dtype), adaptive(height, outH), adaptive(width, outW))
+
+
+@pytest.mark.parametrize("slices", [1, 2, 4])
+def test_long_windows(slices: int) -> None:
+    """Windows of whole planes, in several parts; the largest cell, or a NaN, is in any of them."""
+    rng = np.random.default_rng(slices)
+    x = rng.standard_normal((8, 4, 150, 130))
+    for place, plane in zip(rng.integers(0, 4 * 150 * 130, 6), x, strict=False):
+        plane.flat[place] = 9
+    x[3].flat[rng.integers(0, 4 * 150 * 130, 2)] = np.nan
+    x[4].flat[[7, 60000]] = np.inf
+    x[5] = -np.inf
+    module = nn.VolumetricAdaptiveMaxPooling(slices, 1, 1).double()
+    output = module.forward(x)
+    for plane, (o, window) in product(range(len(x)), enumerate(adaptive(4, slices))):
+        cells = x[plane, window.start : window.stop].ravel()
+        np.testing.assert_equal(output[plane, o].item(), cells[cells.argmax()])
+        assert module.indices[plane, o].item() == window.start * 150 * 130 + cells.argmax()

@@ -64,7 +64,7 @@ def test_adaptive(dtype: type, chances: list[float]) -> None:
 def test_long_windows(slices: int) -> None:
     """Windows of whole planes, in several parts; the largest cell, or a NaN, is in any of them."""
     rng = np.random.default_rng(slices)
-    x = rng.standard_normal((8, 4, 150, 130))
+    x: np.ndarray = rng.standard_normal((8, 4, 150, 130))
     for place, plane in zip(rng.integers(0, 4 * 150 * 130, 6), x, strict=False):
         plane.flat[place] = 9
     x[3].flat[rng.integers(0, 4 * 150 * 130, 2)] = np.nan
@@ -76,3 +76,16 @@ def test_long_windows(slices: int) -> None:
         cells = x[plane, window.start : window.stop].ravel()
         np.testing.assert_equal(output[plane, o].item(), cells[cells.argmax()])
         assert module.indices[plane, o].item() == window.start * 150 * 130 + cells.argmax()
+
+
+@pytest.mark.parametrize("out", [1, 2, 3])
+def test_whole_rows_of_several_slices(out: int) -> None:
+    """Windows as wide as the volume, but not as high: not one stretch of memory."""
+    x: np.ndarray = np.random.default_rng(out).standard_normal((3, 5, 7, 6))
+    module = nn.VolumetricAdaptiveMaxPooling(out, 1, 3).double()
+    output = module.forward(x)
+    for plane, (t, slices), (h, rows) in product(range(len(x)), enumerate(adaptive(5, out)), enumerate(adaptive(7, 3))):
+        window = x[plane, slices.start : slices.stop, rows.start : rows.stop]
+        best = np.unravel_index(window.argmax(), window.shape)
+        assert output[plane, t, h, 0] == window[best]
+        assert module.indices[plane, t, h, 0] == ((slices.start + best[0]) * 7 + rows.start + best[1]) * 6 + best[2]

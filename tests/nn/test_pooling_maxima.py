@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ def adaptive(size: int, out: int) -> list[range]:
     return [range(o * size // out, -(-(o + 1) * size // out)) for o in range(out)]
 
 
-def check(module: nn.Module, x: np.ndarray, rows: list[range], columns: list[range]) -> None:
+def check(module: Any, x: np.ndarray, rows: list[range], columns: list[range]) -> None:
     """NumPy's argmax takes the first of equals, and the first NaN before every number, as we do."""
     output = module.forward(x)
     assert output.shape == (len(x), len(rows), len(columns))
@@ -46,7 +47,7 @@ def test_sliding(kernel: int, dtype: type, chances: list[float]) -> None:
             if pad > min(kernel, tall) // 2:
                 continue
             module = nn.SpatialMaxPooling(kernel, tall, stride, stride, pad, pad).ceil().type(dtype)
-            x = cells(rng, chances, 2, height, width).astype(dtype)
+            x: np.ndarray = cells(rng, chances, 2, height, width).astype(dtype)
             outH, outW = module.forward(x).shape[1:]
             check(module, x, windows(height, outH, tall, stride, pad), windows(width, outW, kernel, stride, pad))
 

@@ -1,7 +1,7 @@
 /* How max pooling layers work; maxima.h says what they have in common.
  *
- * Small windows are taken cell by cell, many of them at once, and nothing is kept but the result. Of others several rows of outputs
- * are found together: the rows of their boxes go into one long row of candidates, row after row, `pitch` places each. Passes over
+ * Small windows are taken cell by cell, many of them at once, and nothing is kept but the result. Adaptive windows whose cells follow
+ * each other in memory are looked through one by one. Of others several rows of outputs are found together: the rows of their boxes go into one long row of candidates, row after row, `pitch` places each. Passes over
  * columns then run over all of it, and what they find where one row goes over into the next is not used.
  *
  * All of it is done as if there were no NaN, and done again with more care where there may have been one. */
@@ -204,7 +204,7 @@ THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Wind
     int64_t best = boxStart(p, t, h) + m->w.start[ow];
     for (int64_t at = best; at < end; at += MAX_PART) {
       const int64_t other = at + largestOf(x + at, (lane)THNN_min(MAX_PART, end - at));
-      if (x[other] > x[best] || (x[other] != x[other] && x[best] == x[best])) best = other;
+      if (beats(x[other], x[best])) best = other;
     }
     y[o * p->w.out + ow] = x[best];
     index[o * p->w.out + ow] = best;
@@ -213,15 +213,26 @@ THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Wind
 
 /* ---- all kinds of windows */
 
+/* Output rows that may see a NaN. */
+THNN_KERNEL void carefulBand(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first,
+                             int64_t end, Candidates row)
+{
+  maxBand(y, index, x, p, m, first, end, row, 1);
+}
+
 THNN_KERNEL void maxBands(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
                           Candidates row)
 {
-  const int64_t together = m->small ? 1 : m->together;
-  for (int64_t o = first; o < end && m->stretches; o++) maxStretches(y, index, x, p, m, o);
-  for (int64_t o = m->stretches ? end : first; o < end; o += together) {
-    const int64_t last = THNN_min(o + together, end);
-    const lane odd = m->small ? maxSmallRow(y, index, x, p, m, o) : maxBand(y, index, x, p, m, o, last, row, 0);
-    if (odd) maxBand(y, index, x, p, m, o, last, row, 1);
+  if (m->how == STRETCHES) {
+    for (int64_t o = first; o < end; o++) maxStretches(y, index, x, p, m, o);
+  } else if (m->how == SMALL) {
+    for (int64_t o = first; o < end; o++)
+      if (maxSmallRow(y, index, x, p, m, o)) carefulBand(y, index, x, p, m, o, o + 1, row);
+  } else {
+    for (int64_t o = first; o < end; o += m->together) {
+      const int64_t last = THNN_min(o + m->together, end);
+      if (maxBand(y, index, x, p, m, o, last, row, 0)) carefulBand(y, index, x, p, m, o, last, row);
+    }
   }
 }
 
@@ -238,11 +249,10 @@ static int hasEmpty(const Axis *a)
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
 {
   MaxTables m = {.t = cellsOfWindows(call, &p->t), .h = cellsOfWindows(call, &p->h), .w = cellsOfWindows(call, &p->w)};
-  m.byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
-  if (m.byCell) return m;
-  m.small = areSmall(p);
-  m.stretches = areStretches(p);
-  if (m.small) {
+  const int byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
+  m.how = byCell ? BY_CELL : areSmall(p) ? SMALL : areStretches(p) ? STRETCHES : LONG_ROWS;
+  if (byCell) return m;
+  if (m.how == SMALL) {
     m.inside = THNN_min(firstInside(&p->w, 0), p->w.out);
     m.endInside = THNN_max(endInside(&p->w, p->w.kernel - 1), m.inside);
   }
@@ -259,8 +269,8 @@ MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
 
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
 {
-  for (int64_t o = first; o < end && m->byCell; o++) maxByCell(y, index, x, p, m, o, 0, p->w.out);
-  if (!m->byCell) maxBands(y, index, x, p, m, first, end, candidatesFrom(m->rows, THNN_threadId() * 3 * m->length));
+  for (int64_t o = first; o < end && m->how == BY_CELL; o++) maxByCell(y, index, x, p, m, o, 0, p->w.out);
+  if (m->how != BY_CELL) maxBands(y, index, x, p, m, first, end, candidatesFrom(m->rows, THNN_threadId() * 3 * m->length));
 }
 
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */

@@ -33,6 +33,9 @@ typedef struct Span {
   int64_t start, end, step;
 } Span;
 
+/* Does v, which comes later, beat a? */
+THNN_INLINE int beats(THNN_REAL v, THNN_REAL a) { return v > a || (v != v && a == a); }
+
 /* (v, r) takes the place of (m, s) if it beats it, being a candidate that comes later. The first NaN stays. Without NaN (nan = 0,
  * here and below) that need not be asked. */
 THNN_INLINE void challenge(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
@@ -157,7 +160,7 @@ THNN_INLINE int64_t largestCell(const real *x, const Windows *p, Span t, Span h,
     for (int64_t j = h.start; j < h.end; j += h.step)
       for (int64_t k = w.start; k < w.end; k += w.step) {
         const int64_t at = (i * p->h.in + j) * p->w.in + k;
-        if (best < 0 || x[at] > x[best] || (x[at] != x[at] && x[best] == x[best])) best = at;
+        if (best < 0 || beats(x[at], x[best])) best = at;
       }
   return best;
 }
@@ -172,7 +175,7 @@ THNN_INLINE int64_t largestOf(const real *x, lane n)
 {
   if (n < LANES) {
     lane best = 0;
-    for (lane i = 1; i < n; i++) best = x[i] > x[best] || (x[i] != x[i] && x[best] == x[best]) ? i : best;
+    for (lane i = 1; i < n; i++) best = beats(x[i], x[best]) ? i : best;
     return best;
   }
   THNN_REAL most[LANES], largest = -INFINITY;
@@ -227,7 +230,7 @@ int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *inpu
 /* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
 typedef struct MaxTables {
   Intervals t, h, w;
-  int byCell, small, stretches;
+  enum { BY_CELL, SMALL, STRETCHES, LONG_ROWS } how;
   int64_t inside, endInside; /* small windows: those of a row that lie on the plane */
   int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
   int64_t length;          /* of one of three rows that each thread has */

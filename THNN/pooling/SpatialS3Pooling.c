@@ -64,11 +64,8 @@ typedef struct Buffers {
 THNN_INLINE Candidates mapRow(const Buffers *b, const real *x, const Windows *p, int64_t h)
 {
   const int64_t width = p->w.in, length = width + p->w.kernel;
-  const Span slice = {0, 1, 1}, rows = {h, THNN_min(h + p->h.kernel, p->h.in), 1};
-  const int nan = maxBox(b->row, x, p, slice, rows, 0) != 0;
-  if (nan) maxBox(b->row, x, p, slice, rows, 1);
   for (int64_t w = width; w < length; w++) b->row.value[w] = -INFINITY, b->row.at[w] = LAST;
-  return nan ? maxRuns(b->row, b->spare, p->w.kernel, 1, length, 1) : maxRuns(b->row, b->spare, p->w.kernel, 1, length, 0);
+  return maxBoxRuns(b->row, b->spare, x, p, (Span){0, 1, 1}, (Span){h, THNN_min(h + p->h.kernel, p->h.in), 1}, length);
 }
 
 /* ---- Planes. */

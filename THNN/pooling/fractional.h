@@ -89,9 +89,7 @@ THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const W
         continue;
       }
       const int64_t origin = boxStart(p, i, j);
-      const int nan = maxBox(row, x, p, i, j, 0) != 0;
-      if (nan) maxBox(row, x, p, i, j, 1);
-      const Candidates run = nan ? maxRuns(row, spare, w.kernel, 1, w.in, 1) : maxRuns(row, spare, w.kernel, 1, w.in, 0);
+      const Candidates run = maxBoxRuns(row, spare, x, p, i, j, w.in);
       for (int64_t ow = 0; ow < w.out; ow++) {
         y[ow] = run.value[startW[ow]];
         index[ow] = origin + run.at[startW[ow]];

@@ -152,6 +152,14 @@ THNN_INLINE Candidates maxRuns(Candidates from, Candidates to, int64_t n, int64_
   return from;
 }
 
+/* The maxima of the windows of a box of rows, whose first columns are 0, 1, ...; whatever row holds beyond the plane takes part. */
+THNN_INLINE Candidates maxBoxRuns(Candidates row, Candidates spare, const real *x, const Windows *p, Span t, Span h, int64_t length)
+{
+  const int nan = maxBox(row, x, p, t, h, 0) != 0;
+  if (nan) maxBox(row, x, p, t, h, 1);
+  return nan ? maxRuns(row, spare, p->w.kernel, 1, length, 1) : maxRuns(row, spare, p->w.kernel, 1, length, 0);
+}
+
 /* The position of the largest cell of a box of a plane, cell by cell; -1 if the box is empty. */
 THNN_INLINE int64_t largestCell(const real *x, const Windows *p, Span t, Span h, Span w)
 {

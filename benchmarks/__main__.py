@@ -35,15 +35,15 @@ from pytorch_legacy import backend, nn
 
 from . import cuda
 from .layers import rows
-from .measure import pair, seconds
+from .measure import Limit, Pair, pair, seconds
 from .rows import Row
 
 
-def copy_bandwidth() -> float:
-    """Bytes per second of copying a large array, reading and writing counted."""
-    source = torch.rand(64 << 20)
+def copying() -> Limit:
+    """Copying an array that no cache holds, reading and writing counted."""
+    source = torch.rand(32 << 20)
     target = torch.empty_like(source)
-    return 2 * 4 * source.numel() / min(seconds(lambda: target.copy_(source), 3) for _ in range(3))
+    return Limit(lambda: target.copy_(source), 2 * 4 * source.numel())
 
 
 def gemm_rate() -> float:
@@ -61,7 +61,7 @@ def processor() -> str:
         return platform.processor() or platform.machine()
 
 
-def measure(row: Row, copy: float, gemm: float, budget: float) -> None:
+def measure(row: Row, copy: Limit, gemm: float, budget: float) -> None:
     """Print the row's two lines."""
     x, module = row.arrays(), row.make()
     if row.mode == "evaluate":
@@ -69,8 +69,8 @@ def measure(row: Row, copy: float, gemm: float, budget: float) -> None:
     output = module.forward(x)
     tensors = [torch.from_numpy(array) for array in x] if isinstance(x, list) else torch.from_numpy(x)
     with torch.no_grad():
-        forward = pair(lambda: module.forward(x), lambda: row.peer(module, tensors), budget)
-    report(row, "forward", 0, forward, copy, gemm)
+        forward = pair(lambda: module.forward(x), lambda: row.peer(module, tensors), budget, limit=copy)
+    report(row, "forward", 0, forward, gemm)
 
     isTensor = isinstance(output, np.ndarray)
     gradOutput = np.random.default_rng(1).standard_normal(output.shape, np.float32) if isTensor else None
@@ -81,14 +81,15 @@ def measure(row: Row, copy: float, gemm: float, budget: float) -> None:
     gradient = torch.from_numpy(gradOutput).view_as(result) if gradOutput is not None else torch.ones(())
     wanted = inputs + [p for p in getattr(module, "peer", []) if p.requires_grad]
     backward = pair(lambda: module.backward(x, gradOutput),
-                    lambda: torch.autograd.grad(result, wanted, gradient, retain_graph=True), budget)  # fmt: skip
-    report(row, "backward", 1, backward, copy, gemm)
+                    lambda: torch.autograd.grad(result, wanted, gradient, retain_graph=True), budget,
+                    limit=copy)  # fmt: skip
+    report(row, "backward", 1, backward, gemm)
 
 
-def report(row: Row, name: str, index: int, result, copy: float, gemm: float | None = None) -> None:
+def report(row: Row, name: str, index: int, result: Pair, gemm: float | None = None) -> None:
     rate = row.bytes[index] / result.ours
     line = f"{row.layer:30} {row.label:38} {name:8} {1e3 * result.ours:9.3f} {1e3 * result.theirs:9.3f} {result.ratio:6.2f} "
-    line += f"{rate / 1e9:7.1f} GB/s {100 * rate / copy:4.0f} %"
+    line += f"{rate / 1e9:7.1f} GB/s {100 * row.bytes[index] * result.perByte:4.0f} %"
     if row.flops and gemm:
         flops = row.flops[index] / result.ours
         line += f"   {flops / 1e9:6.0f} Gflop/s {100 * flops / gemm:3.0f} %"
@@ -162,10 +163,11 @@ def main() -> None:
 
     torch.set_num_threads(options.threads)
     pl.setNumThreads(options.threads)
-    copy, gemm = copy_bandwidth(), gemm_rate()
+    copy, gemm = copying(), gemm_rate()
+    rate = copy.bytes / min(seconds(copy.job, 3) for _ in range(3))
     print(f"{time.strftime('%Y-%m-%d')}, {processor()}, {options.threads} threads")
     print(f"pytorch_legacy {pl.__version__} with {backend.blas()}, PyTorch {torch.__version__}, NumPy {np.__version__}")
-    print(f"measured limits: copy {copy / 1e9:.1f} GB/s, matrix product {gemm / 1e9:.0f} Gflop/s (float32)\n")
+    print(f"measured limits: copy {rate / 1e9:.1f} GB/s, matrix product {gemm / 1e9:.0f} Gflop/s (float32)\n")
     if options.directions:
         directions(options.words, options.budget)
         return

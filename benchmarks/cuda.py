@@ -21,7 +21,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.errors import DeviceError, UnsupportedError
 
-from .measure import Pair
+from .measure import Pair, ratios
 from .rows import Row, text
 
 LARGER_THAN_CACHE = 256 << 20  # bytes; the caches of today's devices have up to 128 MiB
@@ -56,8 +56,9 @@ def once(job: Job) -> float:
     return float(start.elapsed_time(end)) / 1e3
 
 
-def pair(ours: list[Job], theirs: list[Job], budget: float) -> Pair:
-    """Both in turn, set after set; after a round that is not counted, rounds for about `budget` seconds."""
+def pair(ours: list[Job], theirs: list[Job], budget: float, copy: float = float("inf")) -> Pair:
+    """Both in turn, set after set; after a round that is not counted, rounds for about `budget` seconds. `copy` is the limit's
+    rate."""
     warm = sum(once(job) for job in (*ours, *theirs))
     a: list[float] = []
     b: list[float] = []
@@ -66,7 +67,7 @@ def pair(ours: list[Job], theirs: list[Job], budget: float) -> Pair:
         one, other = next(jobs)
         a.append(once(one))
         b.append(once(other))
-    return Pair(statistics.median(a), statistics.median(b), statistics.median(y / x for x, y in zip(a, b, strict=True)))
+    return Pair(statistics.median(a), statistics.median(b), ratios(b, a), 1 / (copy * statistics.median(a)))
 
 
 def copy_bandwidth() -> float:
@@ -114,8 +115,9 @@ def measure(row: Row, copy: float, budget: float, report: Callable[..., None]) -
                 [lambda m=m, x=x: m.forward(x) for m, x in zip(modules, inputs, strict=True)],
                 [lambda x=x: row.peer(module, x) for x in tensors],
                 budget,
+                copy,
             )
-        report(row, "forward", 0, result, copy)
+        report(row, "forward", 0, result)
         backward(row, module, modules, inputs, outputs, tensors, copy, budget, report)
     except (UnsupportedError, RuntimeError, TypeError, ValueError) as error:
         print(f"{row.layer:30} {row.label:38} not measured: {str(error).splitlines()[0]:.90}", flush=True)
@@ -136,7 +138,7 @@ def backward(row: Row, module: Any, modules: Any, inputs: Any, outputs: Any, ten
         given = torch.ones_like(result) if gradient is None else torch.from_dlpack(gradient).view_as(result)
         jobs.append(lambda r=result, w=wanted, g=given: torch.autograd.grad(r, w, g, retain_graph=True))
     ours: list[Job] = [lambda m=m, x=x, g=g: m.backward(x, g) for m, x, g in zip(modules, inputs, gradients, strict=True)]
-    report(row, "backward", 1, pair(ours, jobs, budget), copy)
+    report(row, "backward", 1, pair(ours, jobs, budget, copy))
 
 
 def peers_of(host: Any) -> Any:

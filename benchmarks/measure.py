@@ -1,4 +1,4 @@
-"""Interleaved timing: both contestants in turn, so that a drift of the machine meets both."""
+"""Interleaved timing: the contestants and the machine's limit in turn, so that a drift of the machine meets all of them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,24 @@ Job = Callable[[], object]
 
 @dataclass
 class Pair:
-    """Median seconds of a call of each contestant, and the median of the ratios theirs / ours of all rounds."""
+    """Median seconds of a call of each contestant, and the median of the ratios theirs / ours of all rounds.
+
+    `perByte` is the share of the limit's rate that a byte amounts to which our call has to move: the median of the time that the
+    limit takes for a byte over ours.
+    """
 
     ours: float
     theirs: float
     ratio: float
+    perByte: float = 0.0
+
+
+@dataclass
+class Limit:
+    """What nothing that moves memory can surpass: a job, and how many bytes it moves."""
+
+    job: Job
+    bytes: int
 
 
 def seconds(job: Job, calls: int) -> float:
@@ -28,18 +41,26 @@ def seconds(job: Job, calls: int) -> float:
     return (time.perf_counter() - start) / calls
 
 
-def pair(ours: Job, theirs: Job, budget: float = 0.6, rounds: int = 7) -> Pair:
-    """Measure both contestants for about `budget` seconds in all.
+def pair(ours: Job, theirs: Job, budget: float = 0.6, rounds: int = 7, limit: Limit | None = None) -> Pair:
+    """Measure both contestants for about `budget` seconds in all, and a call of the limit in each round.
 
     Between turns there is a pause: the threads of a library spin for a while after its last call, and would take the
     processors from the other one.
     """
     once = seconds(ours, 1) + seconds(theirs, 1)
     calls = max(1, min(1000, int(budget / rounds / once)))
-    a, b = [], []
+    a, b, perByte = [], [], []
     for _ in range(rounds):
         time.sleep(0.005)
         a.append(seconds(ours, calls))
         time.sleep(0.005)
         b.append(seconds(theirs, calls))
-    return Pair(statistics.median(a), statistics.median(b), statistics.median(y / x for x, y in zip(a, b, strict=True)))
+        if limit:
+            time.sleep(0.005)
+            perByte.append(seconds(limit.job, 1) / limit.bytes)
+    return Pair(statistics.median(a), statistics.median(b), ratios(b, a), ratios(perByte, a) if limit else 0.0)
+
+
+def ratios(a: list[float], b: list[float]) -> float:
+    """The median of a / b of all rounds."""
+    return statistics.median(x / y for x, y in zip(a, b, strict=True))

@@ -17,7 +17,7 @@
  *
  * Source: Zhai et al., "S3Pool: Pooling with Stochastic Spatial Sampling" (2017). Its code pools averages in evaluation, with
  * windows that reach pool / 2 cells back; that is not the mean of training, and has another size. */
-#include "pooling/maxima.h"
+#include "pooling/registers.h"
 #include "pooling/mix.h"
 
 static int32_t checkGrid(const char *f, const char *name, int64_t grid, int64_t pool)
@@ -60,26 +60,27 @@ typedef struct Buffers {
   double *means, *mixed; /* H x W / pool; W */
 } Buffers;
 
+/* The windows of an axis begin at every cell, and end at the latest with the axis. */
+THNN_INLINE Span below(const Axis *a, int64_t first) { return (Span){first, THNN_min(first + a->kernel, a->in), 1}; }
+
+static const Span ONE = {0, 1, 1};
+
 /* Row h of M, and where its values came from, counted from the first cell of row h. */
 THNN_INLINE Candidates mapRow(const Buffers *b, const real *x, const Windows *p, int64_t h)
 {
   const int64_t width = p->w.in, length = width + p->w.kernel;
   for (int64_t w = width; w < length; w++) b->row.value[w] = -INFINITY, b->row.at[w] = LAST;
-  return maxBoxRuns(b->row, b->spare, x, p, (Span){0, 1, 1}, (Span){h, THNN_min(h + p->h.kernel, p->h.in), 1}, length);
+  return maxBoxRuns(b->row, b->spare, x, p, ONE, below(&p->h, h), length);
 }
 
 /* ---- Planes. */
 
-THNN_KERNEL void choosePlane(real *y, index_t *index, const real *x, const Windows *p, const index_t *rows, const index_t *columns,
-                             Buffers b)
+THNN_KERNEL void chooseRow(real *y, index_t *index, const real *x, const Windows *p, int64_t row, const index_t *columns, Buffers b)
 {
-  const Axis w = p->w;
-  for (int64_t oh = 0; oh < p->h.out; oh++, y += w.out, index += w.out) {
-    const Candidates best = mapRow(&b, x, p, rows[oh]);
-    for (int64_t ow = 0; ow < w.out; ow++) {
-      y[ow] = best.value[columns[ow]];
-      index[ow] = rows[oh] * w.in + best.at[columns[ow]];
-    }
+  const Candidates best = mapRow(&b, x, p, row);
+  for (int64_t o = 0; o < p->w.out; o++) {
+    y[o] = best.value[columns[o]];
+    index[o] = row * p->w.in + best.at[columns[o]];
   }
 }
 
@@ -150,6 +151,25 @@ THNN_INLINE Buffers buffersOf(const Room *r, int thread)
   return (Buffers){row, candidatesFrom(row, r->width), means, means + r->means};
 }
 
+/* The windows that are chosen of a row, for registers. */
+typedef struct Chosen {
+  Group *groups;
+  int64_t n;
+} Chosen;
+
+static Chosen chosenGroups(Call *call, const index_t *columns, const Axis *w)
+{
+  Chosen c = {newGroups(call, 1, w->out), 0};
+  const Intervals cells = {THNN_scratch(call, w->out, sizeof(int64_t)), THNN_scratch(call, w->out, sizeof(int64_t))};
+  if (THNN_failed(call)) return c;
+  for (int64_t o = 0; o < w->out; o++) {
+    const Span s = below(w, columns[o]);
+    cells.start[o] = s.start, cells.end[o] = s.end;
+  }
+  c.n = groupWindows(c.groups, cells.start, cells.end, 1, w->out, w->in);
+  return c;
+}
+
 static Mix filledMix(Call *call, const Axis *a, const index_t *choice)
 {
   const Mix mix = newMix(call, a, choice);
@@ -164,13 +184,19 @@ static void choose(Call *call, real *y, index_t *index, const real *x, const ind
   const int threads = THNN_threads(call, THNN_work(2 * looked));
   index_t *unused = index ? NULL : THNN_scratch(call, threads * outputs, sizeof(int64_t));
   const Room room = newRoom(call, p, threads, 0);
+  const Chosen chosen = chosenGroups(call, columns, &p->w);
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     const int me = THNN_threadId();
     index_t *at = index ? index + i * outputs : unused + me * outputs;
-    choosePlane(y + i * outputs, at, x + i * cells, p, rows, columns, buffersOf(&room, me));
+    for (int64_t o = 0; o < p->h.out; o++) {
+      real *to = y + i * outputs + o * p->w.out;
+      index_t *from = at + o * p->w.out;
+      if (!chosen.n || maxGroups(to, from, x + i * cells, p, ONE, below(&p->h, rows[o]), chosen.groups, chosen.n))
+        chooseRow(to, from, x + i * cells, p, rows[o], columns, buffersOf(&room, me));
+    }
   }
 }
 

@@ -7,8 +7,7 @@
 #ifndef THNN_POOLING_FRACTIONAL_H
 #define THNN_POOLING_FRACTIONAL_H
 
-#include "pooling/maxima.h"
-#include "pooling/window.h"
+#include "pooling/registers.h"
 
 static const char *outName(int letter) { return letter == 'W' ? "outputW" : letter == 'H' ? "outputH" : "outputT"; }
 static const char *poolName(int letter) { return letter == 'W' ? "poolSizeW" : letter == 'H' ? "poolSizeH" : "poolSizeT"; }
@@ -71,29 +70,50 @@ static void fractionalStarts(int64_t *start, const Axis *a, double u)
   for (int64_t o = 0; o < a->out; o++) start[o] = fractionalStart(a, o, u);
 }
 
-/* One plane; start holds the windows' first cells along t, h and w, one axis after the other. Two rows of candidates, or none if
- * their positions do not fit. */
-THNN_KERNEL void fractionalPlane(real *y, index_t *index, const real *x, const Windows *p, const int64_t *start, int byCell,
-                                 Candidates row, Candidates spare)
+/* A row of outputs, whose windows begin at start: cell by cell, if positions do not fit a lane ... */
+static void fractionalByCell(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const int64_t *start)
 {
-  const Axis t = p->t, h = p->h, w = p->w;
-  const int64_t *startH = start + t.out, *startW = startH + h.out;
-  for (int64_t ot = 0; ot < t.out; ot++)
-    for (int64_t oh = 0; oh < h.out; oh++, y += w.out, index += w.out) {
-      const Span i = {start[ot], start[ot] + t.kernel, 1}, j = {startH[oh], startH[oh] + h.kernel, 1};
-      if (byCell) {
-        for (int64_t ow = 0; ow < w.out; ow++) {
-          index[ow] = largestCell(x, p, i, j, (Span){startW[ow], startW[ow] + w.kernel, 1});
-          y[ow] = x[index[ow]];
-        }
-        continue;
-      }
-      const int64_t origin = boxStart(p, i, j);
-      const Candidates run = maxBoxRuns(row, spare, x, p, i, j, w.in);
-      for (int64_t ow = 0; ow < w.out; ow++) {
-        y[ow] = run.value[startW[ow]];
-        index[ow] = origin + run.at[startW[ow]];
-      }
+  for (int64_t o = 0; o < p->w.out; o++) {
+    index[o] = largestCell(x, p, t, h, (Span){start[o], start[o] + p->w.kernel, 1});
+    y[o] = x[index[o]];
+  }
+}
+
+/* ... or by neighbours, with two rows of candidates. */
+THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const int64_t *start,
+                                  Candidates row, Candidates spare)
+{
+  const int64_t origin = boxStart(p, t, h);
+  const Candidates run = maxBoxRuns(row, spare, x, p, t, h, p->w.in);
+  for (int64_t o = 0; o < p->w.out; o++) {
+    y[o] = run.value[start[o]];
+    index[o] = origin + run.at[start[o]];
+  }
+}
+
+/* What a thread has: where the windows of its plane begin along each axis and end along the last one, groups of these, and two rows
+ * of candidates. */
+typedef struct FractionalTables {
+  int64_t *t, *h, *w, *endW;
+  Group *groups;
+  Candidates row, spare;
+} FractionalTables;
+
+/* One plane; samples are its own. */
+static void fractionalPlane(real *y, index_t *index, const real *x, const Windows *p, const real *samples, int64_t plane, int byCell,
+                            const FractionalTables *m)
+{
+  const int64_t out = p->w.out;
+  fractionalStarts(m->t, &p->t, sampleOf(samples, p, plane, 2));
+  fractionalStarts(m->h, &p->h, sampleOf(samples, p, plane, 1));
+  fractionalStarts(m->w, &p->w, sampleOf(samples, p, plane, 0));
+  for (int64_t o = 0; o < out; o++) m->endW[o] = m->w[o] + p->w.kernel;
+  const int64_t n = byCell ? 0 : groupWindows(m->groups, m->w, m->endW, 1, out, p->w.in);
+  for (int64_t ot = 0; ot < p->t.out; ot++)
+    for (int64_t oh = 0; oh < p->h.out; oh++, y += out, index += out) {
+      const Span t = {m->t[ot], m->t[ot] + p->t.kernel, 1}, h = {m->h[oh], m->h[oh] + p->h.kernel, 1};
+      if (byCell) fractionalByCell(y, index, x, p, t, h, m->w);
+      else if (!n || maxGroups(y, index, x, p, t, h, m->groups, n)) fractionalByRuns(y, index, x, p, t, h, m->w, m->row, m->spare);
     }
 }
 
@@ -102,22 +122,20 @@ static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x,
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   const double lines = (double)(p->t.out * p->h.out) * (double)p->t.kernel * (double)p->h.kernel; /* rows that are looked at */
   const int threads = THNN_threads(call, THNN_work((double)p->planes * lines * (double)p->w.in));
-  const int64_t starts = THNN_wholeLines(p->t.out + p->h.out + p->w.out);
   const int byCell = !fitsLane(p);
-  const int64_t width = byCell ? 0 : THNN_wholeLines(p->w.in);
+  const int64_t starts = THNN_wholeLines(p->t.out + p->h.out + 2 * p->w.out), width = byCell ? 0 : THNN_wholeLines(p->w.in);
   const Candidates rows = newCandidates(call, threads * 2 * width);
+  Group *groups = newGroups(call, threads, p->w.out);
   int64_t *start = THNN_scratch(call, threads * starts, sizeof(int64_t));
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     const int me = THNN_threadId();
-    int64_t *mine = start + me * starts;
-    fractionalStarts(mine, &p->t, sampleOf(samples, p, i, 2));
-    fractionalStarts(mine + p->t.out, &p->h, sampleOf(samples, p, i, 1));
-    fractionalStarts(mine + p->t.out + p->h.out, &p->w, sampleOf(samples, p, i, 0));
+    int64_t *t = start + me * starts, *h = t + p->t.out, *w = h + p->h.out;
     const Candidates row = candidatesFrom(rows, me * 2 * width);
-    fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, mine, byCell, row, candidatesFrom(row, width));
+    const FractionalTables mine = {t, h, w, w + p->w.out, groups + me * p->w.out, row, candidatesFrom(row, width)};
+    fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, samples, i, byCell, &mine);
   }
 }
 

@@ -1,11 +1,13 @@
 /* How max pooling layers work; maxima.h says what they have in common.
  *
  * Small windows are taken cell by cell, many of them at once, and nothing is kept but the result. Adaptive windows whose cells follow
- * each other in memory are looked through one by one. Of others several rows of outputs are found together: the rows of their boxes go into one long row of candidates, row after row, `pitch` places each. Passes over
- * columns then run over all of it, and what they find where one row goes over into the next is not used.
+ * each other in memory are looked through one by one. Others are looked up in registers (registers.h), if the processor has such;
+ * if not, several rows of outputs are found together: the rows of their boxes go into one long row of candidates, row after row,
+ * `pitch` places each. Passes over columns then run over all of it, and what they find where one row goes over into the next is not
+ * used.
  *
  * All of it is done as if there were no NaN, and done again with more care where there may have been one. */
-#include "pooling/maxima.h"
+#include "pooling/registers.h"
 
 #ifndef THNN_CUDA /* THCUNN/pooling/maxima.cu has its own */
 /* Places of such a long row (about). */
@@ -244,6 +246,18 @@ static int hasEmpty(const Axis *a)
   return 0;
 }
 
+/* ---- windows that are looked up in registers */
+
+static void maxInRegisters(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+                           Candidates row)
+{
+  for (int64_t o = first; o < end; o++) {
+    const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
+    if (maxGroups(y + o * p->w.out, index + o * p->w.out, x, p, t, h, m->groups, m->nGroup))
+      carefulBand(y, index, x, p, m, o, o + 1, row);
+  }
+}
+
 /* ---- what other files of the family use */
 
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
@@ -255,6 +269,11 @@ MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
   if (m.how == SMALL) {
     m.inside = THNN_min(firstInside(&p->w, 0), p->w.out);
     m.endInside = THNN_max(endInside(&p->w, p->w.kernel - 1), m.inside);
+  }
+  if (m.how == LONG_ROWS || (m.how == SMALL && p->w.kernel == 3)) { /* two columns are faster as they are */
+    m.groups = newGroups(call, 1, p->w.out);
+    if (!THNN_failed(call)) m.nGroup = groupWindows(m.groups, m.w.start, m.w.end, p->w.dilation, p->w.out, p->w.in);
+    if (m.nGroup) m.how = IN_REGISTERS;
   }
   m.pitch = paddedLength(&p->w);
   m.together = THNN_max(LONG / m.pitch, 1);
@@ -269,8 +288,13 @@ MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
 
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
 {
-  for (int64_t o = first; o < end && m->how == BY_CELL; o++) maxByCell(y, index, x, p, m, o, 0, p->w.out);
-  if (m->how != BY_CELL) maxBands(y, index, x, p, m, first, end, candidatesFrom(m->rows, THNN_threadId() * 3 * m->length));
+  if (m->how == BY_CELL) {
+    for (int64_t o = first; o < end; o++) maxByCell(y, index, x, p, m, o, 0, p->w.out);
+    return;
+  }
+  const Candidates row = candidatesFrom(m->rows, THNN_threadId() * 3 * m->length);
+  if (m->how == IN_REGISTERS) maxInRegisters(y, index, x, p, m, first, end, row);
+  else maxBands(y, index, x, p, m, first, end, row);
 }
 
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */

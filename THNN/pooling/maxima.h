@@ -238,11 +238,13 @@ int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *inpu
 /* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
 typedef struct MaxTables {
   Intervals t, h, w;
-  enum { BY_CELL, SMALL, STRETCHES, LONG_ROWS } how;
+  enum { BY_CELL, SMALL, STRETCHES, IN_REGISTERS, LONG_ROWS } how;
   int64_t inside, endInside; /* small windows: those of a row that lie on the plane */
   int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
   int64_t length;          /* of one of three rows that each thread has */
   Candidates rows;
+  struct Group *groups; /* of the windows of a row, for registers */
+  int64_t nGroup;
   int64_t *pick; /* where a long row has the maxima of the first row's adaptive windows */
 } MaxTables;
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads);

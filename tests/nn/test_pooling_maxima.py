@@ -18,23 +18,39 @@ def cells(rng: np.random.Generator, chances: list[float], *shape: int) -> np.nda
     return rng.choice([-1.0, 0.0, 1.0, 2.0, np.nan, np.inf, -np.inf], shape, p=chances)
 
 
-def windows(size: int, out: int, kernel: int, stride: int, pad: int) -> list[range]:
-    return [range(max(o * stride - pad, 0), min(o * stride - pad + kernel, size)) for o in range(out)]
+def windows(size: int, out: int, kernel: int, stride: int, pad: int = 0, dilation: int = 1) -> list[range]:
+    """The cells of each window: those of its kernel that are on the input."""
+    firsts = (o * stride - pad for o in range(out))
+    return [
+        range(first if first >= 0 else first % dilation, min(first + (kernel - 1) * dilation + 1, size), dilation)
+        for first in firsts
+    ]
 
 
 def adaptive(size: int, out: int) -> list[range]:
     return [range(o * size // out, -(-(o + 1) * size // out)) for o in range(out)]
 
 
-def check(module: Any, x: np.ndarray, rows: list[range], columns: list[range]) -> None:
+def fractional(size: int, out: int, kernel: int, u: float) -> list[range]:
+    alpha = (size - kernel) / (out - 1)
+    firsts = [int((o + u) * alpha) - int(u * alpha) for o in range(out - 1)] + [size - kernel]
+    return [range(first, first + kernel) for first in firsts]
+
+
+def check_plane(output: np.ndarray, indices: np.ndarray, x: np.ndarray, rows: list[range], columns: list[range]) -> None:
     """NumPy's argmax takes the first of equals, and the first NaN before every number, as we do."""
-    output = module.forward(x)
-    assert output.shape == (len(x), len(rows), len(columns))
-    for plane, (i, row), (j, column) in product(range(len(x)), enumerate(rows), enumerate(columns)):
-        window = x[plane, row.start : row.stop, column.start : column.stop]
+    assert output.shape == (len(rows), len(columns))
+    for (i, row), (j, column) in product(enumerate(rows), enumerate(columns)):
+        window = x[row.start : row.stop : row.step, column.start : column.stop : column.step]
         h, w = np.unravel_index(window.argmax(), window.shape)
-        np.testing.assert_equal(output[plane, i, j], window[h, w])
-        assert module.indices[plane, i, j] == (row.start + h) * x.shape[2] + column.start + w
+        np.testing.assert_equal(output[i, j], window[h, w])
+        assert indices[i, j] == row[h] * x.shape[1] + column[w]
+
+
+def check(module: Any, x: np.ndarray, rows: list[range], columns: list[range]) -> None:
+    output = module.forward(x)
+    for plane in range(len(x)):
+        check_plane(output[plane], module.indices[plane], x[plane], rows, columns)
 
 
 @pytest.mark.parametrize("chances", [CALM, WILD], ids=["calm", "wild"])
@@ -59,6 +75,50 @@ def test_adaptive(dtype: type, chances: list[float]) -> None:
     for height, width, outH, outW in product((5, 12), (16, 37, 64, 259), (1, 2, 5, 12), (1, 3, 8, 14, 40)):
         module = nn.SpatialAdaptiveMaxPooling(outW, outH).type(dtype)
         check(module, cells(rng, chances, 2, height, width).astype(dtype), adaptive(height, outH), adaptive(width, outW))
+
+
+@pytest.mark.parametrize("chances", [CALM, WILD], ids=["calm", "wild"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_far_apart(dtype: type, chances: list[float]) -> None:
+    """Windows of few and many cells, dense and dilated, that overlap or lie far apart; some begin on the padding."""
+    rng = np.random.default_rng(1)
+    for width, kernel, stride, dilation in product((15, 16, 40, 65, 130), (1, 2, 3, 5, 9, 16, 17), (1, 3, 7, 20), (1, 2, 4, 9)):
+        pad = int(rng.integers(0, min(kernel // 2, 3) + 1))
+        if (kernel - 1) * dilation + 1 > width + 2 * pad:
+            continue
+        tall, dilationH = rng.integers(1, 4, 2).tolist()
+        module = nn.SpatialDilatedMaxPooling(kernel, tall, stride, 2, pad, 0, dilation, dilationH).type(dtype)
+        x: np.ndarray = cells(rng, chances, 2, 9, width).astype(dtype)
+        outH, outW = module.forward(x).shape[1:]
+        columns = windows(width, outW, kernel, stride, pad, dilation)
+        if all(columns):
+            check(module, x, windows(9, outH, tall, 2, 0, dilationH), columns)
+
+
+@pytest.mark.parametrize("chances", [CALM, WILD], ids=["calm", "wild"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_random_windows(dtype: type, chances: list[float]) -> None:
+    """Those of fractional and of S3 pooling."""
+    rng = np.random.default_rng(2)
+    for width, kernel, out in product((12, 16, 33, 70, 200), (2, 3), (4, 7)):
+        x: np.ndarray = cells(rng, chances, 3, 11, width).astype(dtype)
+        for outW in (out, width * 2 // 3, width - kernel):
+            module = nn.SpatialFractionalMaxPooling(kernel, 2, outW, out).type(dtype)
+            output = module.forward(x)
+            for plane, (u, v) in enumerate(module.randomSamples[0]):
+                columns, rows = fractional(width, outW, kernel, float(u)), fractional(11, out, 2, float(v))
+                check_plane(output[plane], module.indices[plane], x[plane], rows, columns)
+        module = nn.SpatialS3Pooling(kernel, 2 * kernel, kernel).type(dtype)
+        output = module.forward(x)
+        rows, columns = windows(11, 11, kernel, 1), windows(width, width, kernel, 1)
+        for plane in range(len(x)):
+            check_plane(
+                output[plane],
+                module.indices[plane],
+                x[plane],
+                [rows[r] for r in module.rows],
+                [columns[c] for c in module.columns],
+            )
 
 
 @pytest.mark.parametrize("slices", [1, 2, 4])

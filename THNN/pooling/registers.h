@@ -1,0 +1,191 @@
+/* Maxima that are looked up in registers, where there is AVX-512.
+ *
+ * The maxima of the columns of a box stay in up to four vector registers. These then serve as a table: one instruction finds a cell
+ * of as many windows as a vector has lanes, wherever these windows lie. So they may be adaptive, random, dilated or far apart, and
+ * nothing is stored but the result. */
+#ifndef THNN_POOLING_REGISTERS_H
+#define THNN_POOLING_REGISTERS_H
+
+#include "pooling/maxima.h"
+
+#ifndef THNN_CUDA
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(THNN_PORTABLE)
+#include <immintrin.h>
+
+#define THNN_REGISTERS __attribute__((target("avx512f"))) static
+#define REGISTER_INLINE static inline __attribute__((always_inline, unused, target("avx512f")))
+
+/* Lanes of a register, registers of a table, how many cells side by side a window may have (those of more are found faster by
+ * neighbours), and how many windows a row (tables for more of them leave the cache). */
+enum { WIDTH = 64 / sizeof(THNN_REAL), REGISTERS = 4, MOST_CELLS = 16, MOST_WINDOWS = 512 };
+
+/* Windows first, first + 1, ... of a row, at most one for each lane. */
+typedef struct Group {
+  int64_t first, column[REGISTERS]; /* where in a row of the plane each register begins */
+  int windows, registers, cells;    /* how many; cells of the largest window */
+  lane place[REGISTERS * WIDTH];    /* the column that each place of the table stands for */
+  lane pick[MOST_CELLS * WIDTH];    /* where in the table cell k of each window is; those with fewer repeat their last one */
+} Group;
+
+/* Room for the groups of `out` windows that each of `threads` has. */
+THNN_INLINE Group *newGroups(Call *call, int threads, int64_t out)
+{
+  return THNN_scratch(call, out <= MOST_WINDOWS ? threads * out : 0, sizeof(Group));
+}
+
+/* Windows that hold cells start, start + step, ... below end of `in` columns, in groups: how many. None if they are not for
+ * registers, or the processor has no such. */
+__attribute__((unused)) static int64_t groupWindows(Group *groups, const int64_t *start, const int64_t *end, int64_t step, int64_t out,
+                                                    int64_t in)
+{
+  int64_t n = 0;
+  if (in < WIDTH || out > MOST_WINDOWS || !__builtin_cpu_supports("avx512f")) return 0;
+  for (int64_t first = 0; first < out; first += groups[n++].windows) {
+    Group *g = groups + n;
+    int64_t low = in, high = 0, cells = 1, o = first;
+    for (; o < THNN_min(first + WIDTH, out); o++) {
+      const int64_t count = THNN_ceilDiv(end[o] - start[o], step), last = start[o] + (count - 1) * step;
+      const int64_t lower = THNN_min(low, start[o]), higher = THNN_max(high, last);
+      if (higher - lower >= REGISTERS * WIDTH) break;
+      low = lower, high = higher, cells = THNN_max(cells, count);
+    }
+    if (o == first || cells > MOST_CELLS) return 0;
+    *g = (Group){.first = first, .windows = (int)(o - first), .registers = (int)((high - low) / WIDTH + 1), .cells = (int)cells};
+    for (int r = 0; r < REGISTERS; r++) g->column[r] = THNN_min(low + r * WIDTH, in - WIDTH);
+    for (int i = 0; i < REGISTERS * WIDTH; i++) g->place[i] = (lane)g->column[i / WIDTH] + i % WIDTH;
+    for (int64_t i = 0; i < g->windows * cells; i++) {
+      const int64_t window = first + i / cells, k = i % cells, count = THNN_ceilDiv(end[window] - start[window], step);
+      const int64_t column = start[window] + THNN_min(k, count - 1) * step, r = (column - low) / WIDTH;
+      g->pick[k * WIDTH + i / cells] = (lane)(r * WIDTH + column - g->column[r]);
+    }
+  }
+  return n;
+}
+
+/* ---- a register of cells, and one of their places */
+#ifdef THNN_REAL_IS_Float
+typedef __m512 Cells;
+typedef __mmask16 Lanes;
+#define ofCells(operation) _mm512_##operation##_ps
+#define ofPlaces(operation) _mm512_##operation##_epi32
+#define whichCells(relation, a, b) _mm512_cmp_ps_mask(a, b, relation)
+#define whichPlaces(operation) _mm512_##operation##_epi32_mask
+#else
+typedef __m512d Cells;
+typedef __mmask8 Lanes;
+#define ofCells(operation) _mm512_##operation##_pd
+#define ofPlaces(operation) _mm512_##operation##_epi64
+#define whichCells(relation, a, b) _mm512_cmp_pd_mask(a, b, relation)
+#define whichPlaces(operation) _mm512_##operation##_epi64_mask
+#endif
+typedef __m512i Places;
+
+/* The entries `pick` of a table of so many registers. */
+REGISTER_INLINE Cells lookUpCells(const Cells *table, int registers, Places pick)
+{
+  if (registers == 1) return ofCells(permutexvar)(pick, table[0]);
+  const Cells low = ofCells(permutex2var)(table[0], pick, table[1]);
+  if (registers == 2) return low;
+  const Lanes isHigh = whichPlaces(test)(pick, ofPlaces(set1)(2 * WIDTH));
+  if (registers == 3) return ofCells(mask_permutexvar)(low, isHigh, pick, table[2]);
+  return ofCells(mask_blend)(isHigh, low, ofCells(permutex2var)(table[2], pick, table[3]));
+}
+
+REGISTER_INLINE Places lookUpPlaces(const Places *table, int registers, Places pick)
+{
+  if (registers == 1) return ofPlaces(permutexvar)(pick, table[0]);
+  const Places low = ofPlaces(permutex2var)(table[0], pick, table[1]);
+  if (registers == 2) return low;
+  const Lanes isHigh = whichPlaces(test)(pick, ofPlaces(set1)(2 * WIDTH));
+  if (registers == 3) return ofPlaces(mask_permutexvar)(low, isHigh, pick, table[2]);
+  return ofPlaces(mask_blend)(isHigh, low, ofPlaces(permutex2var)(table[2], pick, table[3]));
+}
+
+REGISTER_INLINE Cells loadCells(const real *from) { return ofCells(loadu)(from); }
+REGISTER_INLINE Places loadPlaces(const lane *from) { return _mm512_loadu_si512(from); }
+
+/* index[i] = origin + where[i] in the lanes of `which` */
+REGISTER_INLINE void storeIndices(index_t *index, Lanes which, int64_t origin, Places where)
+{
+  const Places begin = _mm512_set1_epi64(origin);
+#ifdef THNN_REAL_IS_Float
+  const Places low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(where));
+  const Places high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(where, 1));
+  _mm512_mask_storeu_epi64(index, (__mmask8)which, _mm512_add_epi64(begin, low));
+  _mm512_mask_storeu_epi64(index + 8, (__mmask8)(which >> 8), _mm512_add_epi64(begin, high));
+#else
+  _mm512_mask_storeu_epi64(index, which, _mm512_add_epi64(begin, where));
+#endif
+}
+
+/* The maxima of a group of windows; y and index are the row of outputs that they are part of. Answers as maxFewRows. */
+REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *g, int registers)
+{
+  const int64_t origin = boxStart(p, t, h);
+  Cells most[REGISTERS], sum[REGISTERS];
+  Places place[REGISTERS];
+  for (int r = 0; r < registers; r++) {
+    most[r] = ofCells(set1)(-INFINITY);
+    sum[r] = ofCells(setzero)();
+    place[r] = loadPlaces(g->place + r * WIDTH);
+  }
+  for (int64_t i = t.start; i < t.end; i += t.step)
+    for (int64_t j = h.start; j < h.end; j += h.step) {
+      const int64_t offset = ((i - t.start) * p->h.in + j - h.start) * p->w.in;
+      for (int r = 0; r < registers; r++) {
+        const Cells v = loadCells(x + origin + offset + g->column[r]);
+        const Lanes greater = whichCells(_CMP_GT_OQ, v, most[r]);
+        most[r] = ofCells(max)(v, most[r]); /* the second one, unless v is greater */
+        place[r] = ofPlaces(mask_add)(place[r], greater, loadPlaces(g->place + r * WIDTH), ofPlaces(set1)((lane)offset));
+        sum[r] = ofCells(add)(sum[r], v);
+      }
+    }
+  for (int r = 1; r < registers; r++) sum[0] = ofCells(add)(sum[0], sum[r]);
+
+  Places pick = loadPlaces(g->pick);
+  Cells best = lookUpCells(most, registers, pick);
+  Places where = lookUpPlaces(place, registers, pick);
+  for (int k = 1; k < g->cells; k++) {
+    pick = loadPlaces(g->pick + k * WIDTH);
+    const Cells v = lookUpCells(most, registers, pick);
+    const Places at = lookUpPlaces(place, registers, pick);
+    const Lanes equal = whichCells(_CMP_EQ_OQ, v, best);
+    const Lanes take = whichCells(_CMP_GT_OQ, v, best) | whichPlaces(mask_cmplt)(equal, at, where);
+    best = ofCells(mask_blend)(take, best, v);
+    where = ofPlaces(mask_blend)(take, where, at);
+  }
+  const Lanes which = (Lanes)((1u << g->windows) - 1);
+  ofCells(mask_storeu)(y + g->first, which, best);
+  storeIndices(index + g->first, which, origin, where);
+  return whichCells(_CMP_UNORD_Q, sum[0], sum[0]);
+}
+
+/* A row of outputs. Answers as maxFewRows; if that is not 0, what has been written is to be overwritten. */
+THNN_REGISTERS lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *groups, int64_t n)
+{
+  lane odd = 0;
+  for (const Group *g = groups; g < groups + n; g++) {
+    if (g->registers == 1) odd |= maxGroup(y, index, x, p, t, h, g, 1);
+    else if (g->registers == 2) odd |= maxGroup(y, index, x, p, t, h, g, 2);
+    else if (g->registers == 3) odd |= maxGroup(y, index, x, p, t, h, g, 3);
+    else odd |= maxGroup(y, index, x, p, t, h, g, 4);
+  }
+  return odd;
+}
+
+#else /* none: nobody has groups */
+typedef struct Group {
+  int windows;
+} Group;
+THNN_INLINE Group *newGroups(Call *call, int threads, int64_t out) { return (void)call, (void)threads, (void)out, (Group *)0; }
+THNN_INLINE int64_t groupWindows(Group *groups, const int64_t *start, const int64_t *end, int64_t step, int64_t out, int64_t in)
+{
+  return (void)groups, (void)start, (void)end, (void)step, (void)out, (void)in, 0;
+}
+THNN_INLINE lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *groups, int64_t n)
+{
+  return (void)y, (void)index, (void)x, (void)p, (void)t, (void)h, (void)groups, (void)n, 1;
+}
+#endif
+#endif
+#endif

@@ -11,6 +11,13 @@ pytest.register_assert_rewrite("tests.capi", "tests.trees", "tests.trial")
 pl.manualSeed(1)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """A process that has finished its share takes tests from another: some take seconds, most of them milliseconds."""
+    if config.getoption("numprocesses", None):
+        config.option.dist = "worksteal"
+
+
 @pytest.fixture(autouse=True)
 def seeded() -> None:
     pl.manualSeed(1)

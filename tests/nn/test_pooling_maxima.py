@@ -37,20 +37,21 @@ def fractional(size: int, out: int, kernel: int, u: float) -> list[range]:
     return [range(first, first + kernel) for first in firsts]
 
 
-def check_plane(output: np.ndarray, indices: np.ndarray, x: np.ndarray, rows: list[range], columns: list[range]) -> None:
+def check_plane(output: np.ndarray, indices: np.ndarray, x: np.ndarray, *axes: list[range]) -> None:
     """NumPy's argmax takes the first of equals, and the first NaN before every number, as we do."""
-    assert output.shape == (len(rows), len(columns))
-    for (i, row), (j, column) in product(enumerate(rows), enumerate(columns)):
-        window = x[row.start : row.stop : row.step, column.start : column.stop : column.step]
-        h, w = np.unravel_index(window.argmax(), window.shape)
-        np.testing.assert_equal(output[i, j], window[h, w])
-        assert indices[i, j] == row[h] * x.shape[1] + column[w]
+    assert output.shape == tuple(map(len, axes))
+    for place in product(*(range(len(windows)) for windows in axes)):
+        cells = [windows[o] for windows, o in zip(axes, place, strict=True)]
+        window = x[tuple(slice(c.start, c.stop, c.step) for c in cells)]
+        best = np.unravel_index(window.argmax(), window.shape)
+        np.testing.assert_equal(output[place], window[best])
+        assert indices[place] == np.ravel_multi_index([c[b] for c, b in zip(cells, best, strict=True)], x.shape)
 
 
-def check(module: Any, x: np.ndarray, rows: list[range], columns: list[range]) -> None:
+def check(module: Any, x: np.ndarray, *axes: list[range]) -> None:
     output = module.forward(x)
     for plane in range(len(x)):
-        check_plane(output[plane], module.indices[plane], x[plane], rows, columns)
+        check_plane(output[plane], module.indices[plane], x[plane], *axes)
 
 
 @pytest.mark.parametrize("chances", [CALM, WILD], ids=["calm", "wild"])
@@ -143,10 +144,13 @@ def test_long_windows(slices: int) -> None:
 def test_whole_rows_of_several_slices(out: int) -> None:
     """Windows as wide as the volume, but not as high: not one stretch of memory."""
     x: np.ndarray = np.random.default_rng(out).standard_normal((3, 5, 7, 6))
-    module = nn.VolumetricAdaptiveMaxPooling(out, 1, 3).double()
-    output = module.forward(x)
-    for plane, (t, slices), (h, rows) in product(range(len(x)), enumerate(adaptive(5, out)), enumerate(adaptive(7, 3))):
-        window = x[plane, slices.start : slices.stop, rows.start : rows.stop]
-        best = np.unravel_index(window.argmax(), window.shape)
-        assert output[plane, t, h, 0] == window[best]
-        assert module.indices[plane, t, h, 0] == ((slices.start + best[0]) * 7 + rows.start + best[1]) * 6 + best[2]
+    check(nn.VolumetricAdaptiveMaxPooling(out, 1, 3).double(), x, adaptive(5, out), adaptive(7, 3), adaptive(6, 1))
+
+
+@pytest.mark.parametrize("chances", [CALM, WILD], ids=["calm", "wild"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_boxes(dtype: type, chances: list[float]) -> None:
+    x: np.ndarray = cells(np.random.default_rng(3), chances, 2, 5, 6, 20).astype(dtype)
+    sliding = nn.VolumetricDilatedMaxPooling(2, 3, 2, 1, 2, 3, 1, 0, 0, 3, 1, 2).type(dtype)
+    check(sliding, x, windows(5, 4, 2, 1, 1, 3), windows(6, 2, 2, 3, 0, 2), windows(20, 9, 3, 2))
+    check(nn.VolumetricAdaptiveMaxPooling(3, 7, 2).type(dtype), x, adaptive(5, 3), adaptive(6, 2), adaptive(20, 7))

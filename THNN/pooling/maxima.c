@@ -315,18 +315,43 @@ static void maxima(Call *call, real *y, index_t *index, const real *x, const Win
   }
 }
 
+THNN_INLINE void scatter(real *restrict to, const real *restrict from, const index_t *restrict at, int64_t n)
+{
+  for (int64_t o = 0; o < n; o++)
+    if (at[o] >= 0) to[at[o]] += from[o];
+}
+
+/* A plane that is too large for the first cache: its cells are set to 0 shortly before the first gradient comes to them. */
+THNN_KERNEL void scatterLargePlane(real *to, const real *from, const index_t *at, int64_t cells, int64_t outputs)
+{
+  enum { FEW = 64 };
+  int64_t clean = 0;
+  for (int64_t first = 0; first < outputs; first += FEW) {
+    const int64_t end = THNN_min(first + FEW, outputs);
+    int64_t needed = clean;
+    for (int64_t o = first; o < end; o++) needed = at[o] >= needed ? at[o] + 1 : needed;
+    memset(to + clean, 0, (size_t)(needed - clean) * sizeof(real));
+    clean = needed;
+    scatter(to, from + first, at + first, end - first);
+  }
+  memset(to + clean, 0, (size_t)(cells - clean) * sizeof(real));
+}
+
 /* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. -1 is nowhere. */
 void THNN_(scatterPlanes)(int threads, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells,
                           int64_t outputs)
 {
+  enum { SMALL_PLANE = 1 << 14 };
+  const size_t size = (size_t)cells * sizeof(real);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t plane = 0; plane < planes; plane++) {
-    real *restrict to = gx + plane * cells;
-    const real *restrict from = g + plane * outputs;
-    const index_t *restrict at = index + plane * outputs;
-    memset(to, 0, (size_t)cells * sizeof(real));
-    for (int64_t o = 0; o < outputs; o++)
-      if (at[o] >= 0) to[at[o]] += from[o];
+  for (int64_t i = 0; i < planes; i++) {
+    real *to = gx + i * cells;
+    if (size > SMALL_PLANE) {
+      scatterLargePlane(to, g + i * outputs, index + i * outputs, cells, outputs);
+    } else {
+      memset(to, 0, size);
+      scatter(to, g + i * outputs, index + i * outputs, outputs);
+    }
   }
 }
 

@@ -154,3 +154,17 @@ def test_boxes(dtype: type, chances: list[float]) -> None:
     sliding = nn.VolumetricDilatedMaxPooling(2, 3, 2, 1, 2, 3, 1, 0, 0, 3, 1, 2).type(dtype)
     check(sliding, x, windows(5, 4, 2, 1, 1, 3), windows(6, 2, 2, 3, 0, 2), windows(20, 9, 3, 2))
     check(nn.VolumetricAdaptiveMaxPooling(3, 7, 2).type(dtype), x, adaptive(5, 3), adaptive(6, 2), adaptive(20, 7))
+
+
+@pytest.mark.parametrize("side", [8, 80])
+def test_gradients_go_where_indices_say(side: int) -> None:
+    """In any order and from nowhere (-1), in planes that a cache holds and larger ones."""
+    rng = np.random.default_rng(side)
+    module = nn.SpatialMaxPooling(2, 2).double()
+    x: np.ndarray = rng.standard_normal((3, side, side))
+    gradOutput: np.ndarray = rng.standard_normal(module.forward(x).shape)
+    module.indices[...] = rng.integers(-1, side * side, gradOutput.shape)
+    expected = np.zeros((3, side * side + 1))  # -1 is the last one
+    for plane in range(3):
+        np.add.at(expected[plane], module.indices[plane].ravel(), gradOutput[plane].ravel())
+    np.testing.assert_allclose(module.updateGradInput(x, gradOutput), expected[:, :-1].reshape(x.shape), rtol=1e-12)

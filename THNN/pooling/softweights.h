@@ -114,7 +114,6 @@ THNN_INLINE int weighFewRows(int lip, int n, int add, int keep, int last, const 
   const real *x1 = x + pitch, *x2 = x1 + pitch, *l1 = l + pitch, *l2 = l1 + pitch;
   real *e1 = e + cells, *e2 = e1 + cells;
   lane value = 0, logit = 0;
-#pragma omp simd reduction(max : value) reduction(max : logit)
   for (int64_t i = 0; i < cells; i++) {
     Weighed w = {add ? a[i] : 0, add ? b[i] : 0, value, logit};
     const THNN_REAL w0 = weighCell(lip, scale, x[i], l[i], &w);

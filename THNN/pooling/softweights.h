@@ -25,7 +25,7 @@
 #include "pooling/columns.h"
 
 /* Windows in a piece: its rows stay in the first level cache. */
-enum { PIECE = 512 };
+enum { PIECE = 512, LANES = 16 };
 
 static const THNN_REAL CALM = 40;
 static const THNN_REAL NEAR = 1e9; /* values of a calm window are not beyond this, lest sums of E x overflow */
@@ -40,10 +40,11 @@ typedef struct SoftPool {
 /* |x| */
 #define real_abs(x) _Generic((THNN_REAL)0, float: fabsf, double: fabs)(x)
 
-/* The cells of one piece of a row of windows: slices x rows of `cells` cells, `slice` and `pitch` apart. `w` is their axis. */
+/* The cells of one piece of a row of windows: slices x rows of `cells` cells, `slice` and `pitch` apart. `w` is their axis. If the
+ * plane goes on beside them, `wide` of its cells make whole vectors: they are weighed with the others, and not used. */
 typedef struct Block {
   Axis w;
-  int64_t offset, slices, rows, cells, slice, pitch;
+  int64_t offset, slices, rows, cells, wide, slice, pitch;
 } Block;
 
 /* What a thread has beside a plane. */
@@ -78,6 +79,7 @@ THNN_INLINE Block blockOf(const Windows *p, int64_t ot, int64_t oh, int64_t ow)
   b.slices = windowEnd(&p->t, ot) - t;
   b.rows = windowEnd(&p->h, oh) - h;
   b.cells = cells;
+  b.wide = THNN_min(THNN_ceilDiv(cells, LANES) * LANES, p->w.in - start);
   b.slice = p->h.in * p->w.in;
   b.pitch = p->w.in;
   return b;
@@ -144,7 +146,7 @@ THNN_INLINE void clearPads(real *a, const Block *b)
 THNN_INLINE int weighRows(int lip, int keep, int first, int last, const SoftPool *s, const real *x, const real *l, const Block *b,
                           const Rows *r)
 {
-  const int64_t pad = b->w.pad, n = b->cells, pitch = b->pitch, rows = b->rows - last;
+  const int64_t pad = b->w.pad, n = b->wide, pitch = b->pitch, rows = b->rows - last;
   real *a = r->a + pad, *v = r->b + pad, *la = r->la + pad, *lb = r->lb + pad, *e = r->e;
   clearPads(r->a, b);
   clearPads(r->b, b);
@@ -213,7 +215,7 @@ THNN_KERNEL void calmGradients(int lip, int wild, const SoftPool *s, const real 
   const THNN_REAL room = s->room;
   const int64_t n = b->cells;
   for (int64_t t = 0; t < b->slices; t++)
-    for (int64_t h = 0; h < b->rows; h++, e += n) {
+    for (int64_t h = 0; h < b->rows; h++, e += b->wide) {
       const int64_t at = t * b->slice + h * b->pitch;
       if (lip && wild) addGradients(1, 1, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
       else if (lip) addGradients(1, 0, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
@@ -412,10 +414,10 @@ static Room roomFor(Call *call, const Windows *p, int backward)
   for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
     const Block b = blockOf(p, 0, 0, ow);
     padded = THNN_max(padded, paddedLength(&b.w));
-    cells = THNN_max(cells, b.cells);
+    cells = THNN_max(cells, b.wide);
   }
   const int64_t rows = THNN_min(p->t.kernel, p->t.in) * THNN_min(p->h.kernel, p->h.in);
-  Room room = {.padded = THNN_wholeLines(padded + 2), .out = THNN_wholeLines(THNN_min(p->w.out, PIECE) + 4)};
+  Room room = {.padded = THNN_wholeLines(padded + LANES), .out = THNN_wholeLines(THNN_min(p->w.out, PIECE) + 4)};
   room.all = 4 * room.padded + 6 * room.out + (backward ? THNN_wholeLines(rows * cells) : 0);
   room.threads = THNN_threads(call, p->planes * (planeCells(p) * (backward ? 16 : 8) + planeOutputs(p)));
   room.scratch = THNN_scratch(call, room.threads * room.all, sizeof(real));

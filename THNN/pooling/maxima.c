@@ -202,9 +202,10 @@ THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Wind
   const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
   const int64_t last = boxStart(p, (Span){t.end - 1, 0, 1}, (Span){h.end - 1, 0, 1});
   for (int64_t ow = 0; ow < p->w.out; ow++) {
-    const int64_t end = last + m->w.end[ow];
-    int64_t best = boxStart(p, t, h) + m->w.start[ow];
-    for (int64_t at = best; at < end; at += MAX_PART) {
+    const int64_t end = last + m->w.end[ow], begin = boxStart(p, t, h) + m->w.start[ow];
+    const int64_t few = largestOfFew(x + begin, end - begin);
+    int64_t best = begin + THNN_max(few, 0);
+    for (int64_t at = begin; few < 0 && at < end; at += MAX_PART) {
       const int64_t other = at + largestOf(x + at, (lane)THNN_min(MAX_PART, end - at));
       if (beats(x[other], x[best])) best = other;
     }

@@ -173,6 +173,33 @@ THNN_REGISTERS lane maxGroups(real *y, index_t *index, const real *x, const Wind
   return odd;
 }
 
+/* Where the largest of n >= WIDTH cells is; -1 if one is NaN. The last register overlaps the one before. */
+THNN_REGISTERS int64_t largestInRegisters(const real *x, int64_t n)
+{
+  const int64_t last = n - WIDTH;
+  Cells most = loadCells(x + last);
+  Lanes nan = whichCells(_CMP_UNORD_Q, most, most);
+  for (int64_t i = 0; i < last; i += WIDTH) {
+    const Cells v = loadCells(x + i);
+    nan |= whichCells(_CMP_UNORD_Q, v, v);
+    most = ofCells(max)(most, v);
+  }
+  if (nan) return -1;
+  const Cells largest = ofCells(set1)(ofCells(reduce_max)(most));
+  for (int64_t i = 0; i < last; i += WIDTH) {
+    const Lanes which = whichCells(_CMP_EQ_OQ, loadCells(x + i), largest);
+    if (which) return i + __builtin_ctz(which);
+  }
+  return last + __builtin_ctz(whichCells(_CMP_EQ_OQ, loadCells(x + last), largest));
+}
+
+/* The same for n that few registers hold; -1 for others, too, and where there are no registers. */
+THNN_INLINE int64_t largestOfFew(const real *x, int64_t n)
+{
+  const int few = n >= WIDTH && n <= MOST_CELLS * WIDTH && __builtin_cpu_supports("avx512f");
+  return few ? largestInRegisters(x, n) : -1;
+}
+
 #else /* none: nobody has groups */
 typedef struct Group {
   int windows;
@@ -182,6 +209,7 @@ THNN_INLINE int64_t groupWindows(Group *groups, const int64_t *start, const int6
 {
   return (void)groups, (void)start, (void)end, (void)step, (void)out, (void)in, 0;
 }
+THNN_INLINE int64_t largestOfFew(const real *x, int64_t n) { return (void)x, (void)n, -1; }
 THNN_INLINE lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *groups, int64_t n)
 {
   return (void)y, (void)index, (void)x, (void)p, (void)t, (void)h, (void)groups, (void)n, 1;

@@ -50,47 +50,37 @@ typedef struct Job {
   const real *x, *g, *weight;
   real *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
   double momentum, eps, scale;
-  const real *mean;              /* of each channel, as the next six */
-  real *factor, *shift, *slope;
-  double *exactMean, *std;
+  const real *mean;              /* of each channel, as the next five */
+  real *factor, *shift, *slope, *from; /* `from`: what moments are counted from */
+  double *std;
   double *sum, *product;         /* of each piece and channel */
 } Job;
 
 /* ---- kernels: inner loops run over a plane, or over the channels where planes have one element */
 
-/* sum = sum of x */
-THNN_KERNEL void addValues(double *restrict sum, const real *restrict x, Piece p)
+/* sum = sum of x - from, squares = sum of (x - from)^2 */
+THNN_KERNEL void addMoments(double *restrict sum, double *restrict squares, const real *restrict x, const real *restrict from, Piece p)
 {
-  for (int64_t c = 0; c < p.channels; c++) sum[c] = 0;
+  for (int64_t c = 0; c < p.channels; c++) sum[c] = squares[c] = 0;
   for (int64_t r = 0; r < p.rows; r++, x += p.step) {
     if (p.cells == 1) {
-      for (int64_t c = 0; c < p.channels; c++) sum[c] += x[c];
+      for (int64_t c = 0; c < p.channels; c++) {
+        const double d = (double)x[c] - from[c];
+        sum[c] += d;
+        squares[c] += d * d;
+      }
       continue;
     }
     for (int64_t c = 0; c < p.channels; c++) {
-      double s = 0;
-#pragma omp simd reduction(+ : s)
-      for (int64_t i = 0; i < p.cells; i++) s += x[c * p.cells + i];
+      const double f = from[c];
+      double s = 0, t = 0;
+#pragma omp simd reduction(+ : s, t)
+      for (int64_t i = 0; i < p.cells; i++) {
+        s += x[c * p.cells + i] - f;
+        t += (x[c * p.cells + i] - f) * (x[c * p.cells + i] - f);
+      }
       sum[c] += s;
-    }
-  }
-}
-
-/* sum = sum of (x - mean)^2 */
-THNN_KERNEL void addSquares(double *restrict sum, const real *restrict x, const real *restrict mean, Piece p)
-{
-  for (int64_t c = 0; c < p.channels; c++) sum[c] = 0;
-  for (int64_t r = 0; r < p.rows; r++, x += p.step) {
-    if (p.cells == 1) {
-      for (int64_t c = 0; c < p.channels; c++) sum[c] += ((double)x[c] - mean[c]) * ((double)x[c] - mean[c]);
-      continue;
-    }
-    for (int64_t c = 0; c < p.channels; c++) {
-      const double m = mean[c];
-      double s = 0;
-#pragma omp simd reduction(+ : s)
-      for (int64_t i = 0; i < p.cells; i++) s += (x[c * p.cells + i] - m) * (x[c * p.cells + i] - m);
-      sum[c] += s;
+      squares[c] += t;
     }
   }
 }
@@ -240,27 +230,20 @@ static void setStd(const Job *job, int64_t c, double std)
 
 /* ---- forward */
 
-static void sumPiece(const Job *job, Piece p) { addValues(job->sum + p.sums, job->x + p.offset, p); }
-
-static void meanOfChannel(const Job *job, int64_t c)
+static void momentsPiece(const Job *job, Piece p)
 {
-  job->exactMean[c] = job->sum[c] / (double)job->layout.count;
-  job->saveMean[c] = (real)job->exactMean[c];
+  addMoments(job->sum + p.sums, job->product + p.sums, job->x + p.offset, job->from + p.channel, p);
 }
 
-static void squarePiece(const Job *job, Piece p)
+/* `from` is one of the n values: less than sqrt(n) standard deviations from the mean, so that little is lost in the difference. */
+static void statisticsOfChannel(const Job *job, int64_t c)
 {
-  addSquares(job->sum + p.sums, job->x + p.offset, job->mean + p.channel, p);
-}
-
-/* The squares are those of distances from the rounded mean, which is `lost` away from the exact one. */
-static void varianceOfChannel(const Job *job, int64_t c)
-{
-  const double n = (double)job->layout.count, m = job->momentum, lost = job->exactMean[c] - job->saveMean[c];
-  const double rest = job->sum[c] - n * lost * lost, squares = rest < 0 ? 0 : rest;
+  const double n = (double)job->layout.count, m = job->momentum, distance = job->sum[c] / n, mean = job->from[c] + distance;
+  const double rest = job->product[c] - job->sum[c] * distance, squares = rest < 0 ? 0 : rest;
   setStd(job, c, 1 / sqrt(squares / n + job->eps));
+  job->saveMean[c] = (real)mean;
   job->saveStd[c] = (real)job->std[c];
-  job->runningMean[c] = (real)((1 - m) * job->runningMean[c] + m * job->exactMean[c]);
+  job->runningMean[c] = (real)((1 - m) * job->runningMean[c] + m * mean);
   job->runningVar[c] = (real)((1 - m) * job->runningVar[c] + m * squares / (n - 1));
 }
 
@@ -311,18 +294,20 @@ static void forward(Call *call, const Batch *b)
   job.std = THNN_scratch(call, l->channels, sizeof(double));
   if (b->train) {
     job.mean = job.saveMean;
-    job.exactMean = THNN_scratch(call, l->channels, sizeof(double));
+    job.from = THNN_scratch(call, l->channels, sizeof(real));
     job.sum = THNN_scratch(call, l->pieces * l->channels, sizeof(double));
+    job.product = THNN_scratch(call, l->pieces * l->channels, sizeof(double));
   }
   if (THNN_failed(call)) return;
 
   for (int64_t c = 0; c < l->channels; c++) {
     job.shift[c] = b->bias ? b->bias[c] : 0;
     if (!b->train) setStd(&job, c, 1 / sqrt(b->var[c] + b->eps));
+    else job.from[c] = isfinite(b->x[c * l->plane]) ? b->x[c * l->plane] : 0;
   }
-  const Phase phases[] = {{sumPiece, meanOfChannel}, {squarePiece, varianceOfChannel}, {normalisePiece, NULL}};
-  if (b->train) run(&job, phases, 3, threads);
-  else run(&job, phases + 2, 1, threads);
+  const Phase phases[] = {{momentsPiece, statisticsOfChannel}, {normalisePiece, NULL}};
+  if (b->train) run(&job, phases, 2, threads);
+  else run(&job, phases + 1, 1, threads);
 }
 
 static void backward(Call *call, const Batch *b)

@@ -114,3 +114,21 @@ def test_initial_state():
     assert not module.bias.any() and not module.running_mean.any() and (module.running_var == 1).all()
     assert str(module) == "nn.SpatialBatchNormalization (4D) (50)"
     assert nn.BatchNormalization(5, affine=False).parameters() is None
+
+
+@pytest.mark.parametrize("shape", [(4096, 3), (64, 3, 8, 8)])
+def test_moments_of_values_far_from_zero(shape: tuple[int, ...]) -> None:
+    """Sums are counted from the first value of a channel: one that is like the others, an outlier, or infinite."""
+    x: np.ndarray = np.random.default_rng(0).standard_normal(shape) + 1e4
+    x[(0, 1) + (0,) * (len(shape) - 2)] = -1e6
+    x[(0, 2) + (0,) * (len(shape) - 2)] = np.inf
+    kind = nn.BatchNormalization if len(shape) == 2 else nn.SpatialBatchNormalization
+    module = kind(3, 1e-5, 1.0, False).double()
+    output = module.forward(x)
+    rest = (0, *range(2, x.ndim))
+    with np.errstate(invalid="ignore"):
+        mean, variance = x.mean(rest), x.var(rest, ddof=1)
+    np.testing.assert_allclose(module.running_mean, mean, rtol=1e-12)
+    np.testing.assert_allclose(module.running_var, variance, rtol=1e-10)
+    np.testing.assert_allclose(output.std(rest)[:2], 1, rtol=1e-4)
+    assert np.isnan(output[:, 2]).all()

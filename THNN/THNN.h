@@ -137,7 +137,8 @@ THNN_API int32_t THNN_getNumThreads(THNNState *state, int32_t *threads);
  * the order of a sum's terms may differ.
  *   gather   each row of gradInput asks the windows that it is part of, is written once, and rows are shared among threads
  *   scatter  gradInput is cleared, then each window adds to its cells; planes are shared among threads
- * By default averages gather, and maxima, whose windows give to one cell each, scatter. */
+ * By default averages gather, and maxima, whose windows give to one cell each, scatter. Indices of maxima that do not lie in their
+ * windows, as those of forward do, are left out by a gather, and have their place in a scatter. */
 enum THNNPoolingBackward { THNN_DEFAULT = 0, THNN_GATHER = 1, THNN_SCATTER = 2 };
 THNN_API int32_t THNN_setPoolingBackward(THNNState *state, int32_t how);
 

@@ -20,4 +20,6 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def seeded() -> None:
+    """What another test has set in the process-wide state is as it was, too."""
     pl.manualSeed(1)
+    pl.setPoolingBackward("default")

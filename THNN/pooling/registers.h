@@ -1,8 +1,9 @@
 /* Maxima that are looked up in registers, where there is AVX-512.
  *
- * The maxima of the columns of a box stay in up to four vector registers. These then serve as a table: one instruction finds a cell
- * of as many windows as a vector has lanes, wherever these windows lie. So they may be adaptive, random, dilated or far apart, and
- * nothing is stored but the result. */
+ * The maxima of the columns of a box stay in up to four vector registers. These then serve as a table: one instruction finds a
+ * cell of as many windows as a vector has lanes, wherever these windows lie. So they may be adaptive, random, dilated or far apart,
+ * and nothing is stored but the result. Of a window that is one short stretch of memory, the largest cell is found in registers,
+ * too, with masks. */
 #ifndef THNN_POOLING_REGISTERS_H
 #define THNN_POOLING_REGISTERS_H
 
@@ -35,8 +36,8 @@ THNN_INLINE Group *newGroups(Call *call, int threads, int64_t out)
 
 /* Windows that hold cells start, start + step, ... below end of `in` columns, in groups: how many. None if they are not for
  * registers, or the processor has no such. */
-__attribute__((unused)) static int64_t groupWindows(Group *groups, const int64_t *start, const int64_t *end, int64_t step, int64_t out,
-                                                    int64_t in)
+__attribute__((unused)) static int64_t groupWindows(Group *groups, const int64_t *start, const int64_t *end, int64_t step,
+                                                    int64_t out, int64_t in)
 {
   int64_t n = 0;
   if (in < WIDTH || out > MOST_WINDOWS || !__builtin_cpu_supports("avx512f")) return 0;
@@ -53,10 +54,12 @@ __attribute__((unused)) static int64_t groupWindows(Group *groups, const int64_t
     *g = (Group){.first = first, .windows = (int)(o - first), .registers = (int)((high - low) / WIDTH + 1), .cells = (int)cells};
     for (int r = 0; r < REGISTERS; r++) g->column[r] = THNN_min(low + r * WIDTH, in - WIDTH);
     for (int i = 0; i < REGISTERS * WIDTH; i++) g->place[i] = (lane)g->column[i / WIDTH] + i % WIDTH;
-    for (int64_t i = 0; i < g->windows * cells; i++) {
-      const int64_t window = first + i / cells, k = i % cells, count = THNN_ceilDiv(end[window] - start[window], step);
-      const int64_t column = start[window] + THNN_min(k, count - 1) * step, r = (column - low) / WIDTH;
-      g->pick[k * WIDTH + i / cells] = (lane)(r * WIDTH + column - g->column[r]);
+    for (o = 0; o < g->windows; o++) {
+      const int64_t begin = start[first + o], last = begin + (THNN_ceilDiv(end[first + o] - begin, step) - 1) * step;
+      for (int64_t k = 0; k < cells; k++) {
+        const int64_t column = THNN_min(begin + k * step, last), r = (column - low) / WIDTH;
+        g->pick[k * WIDTH + o] = (lane)(r * WIDTH + column - g->column[r]);
+      }
     }
   }
   return n;
@@ -119,7 +122,8 @@ REGISTER_INLINE void storeIndices(index_t *index, Lanes which, int64_t origin, P
 }
 
 /* The maxima of a group of windows; y and index are the row of outputs that they are part of. Answers as maxFewRows. */
-REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *g, int registers)
+REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *g,
+                              int registers)
 {
   const int64_t origin = boxStart(p, t, h);
   Cells most[REGISTERS], sum[REGISTERS];
@@ -161,7 +165,8 @@ REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Wind
 }
 
 /* A row of outputs. Answers as maxFewRows; if that is not 0, what has been written is to be overwritten. */
-THNN_REGISTERS lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *groups, int64_t n)
+THNN_REGISTERS lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *groups,
+                              int64_t n)
 {
   lane odd = 0;
   for (const Group *g = groups; g < groups + n; g++) {
@@ -210,7 +215,8 @@ THNN_INLINE int64_t groupWindows(Group *groups, const int64_t *start, const int6
   return (void)groups, (void)start, (void)end, (void)step, (void)out, (void)in, 0;
 }
 THNN_INLINE int64_t largestOfFew(const real *x, int64_t n) { return (void)x, (void)n, -1; }
-THNN_INLINE lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *groups, int64_t n)
+THNN_INLINE lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *groups,
+                           int64_t n)
 {
   return (void)y, (void)index, (void)x, (void)p, (void)t, (void)h, (void)groups, (void)n, 1;
 }

@@ -1,9 +1,9 @@
 /* Maxima that are looked up in registers, where there is AVX-512.
  *
- * The maxima of the columns of a box stay in up to four vector registers. These then serve as a table: one instruction finds a
- * cell of as many windows as a vector has lanes, wherever these windows lie. So they may be adaptive, random, dilated or far apart,
- * and nothing is stored but the result. Of a window that is one short stretch of memory, the largest cell is found in registers,
- * too, with masks. */
+ * The maxima of the columns of a box stay in up to four vector registers. These then serve as a table: one instruction finds
+ * a cell of as many windows as a vector has lanes, wherever these windows lie. So they may be adaptive, random, dilated or far
+ * apart, and nothing is stored but the result. Of a window that is one short stretch of memory, the largest cell is found in
+ * registers, too, with masks. */
 #ifndef THNN_POOLING_REGISTERS_H
 #define THNN_POOLING_REGISTERS_H
 

@@ -19,7 +19,7 @@
   } while (0)
 
 /* Row and plane kernels are compiled for three generations of x86-64 and chosen when the library is loaded. Sanitizers,
- * musl, clang and other processors take the plain function. */
+ * musl, clang, other processors and portable builds take the plain function. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__) && !defined(THNN_NO_CLONES)
 #define THNN_KERNEL __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static
 #else

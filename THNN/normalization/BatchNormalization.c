@@ -59,7 +59,8 @@ typedef struct Job {
 /* ---- kernels: inner loops run over a plane, or over the channels where planes have one element */
 
 /* sum = sum of x - from, squares = sum of (x - from)^2 */
-THNN_KERNEL void addMoments(double *restrict sum, double *restrict squares, const real *restrict x, const real *restrict from, Piece p)
+THNN_KERNEL void addMoments(double *restrict sum, double *restrict squares, const real *restrict x, const real *restrict from,
+                            Piece p)
 {
   for (int64_t c = 0; c < p.channels; c++) sum[c] = squares[c] = 0;
   for (int64_t r = 0; r < p.rows; r++, x += p.step) {
@@ -235,7 +236,8 @@ static void momentsPiece(const Job *job, Piece p)
   addMoments(job->sum + p.sums, job->product + p.sums, job->x + p.offset, job->from + p.channel, p);
 }
 
-/* `from` is one of the n values: less than sqrt(n) standard deviations from the mean, so that little is lost in the difference. */
+/* `from` is one of the n values (0 in place of an infinite one): less than sqrt(n) standard deviations from the mean, so that
+ * little is lost in the difference. */
 static void statisticsOfChannel(const Job *job, int64_t c)
 {
   const double n = (double)job->layout.count, m = job->momentum, distance = job->sum[c] / n, mean = job->from[c] + distance;

@@ -151,23 +151,17 @@ THNN_INLINE Buffers buffersOf(const Room *r, int thread)
   return (Buffers){row, candidatesFrom(row, r->width), means, means + r->means};
 }
 
-/* The windows that are chosen of a row, for registers. */
-typedef struct Chosen {
-  Group *groups;
-  int64_t n;
-} Chosen;
-
-static Chosen chosenGroups(Call *call, const index_t *columns, const Axis *w)
+/* The windows that are chosen of a row. */
+static Groups chosenGroups(Call *call, const index_t *columns, const Axis *w)
 {
-  Chosen c = {newGroups(call, 1, w->out), 0};
+  Group *room = newGroups(call, 1, w->out);
   const Intervals cells = {THNN_scratch(call, w->out, sizeof(int64_t)), THNN_scratch(call, w->out, sizeof(int64_t))};
-  if (THNN_failed(call)) return c;
+  if (THNN_failed(call)) return (Groups){room, 0};
   for (int64_t o = 0; o < w->out; o++) {
     const Span s = below(w, columns[o]);
     cells.start[o] = s.start, cells.end[o] = s.end;
   }
-  c.n = groupWindows(c.groups, cells.start, cells.end, 1, w->out, w->in);
-  return c;
+  return groupWindows(room, cells.start, cells.end, 1, w->out, w->in);
 }
 
 static Mix filledMix(Call *call, const Axis *a, const index_t *choice)
@@ -184,7 +178,7 @@ static void choose(Call *call, real *y, index_t *index, const real *x, const ind
   const int threads = THNN_threads(call, THNN_work(2 * looked));
   index_t *unused = index ? NULL : THNN_scratch(call, threads * outputs, sizeof(int64_t));
   const Room room = newRoom(call, p, threads, 0);
-  const Chosen chosen = chosenGroups(call, columns, &p->w);
+  const Groups chosen = chosenGroups(call, columns, &p->w);
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
@@ -194,7 +188,7 @@ static void choose(Call *call, real *y, index_t *index, const real *x, const ind
     for (int64_t o = 0; o < p->h.out; o++) {
       real *to = y + i * outputs + o * p->w.out;
       index_t *from = at + o * p->w.out;
-      if (!chosen.n || maxGroups(to, from, x + i * cells, p, ONE, below(&p->h, rows[o]), chosen.groups, chosen.n))
+      if (maxGroups(to, from, x + i * cells, p, ONE, below(&p->h, rows[o]), chosen))
         chooseRow(to, from, x + i * cells, p, rows[o], columns, buffersOf(&room, me));
     }
   }

@@ -108,12 +108,12 @@ static void fractionalPlane(real *y, index_t *index, const real *x, const Window
   fractionalStarts(m->h, &p->h, sampleOf(samples, p, plane, 1));
   fractionalStarts(m->w, &p->w, sampleOf(samples, p, plane, 0));
   for (int64_t o = 0; o < out; o++) m->endW[o] = m->w[o] + p->w.kernel;
-  const int64_t n = byCell ? 0 : groupWindows(m->groups, m->w, m->endW, 1, out, p->w.in);
+  const Groups groups = groupWindows(m->groups, m->w, m->endW, 1, byCell ? 0 : out, p->w.in);
   for (int64_t ot = 0; ot < p->t.out; ot++)
     for (int64_t oh = 0; oh < p->h.out; oh++, y += out, index += out) {
       const Span t = {m->t[ot], m->t[ot] + p->t.kernel, 1}, h = {m->h[oh], m->h[oh] + p->h.kernel, 1};
       if (byCell) fractionalByCell(y, index, x, p, t, h, m->w);
-      else if (!n || maxGroups(y, index, x, p, t, h, m->groups, n)) fractionalByRuns(y, index, x, p, t, h, m->w, m->row, m->spare);
+      else if (maxGroups(y, index, x, p, t, h, groups)) fractionalByRuns(y, index, x, p, t, h, m->w, m->row, m->spare);
     }
 }
 

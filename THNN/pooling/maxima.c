@@ -204,8 +204,8 @@ THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Wind
   for (int64_t ow = 0; ow < p->w.out; ow++) {
     const int64_t end = last + m->w.end[ow], begin = boxStart(p, t, h) + m->w.start[ow];
     const int64_t few = largestOfFew(x + begin, end - begin);
-    int64_t best = begin + THNN_max(few, 0);
-    for (int64_t at = begin; few < 0 && at < end; at += MAX_PART) {
+    int64_t best = few < 0 ? begin : begin + few;
+    for (int64_t at = few < 0 ? begin : end; at < end; at += MAX_PART) {
       const int64_t other = at + largestOf(x + at, (lane)THNN_min(MAX_PART, end - at));
       if (beats(x[other], x[best])) best = other;
     }
@@ -239,14 +239,6 @@ THNN_KERNEL void maxBands(real *y, index_t *index, const real *x, const Windows 
   }
 }
 
-/* Is there a window without a cell? Only a dilated one steps over the whole input. */
-static int hasEmpty(const Axis *a)
-{
-  for (int64_t o = 0; a->dilation > 1 && o < a->out; o++)
-    if (!windowCells(a, o)) return 1;
-  return 0;
-}
-
 /* ---- windows that are looked up in registers */
 
 static void maxInRegisters(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
@@ -254,12 +246,20 @@ static void maxInRegisters(real *y, index_t *index, const real *x, const Windows
 {
   for (int64_t o = first; o < end; o++) {
     const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
-    if (maxGroups(y + o * p->w.out, index + o * p->w.out, x, p, t, h, m->groups, m->nGroup))
+    if (maxGroups(y + o * p->w.out, index + o * p->w.out, x, p, t, h, m->groups))
       carefulBand(y, index, x, p, m, o, o + 1, row);
   }
 }
 
 /* ---- what other files of the family use */
+
+/* Is there a window without a cell? Only a dilated one steps over the whole input. */
+static int hasEmpty(const Axis *a)
+{
+  for (int64_t o = 0; a->dilation > 1 && o < a->out; o++)
+    if (!windowCells(a, o)) return 1;
+  return 0;
+}
 
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
 {
@@ -272,9 +272,9 @@ MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
     m.endInside = THNN_max(endInside(&p->w, p->w.kernel - 1), m.inside);
   }
   if (m.how == LONG_ROWS || (m.how == SMALL && p->w.kernel == 3)) { /* two columns are faster as they are */
-    m.groups = newGroups(call, 1, p->w.out);
-    if (!THNN_failed(call)) m.nGroup = groupWindows(m.groups, m.w.start, m.w.end, p->w.dilation, p->w.out, p->w.in);
-    if (m.nGroup) m.how = IN_REGISTERS;
+    Group *room = newGroups(call, 1, p->w.out);
+    if (!THNN_failed(call)) m.groups = groupWindows(room, m.w.start, m.w.end, p->w.dilation, p->w.out, p->w.in);
+    if (m.groups.n) m.how = IN_REGISTERS;
   }
   m.pitch = paddedLength(&p->w);
   m.together = THNN_max(LONG / m.pitch, 1);

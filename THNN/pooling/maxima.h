@@ -235,6 +235,12 @@ int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *inpu
                            const THLongTensor *indices, const Windows *p);
 
 #ifndef THNN_CUDA
+/* Windows of a row, in groups that are looked up in registers: registers.h. */
+typedef struct Groups {
+  const struct Group *group;
+  int64_t n;
+} Groups;
+
 /* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
 typedef struct MaxTables {
   Intervals t, h, w;
@@ -243,8 +249,7 @@ typedef struct MaxTables {
   int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
   int64_t length;          /* of one of three rows that each thread has */
   Candidates rows;
-  struct Group *groups; /* of the windows of a row, for registers */
-  int64_t nGroup;
+  Groups groups;           /* of the windows of a row */
   int64_t *pick; /* where a long row has the maxima of the first row's adaptive windows */
 } MaxTables;
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads);

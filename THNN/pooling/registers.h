@@ -11,10 +11,8 @@
 
 #ifndef THNN_CUDA
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(THNN_PORTABLE)
-#include <immintrin.h>
-
-#define THNN_REGISTERS __attribute__((target("avx512f"))) static
-#define REGISTER_INLINE static inline __attribute__((always_inline, unused, target("avx512f")))
+#define THNN_HAS_REGISTERS
+#endif
 
 /* Lanes of a register, registers of a table, how many cells side by side a window may have (those of more are found faster by
  * neighbours), and how many windows a row (tables for more of them leave the cache). */
@@ -28,19 +26,29 @@ typedef struct Group {
   lane pick[MOST_CELLS * WIDTH];    /* where in the table cell k of each window is; those with fewer repeat their last one */
 } Group;
 
+THNN_INLINE int hasRegisters(void)
+{
+#ifdef THNN_HAS_REGISTERS
+  return __builtin_cpu_supports("avx512f");
+#else
+  return 0;
+#endif
+}
+
 /* Room for the groups of `out` windows that each of `threads` has. */
 THNN_INLINE Group *newGroups(Call *call, int threads, int64_t out)
 {
   return THNN_scratch(call, out <= MOST_WINDOWS ? threads * out : 0, sizeof(Group));
 }
 
-/* Windows that hold cells start, start + step, ... below end of `in` columns, in groups: how many. None if they are not for
- * registers, or the processor has no such. */
-__attribute__((unused)) static int64_t groupWindows(Group *groups, const int64_t *start, const int64_t *end, int64_t step,
-                                                    int64_t out, int64_t in)
+/* Windows that hold cells start, start + step, ... below end of `in` columns, in groups; in none, if they are not for registers
+ * or the processor has no such. */
+__attribute__((unused)) static Groups groupWindows(Group *groups, const int64_t *start, const int64_t *end, int64_t step,
+                                                   int64_t out, int64_t in)
 {
+  const Groups none = {groups, 0};
   int64_t n = 0;
-  if (in < WIDTH || out > MOST_WINDOWS || !__builtin_cpu_supports("avx512f")) return 0;
+  if (in < WIDTH || out > MOST_WINDOWS || !hasRegisters()) return none;
   for (int64_t first = 0; first < out; first += groups[n++].windows) {
     Group *g = groups + n;
     int64_t low = in, high = 0, cells = 1, o = first;
@@ -50,7 +58,7 @@ __attribute__((unused)) static int64_t groupWindows(Group *groups, const int64_t
       if (higher - lower >= REGISTERS * WIDTH) break;
       low = lower, high = higher, cells = THNN_max(cells, count);
     }
-    if (o == first || cells > MOST_CELLS) return 0;
+    if (o == first || cells > MOST_CELLS) return none;
     *g = (Group){.first = first, .windows = (int)(o - first), .registers = (int)((high - low) / WIDTH + 1), .cells = (int)cells};
     for (int r = 0; r < REGISTERS; r++) g->column[r] = THNN_min(low + r * WIDTH, in - WIDTH);
     for (int i = 0; i < REGISTERS * WIDTH; i++) g->place[i] = (lane)g->column[i / WIDTH] + i % WIDTH;
@@ -62,8 +70,14 @@ __attribute__((unused)) static int64_t groupWindows(Group *groups, const int64_t
       }
     }
   }
-  return n;
+  return (Groups){groups, n};
 }
+
+#ifdef THNN_HAS_REGISTERS
+#include <immintrin.h>
+
+#define THNN_REGISTERS __attribute__((target("avx512f"))) static
+#define REGISTER_INLINE static inline __attribute__((always_inline, unused, target("avx512f")))
 
 /* ---- a register of cells, and one of their places */
 #ifdef THNN_REAL_IS_Float
@@ -73,6 +87,8 @@ typedef __mmask16 Lanes;
 #define ofPlaces(operation) _mm512_##operation##_epi32
 #define whichCells(relation, a, b) _mm512_cmp_ps_mask(a, b, relation)
 #define whichPlaces(operation) _mm512_##operation##_epi32_mask
+#define asBits(cells) _mm512_castps_si512(cells)
+#define asCells(bits) _mm512_castsi512_ps(bits)
 #else
 typedef __m512d Cells;
 typedef __mmask8 Lanes;
@@ -80,21 +96,13 @@ typedef __mmask8 Lanes;
 #define ofPlaces(operation) _mm512_##operation##_epi64
 #define whichCells(relation, a, b) _mm512_cmp_pd_mask(a, b, relation)
 #define whichPlaces(operation) _mm512_##operation##_epi64_mask
+#define asBits(cells) _mm512_castpd_si512(cells)
+#define asCells(bits) _mm512_castsi512_pd(bits)
 #endif
 typedef __m512i Places;
 
-/* The entries `pick` of a table of so many registers. */
-REGISTER_INLINE Cells lookUpCells(const Cells *table, int registers, Places pick)
-{
-  if (registers == 1) return ofCells(permutexvar)(pick, table[0]);
-  const Cells low = ofCells(permutex2var)(table[0], pick, table[1]);
-  if (registers == 2) return low;
-  const Lanes isHigh = whichPlaces(test)(pick, ofPlaces(set1)(2 * WIDTH));
-  if (registers == 3) return ofCells(mask_permutexvar)(low, isHigh, pick, table[2]);
-  return ofCells(mask_blend)(isHigh, low, ofCells(permutex2var)(table[2], pick, table[3]));
-}
-
-REGISTER_INLINE Places lookUpPlaces(const Places *table, int registers, Places pick)
+/* The entries `pick` of a table of so many registers; cells are looked up as bits. */
+REGISTER_INLINE Places lookUp(const Places *table, int registers, Places pick)
 {
   if (registers == 1) return ofPlaces(permutexvar)(pick, table[0]);
   const Places low = ofPlaces(permutex2var)(table[0], pick, table[1]);
@@ -127,7 +135,7 @@ REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Wind
 {
   const int64_t origin = boxStart(p, t, h);
   Cells most[REGISTERS], sum[REGISTERS];
-  Places place[REGISTERS];
+  Places place[REGISTERS], bits[REGISTERS];
   for (int r = 0; r < registers; r++) {
     most[r] = ofCells(set1)(-INFINITY);
     sum[r] = ofCells(setzero)();
@@ -145,14 +153,15 @@ REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Wind
       }
     }
   for (int r = 1; r < registers; r++) sum[0] = ofCells(add)(sum[0], sum[r]);
+  for (int r = 0; r < registers; r++) bits[r] = asBits(most[r]);
 
   Places pick = loadPlaces(g->pick);
-  Cells best = lookUpCells(most, registers, pick);
-  Places where = lookUpPlaces(place, registers, pick);
+  Cells best = asCells(lookUp(bits, registers, pick));
+  Places where = lookUp(place, registers, pick);
   for (int k = 1; k < g->cells; k++) {
     pick = loadPlaces(g->pick + k * WIDTH);
-    const Cells v = lookUpCells(most, registers, pick);
-    const Places at = lookUpPlaces(place, registers, pick);
+    const Cells v = asCells(lookUp(bits, registers, pick));
+    const Places at = lookUp(place, registers, pick);
     const Lanes equal = whichCells(_CMP_EQ_OQ, v, best);
     const Lanes take = whichCells(_CMP_GT_OQ, v, best) | whichPlaces(mask_cmplt)(equal, at, where);
     best = ofCells(mask_blend)(take, best, v);
@@ -164,12 +173,10 @@ REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Wind
   return whichCells(_CMP_UNORD_Q, sum[0], sum[0]);
 }
 
-/* A row of outputs. Answers as maxFewRows; if that is not 0, what has been written is to be overwritten. */
-THNN_REGISTERS lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *groups,
-                              int64_t n)
+THNN_REGISTERS lane maxRowOfGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups)
 {
   lane odd = 0;
-  for (const Group *g = groups; g < groups + n; g++) {
+  for (const Group *g = groups.group; g < groups.group + groups.n; g++) {
     if (g->registers == 1) odd |= maxGroup(y, index, x, p, t, h, g, 1);
     else if (g->registers == 2) odd |= maxGroup(y, index, x, p, t, h, g, 2);
     else if (g->registers == 3) odd |= maxGroup(y, index, x, p, t, h, g, 3);
@@ -198,28 +205,26 @@ THNN_REGISTERS int64_t largestInRegisters(const real *x, int64_t n)
   return last + __builtin_ctz(whichCells(_CMP_EQ_OQ, loadCells(x + last), largest));
 }
 
-/* The same for n that few registers hold; -1 for others, too, and where there are no registers. */
-THNN_INLINE int64_t largestOfFew(const real *x, int64_t n)
+#else /* nobody comes here */
+static lane maxRowOfGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups)
 {
-  const int few = n >= WIDTH && n <= MOST_CELLS * WIDTH && __builtin_cpu_supports("avx512f");
-  return few ? largestInRegisters(x, n) : -1;
+  return (void)y, (void)index, (void)x, (void)p, (void)t, (void)h, (void)groups, 1;
+}
+static int64_t largestInRegisters(const real *x, int64_t n) { return (void)x, (void)n, -1; }
+#endif
+
+/* ---- what other files of the family use */
+
+/* A row of outputs. If the answer is not 0 it is to be found in another way: there are no groups, or there may be a NaN. */
+THNN_INLINE lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups)
+{
+  return groups.n ? maxRowOfGroups(y, index, x, p, t, h, groups) : 1;
 }
 
-#else /* none: nobody has groups */
-typedef struct Group {
-  int windows;
-} Group;
-THNN_INLINE Group *newGroups(Call *call, int threads, int64_t out) { return (void)call, (void)threads, (void)out, (Group *)0; }
-THNN_INLINE int64_t groupWindows(Group *groups, const int64_t *start, const int64_t *end, int64_t step, int64_t out, int64_t in)
+/* Where the largest of n cells is; -1 if few registers do not hold them, there are none, or a cell is NaN. */
+THNN_INLINE int64_t largestOfFew(const real *x, int64_t n)
 {
-  return (void)groups, (void)start, (void)end, (void)step, (void)out, (void)in, 0;
+  return n >= WIDTH && n <= MOST_CELLS * WIDTH && hasRegisters() ? largestInRegisters(x, n) : -1;
 }
-THNN_INLINE int64_t largestOfFew(const real *x, int64_t n) { return (void)x, (void)n, -1; }
-THNN_INLINE lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *groups,
-                           int64_t n)
-{
-  return (void)y, (void)index, (void)x, (void)p, (void)t, (void)h, (void)groups, (void)n, 1;
-}
-#endif
 #endif
 #endif

@@ -20,7 +20,6 @@ from pytorch_legacy.backend.header import Function
 from tests import capi
 from tests.capi import GENERIC, Call, Tensor, is_tensor, is_written
 
-EXAMPLES = 40  # for each of six hundred functions
 ARENA = 1 << 15
 MOST_WORK = 20_000  # elements of one view: keeps an example within milliseconds
 
@@ -158,7 +157,7 @@ def run(call: Call) -> int:
 @pytest.mark.parametrize("real", capi.REALS)
 @pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
 def test_any_arguments(function: Function, real: str) -> None:
-    @settings(max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=100, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(st.data())
     def try_one(data: Any) -> None:
         run(example(data.draw, function, real))
@@ -190,7 +189,7 @@ def test_any_index(function: Function, real: str) -> None:
 
     beside = (-1, capi.SCALARS["ignore_index"])  # no cell, no label
 
-    @settings(max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=60, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(st.integers(-(2**63), 2**63 - 1), st.integers(0, 10**6))
     def try_one(index: int, place: int) -> None:
         largest = outcome(2**63 - 1, place)

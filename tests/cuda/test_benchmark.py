@@ -33,7 +33,8 @@ def test_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda, "once", once)
     ours = [lambda name=f"ours {i}": calls.append(name) for i in range(2)]
     theirs = [lambda name=f"theirs {i}": calls.append(name) for i in range(2)]
-    result = cuda.pair(ours, theirs, 1.0)
+    result = cuda.pair(ours, theirs, 1.0, copy=1e3)
     assert calls[:4] == ["ours 0", "ours 1", "theirs 0", "theirs 1"]  # to warm up
     assert calls[4:8] == ["ours 0", "theirs 0", "ours 1", "theirs 1"]
     assert (result.ours, result.theirs, result.ratio) == (0.1, 0.2, 2.0)
+    assert result.perByte == pytest.approx(0.01)  # a byte takes the copy a millisecond, which is a hundredth of our time

@@ -254,6 +254,13 @@ THNN_API int32_t THNN_(pointwise_apply)(
     THTensor *output,      /* [OUT] [INPLACE] as input */
     int32_t operation);
 
+THNN_API int32_t THNN_(pointwise_sum)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *factor, /* [IN] [OPTIONAL] as input */
+    THTensor *sum,          /* [ACC] as input, or with sizes of 1, over which it adds up */
+    double scale);
+
 /* ------------------------------------------------------------------------------------------------ convolution */
 
 THNN_API int32_t THNN_(SpatialConvolutionMM_outputSize)(

@@ -46,4 +46,65 @@ static void apply(Call *call, int32_t operation, real *y, const real *x, const r
   launch(call, blocksFor(packed ? n / Pack<real>::SIZE : n), BLOCK, combinePacks, operation, y, x, z, packed, n, one);
 }
 
+/* ---- sum */
+
+namespace {
+
+/* Some dimensions of a contiguous tensor, innermost first, and how far their steps go in it. */
+struct Lattice {
+  int dims;
+  int64_t count, size[THNN_MAX_DIMS], stride[THNN_MAX_DIMS];
+
+  __device__ int64_t at(int64_t i) const
+  {
+    int64_t offset = 0;
+    for (int d = 0; d < dims; d++) {
+      offset += i % size[d] * stride[d];
+      i /= size[d];
+    }
+    return offset;
+  }
+
+  void add(int64_t n, int64_t step)
+  {
+    size[dims] = n;
+    stride[dims++] = step;
+    count *= n;
+  }
+};
+
+} // namespace
+
+/* Neighbouring threads read neighbouring elements: those of one sum where the rows are added up, else those of many sums. */
+__global__ static void addToSums(real *sum, const real *x, const real *factor, Lattice kept, Lattice added, accreal scale, bool teams,
+                                 bool wide)
+{
+  const Team team = teams ? thisTeam(wide) : Team{0, 1, firstThread(), allThreads()};
+  for (int64_t i = team.number; i < kept.count; i += team.count) {
+    const int64_t from = kept.at(i);
+    accreal all = 0;
+    for (int64_t j = team.rank; j < added.count; j += team.size) {
+      const int64_t at = from + added.at(j);
+      all += factor ? (accreal)x[at] * (accreal)factor[at] : (accreal)x[at];
+    }
+    if (teams) all = teamSum(team, all);
+    if (team.rank == 0) sum[i] = (real)((accreal)sum[i] + scale * all);
+  }
+}
+
+static void addUp(Call *call, real *sum, const real *x, const real *factor, Repeats r, int64_t n, double scale)
+{
+  (void)n;
+  Lattice kept = {.dims = 0, .count = 1}, added = {.dims = 0, .count = 1};
+  (r.step ? kept : added).add(r.length, 1);
+  int64_t stride = r.length;
+  for (int d = 0; d < r.dims; d++) {
+    (r.stride[d] ? kept : added).add(r.size[d], stride);
+    stride *= r.size[d];
+  }
+  const bool teams = r.step == 0, wide = added.count > WIDE;
+  const int64_t blocks = teams ? blocksForTeams(kept.count, wide) : blocksFor(kept.count);
+  launch(call, blocks, BLOCK, addToSums, sum, x, factor, kept, added, (accreal)scale, teams, wide);
+}
+
 #include "math/pointwise.c"

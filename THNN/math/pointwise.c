@@ -1,5 +1,6 @@
-/* pointwise: two tensors, element by element.
+/* pointwise: two tensors, element by element, the smaller one repeated; and the sums over what was repeated.
  *
+ * apply
  *   output = input + other, input - other, input * other, input / other, or the larger or the smaller of them, as `operation`
  *            says; other is larger or smaller only if it beats input, and nothing beats NaN
  *
@@ -7,7 +8,17 @@
  *   other       of as many dimensions; those of size 1 are repeated. It has the shape of input, then
  *   output      as input, overwritten; may be input, or other where nothing is repeated
  *
- * CMul, CAdd, CAddTable, CMaxTable and the like are made of it. */
+ * sum, the gradient of what apply has repeated
+ *   sum += scale * (sum of input * factor over the dimensions of size 1)
+ *
+ *   input       any shape
+ *   factor      as input, or none: 1
+ *   sum         as input, with sizes of 1
+ *
+ * CMul, CAdd, CAddTable, CMaxTable, Sum, Replicate and the like are made of them.
+ *
+ * sum cuts the tensor into parts, which have their sums, in double precision, to themselves: of some of the outermost indices
+ * that it adds up, and of some of those that it keeps. How it cuts depends on the sizes alone, and so does the result. */
 #include "math/pointwise.h"
 
 #ifndef THNN_CUDA /* THCUNN/math/pointwise.cu has its own */
@@ -85,6 +96,122 @@ static void apply(Call *call, int32_t operation, real *y, const real *x, const r
 #pragma omp parallel for num_threads(threads)
   for (int64_t at = 0; at < n; at += CHUNK) kernels[operation](y, x, z, &r, at, THNN_min(at + CHUNK, n));
 }
+
+/* ---- sum */
+
+/* A tensor whose elements are added up, as added x kept x inner: the outermost dimension goes, the next one stays, and what is
+ * within is `rows`. Each of `kept` has a slice of the sums. */
+typedef struct Sums {
+  Repeats rows;
+  int64_t added, kept, inner, slice;
+} Sums;
+
+/* [firstAdded, + added) of it and [firstKept, + kept) */
+typedef struct Part {
+  int64_t firstAdded, added, firstKept, kept;
+} Part;
+
+/* n products, or elements where there is no factor */
+THNN_INLINE double sumRow(const real *x, const real *factor, int64_t n)
+{
+  double sum = 0;
+  if (factor) {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += (double)x[i] * factor[i];
+  } else {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += (double)x[i];
+  }
+  return sum;
+}
+
+/* each to a sum of its own */
+THNN_INLINE void addRow(double *restrict sum, const real *x, const real *factor, int64_t n)
+{
+  if (factor)
+    for (int64_t i = 0; i < n; i++) sum[i] += (double)x[i] * factor[i];
+  else
+    for (int64_t i = 0; i < n; i++) sum[i] += (double)x[i];
+}
+
+/* The part's own sums, `p.kept` slices of them. */
+THNN_KERNEL void addPart(double *sum, const real *x, const real *factor, const Sums *s, Part p)
+{
+  const Repeats *r = &s->rows;
+  const int64_t rows = s->inner / r->length;
+  for (int64_t i = 0; i < p.kept * s->slice; i++) sum[i] = 0;
+  if (s->inner == 1 && s->kept == 1) {
+    *sum = sumRow(x + p.firstAdded, factor ? factor + p.firstAdded : NULL, p.added);
+    return;
+  }
+  for (int64_t a = 0; a < p.added; a++) {
+    int64_t at = ((p.firstAdded + a) * s->kept + p.firstKept) * s->inner;
+    if (s->inner == 1) {
+      addRow(sum, x + at, factor ? factor + at : NULL, p.kept);
+      continue;
+    }
+    for (int64_t k = 0; k < p.kept; k++)
+      for (int64_t row = 0; row < rows; row++, at += r->length) {
+        double *to = sum + k * s->slice + rowOf(r, row);
+        if (r->step)
+          addRow(to, x + at, factor ? factor + at : NULL, r->length);
+        else
+          *to += sumRow(x + at, factor ? factor + at : NULL, r->length);
+      }
+  }
+}
+
+/* The sums of all parts, [at, end) of them. */
+THNN_KERNEL void joinParts(real *sum, const double *parts, int64_t count, int64_t distance, double scale, int64_t at,
+                           int64_t end)
+{
+  for (int64_t i = at; i < end; i++) {
+    double all = parts[i];
+    for (int64_t p = 1; p < count; p++) all += parts[p * distance + i];
+    sum[i] += (real)(scale * all);
+  }
+}
+
+static Sums sumsOf(Repeats r)
+{
+  Sums s = {.added = 1, .kept = 1, .slice = 1};
+  if (r.dims > 0 && r.stride[r.dims - 1] == 0) s.added = r.size[--r.dims];
+  if (r.dims > 0) {
+    s.kept = r.size[--r.dims];
+  } else { /* nothing is left within */
+    *(r.step ? &s.kept : &s.added) = r.length;
+    r.length = 1;
+  }
+  s.inner = r.length;
+  if (r.step && r.length > 1) s.slice = r.length;
+  for (int32_t d = 0; d < r.dims; d++) {
+    s.inner *= r.size[d];
+    if (r.stride[d]) s.slice *= r.size[d];
+  }
+  s.rows = r;
+  return s;
+}
+
+static void addUp(Call *call, real *sum, const real *x, const real *factor, Repeats r, int64_t n, double scale)
+{
+  enum { CHUNK = 1 << 14, TASKS = 64, WORTH = 16 }; /* a sum is worth having twice if it is of so many elements */
+  const Sums s = sumsOf(r);
+  const int64_t sums = s.kept * s.slice, width = THNN_max(CHUNK / s.inner, 1), blocks = THNN_ceilDiv(s.kept, width);
+  const int64_t tasks = THNN_min(TASKS, n / CHUNK), most = THNN_min(tasks / blocks, n / (WORTH * sums));
+  const int64_t parts = THNN_max(THNN_min(most, s.added), 1);
+  double *all = THNN_scratch(call, parts * sums, sizeof(double));
+  if (THNN_failed(call)) return;
+  const int threads = THNN_threads(call, n), joining = THNN_threads(call, parts * sums);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t task = 0; task < parts * blocks; task++) {
+    const int64_t part = task / blocks, added = s.added * part / parts, kept = task % blocks * width;
+    addPart(all + part * sums + kept * s.slice, x, factor, &s,
+            (Part){.firstAdded = added, .added = s.added * (part + 1) / parts - added,
+                   .firstKept = kept, .kept = THNN_min(width, s.kept - kept)});
+  }
+#pragma omp parallel for num_threads(joining)
+  for (int64_t at = 0; at < sums; at += CHUNK) joinParts(sum, all, parts, sums, scale, at, THNN_min(at + CHUNK, sums));
+}
 #endif
 
 /* Neighbouring dimensions are one if both are repeated, or neither. */
@@ -111,15 +238,22 @@ static Repeats repeatsOf(View shape, View other)
   return r;
 }
 
-static int32_t checkTensors(const char *f, View input, View other, View output, int32_t operation)
+/* Sizes as those of the input, or 1. */
+static int32_t checkRepeated(const char *f, View input, const char *name, View other)
 {
-  THNN_TRY(THNN_checkRange(f, "operation", operation, THNN_ADD, THNN_SMALLER));
   THNN_TRY(THNN_checkInput(f, "input", input, 0, THNN_MAX_DIMS, "any shape"));
-  THNN_TRY(THNN_checkInput(f, "other", other, input.nDimension, input.nDimension, "the dimensions of input"));
+  THNN_TRY(THNN_checkInput(f, name, other, input.nDimension, input.nDimension, "the dimensions of input"));
   for (int32_t d = 0; d < input.nDimension; d++)
     if (other.size[d] != 1 && other.size[d] != input.size[d])
-      return THNN_fail(THNN_ERR_SHAPE, f, "other", "expected %s, or 1 in place of a size, got %s",
+      return THNN_fail(THNN_ERR_SHAPE, f, name, "expected %s, or 1 in place of a size, got %s",
                        THNN_shapeText(input.nDimension, input.size).text, THNN_shapeText(other.nDimension, other.size).text);
+  return THNN_OK;
+}
+
+static int32_t checkApply(const char *f, View input, View other, View output, int32_t operation)
+{
+  THNN_TRY(THNN_checkRange(f, "operation", operation, THNN_ADD, THNN_SMALLER));
+  THNN_TRY(checkRepeated(f, input, "other", other));
   THNN_TRY(THNN_checkOutput(f, "output", output, input.nDimension, input.size));
   THNN_TRY(THNN_checkApart(f, "output", output, "input", input, 1));
   return THNN_checkApart(f, "output", output, "other", other, THNN_sameShape(output, other));
@@ -127,12 +261,31 @@ static int32_t checkTensors(const char *f, View input, View other, View output, 
 
 int32_t THNN_(pointwise_apply)(THNNState *state, const THTensor *input, const THTensor *other, THTensor *output, int32_t operation)
 {
-  THNN_TRY(checkTensors(__func__, view(input), view(other), view(output), operation));
+  THNN_TRY(checkApply(__func__, view(input), view(other), view(output), operation));
   Call call;
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *z = THNN_in(&call, view(other));
   real *y = THNN_out(&call, view(output));
   const int64_t n = THNN_nElement(view(output));
   if (!THNN_failed(&call) && n > 0) apply(&call, operation, y, x, z, repeatsOf(view(input), view(other)), n);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(pointwise_sum)(THNNState *state, const THTensor *input, const THTensor *factor, THTensor *sum, double scale)
+{
+  const View x = view(input), f = view(factor), y = view(sum);
+  THNN_TRY(checkRepeated(__func__, x, "sum", y));
+  THNN_TRY(THNN_checkOutput(__func__, "sum", y, y.nDimension, y.size));
+  THNN_TRY(THNN_checkApart(__func__, "sum", y, "input", x, 0));
+  if (factor) {
+    THNN_TRY(THNN_checkShape(__func__, "factor", f, x.nDimension, x.size));
+    THNN_TRY(THNN_checkApart(__func__, "sum", y, "factor", f, 0));
+  }
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const real *data = THNN_in(&call, x), *factors = THNN_in(&call, f);
+  real *sums = THNN_acc(&call, y);
+  const int64_t n = THNN_nElement(x);
+  if (!THNN_failed(&call) && n > 0) addUp(&call, sums, data, factors, repeatsOf(x, y), n, scale);
   return THNN_leave(&call);
 }

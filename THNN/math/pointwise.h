@@ -1,4 +1,4 @@
-/* Which element of a tensor with repeated dimensions goes with which. */
+/* Which element of a tensor with repeated dimensions goes with which of a larger one. */
 #ifndef THNN_POINTWISE_H
 #define THNN_POINTWISE_H
 

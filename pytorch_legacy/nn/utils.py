@@ -11,6 +11,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor, on_device
 from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, type_name
 from pytorch_legacy.storage import Tensor
 
@@ -33,9 +34,7 @@ def recursiveCopy(t1: Any, t2: Any) -> Any:
     """A copy of `t2`, in the arrays of `t1` where they fit."""
 
     def copied(old: Any, new: Tensor) -> Tensor:
-        buffer = fitting(old, new)
-        buffer[...] = new
-        return buffer
+        return blocks.copy(fitting(old, new), new)
 
     return by_example(t1, t2, copied)
 
@@ -52,8 +51,7 @@ def recursiveAdd(t1: Any, val: Any, t2: Any = None) -> Any:
     def added(total: Any, term: Tensor) -> Tensor:
         if not is_tensor(total) or total.shape != term.shape:
             raise ShapeError(f"nn.utils.recursiveAdd: cannot add {described(term)} to {described(total)}")
-        total += term if factor == 1 else factor * term
-        return total
+        return blocks.apply(np.add, total, term if factor == 1 else factor * term, out=total)
 
     return by_example(t1, t2, added)
 

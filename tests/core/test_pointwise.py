@@ -1,4 +1,4 @@
-"""pointwise_apply: what NumPy gives, repeated dimensions included."""
+"""pointwise_apply and pointwise_sum: what NumPy gives, repeated dimensions included."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytorch_legacy import backend
 from pytorch_legacy.nn import blocks
 from tests import capi
 
@@ -28,12 +29,19 @@ SHAPES = [
 ]  # fmt: skip
 
 
-def apply(real: str, operation: int, x: Any, z: Any, y: Any) -> int:
-    function = next(f for f in capi.GENERIC if f.name == "pointwise_apply")
-    made = capi.Call(function, real, values={"state": None, "operation": operation})
-    made.arrays |= {"input": x, "other": z, "output": y}
-    made.values |= {name: capi.describe(array) for name, array in made.arrays.items()}
+def call(name: str, real: str, arrays: dict[str, Any], **numbers: Any) -> int:
+    function = next(f for f in capi.GENERIC if f.name == name)
+    made = capi.Call(function, real, arrays=arrays, values={"state": None} | numbers)
+    made.values |= {key: array if array is None else capi.describe(array) for key, array in arrays.items()}
     return made()
+
+
+def apply(real: str, operation: int, x: Any, z: Any, y: Any) -> int:
+    return call("pointwise_apply", real, {"input": x, "other": z, "output": y}, operation=operation)
+
+
+def add_up(real: str, x: Any, factor: Any, total: Any, scale: float) -> int:
+    return call("pointwise_sum", real, {"input": x, "factor": factor, "sum": total}, scale=scale)
 
 
 @pytest.mark.parametrize("shape, repeated", SHAPES, ids=str)
@@ -68,6 +76,60 @@ def test_errors(shape: tuple[int, ...], repeated: tuple[int, ...], operation: in
     y = np.full(shape, 7.0)
     assert apply("Double", operation, np.ones(shape), np.ones(repeated), y) == getattr(capi, status)
     assert (y == 7).all()
+
+
+SUMS = [
+    ((1,), (1,)), ((70000,), (1,)), ((70000,), (70000,)), ((300, 170), (300, 1)), ((9000, 9), (1, 9)), ((3, 40000), (1, 40000)),
+    ((8, 5, 900), (1, 5, 1)), ((3, 300, 40), (3, 1, 40)), ((50, 3, 20, 30), (1, 3, 1, 30)), ((2, 40, 3, 50, 4), (2, 1, 3, 1, 4)),
+    ((3, 40, 3, 50, 4), (1, 40, 1, 50, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape, kept", SHAPES + SUMS, ids=str)
+@pytest.mark.parametrize("factor", [False, True])
+@pytest.mark.parametrize("real", capi.REALS)
+def test_sum_as_numpy(real: str, factor: bool, shape: tuple[int, ...], kept: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(6)
+    x, f = rng.uniform(-1, 2, (2, *shape)).astype(capi.REALS[real])
+    total = rng.uniform(-1, 2, kept).astype(capi.REALS[real])
+    axes = tuple(d for d in range(len(shape)) if shape[d] != kept[d])
+    terms = x.astype(np.float64) * f if factor else x.astype(np.float64)
+    expected = total + 0.5 * terms.sum(axes, keepdims=True)
+    assert add_up(real, x, f if factor else None, total, 0.5) == capi.OK, capi.last_error()
+    np.testing.assert_allclose(total, expected, *((1e-6, 1e-6) if real == "Float" else (1e-13, 1e-12)))
+
+
+@pytest.mark.parametrize("shape, kept", SUMS, ids=str)
+def test_sum_of_threads(shape: tuple[int, ...], kept: tuple[int, ...]) -> None:
+    x = np.random.default_rng(7).normal(size=shape)
+    sums = []
+    for threads in (1, 2, 3):
+        backend.set_num_threads(threads)
+        sums.append(blocks.addUp(np.zeros(kept), x))
+    np.testing.assert_array_equal(sums[0], sums[1])
+    np.testing.assert_array_equal(sums[0], sums[2])
+
+
+@pytest.mark.parametrize(
+    "shape, factor, kept, status",
+    [((2, 3), (2, 1), (2, 1), "SHAPE"), ((2, 3), None, (2, 2), "SHAPE"), ((2, 3), None, (2,), "SHAPE")],
+)
+def test_sum_errors(shape: tuple[int, ...], factor: tuple[int, ...] | None, kept: tuple[int, ...], status: str) -> None:
+    total = np.full(kept, 7.0)
+    assert add_up("Double", np.ones(shape), factor and np.ones(factor), total, 1.0) == getattr(capi, status)
+    assert (total == 7).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("factor", [False, True])
+def test_sums_of_any_array(dtype: Any, factor: bool) -> None:
+    """blocks.addUp takes libTHNN's or NumPy's; strided arrays and deep ones too."""
+    x = np.random.default_rng(8).integers(1, 9, (6, 5, 4)).astype(dtype)
+    for array in (x, x[::2, ::-1], x.T, x.reshape(1, 6, 1, 5, 1, 1, 2, 1, 2)):
+        factors = (array + 1,) if factor else ()
+        target = np.full((*array.shape[:-2], 1, array.shape[-1]), 3, dtype)
+        expected = 3 + (array * (array + 1) if factor else array).sum(-2, keepdims=True)
+        np.testing.assert_array_equal(blocks.addUp(target, array, *factors), expected)
 
 
 @pytest.mark.parametrize("function, expected", [(blocks.larger, larger), (blocks.smaller, smaller)])

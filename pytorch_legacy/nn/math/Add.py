@@ -8,7 +8,7 @@ from pytorch_legacy import random
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.storage import Tensor
 
 
@@ -72,13 +72,9 @@ class Add(Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, input)
-        rows = self._dense("_gradOutput", gradOutput).reshape(self._rows(input))
-        self.gradBias += scale * rows.sum(0, dtype=np.float64).reshape(self.gradBias.shape)
-
-    def clearState(self) -> "Add":
-        clear(self, "_gradOutput")
-        super().clearState()
-        return self
+        rows = gradOutput.reshape(self._rows(input))
+        sums = blocks.addUp(np.zeros_like(rows, shape=(1, rows.shape[1])), rows)
+        self.gradBias += scale * sums.reshape(self.gradBias.shape)
 
     def _rows(self, input: Tensor) -> tuple[int, int]:
         """The input's sizes as rows, each of which gets the bias."""

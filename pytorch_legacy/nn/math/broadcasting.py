@@ -30,20 +30,5 @@ def aligned(module: TorchObject, parameter: Tensor, shape: tuple[int, ...]) -> T
 
 
 def gathered(part: Tensor, *arrays: Tensor) -> Tensor:
-    """The gradient of `part`, which was broadcast to the shape of `arrays`: their product, summed over what was repeated.
-
-    Each sample's sum is in pairs, which loses little; those over a batch are in double precision.
-    """
-    first = arrays[0]
-    axes = tuple(d for d in range(1, first.ndim) if part.shape[d] != first.shape[d])
-    sums = np.empty((len(first), *part.shape[1:]), like=first)
-
-    def add_up(target: Tensor, *factors: Tensor) -> None:
-        # Always laid out alike, so that sums are rounded alike.
-        terms = np.ascontiguousarray(factors[0], like=target)
-        if len(factors) == 2:
-            terms = np.multiply(*factors, out=np.empty(terms.shape, terms.dtype, like=target))
-        target[...] = np.sum(terms, axes, keepdims=True)
-
-    blocks.rows(lambda *parts: add_up(parts[-1], *parts[:-1]), *arrays, sums)
-    return sums if len(part) == len(first) else sums.sum(0, keepdims=True)
+    """The gradient of `part`, which was broadcast to the shape of `arrays`: their product, summed over what was repeated."""
+    return blocks.addUp(np.zeros_like(part, order="C"), *arrays)

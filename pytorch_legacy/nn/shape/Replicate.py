@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
 
 
@@ -51,12 +50,9 @@ class Replicate(Module):
         shape = (*input.shape[:axis], self.nfeatures, *input.shape[axis:])
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
-        return np.sum(self._dense("_gradOutput", gradOutput), axis, out=gradInput)
-
-    def clearState(self) -> "Replicate":
-        clear(self, "_gradOutput")
-        super().clearState()
-        return self
+        gradInput.fill(0)
+        blocks.addUp(np.expand_dims(gradInput, axis), gradOutput)
+        return gradInput
 
     def _axis(self, input: Tensor) -> int:
         rank = check.array(self, "input", input).ndim

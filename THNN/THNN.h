@@ -1054,6 +1054,29 @@ THNN_API int32_t THNN_(Square_updateGradInput)(
     const THTensor *gradOutput,  /* [IN] as input */
     THTensor *gradInput);        /* [OUT] [INPLACE] as input */
 
+THNN_API int32_t THNN_(Exp_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output);     /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(Exp_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] [OPTIONAL] * : not read */
+    const THTensor *gradOutput, /* [IN] * */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as gradOutput */
+    const THTensor *output);    /* [IN] as gradOutput */
+
+THNN_API int32_t THNN_(Log_updateOutput)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output);     /* [OUT] [INPLACE] as input */
+
+THNN_API int32_t THNN_(Log_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] * */
+    const THTensor *gradOutput, /* [IN] as input */
+    THTensor *gradInput);       /* [OUT] [INPLACE] as input */
+
 THNN_API int32_t THNN_(Sqrt_updateOutput)(
     THNNState *state,
     const THTensor *input, /* [IN] * */

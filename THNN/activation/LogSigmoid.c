@@ -12,7 +12,6 @@
 #include "activation/elementwise.h"
 
 #ifndef THNN_CUDA
-#include <math.h>
 #include "core/vmath.h"
 
 /* min(x, 0); NaN for -infinity */
@@ -21,8 +20,7 @@ THNN_INLINE real negative(real x) { return x < 0 ? x + 0 * x : 0; }
 THNN_KERNEL void logLogistic(Elements e)
 {
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++)
-    e.y[i] = negative(e.x[i]) - real_log1p(real_exp((real)-fabs(e.x[i])));
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = 0 * negative(e.x[i]) - real_softplus(-e.x[i]);
 }
 
 THNN_KERNEL void gradient(Elements e)

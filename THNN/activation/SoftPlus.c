@@ -19,7 +19,6 @@ static int32_t checkNumbers(const char *f, double beta)
 }
 
 #ifndef THNN_CUDA
-#include <math.h>
 #include "core/vmath.h"
 
 THNN_KERNEL void softened(Elements e)
@@ -28,8 +27,7 @@ THNN_KERNEL void softened(Elements e)
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) {
     const real z = beta * e.x[i];
-    const real y = (z > 0 ? z : 0) + real_log1p(real_exp((real)-fabs(z)));
-    e.y[i] = z > threshold ? e.x[i] : y / beta;
+    e.y[i] = z > threshold ? e.x[i] : real_softplus(z) / beta;
   }
 }
 

@@ -12,7 +12,7 @@
 
 #ifndef THNN_CUDA /* THCUNN/activation/channels.cuh has its own */
 /* As many neighbours as a kernel may keep sums for. */
-enum { THNN_BLOCK = 256 };
+enum { THNN_BLOCK = 512 };
 
 /* What a kernel works on: y from x, and from g where there is a gradient. The n positions are n rows of `channels` elements,
  * or n neighbours whose channels are `stride` elements apart. */

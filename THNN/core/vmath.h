@@ -1,4 +1,4 @@
-/* Elementary functions that become SIMD code: exp, expm1, log, log1p, tanh, sigmoid, each for float and double.
+/* Elementary functions that become SIMD code: exp, expm1, log, tanh, sigmoid, softplus, each for float and double.
  *
  *     for (int64_t i = 0; i < n; i++) y[i] = real_tanh(x[i]);
  *
@@ -8,14 +8,14 @@
  * bits on every processor.
  *
  * Largest error in ulp, float and double alike, and what stands at the edges (NaN gives NaN; results below the smallest
- * normal number are denormals, not zero; expm1, log1p and tanh keep the sign of a zero and are accurate next to it):
+ * normal number are denormals, not zero; expm1 and tanh keep the sign of a zero and are accurate next to it):
  *
  *     exp      1.05   -inf -> 0, inf -> inf, overflow -> inf
  *     expm1    2.1    -inf -> -1, inf -> inf, overflow -> inf
  *     log      1.0    0 -> -inf, below 0 -> NaN, inf -> inf
- *     log1p    1.0    -1 -> -inf, below -1 -> NaN, inf -> inf
  *     tanh     1.25   -inf -> -1, inf -> 1
  *     sigmoid  1.8    -inf -> 0, inf -> 1; full accuracy in the lower tail
+ *     softplus 1.8    log(1 + exp(x)): -inf -> 0, inf -> inf; full accuracy in the lower tail
  *
  * Each function has three steps: reduce the argument to a small range, evaluate a polynomial there, put the result
  * together. The polynomials are minimax fits: Remez exchange on the relative error of the function that is rebuilt from
@@ -35,9 +35,20 @@
 #define real_exp2Near(x) VM_REAL(exp2Near)(x)
 #define real_expm1(x) VM_REAL(expm1)(x)
 #define real_log(x) VM_REAL(log)(x)
-#define real_log1p(x) VM_REAL(log1p)(x)
+#define real_softplus(x) VM_REAL(softplus)(x)
 #define real_tanh(x) VM_REAL(tanh)(x)
 #define real_sigmoid(x) VM_REAL(sigmoid)(x)
+
+/* a * b + c, rounded once. Two of the three generations of THNN_KERNEL have an instruction for it, which processors have had since
+ * 2013; what libm computes for the oldest ones is slow, and the same. Where nothing is chosen when the library is loaded, older
+ * ones are what the compiler has to think of: there the product is rounded too. */
+#if defined(THNN_NO_CLONES) && defined(__x86_64__) && !defined(__FMA__)
+THNN_INLINE float vm_fmaf(float a, float b, float c) { return a * b + c; }
+THNN_INLINE double vm_fma(double a, double b, double c) { return a * b + c; }
+#else
+THNN_INLINE float vm_fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+THNN_INLINE double vm_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+#endif
 
 /* ---------------------------------------------------------------------------------------------------------- float */
 
@@ -63,14 +74,14 @@ THNN_INLINE float vm_powerf(uint32_t exponent)
 THNN_INLINE float vm_expReducedf(float x, uint32_t *n)
 {
   const float shift = 0x1.8p23f + 254;
-  float shifted = x * 1.44269504f + shift, k = shifted - shift;
+  float shifted = vm_fmaf(x, 1.44269504f, shift), k = shifted - shift;
   *n = vm_bitsf(shifted);
-  float r = x - k * 0x1.62e4p-1f - k * 0x1.7f7d1cp-20f;
+  float r = vm_fmaf(-k, 0x1.7f7d1cp-20f, vm_fmaf(-k, 0x1.62e4p-1f, x));
   float rr = r * r;
   float p = 0.00138825167f; /* (exp(r) - 1 - r) / r^2; exp(r) - 1 within 2^-25.8 */
-  p = p * rr + (0.00836654752f * r + 0.0416672006f);
-  p = p * rr + (0.166665435f * r + 0.49999997f);
-  return p * rr + r;
+  p = vm_fmaf(p, rr, vm_fmaf(0.00836654752f, r, 0.0416672006f));
+  p = vm_fmaf(p, rr, vm_fmaf(0.166665435f, r, 0.49999997f));
+  return vm_fmaf(p, rr, r);
 }
 
 /* 2^n does not fit one float for all n that occur; its two halves do, and only the last product is rounded. */
@@ -89,9 +100,9 @@ THNN_INLINE float vm_exp2Nearf(float x)
 {
   const float shift = 0x1.8p23f + 127;
   float shifted = x + shift, f = x - (shifted - shift), ff = f * f;
-  float p = 0.00132764725f * f + 0.00967554096f; /* 2^f within 2^-22.6 */
-  p = p * ff + (0.0555071309f * f + 0.240221202f);
-  p = p * ff + (0.693146944f * f + 1.00000012f);
+  float p = vm_fmaf(0.00132764725f, f, 0.00967554096f); /* 2^f within 2^-22.6 */
+  p = vm_fmaf(p, ff, vm_fmaf(0.0555071309f, f, 0.240221202f));
+  p = vm_fmaf(p, ff, vm_fmaf(0.693146944f, f, 1.00000012f));
   return p * vm_powerf(vm_bitsf(shifted));
 }
 
@@ -117,15 +128,16 @@ THNN_INLINE float vm_splitf(float x, uint32_t *exponent)
   return vm_fromBitsf((bits & 0x7fffff) + lowest);
 }
 
-/* log(2^e (1 + f + c)), where c is a correction to f far below its last digit. */
-THNN_INLINE float vm_logReducedf(float f, float c, float e)
+/* log(2^e (1 + f)) */
+THNN_INLINE float vm_logReducedf(float f, float e)
 {
   float ff = f * f;
-  float p = -0.0763450041f * f + 0.127615795f; /* (log(1 + f) - f + f^2 / 2) / f^3; log(1 + f) within 2^-27.2 */
-  p = p * ff + (-0.131601825f * f + 0.142017573f);
-  p = p * ff + (-0.166233569f * f + 0.200012267f);
-  p = p * ff + (-0.250008196f * f + 0.333333313f);
-  return (p * f * ff - 0.5f * ff + (e * 0x1.7f7d1cp-20f + c)) + f + e * 0x1.62e4p-1f;
+  float p = vm_fmaf(-0.0763450041f, f, 0.127615795f); /* (log(1 + f) - f + f^2 / 2) / f^3; log(1 + f) within 2^-27.2 */
+  p = vm_fmaf(p, ff, vm_fmaf(-0.131601825f, f, 0.142017573f));
+  p = vm_fmaf(p, ff, vm_fmaf(-0.166233569f, f, 0.200012267f));
+  p = vm_fmaf(p, ff, vm_fmaf(-0.250008196f, f, 0.333333313f));
+  float low = vm_fmaf(p * f, ff, vm_fmaf(-0.5f, ff, e * 0x1.7f7d1cp-20f));
+  return vm_fmaf(e, 0x1.62e4p-1f, low + f);
 }
 
 /* y = log(x), but what log(x) is where x is no positive finite number. */
@@ -142,20 +154,16 @@ THNN_INLINE float vm_logf(float x)
   int denormal = x < 0x1p-126f;
   float m = vm_splitf(x * (denormal ? 0x1p25f : 1), &exponent);
   float e = (float)(int32_t)exponent - (denormal ? 127 + 25 : 127);
-  return vm_logEdgesf(x, vm_logReducedf(m - 1, 0, e));
+  return vm_logEdgesf(x, vm_logReducedf(m - 1, e));
 }
 
-/* log(1 + x): what the rounding of u = 1 + x loses, c, is found exactly and follows m - 1. */
-THNN_INLINE float vm_log1pf(float x)
+/* log(1 + exp(x)) = max(x, 0) + log(1 + t) with t = exp(-|x|) <= 1; and 1 + t = 2 (1 + f) with f = (t - 1) / 2 where t is far
+ * from 0. */
+THNN_INLINE float vm_softplusf(float x)
 {
-  uint32_t exponent;
-  float u = 1 + x, back = u - 1;
-  float c = (1 - (u - back)) + (x - back);
-  float m = vm_splitf(u, &exponent) - 1;
-  c *= 0.5f * vm_powerf(255 - exponent);
-  float f = m + c;
-  float y = vm_logReducedf(f, c - (f - m), (float)(int32_t)exponent - 127);
-  return copysignf(vm_logEdgesf(u, y), x);
+  float t = vm_expf(-fabsf(x));
+  int far = t > 0.414213562f;
+  return (x > 0 ? x : 0) + vm_logReducedf(far ? 0.5f * t - 0.5f : t, far ? 1 : 0);
 }
 
 /* With a = |x|, sigmoid(-a) = 1 / (1 + exp(a)) = 2^-n / (2^-n + exp(r)), which keeps its digits in the lower tail;
@@ -179,12 +187,12 @@ THNN_INLINE float vm_tanhf(float x)
   uint32_t n;
   float a = fabsf(x), z = a * a, zz = z * z;
   float p = -0.00570498733f; /* (tanh(a) - a) / a^3 for a < 0.625; tanh(a) within 2^-26.8 */
-  p = p * zz + (0.020639088f * z - 0.0537397154f);
-  p = p * zz + (0.133314416f * z - 0.333332807f);
-  float small = a + a * (p * z);
+  p = vm_fmaf(p, zz, vm_fmaf(0.020639088f, z, -0.0537397154f));
+  p = vm_fmaf(p, zz, vm_fmaf(0.133314416f, z, -0.333332807f));
+  float small = vm_fmaf(a, p * z, a);
   float b = a > 10 ? 10 : a;
   float q = vm_expReducedf(2 * b, &n), scale = vm_powerf(n - 127);
-  float large = 1 - 2 / (q * scale + (scale + 1));
+  float large = 1 - 2 / vm_fmaf(q, scale, scale + 1);
   return copysignf(a < 0.625f ? small : large, x);
 }
 
@@ -210,17 +218,17 @@ THNN_INLINE double vm_power(uint64_t exponent)
 THNN_INLINE double vm_expReduced(double x, uint64_t *n)
 {
   const double shift = 0x1.8p52 + 2046;
-  double shifted = x * 1.4426950408889634 + shift, k = shifted - shift;
+  double shifted = vm_fma(x, 1.4426950408889634, shift), k = shifted - shift;
   *n = vm_bits(shifted);
-  double r = x - k * 0x1.62e42fefa3p-1 - k * 0x1.3de6af278ece6p-42;
+  double r = vm_fma(-k, 0x1.3de6af278ece6p-42, vm_fma(-k, 0x1.62e42fefa3p-1, x));
   double rr = r * r;
   double p = 2.0875329291888623e-9; /* exp(r) - 1 within 2^-59.6 */
-  p = p * rr + (2.5109024490627812e-8 * r + 2.7557402774919818e-7);
-  p = p * rr + (2.7557244254113786e-6 * r + 2.4801587172229992e-5);
-  p = p * rr + (0.0001984126988607352 * r + 0.0013888888888962606);
-  p = p * rr + (0.0083333333333216533 * r + 0.041666666666666505);
-  p = p * rr + (0.16666666666666677 * r + 0.5);
-  return p * rr + r;
+  p = vm_fma(p, rr, vm_fma(2.5109024490627812e-8, r, 2.7557402774919818e-7));
+  p = vm_fma(p, rr, vm_fma(2.7557244254113786e-6, r, 2.4801587172229992e-5));
+  p = vm_fma(p, rr, vm_fma(0.0001984126988607352, r, 0.0013888888888962606));
+  p = vm_fma(p, rr, vm_fma(0.0083333333333216533, r, 0.041666666666666505));
+  p = vm_fma(p, rr, vm_fma(0.16666666666666677, r, 0.5));
+  return vm_fma(p, rr, r);
 }
 
 THNN_INLINE double vm_exp(double x)
@@ -237,12 +245,12 @@ THNN_INLINE double vm_exp2Near(double x)
 {
   const double shift = 0x1.8p52 + 1023;
   double shifted = x + shift, f = x - (shifted - shift), ff = f * f;
-  double p = 4.4352827069572772e-10 * f + 7.0741056135081431e-9; /* 2^f within 2^-54.7 */
-  p = p * ff + (1.0178198021671931e-7 * f + 1.32154330896764e-6);
-  p = p * ff + (1.5252733489988525e-5 * f + 0.00015403530462514432);
-  p = p * ff + (0.0013333558146789923 * f + 0.0096181291075883354);
-  p = p * ff + (0.055504108664819925 * f + 0.24022650695910155);
-  p = p * ff + (0.69314718055994529 * f + 1);
+  double p = vm_fma(4.4352827069572772e-10, f, 7.0741056135081431e-9); /* 2^f within 2^-54.7 */
+  p = vm_fma(p, ff, vm_fma(1.0178198021671931e-7, f, 1.32154330896764e-6));
+  p = vm_fma(p, ff, vm_fma(1.5252733489988525e-5, f, 0.00015403530462514432));
+  p = vm_fma(p, ff, vm_fma(0.0013333558146789923, f, 0.0096181291075883354));
+  p = vm_fma(p, ff, vm_fma(0.055504108664819925, f, 0.24022650695910155));
+  p = vm_fma(p, ff, vm_fma(0.69314718055994529, f, 1));
   return p * vm_power(vm_bits(shifted));
 }
 
@@ -274,15 +282,16 @@ THNN_INLINE double vm_toDouble(uint64_t number)
 
 /* Here with s = f / (2 + f), for which log(1 + f) = 2 artanh(s) is odd and a short polynomial does:
  * log(1 + f) = 2s + s R(s^2) = f - f^2 / 2 + s (f^2 / 2 + R). */
-THNN_INLINE double vm_logReduced(double f, double c, double e)
+THNN_INLINE double vm_logReduced(double f, double e)
 {
   double s = f / (2 + f), z = s * s, zz = z * z;
   double p = 0.14795949918869619; /* R / s^2; log(1 + f) within 2^-58.9 */
-  p = p * zz + (0.15314050533062037 * z + 0.18183564326742471);
-  p = p * zz + (0.2222219857317525 * z + 0.28571428742387683);
-  p = p * zz + (0.39999999999414676 * z + 0.6666666666666734);
+  p = vm_fma(p, zz, vm_fma(0.15314050533062037, z, 0.18183564326742471));
+  p = vm_fma(p, zz, vm_fma(0.2222219857317525, z, 0.28571428742387683));
+  p = vm_fma(p, zz, vm_fma(0.39999999999414676, z, 0.6666666666666734));
   double h = 0.5 * f * f;
-  return (s * (p * z + h) - h + (e * 0x1.3de6af278ece6p-42 + c)) + f + e * 0x1.62e42fefa3p-1;
+  double low = vm_fma(s, vm_fma(p, z, h), vm_fma(e, 0x1.3de6af278ece6p-42, -h));
+  return vm_fma(e, 0x1.62e42fefa3p-1, low + f);
 }
 
 THNN_INLINE double vm_logEdges(double x, double y)
@@ -298,19 +307,14 @@ THNN_INLINE double vm_log(double x)
   int denormal = x < 0x1p-1022;
   double m = vm_split(x * (denormal ? 0x1p54 : 1), &exponent);
   double e = vm_toDouble(exponent) - (denormal ? 1023 + 54 : 1023);
-  return vm_logEdges(x, vm_logReduced(m - 1, 0, e));
+  return vm_logEdges(x, vm_logReduced(m - 1, e));
 }
 
-THNN_INLINE double vm_log1p(double x)
+THNN_INLINE double vm_softplus(double x)
 {
-  uint64_t exponent;
-  double u = 1 + x, back = u - 1;
-  double c = (1 - (u - back)) + (x - back);
-  double m = vm_split(u, &exponent) - 1;
-  c *= 0.5 * vm_power(2047 - exponent);
-  double f = m + c;
-  double y = vm_logReduced(f, c - (f - m), vm_toDouble(exponent) - 1023);
-  return copysign(vm_logEdges(u, y), x);
+  double t = vm_exp(-fabs(x));
+  int far = t > 0.41421356237309503;
+  return (x > 0 ? x : 0) + vm_logReduced(far ? 0.5 * t - 0.5 : t, far ? 1 : 0);
 }
 
 THNN_INLINE double vm_sigmoid(double x)
@@ -331,15 +335,15 @@ THNN_INLINE double vm_tanh(double x)
   uint64_t n;
   double a = fabs(x), z = a * a, zz = z * z;
   double p = -1.6072568250167842e-5; /* tanh(a) within 2^-56 for a < 0.625 */
-  p = p * zz + (7.7144363882549369e-5 * z - 0.0002285642088477124);
-  p = p * zz + (0.00058631653930684953 * z - 0.0014549588777051439);
-  p = p * zz + (0.0035919891737673294 * z - 0.0088632210026256108);
-  p = p * zz + (0.021869487576094287 * z - 0.053968253931267689);
-  p = p * zz + (0.1333333333326209 * z - 0.33333333333332854);
-  double small = a + a * (p * z);
+  p = vm_fma(p, zz, vm_fma(7.7144363882549369e-5, z, -0.0002285642088477124));
+  p = vm_fma(p, zz, vm_fma(0.00058631653930684953, z, -0.0014549588777051439));
+  p = vm_fma(p, zz, vm_fma(0.0035919891737673294, z, -0.0088632210026256108));
+  p = vm_fma(p, zz, vm_fma(0.021869487576094287, z, -0.053968253931267689));
+  p = vm_fma(p, zz, vm_fma(0.1333333333326209, z, -0.33333333333332854));
+  double small = vm_fma(a, p * z, a);
   double b = a > 22 ? 22 : a;
   double q = vm_expReduced(2 * b, &n), scale = vm_power(n - 1023);
-  double large = 1 - 2 / (q * scale + (scale + 1));
+  double large = 1 - 2 / vm_fma(q, scale, scale + 1);
   return copysign(a < 0.625 ? small : large, x);
 }
 

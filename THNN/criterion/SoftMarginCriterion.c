@@ -15,7 +15,6 @@
 enum { COST = 20 };
 
 #ifndef THNN_CUDA
-#include <math.h>
 #include "core/vmath.h"
 
 THNN_KERNEL double logistic(const Loss *l, int64_t first, int64_t n)
@@ -23,10 +22,7 @@ THNN_KERNEL double logistic(const Loss *l, int64_t first, int64_t n)
   const real *x = l->x + first, *t = l->t + first;
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; i++) {
-    const real z = x[i] * t[i], size = z < 0 ? -z : z;
-    sum += (double)(z < 0 ? size : 0) + real_log1p(real_exp(-size));
-  }
+  for (int64_t i = 0; i < n; i++) sum += real_softplus(-x[i] * t[i]);
   return sum;
 }
 

@@ -35,13 +35,18 @@ typedef void DoubleRow(double *y, const double *x);
 ROWS(exp)
 ROWS(expm1)
 ROWS(log)
-ROWS(log1p)
 ROWS(tanh)
 ROWS(sigmoid)
+ROWS(softplus)
 
 static long double sigmoidl(long double x)
 {
   return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x));
+}
+
+static long double softplusl(long double x)
+{
+  return fmaxl(x, 0) + log1pl(expl(-fabsl(x)));
 }
 
 typedef long double Reference(long double);
@@ -56,7 +61,7 @@ static const struct Function {
   {#name, name##l, {name##FloatV2, name##FloatV3, name##FloatV4}, \
    {name##DoubleV2, name##DoubleV3, name##DoubleV4}, bound}
     FUNCTION(exp, 1.05), FUNCTION(expm1, 2.1), FUNCTION(log, 1),
-    FUNCTION(log1p, 1), FUNCTION(tanh, 1.25), FUNCTION(sigmoid, 1.8),
+    FUNCTION(tanh, 1.25), FUNCTION(sigmoid, 1.8), FUNCTION(softplus, 1.8),
 };
 
 typedef struct Format {
@@ -127,7 +132,8 @@ static void check(const struct Function *f, const Format *format, const double *
   for (int i = 0; i < COUNT; i++) {
     long double right = f->reference(x[i]);
     double error = errorInUlp(format, y[i], right);
-    if ((x[i] == 0 || isinf(x[i])) && error != 0) error = INFINITY; /* here exact results are known */
+    int exact = isnan(right) || (format->isFloat ? (float)right : (double)right) == right;
+    if ((x[i] == 0 || isinf(x[i])) && exact && error != 0) error = INFINITY; /* here they are known */
     if (error > worst->error) *worst = (Worst){error, x[i], y[i], worst->failures};
     if (!(error <= bound) && worst->failures++ < 5)
       printf("FAIL %s %s(%a): got %a, expected %La, %.3f ulp\n", format->name, f->name, x[i], y[i], right, error);

@@ -14,11 +14,13 @@ COMPILER = shutil.which(os.environ.get("CC", "gcc"))
 FLAGS = ["-std=gnu11", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-Wall", "-Wextra"]
 
 
+@pytest.mark.parametrize("options", [[], ["-DTHNN_NO_CLONES"]], ids=["chosen when loaded", "one for all processors"])
 @pytest.mark.skipif(COMPILER is None, reason="needs gcc, or the environment variable CC")
-def test_vector_functions(tmp_path: Path) -> None:
+def test_vector_functions(tmp_path: Path, options: list[str]) -> None:
     program = tmp_path / "test_vmath"
     include = HERE.parent.parent / "THNN"
     assert COMPILER
-    subprocess.run([COMPILER, *FLAGS, f"-I{include}", HERE / "test_vmath.c", "-o", program, "-lm"], check=True, timeout=300)
+    command = [COMPILER, *FLAGS, *options, f"-I{include}", HERE / "test_vmath.c", "-o", program, "-lm"]
+    subprocess.run(command, check=True, timeout=300)
     done = subprocess.run([program], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

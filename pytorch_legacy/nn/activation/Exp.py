@@ -1,8 +1,7 @@
 """Exponentials."""
 
-import numpy as np
-
-from pytorch_legacy.nn import blocks, check
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -15,19 +14,15 @@ class Exp(Module):
 
     Notes
     -----
-    Any shape. Source: Torch7 nn.Exp.
+    Any shape. Source: Torch7 nn.Exp; C: ``THNN/activation/Exp.c``.
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input).shape)
-        return blocks.elements(self._raised, output, input)
+        call(self, "Exp_updateOutput", input, output)
+        return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        shape = self.output.shape
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        return blocks.apply(np.multiply, gradOutput, self.output, out=self._resize("gradInput", shape))
-
-    @staticmethod
-    def _raised(output: Tensor, input: Tensor) -> None:
-        output[...] = input  # NumPy's digits would depend on the strides
-        np.exp(output, out=output)
+        gradInput = self._resize("gradInput", self.output.shape)
+        call(self, "Exp_updateGradInput", input, gradOutput, gradInput, self.output)
+        return gradInput

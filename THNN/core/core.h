@@ -133,6 +133,9 @@ Memory THNN_scratch(Call *call, int64_t count, size_t itemSize);
 int THNN_failed(const Call *call);
 int32_t THNN_leave(Call *call);
 
+/* n elements rounded up to whole cache lines: the rows that one thread writes again and again share none with another's. */
+THNN_INLINE int64_t THNN_wholeLines(int64_t n) { return (n + 31) / 32 * 32; }
+
 /* Elements of an index tensor, which like all elements need not be aligned (but on a device). */
 #ifdef THNN_CUDA
 typedef int64_t index_t;

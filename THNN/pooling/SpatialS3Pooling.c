@@ -210,9 +210,8 @@ static void mix(Call *call, real *y, const real *x, const index_t *rows, const i
 static void spreadChosen(Call *call, real *gx, const real *g, const index_t *index, const index_t *rows, const index_t *columns,
                          const Windows *p)
 {
-  const int64_t cells = planeCells(p);
   (void)rows, (void)columns; /* index says it all */
-  THNN_(scatterPlanes)(THNN_threads(call, p->planes * cells), gx, g, index, p->planes, cells, planeOutputs(p));
+  THNN_(scatterPlanes)(call, gx, g, index, p->planes, planeCells(p), planeOutputs(p));
 }
 
 static void spreadMixed(Call *call, real *gx, const real *x, const real *g, const index_t *rows, const index_t *columns,

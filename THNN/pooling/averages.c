@@ -5,6 +5,7 @@
 #include "pooling/averages.h"
 
 #ifndef THNN_CUDA /* THCUNN/pooling/averages.cu has its own */
+#include "core/stream.h"
 #include "pooling/columns.h"
 
 /* Rows that one thread works on at a time, few enough to stay in its cache; and those of gradInput where each row of gradOutput
@@ -201,7 +202,7 @@ THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const
   }
 }
 
-/* Rows [top, bottom) of slice t of gradInput. */
+/* Rows [top, bottom) of slice t of gradInput, which begin at gx. */
 THNN_KERNEL void gatherBand(real *restrict gx, const real *restrict g, const Windows *p, const Spread *s, int64_t t, int64_t top,
                             int64_t bottom, real *restrict spread, real *restrict share, real *restrict table)
 {
@@ -211,7 +212,7 @@ THNN_KERNEL void gatherBand(real *restrict gx, const real *restrict g, const Win
   for (int64_t ot = firstT; ot < endT; ot++)
     spreadRows(spread + (ot - firstT) * rows * s->length, g, p, s, ot * p->h.out + first, rows, share, table);
   for (int64_t h = top; h < bottom; h++) {
-    real *row = gx + (t * p->h.in + h) * width;
+    real *row = gx + (h - top) * width;
     const int64_t begin = s->seenH.start[h], seen = s->seenH.end[h] - begin;
     if (firstT >= endT || seen <= 0) memset(row, 0, (size_t)width * sizeof(real)); /* between windows */
     else
@@ -258,17 +259,25 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
     s.share = s.most * w->out;
   }
   const int64_t spread = (scatter ? 1 : mostWindows(&p->t, 1)) * s.most * s.length, table = w->kernel ? 0 : 2 * s.most * w->out;
-  const int64_t buffer = THNN_wholeLines(spread + s.share + table);
+  const int64_t buffer = THNN_wholeLines(spread + s.share + table), piece = scatter ? cells : THNN_min(band, p->h.in) * p->w.in;
+  const Stream stream = THNN_newStream(call, threads, p->planes * cells, piece);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (THNN_failed(call)) return;
 
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes * bands; i++) {
-    real *mine = buffers + THNN_threadId() * buffer;
-    const int64_t plane = i / bands, perSlice = THNN_max(bands / p->t.in, 1), t = i % bands / perSlice, top = i % perSlice * band;
-    if (scatter) scatterPlane(gx + plane * cells, g + plane * outputs, p, &s, mine, mine + spread, mine + spread + s.share);
-    else gatherBand(gx + plane * cells, g + plane * outputs, p, &s, t, top, THNN_min(top + band, p->h.in), mine, mine + spread,
-                    mine + spread + s.share);
+#pragma omp parallel num_threads(threads)
+  {
+    real *mine = buffers + THNN_threadId() * buffer, *share = mine + spread, *looked = share + s.share;
+#pragma omp for nowait
+    for (int64_t i = 0; i < p->planes * bands; i++) {
+      const int64_t plane = i / bands, perSlice = THNN_max(bands / p->t.in, 1), t = i % bands / perSlice, top = i % perSlice * band;
+      const int64_t bottom = THNN_min(top + band, p->h.in);
+      const real *from = g + plane * outputs;
+      real *to = gx + plane * cells + (scatter ? 0 : (t * p->h.in + top) * p->w.in), *at = THNN_place(&stream, to);
+      if (scatter) scatterPlane(at, from, p, &s, mine, share, looked);
+      else gatherBand(at, from, p, &s, t, top, bottom, mine, share, looked);
+      THNN_stream(&stream, to, scatter ? cells : (bottom - top) * p->w.in);
+    }
+    THNN_endStream(&stream);
   }
 }
 #endif

@@ -141,8 +141,7 @@ static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x,
 
 static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
 {
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  THNN_(scatterPlanes)(THNN_threads(call, p->planes * (cells + outputs)), gx, g, index, p->planes, cells, outputs);
+  THNN_(scatterPlanes)(call, gx, g, index, p->planes, planeCells(p), planeOutputs(p));
 }
 #endif
 

@@ -7,6 +7,7 @@
  * used.
  *
  * All of it is done as if there were no NaN, and done again with more care where there may have been one. */
+#include "core/stream.h"
 #include "pooling/registers.h"
 
 #ifndef THNN_CUDA /* THCUNN/pooling/maxima.cu has its own */
@@ -339,27 +340,35 @@ THNN_KERNEL void scatterLargePlane(real *to, const real *from, const index_t *at
 }
 
 /* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. -1 is nowhere. */
-void THNN_(scatterPlanes)(int threads, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells,
-                          int64_t outputs)
+void THNN_(scatterPlanes)(Call *call, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells, int64_t outputs)
 {
   enum { SMALL_PLANE = 1 << 14 };
   const size_t size = (size_t)cells * sizeof(real);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < planes; i++) {
-    real *to = gx + i * cells;
-    if (size > SMALL_PLANE) {
-      scatterLargePlane(to, g + i * outputs, index + i * outputs, cells, outputs);
-    } else {
-      memset(to, 0, size);
-      scatter(to, g + i * outputs, index + i * outputs, outputs);
+  const int threads = THNN_threads(call, planes * (cells + outputs));
+  const Stream stream = THNN_newStream(call, threads, planes * cells, cells);
+  if (THNN_failed(call)) return;
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp for nowait
+    for (int64_t i = 0; i < planes; i++) {
+      real *to = THNN_place(&stream, gx + i * cells);
+      if (size > SMALL_PLANE) {
+        scatterLargePlane(to, g + i * outputs, index + i * outputs, cells, outputs);
+      } else {
+        memset(to, 0, size);
+        scatter(to, g + i * outputs, index + i * outputs, outputs);
+      }
+      THNN_stream(&stream, gx + i * cells, cells);
     }
+    THNN_endStream(&stream);
   }
 }
 
 /* The same sums, gathered: each row of gradInput asks the rows of outputs whose windows it is part of. */
-static void gatherPlanes(int threads, real *gx, const real *g, const index_t *index, const Windows *p)
+static void gatherPlanes(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
 {
   const int64_t width = p->w.in, rows = p->t.in * p->h.in, outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (rows * width + outputs));
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * rows; i++) {
     const int64_t plane = i / rows, row = i % rows, t = row / p->h.in, h = row % p->h.in;
@@ -378,10 +387,8 @@ static void gatherPlanes(int threads, real *gx, const real *g, const index_t *in
 
 static void spreadMaxima(Call *call, real *gx, const real *g, const index_t *index, const Windows *p, int how)
 {
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * (cells + outputs));
-  if (how == THNN_GATHER) gatherPlanes(threads, gx, g, index, p);
-  else THNN_(scatterPlanes)(threads, gx, g, index, p->planes, cells, outputs);
+  if (how == THNN_GATHER) gatherPlanes(call, gx, g, index, p);
+  else THNN_(scatterPlanes)(call, gx, g, index, p->planes, planeCells(p), planeOutputs(p));
 }
 #endif
 

@@ -255,8 +255,7 @@ typedef struct MaxTables {
 MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads);
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end);
 /* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. -1 is nowhere. */
-void THNN_(scatterPlanes)(int threads, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells,
-                          int64_t outputs);
+void THNN_(scatterPlanes)(Call *call, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells, int64_t outputs);
 #endif
 
 #endif

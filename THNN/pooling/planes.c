@@ -1,5 +1,6 @@
 /* How global pooling layers work; planes.h says what they have in common. */
 #include "pooling/planes.h"
+#include "core/stream.h"
 
 #ifndef THNN_CUDA /* THCUNN/pooling/planes.cu has its own */
 enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16 };
@@ -31,9 +32,14 @@ THNN_KERNEL void meanPlanes(real *y, const real *x, int64_t planes, int64_t n)
   }
 }
 
-THNN_KERNEL void fill(real *y, real value, int64_t n)
+/* The gradients of n cells from `at` on, where `cells` after `cells` have the same. */
+THNN_KERNEL void fill(real *y, const real *g, int64_t cells, int64_t at, int64_t n)
 {
-  for (int64_t i = 0; i < n; i++) y[i] = value;
+  for (int64_t i = 0; i < n;) {
+    const real value = (real)(g[(at + i) / cells] / (double)cells);
+    const int64_t end = THNN_min(i + cells - (at + i) % cells, n);
+    for (; i < end; i++) y[i] = value;
+  }
 }
 
 static void means(Call *call, real *y, const real *x, int64_t planes, int64_t cells)
@@ -63,12 +69,19 @@ static void means(Call *call, real *y, const real *x, int64_t planes, int64_t ce
 
 static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int64_t cells)
 {
-  const int64_t part = THNN_min(cells, PART), parts = THNN_ceilDiv(cells, part);
-  const int threads = THNN_threads(call, planes * cells);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < planes * parts; task++) {
-    const int64_t plane = task / parts, at = task % parts * part;
-    fill(gx + plane * cells + at, (real)(g[plane] / (double)cells), THNN_min(part, cells - at));
+  const int64_t n = planes * cells;
+  const int threads = THNN_threads(call, n);
+  const Stream stream = THNN_newStream(call, threads, n, PIECE);
+  if (THNN_failed(call)) return;
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp for nowait
+    for (int64_t at = 0; at < n; at += PIECE) {
+      const int64_t count = THNN_min(PIECE, n - at);
+      fill(THNN_place(&stream, gx + at), g, cells, at, count);
+      THNN_stream(&stream, gx + at, count);
+    }
+    THNN_endStream(&stream);
   }
 }
 

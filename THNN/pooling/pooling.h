@@ -11,9 +11,6 @@
 typedef THNN_PASTE(lane, Real, ) lane;
 #endif
 
-/* n elements rounded up to whole cache lines: the rows that one thread writes again and again share none with another's. */
-THNN_INLINE int64_t THNN_wholeLines(int64_t n) { return (n + 31) / 32 * 32; }
-
 /* An estimate for THNN_threads, of numbers whose product may be beyond int64. */
 THNN_INLINE int64_t THNN_work(double operations) { return operations < 1e18 ? (int64_t)operations : (int64_t)1e18; }
 

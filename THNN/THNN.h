@@ -261,6 +261,50 @@ THNN_API int32_t THNN_(pointwise_sum)(
     THTensor *sum,          /* [ACC] as input, or with sizes of 1, over which it adds up */
     double scale);
 
+THNN_API int32_t THNN_(DotProduct_updateOutput)(
+    THNNState *state,
+    const THTensor *input1, /* [IN] (N x) D */
+    const THTensor *input2, /* [IN] as input1 */
+    THTensor *output);      /* [OUT] N : 1 for single rows */
+
+THNN_API int32_t THNN_(DotProduct_updateGradInput)(
+    THNNState *state,
+    const THTensor *input1,     /* [IN] (N x) D */
+    const THTensor *input2,     /* [IN] as input1 */
+    const THTensor *gradOutput, /* [IN] N : 1 for single rows */
+    THTensor *gradInput1,       /* [OUT] as input1 */
+    THTensor *gradInput2);      /* [OUT] as input1 */
+
+THNN_API int32_t THNN_(CosineDistance_updateOutput)(
+    THNNState *state,
+    const THTensor *input1, /* [IN] (N x) D */
+    const THTensor *input2, /* [IN] as input1 */
+    THTensor *output);      /* [OUT] N : 1 for single rows */
+
+THNN_API int32_t THNN_(CosineDistance_updateGradInput)(
+    THNNState *state,
+    const THTensor *input1,     /* [IN] (N x) D */
+    const THTensor *input2,     /* [IN] as input1 */
+    const THTensor *gradOutput, /* [IN] N : 1 for single rows */
+    THTensor *gradInput1,       /* [OUT] as input1 */
+    THTensor *gradInput2);      /* [OUT] as input1 */
+
+THNN_API int32_t THNN_(PairwiseDistance_updateOutput)(
+    THNNState *state,
+    const THTensor *input1, /* [IN] (N x) D */
+    const THTensor *input2, /* [IN] as input1 */
+    THTensor *output,       /* [OUT] N : 1 for single rows */
+    double p);
+
+THNN_API int32_t THNN_(PairwiseDistance_updateGradInput)(
+    THNNState *state,
+    const THTensor *input1,     /* [IN] (N x) D */
+    const THTensor *input2,     /* [IN] as input1 */
+    const THTensor *gradOutput, /* [IN] N : 1 for single rows */
+    THTensor *gradInput1,       /* [OUT] as input1 */
+    THTensor *gradInput2,       /* [OUT] as input1 */
+    double p);
+
 /* ------------------------------------------------------------------------------------------------ convolution */
 
 THNN_API int32_t THNN_(SpatialConvolutionMM_outputSize)(

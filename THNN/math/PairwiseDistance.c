@@ -1,0 +1,90 @@
+/* PairwiseDistance: the p-norm of the difference d of two rows.
+ *
+ *   output     = (sum of |d[i]|^p)^(1/p),    d = input1 - input2
+ *   gradInput1 = gradOutput * sign(d) * |d|^(p - 1) / (output + eps)^(p - 1),    eps = 1e-6
+ *   gradInput2 = -gradInput1
+ *
+ *   input1, input2           (N x) D
+ *   output                   N, or 1 for single rows, overwritten
+ *   gradInput1, gradInput2   as input1, overwritten
+ *
+ * Sums and powers are in double precision. Torch7 left out |d|^(p - 2) for p between 1 and 2. */
+#include "math/pairs.h"
+
+#ifndef THNN_CUDA /* THCUNN/math/PairwiseDistance.cu has its own */
+#include <math.h>
+#include "core/vmath.h"
+
+/* |x|^p */
+THNN_INLINE double power(double x, double p) { return vm_exp(p * vm_log(fabs(x))); }
+
+THNN_INLINE double distance(const real *x, const real *y, int64_t n, double p)
+{
+  double sum = 0;
+  if (p == 1) {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += fabs((double)x[i] - y[i]);
+    return sum;
+  }
+  if (p == 2) {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
+    return sqrt(sum);
+  }
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; i++) sum += power((double)x[i] - y[i], p);
+  return pow(sum, 1 / p);
+}
+
+THNN_KERNEL void distances(Pairs p, int64_t first, int64_t end)
+{
+  for (int64_t row = first; row < end; row++)
+    p.output[row] = (real)distance(p.x + row * p.columns, p.y + row * p.columns, p.columns, p.p);
+}
+
+/* 1, -1, 0 or NaN, as d is */
+THNN_INLINE double sign(double d) { return d > 0 ? 1 : d < 0 ? -1 : d; }
+
+THNN_KERNEL void gradients(Pairs p, int64_t first, int64_t end)
+{
+  for (int64_t row = first; row < end; row++) {
+    const int64_t at = row * p.columns;
+    const real *x = p.x + at, *y = p.y + at;
+    real *restrict gx = p.gx + at, *restrict gy = p.gy + at;
+    const double length = p.p == 1 ? 0 : distance(x, y, p.columns, p.p) + 1e-6;
+    const double g = p.p == 1 ? p.g[row] : p.p == 2 ? p.g[row] / length : p.g[row] / pow(length, p.p - 1);
+    if (p.p == 1)
+      for (int64_t i = 0; i < p.columns; i++) gx[i] = (real)(g * sign((double)x[i] - y[i]));
+    else if (p.p == 2)
+      for (int64_t i = 0; i < p.columns; i++) gx[i] = (real)(g * ((double)x[i] - y[i]));
+    else
+      for (int64_t i = 0; i < p.columns; i++) {
+        const double d = (double)x[i] - y[i];
+        gx[i] = (real)(g * (sign(d) * power(d, p.p - 1)));
+      }
+    for (int64_t i = 0; i < p.columns; i++) gy[i] = -gx[i];
+  }
+}
+#endif
+
+static int32_t checkDistance(const char *f, View x, View y, double p)
+{
+  THNN_TRY(checkPairs(f, x, y));
+  if (p > 0 && p < INFINITY) return THNN_OK;
+  return THNN_fail(THNN_ERR_VALUE, f, "p", "expected a positive, finite number, got %g", p);
+}
+
+int32_t THNN_(PairwiseDistance_updateOutput)(THNNState *state, const THTensor *input1, const THTensor *input2, THTensor *output,
+                                             double p)
+{
+  THNN_TRY(checkDistance(__func__, view(input1), view(input2), p));
+  return pairValues(__func__, state, distances, view(input1), view(input2), view(output), p);
+}
+
+int32_t THNN_(PairwiseDistance_updateGradInput)(THNNState *state, const THTensor *input1, const THTensor *input2,
+                                                const THTensor *gradOutput, THTensor *gradInput1, THTensor *gradInput2, double p)
+{
+  THNN_TRY(checkDistance(__func__, view(input1), view(input2), p));
+  return pairGradients(__func__, state, gradients, view(input1), view(input2), view(gradOutput), view(gradInput1),
+                       view(gradInput2), p);
+}

@@ -1,0 +1,89 @@
+/* What layers share that make one number of two rows: their checks, and how the pairs are dealt out. A layer's file says what its
+ * kernels compute. */
+#ifndef THNN_PAIRS_H
+#define THNN_PAIRS_H
+
+#include "core/real.h"
+
+/* `count` pairs of rows x and y of `columns` elements. Forward makes a number of each; backward gx and gy, from the gradients g of
+ * the numbers. */
+typedef struct Pairs {
+  const real *x, *y, *g;
+  real *output, *gx, *gy;
+  int64_t count, columns;
+  double p; /* what the layer is given */
+} Pairs;
+
+#ifdef THNN_CUDA
+typedef void PairKernel(Pairs p, bool wide);
+#else
+/* Pairs [first, end). */
+typedef void PairKernel(Pairs p, int64_t first, int64_t end);
+#endif
+
+static void overPairs(Call *call, PairKernel *kernel, Pairs p);
+
+static int32_t checkPairs(const char *f, View x, View y)
+{
+  THNN_TRY(THNN_checkInput(f, "input1", x, 1, 2, "(N x) D"));
+  return THNN_checkShape(f, "input2", y, x.nDimension, x.size);
+}
+
+static Pairs pairsOf(View x, double p)
+{
+  return (Pairs){.count = x.nDimension == 2 ? x.size[0] : 1, .columns = x.size[x.nDimension - 1], .p = p};
+}
+
+/* Checked tensors in, a number for each pair out. */
+static int32_t pairValues(const char *f, THNNState *state, PairKernel *kernel, View x, View y, View output, double p)
+{
+  THNN_TRY(checkPairs(f, x, y));
+  Pairs pairs = pairsOf(x, p);
+  THNN_TRY(THNN_checkOutput(f, "output", output, 1, &pairs.count));
+  THNN_TRY(THNN_checkApart(f, "output", output, "input1", x, 0));
+  THNN_TRY(THNN_checkApart(f, "output", output, "input2", y, 0));
+  Call call;
+  THNN_enter(&call, state, f);
+  pairs.x = THNN_in(&call, x);
+  pairs.y = THNN_in(&call, y);
+  pairs.output = THNN_out(&call, output);
+  if (!THNN_failed(&call)) overPairs(&call, kernel, pairs);
+  return THNN_leave(&call);
+}
+
+/* The same for the gradients of both rows. */
+static int32_t pairGradients(const char *f, THNNState *state, PairKernel *kernel, View x, View y, View g, View gx, View gy, double p)
+{
+  THNN_TRY(checkPairs(f, x, y));
+  Pairs pairs = pairsOf(x, p);
+  const View in[] = {x, y, g}, out[] = {gx, gy};
+  const char *const from[] = {"input1", "input2", "gradOutput"}, *const to[] = {"gradInput1", "gradInput2"};
+  THNN_TRY(THNN_checkShape(f, "gradOutput", g, 1, &pairs.count));
+  for (int i = 0; i < 2; i++) {
+    THNN_TRY(THNN_checkOutput(f, to[i], out[i], x.nDimension, x.size));
+    for (int k = 0; k < 3; k++) THNN_TRY(THNN_checkApart(f, to[i], out[i], from[k], in[k], 0));
+  }
+  THNN_TRY(THNN_checkApart(f, to[1], gy, to[0], gx, 0));
+  Call call;
+  THNN_enter(&call, state, f);
+  pairs.x = THNN_in(&call, x);
+  pairs.y = THNN_in(&call, y);
+  pairs.g = THNN_in(&call, g);
+  pairs.gx = THNN_out(&call, gx);
+  pairs.gy = THNN_out(&call, gy);
+  if (!THNN_failed(&call)) overPairs(&call, kernel, pairs);
+  return THNN_leave(&call);
+}
+
+#ifndef THNN_CUDA /* THCUNN/math/pairs.cuh has its own */
+static void overPairs(Call *call, PairKernel *kernel, Pairs p)
+{
+  enum { CHUNK = 1 << 12, COST = 4 };
+  const int64_t some = THNN_max(CHUNK / THNN_max(p.columns, 1), 1);
+  const int threads = THNN_threads(call, p.count * p.columns * COST);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t first = 0; first < p.count; first += some) kernel(p, first, THNN_min(first + some, p.count));
+}
+#endif
+
+#endif

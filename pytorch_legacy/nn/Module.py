@@ -9,6 +9,7 @@ import numpy as np
 from pytorch_legacy import mending, t7
 from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, placed
 from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
 from pytorch_legacy.nn.utils import by_example, clear
 from pytorch_legacy.storage import Tensor, flattened, storage_offset
@@ -322,9 +323,7 @@ class Module(TorchObject):
         """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit."""
 
         def zeroed(old: Any, new: Tensor) -> Tensor:
-            zeros = buffer(old, new.shape, self._dtype, self._onDevice)
-            zeros.fill(0)
-            return zeros
+            return blocks.copy(buffer(old, new.shape, self._dtype, self._onDevice), 0)
 
         try:
             zeros = by_example(getattr(self, name, None), example, zeroed)

@@ -94,8 +94,8 @@ def _arithmetic(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> bool:
     return True
 
 
-def copy(target: Tensor, source: Tensor) -> Tensor:
-    """``target[...] = source``, which broadcasts to it. Returns `target`."""
+def copy(target: Tensor, source: Tensor | float) -> Tensor:
+    """``target[...] = source``, an array that broadcasts to it or a number. Returns `target`."""
     return elements(np.copyto, target, source, blocks=COPIED)
 
 

@@ -12,8 +12,7 @@ class VolumetricMaxPooling(Indexed, WindowedPooling):
 
     .. math:: y_o = \\max_{i \\in R_o} x_i
 
-    The gradient goes to the cell that the maximum came from. Of equal cells the first one in row-major order wins;
-    the
+    The gradient goes to the cell that the maximum came from. Of equal cells the first one in row-major order wins; the
     first NaN beats every number.
 
     Parameters

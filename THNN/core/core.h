@@ -21,6 +21,7 @@
 /* Row and plane kernels are compiled for three generations of x86-64 and chosen when the library is loaded. Sanitizers,
  * musl, clang, other processors and portable builds take the plain function. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__) && !defined(THNN_NO_CLONES)
+#define THNN_HAS_CLONES
 #define THNN_KERNEL __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static
 #else
 #define THNN_KERNEL static

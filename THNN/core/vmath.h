@@ -42,7 +42,7 @@
 /* a * b + c, rounded once. Two of the three generations of THNN_KERNEL have an instruction for it, which processors have had since
  * 2013; what libm computes for the oldest ones is slow, and the same. Where nothing is chosen when the library is loaded, older
  * ones are what the compiler has to think of: there the product is rounded too. */
-#if defined(THNN_NO_CLONES) && defined(__x86_64__) && !defined(__FMA__)
+#if defined(__x86_64__) && !defined(__FMA__) && !defined(THNN_HAS_CLONES)
 THNN_INLINE float vm_fmaf(float a, float b, float c) { return a * b + c; }
 THNN_INLINE double vm_fma(double a, double b, double c) { return a * b + c; }
 #else

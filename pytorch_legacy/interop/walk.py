@@ -85,8 +85,10 @@ def children(value: Any) -> Iterator[tuple[Any, Any]]:
         # What begins with an underscore is the package's own. Modules come first: their place there is the one to name.
         own = {key: entry for key, entry in value._fields().items() if not key.startswith("_")}
         yield from sorted(own.items(), key=lambda pair: pair[0] != "modules")
-    elif isinstance(value, t7.Function) and value.upvalues:
-        yield "<upvalues>", value.upvalues
+    elif isinstance(value, t7.Function):
+        upvalues = value.upvalues  # a file may hold anything in their place, an array too
+        if not isinstance(upvalues, (list, dict)) or upvalues:
+            yield "<upvalues>", upvalues
 
 
 def has_identity(value: Any) -> bool:

@@ -182,6 +182,9 @@ template <class T> __device__ static inline T teamMax(Team team, T v) { return t
 
 template <class T> __device__ static inline T sigmoid(T x) { return 1 / (1 + exp(-x)); }
 
+/* |x|^p, as p is */
+template <class T> __device__ static inline T absPower(T x, T p) { return p == 2 ? x * x : p == 1 ? fabs(x) : pow(fabs(x), p); }
+
 /* A store that the host may see while others do the same. */
 __device__ static inline void storeForHost(int64_t *to, int64_t value)
 {

@@ -1,14 +1,11 @@
 /* PairwiseDistance on the device. Story, checks and functions: THNN/math/PairwiseDistance.c. */
 #include "math/pairs.cuh"
 
-/* |x|^p, as p is */
-__device__ static accreal power(accreal x, accreal p) { return p == 2 ? x * x : p == 1 ? fabs(x) : pow(fabs(x), p); }
-
 /* Every thread of the team gets it. */
 __device__ static accreal distance(Team team, const real *x, const real *y, int64_t n, accreal p)
 {
   accreal sum = 0;
-  for (int64_t i = team.rank; i < n; i += team.size) sum += power((accreal)x[i] - (accreal)y[i], p);
+  for (int64_t i = team.rank; i < n; i += team.size) sum += absPower((accreal)x[i] - (accreal)y[i], p);
   sum = teamSum(team, sum);
   return p == 2 ? sqrt(sum) : p == 1 ? sum : pow(sum, 1 / p);
 }
@@ -32,7 +29,7 @@ __global__ static void gradients(Pairs p, bool wide)
     const accreal g = (accreal)p.g[row] / (less == 1 ? length : pow(length, less));
     for (int64_t i = at + team.rank; i < at + p.columns; i += team.size) {
       const accreal d = (accreal)p.x[i] - (accreal)p.y[i], sign = d > 0 ? 1 : d < 0 ? -1 : d;
-      const accreal slope = less == 1 ? g * d : less == 0 ? g * sign : g * (sign * power(d, less));
+      const accreal slope = less == 1 ? g * d : less == 0 ? g * sign : g * (sign * absPower(d, less));
       p.gx[i] = (real)slope;
       p.gy[i] = (real)-slope;
     }

@@ -48,43 +48,16 @@ static void apply(Call *call, int32_t operation, real *y, const real *x, const r
 
 /* ---- sum */
 
-namespace {
-
-/* Some dimensions of a contiguous tensor, innermost first, and how far their steps go in it. */
-struct Lattice {
-  int dims;
-  int64_t count, size[THNN_MAX_DIMS], stride[THNN_MAX_DIMS];
-
-  __device__ int64_t at(int64_t i) const
-  {
-    int64_t offset = 0;
-    for (int d = 0; d < dims; d++) {
-      offset += i % size[d] * stride[d];
-      i /= size[d];
-    }
-    return offset;
-  }
-
-  void add(int64_t n, int64_t step)
-  {
-    size[dims] = n;
-    stride[dims++] = step;
-    count *= n;
-  }
-};
-
-} // namespace
-
 /* Neighbouring threads read neighbouring elements: those of one sum where the rows are added up, else those of many sums. */
-__global__ static void addToSums(real *sum, const real *x, const real *factor, Lattice kept, Lattice added, accreal scale, bool teams,
+__global__ static void addToSums(real *sum, const real *x, const real *factor, Repeats kept, Repeats added, accreal scale, bool teams,
                                  bool wide)
 {
   const Team team = teams ? thisTeam(wide) : Team{0, 1, firstThread(), allThreads()};
-  for (int64_t i = team.number; i < kept.count; i += team.count) {
-    const int64_t from = kept.at(i);
+  for (int64_t i = team.number; i < kept.length; i += team.count) {
+    const int64_t from = rowOf(&kept, i);
     accreal all = 0;
-    for (int64_t j = team.rank; j < added.count; j += team.size) {
-      const int64_t at = from + added.at(j);
+    for (int64_t j = team.rank; j < added.length; j += team.size) {
+      const int64_t at = from + rowOf(&added, j);
       all += factor ? (accreal)x[at] * (accreal)factor[at] : (accreal)x[at];
     }
     if (teams) all = teamSum(team, all);
@@ -92,18 +65,26 @@ __global__ static void addToSums(real *sum, const real *x, const real *factor, L
   }
 }
 
-static void addUp(Call *call, real *sum, const real *x, const real *factor, Repeats r, int64_t n, double scale)
+/* A dimension more, around the others. */
+static void append(Repeats *r, int64_t size, int64_t stride)
 {
-  (void)n;
-  Lattice kept = {.dims = 0, .count = 1}, added = {.dims = 0, .count = 1};
-  (r.step ? kept : added).add(r.length, 1);
+  r->size[r->dims] = size;
+  r->stride[r->dims++] = stride;
+  r->length *= size;
+}
+
+static void addUp(Call *call, real *sum, const real *x, const real *factor, Repeats r, double scale)
+{
+  /* Where in the tensor the elements are that stay and those that go; `length` is how many. */
+  Repeats kept = {.length = 1}, added = {.length = 1};
+  append(r.step ? &kept : &added, r.length, 1);
   int64_t stride = r.length;
   for (int d = 0; d < r.dims; d++) {
-    (r.stride[d] ? kept : added).add(r.size[d], stride);
+    append(r.stride[d] ? &kept : &added, r.size[d], stride);
     stride *= r.size[d];
   }
-  const bool teams = r.step == 0, wide = added.count > WIDE;
-  const int64_t blocks = teams ? blocksForTeams(kept.count, wide) : blocksFor(kept.count);
+  const bool teams = r.step == 0, wide = added.length > WIDE;
+  const int64_t blocks = teams ? blocksForTeams(kept.length, wide) : blocksFor(kept.length);
   launch(call, blocks, BLOCK, addToSums, sum, x, factor, kept, added, (accreal)scale, teams, wide);
 }
 

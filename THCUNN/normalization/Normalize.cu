@@ -2,9 +2,6 @@
 #include "normalization/Normalize.h"
 #include "pooling/best.cuh"
 
-/* |x|^p, as p is */
-__device__ static accreal power(accreal x, accreal p) { return p == 2 ? x * x : p == 1 ? fabs(x) : pow(fabs(x), p); }
-
 /* The row's norm, and with p infinite, where it is found. */
 __device__ static accreal normOf(Team team, const Rows &r, const real *x, int64_t *at)
 {
@@ -16,7 +13,7 @@ __device__ static accreal normOf(Team team, const Rows &r, const real *x, int64_
     return best.value + (accreal)r.eps;
   }
   accreal sum = 0;
-  for (int64_t i = team.rank; i < r.columns; i += team.size) sum += power((accreal)x[i], (accreal)r.p);
+  for (int64_t i = team.rank; i < r.columns; i += team.size) sum += absPower((accreal)x[i], (accreal)r.p);
   sum = teamSum(team, sum) + (accreal)r.eps;
   return r.p == 2 ? sqrt(sum) : pow(sum, (accreal)(1 / r.p));
 }

@@ -14,19 +14,19 @@
 #ifndef THNN_CUDA
 #include "core/vmath.h"
 
-/* min(x, 0); NaN for -infinity */
-THNN_INLINE real negative(real x) { return x < 0 ? x + 0 * x : 0; }
+/* 0; NaN for -infinity */
+THNN_INLINE real nothing(real x) { return x < 0 ? 0 * x : 0; }
 
 THNN_KERNEL void logLogistic(Elements e)
 {
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = 0 * negative(e.x[i]) - real_softplus(-e.x[i]);
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = nothing(e.x[i]) - real_softplus(-e.x[i]);
 }
 
 THNN_KERNEL void gradient(Elements e)
 {
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.g[i] * real_sigmoid(0 * negative(e.x[i]) - e.x[i]);
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.g[i] * real_sigmoid(nothing(e.x[i]) - e.x[i]);
 }
 #endif
 

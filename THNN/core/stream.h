@@ -16,8 +16,8 @@
  *       THNN_endStream(&s);
  *     }
  *
- * Results that fit into the caches, which the next call will find there, and those for which there is no memory or no such store,
- * have their own place as the place to compute them in; then nothing is copied. */
+ * Results that fit into the caches, which the next call will find there, and all results where a processor has no such store, are
+ * computed where they are to stand: THNN_place gives that place, and nothing is copied. */
 #ifndef THNN_STREAM_H
 #define THNN_STREAM_H
 

@@ -310,6 +310,9 @@ THNN_INLINE double vm_log(double x)
   return vm_logEdges(x, vm_logReduced(m - 1, e));
 }
 
+/* |x|^p, for p that is no small whole number */
+THNN_INLINE double vm_absPower(double x, double p) { return vm_exp(p * vm_log(fabs(x))); }
+
 THNN_INLINE double vm_softplus(double x)
 {
   double t = vm_exp(-fabs(x));

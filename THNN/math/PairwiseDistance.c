@@ -15,9 +15,6 @@
 #include <math.h>
 #include "core/vmath.h"
 
-/* |x|^p */
-THNN_INLINE double power(double x, double p) { return vm_exp(p * vm_log(fabs(x))); }
-
 THNN_INLINE double distance(const real *x, const real *y, int64_t n, double p)
 {
   double sum = 0;
@@ -32,7 +29,7 @@ THNN_INLINE double distance(const real *x, const real *y, int64_t n, double p)
     return sqrt(sum);
   }
 #pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; i++) sum += power((double)x[i] - y[i], p);
+  for (int64_t i = 0; i < n; i++) sum += vm_absPower((double)x[i] - y[i], p);
   return pow(sum, 1 / p);
 }
 
@@ -60,7 +57,7 @@ THNN_KERNEL void gradients(Pairs p, int64_t first, int64_t end)
     else
       for (int64_t i = 0; i < p.columns; i++) {
         const double d = (double)x[i] - y[i];
-        gx[i] = (real)(g * (sign(d) * power(d, p.p - 1)));
+        gx[i] = (real)(g * (sign(d) * vm_absPower(d, p.p - 1)));
       }
     for (int64_t i = 0; i < p.columns; i++) gy[i] = -gx[i];
   }

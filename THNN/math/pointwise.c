@@ -192,11 +192,11 @@ static Sums sumsOf(Repeats r)
   return s;
 }
 
-static void addUp(Call *call, real *sum, const real *x, const real *factor, Repeats r, int64_t n, double scale)
+static void addUp(Call *call, real *sum, const real *x, const real *factor, Repeats r, double scale)
 {
   enum { CHUNK = 1 << 14, TASKS = 64, WORTH = 16 }; /* a sum is worth having twice if it is of so many elements */
   const Sums s = sumsOf(r);
-  const int64_t sums = s.kept * s.slice, width = THNN_max(CHUNK / s.inner, 1), blocks = THNN_ceilDiv(s.kept, width);
+  const int64_t n = s.added * s.kept * s.inner, sums = s.kept * s.slice, width = THNN_max(CHUNK / s.inner, 1), blocks = THNN_ceilDiv(s.kept, width);
   const int64_t tasks = THNN_min(TASKS, n / CHUNK), most = THNN_min(tasks / blocks, n / (WORTH * sums));
   const int64_t parts = THNN_max(THNN_min(most, s.added), 1);
   double *all = THNN_scratch(call, parts * sums, sizeof(double));
@@ -285,7 +285,6 @@ int32_t THNN_(pointwise_sum)(THNNState *state, const THTensor *input, const THTe
   THNN_enter(&call, state, __func__);
   const real *data = THNN_in(&call, x), *factors = THNN_in(&call, f);
   real *sums = THNN_acc(&call, y);
-  const int64_t n = THNN_nElement(x);
-  if (!THNN_failed(&call) && n > 0) addUp(&call, sums, data, factors, repeatsOf(x, y), n, scale);
+  if (!THNN_failed(&call) && THNN_nElement(x) > 0) addUp(&call, sums, data, factors, repeatsOf(x, y), scale);
   return THNN_leave(&call);
 }

@@ -14,9 +14,6 @@
 #ifndef THNN_CUDA /* THCUNN/normalization/Normalize.cu has its own */
 #include "core/vmath.h"
 
-/* |x|^p */
-THNN_INLINE double power(double x, double p) { return vm_exp(p * vm_log(fabs(x))); }
-
 THNN_INLINE double sumOfPowers(const real *x, int64_t n, double p)
 {
   double sum = 0;
@@ -28,7 +25,7 @@ THNN_INLINE double sumOfPowers(const real *x, int64_t n, double p)
     for (int64_t i = 0; i < n; i++) sum += fabs((double)x[i]);
   } else {
 #pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) sum += power(x[i], p);
+    for (int64_t i = 0; i < n; i++) sum += vm_absPower(x[i], p);
   }
   return sum;
 }
@@ -61,7 +58,7 @@ THNN_KERNEL void normalize(Rows r, int64_t row)
 /* |x|^(p-2) * x */
 THNN_INLINE double slope(double x, double p, double eps)
 {
-  return p == 2 ? x : power(p < 2 ? fabs(x) + eps : x, p - 2) * x;
+  return p == 2 ? x : vm_absPower(p < 2 ? fabs(x) + eps : x, p - 2) * x;
 }
 
 THNN_KERNEL void gradients(Rows r, int64_t row)

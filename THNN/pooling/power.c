@@ -51,7 +51,7 @@ THNN_INLINE real rootOf(real s, enum Kind kind, double p)
 THNN_KERNEL void takePowers(real *restrict t, const real *restrict x, int64_t n, double p, double negative)
 {
   for (int64_t i = 0; i < n; i++) {
-    const double power = vm_exp(p * vm_log(fabs((double)x[i])));
+    const double power = vm_absPower(x[i], p);
     t[i] = (real)(x[i] < 0 ? power * negative : power);
   }
 }
@@ -214,7 +214,7 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
   if (kind == LOGARITHM) {
     const double q = power->p - 1, below = belowZero(power);
     for (int64_t i = 0; i < cells; i++) {
-      const double slope = vm_exp(q * vm_log(fabs((double)x[i]))), sign = x[i] < 0 ? below : 1;
+      const double slope = vm_absPower(x[i], q), sign = x[i] < 0 ? below : 1;
       const real product = gx[i] * (real)(slope * sign);
       gx[i] = x[i] == 0 ? 0 : product;
     }

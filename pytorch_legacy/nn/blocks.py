@@ -50,14 +50,15 @@ def apply(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> Tensor:
 def addUp(target: Tensor, input: Tensor, factor: Tensor | None = None) -> Tensor:
     """``target += input * factor``, summed over the dimensions that have size 1 in `target`. Returns `target`.
 
-    All have as many dimensions, and `factor`, if there is one, the shape of `input`. Sums are in double precision.
+    All have as many dimensions, and `factor`, if there is one, the shape of `input`. Sums of floats are in double precision.
     """
     caller = _ARITHMETIC.get(target.dtype)
     if caller is not None and isinstance(target, np.ndarray) and input.ndim <= backend.MAX_DIMS:
         backend.call(caller, "pointwise_sum", input, factor, target, 1.0)
     else:
         axes = tuple(d for d, size in enumerate(input.shape) if target.shape[d] != size)
-        target += (input if factor is None else input * factor).sum(axes, keepdims=True)
+        terms = input if factor is None else input * factor
+        target += terms.sum(axes, dtype=np.float64 if target.dtype.kind == "f" else None, keepdims=True)
     return target
 
 

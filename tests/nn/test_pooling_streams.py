@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from pytorch_legacy import backend, nn
 from tests import capi
 
-CACHED = 1 << 25  # bytes: THNN_CACHED
+STREAM = (Path(__file__).resolve().parents[2] / "THNN" / "core" / "stream.h").read_text(encoding="utf-8")
+CACHED = 1 << int(re.findall(r"THNN_CACHED = 1 << (\d+)", STREAM)[0])  # bytes
 
 LAYERS = {
     "sliding averages": (nn.SpatialAveragePooling(3, 2, 2, 2, 1, 1), (4, 177, 120, 130)),

@@ -33,6 +33,5 @@ class PairwiseDistance(RowPairs):
             raise ValueRangeError(f"{self._typename}: p: expected a positive, finite number, got {p}")
         self.norm = p
 
-    @property
-    def _numbers(self) -> tuple[float]:  # type: ignore[override]
+    def _numbers(self) -> tuple[float, ...]:
         return (self.norm,)

@@ -1,6 +1,6 @@
 """What layers have in common that make one number of two vectors."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
@@ -11,11 +11,10 @@ from pytorch_legacy.storage import Tensor
 class RowPairs(Module):
     """Takes a list of two vectors, or of two batches of vectors, and gives one number for each pair.
 
-    A layer says by which name C knows it, and with `_numbers` what its functions are given beside arrays.
+    A layer says by which name C knows it, and what its functions are given beside arrays.
     """
 
     _layer: ClassVar[str]
-    _numbers: tuple[Any, ...] = ()
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,15 +23,18 @@ class RowPairs(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         x, y = self._pair(input)
         output = self._resize("output", x.shape[:-1] or (1,))
-        call(self, f"{self._layer}_updateOutput", x, y, output, *self._numbers)
+        call(self, f"{self._layer}_updateOutput", x, y, output, *self._numbers())
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         x, y = self._pair(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), x.shape[:-1] or (1,))
         gradInput = self._resizeTable("gradInput", [x.shape, y.shape])
-        call(self, f"{self._layer}_updateGradInput", x, y, gradOutput, *gradInput, *self._numbers)
+        call(self, f"{self._layer}_updateGradInput", x, y, gradOutput, *gradInput, *self._numbers())
         return gradInput
+
+    def _numbers(self) -> tuple[float, ...]:
+        return ()
 
     def _pair(self, input: list[Tensor]) -> list[Tensor]:
         pair = check.alike(self, "input", input, 2)

@@ -6,6 +6,7 @@
 
 #ifndef THNN_CUDA /* THCUNN/pooling/averages.cu has its own */
 #include "core/stream.h"
+#include "pooling/adaptive.h"
 #include "pooling/columns.h"
 
 /* Rows that one thread works on at a time, few enough to stay in its cache; and those of gradInput where each row of gradOutput
@@ -20,12 +21,6 @@ static int64_t counted(const Axis *a, int64_t o, int includePad)
   return THNN_min(start + a->kernel, a->in + a->pad) - start;
 }
 
-/* Adaptive windows along a row: where they lie, and where sumAdaptive finds their sums in its table. */
-typedef struct Columns {
-  Intervals of;
-  int64_t *pick;
-} Columns;
-
 /* What is looked up: where windows lie, and how many cells of them count. For sliding windows that is a product of rows (of all
  * slices) and columns; adaptive ones, which often come in short rows, have a number for each output of a plane. */
 typedef struct Tables {
@@ -33,15 +28,6 @@ typedef struct Tables {
   real *rows, *columns, *cells;
   Columns w; /* adaptive */
 } Tables;
-
-/* Of adaptive windows, for a table with room for `most` rows. */
-static Columns columnsOf(Call *call, const Axis *a, int64_t most)
-{
-  const Columns c = {cellsOfWindows(call, a), THNN_scratch(call, a->out, sizeof(int64_t))};
-  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++)
-    c.pick[o] = windowStart(a, o) + (windowCells(a, o) > THNN_ceilDiv(a->in, a->out) ? most * a->in : 0);
-  return c;
-}
 
 static Tables tables(Call *call, const Windows *p, int includePad)
 {
@@ -58,46 +44,6 @@ static Tables tables(Call *call, const Windows *p, int includePad)
   for (int64_t o = 0; o < rows; o++)
     for (int64_t w = 0; w < columns; w++) s.cells[o * columns + w] = s.rows[o] * s.columns[w];
   return s;
-}
-
-/* ---- columns of adaptive windows */
-
-/* Windows of more cells than this are treated one by one. */
-enum { SHORT = 8 };
-
-/* y[row][o] = sum of x[row] over window o, for `rows` <= `most` rows; the table has room for 2 * most rows.
- *
- * Every window has n = ceil(in / out) cells or one more. While n is small it is quickest to add n neighbours, and one
- * more, at every place of the rows at once, and to pick the sums that are wanted. */
-THNN_INLINE void sumAdaptive(real *restrict y, const real *restrict x, int64_t rows, int64_t most, const Axis *a,
-                             const Columns *columns, real *restrict table)
-{
-  const int64_t in = a->in, out = a->out, n = THNN_ceilDiv(in, out), cells = rows * in;
-  if (n > SHORT) {
-    const int64_t *start = columns->of.start, *end = columns->of.end;
-    for (int64_t row = 0; row < rows; row++, x += in, y += out)
-      for (int64_t o = 0; o < out; o++) y[o] = (real)sumCells(x + start[o], end[o] - start[o]);
-    return;
-  }
-  real *restrict more = table + most * in;
-  const int64_t *restrict pick = columns->pick;
-  sumRows(table, x, 0, n, 1, cells - n + 1);
-  for (int64_t i = 0; i < cells - n; i++) more[i] = table[i] + x[i + n];
-  for (int64_t row = 0; row < rows; row++, y += out, table += in)
-    for (int64_t o = 0; o < out; o++) y[o] = table[pick[o]];
-}
-
-/* Back from long windows, of which only neighbours share a cell, and no more than one. */
-THNN_INLINE void spreadAdaptive(real *restrict y, const real *restrict share, int64_t rows, const Axis *a, const Intervals *cells)
-{
-  for (int64_t row = 0; row < rows; row++, y += a->in, share += a->out)
-    for (int64_t o = 0; o < a->out; o++) {
-      const real value = share[o];
-      const int64_t start = cells->start[o], end = cells->end[o];
-      const real first = o > 0 && cells->end[o - 1] > start ? y[start] + value : value;
-      for (int64_t i = start; i < end; i++) y[i] = value;
-      y[start] = first;
-    }
 }
 
 /* ---- forward */
@@ -140,7 +86,7 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
   for (int64_t o = first; o < end && !ready; o++)
     sumBox(sum + (o - first) * (w->out == 1 ? 1 : w->in), x, p, s, outputSlice(p, o), outputRow(p, o));
   if (w->out == 1) memcpy(y + first, sum, (size_t)(end - first) * sizeof(real));
-  else sumAdaptive(y + first * w->out, ready ? x + first * w->in : sum, end - first, BAND, w, &s->w, table);
+  else sumAdaptive(y + first * w->out, ready ? x + first * w->in : sum, end - first, &s->w, table);
   const real *restrict cells = s->cells;
   for (int64_t o = first * w->out; o < end * w->out; o++) y[o] /= cells[o];
 }
@@ -169,10 +115,10 @@ static void averages(Call *call, real *y, const real *x, int includePad, const W
 typedef struct Spread {
   Tables of;
   Intervals seenT, seenH; /* the windows of a slice and of a row */
-  Axis seen;          /* adaptive: the windows of each column, as windows with inputs and outputs exchanged */
-  Columns columns;
-  int64_t most;       /* rows of gradOutput at a time */
-  int64_t share, length; /* room for a row of shares, with zeros on either side, and for a row spread over the columns */
+  Columns columns;        /* adaptive: the windows of each column, as windows with inputs and outputs exchanged */
+  const Seen *seen;       /* the same in registers */
+  int64_t most;           /* rows of gradOutput at a time */
+  int64_t share, length;  /* room for shares, sliding windows' with zeros on either side, and for a row spread over the columns */
 } Spread;
 
 /* At most so many windows along an axis see one of n neighbouring cells. */
@@ -181,16 +127,22 @@ static int64_t mostWindows(const Axis *a, int64_t n)
   return THNN_min(a->kernel ? (n + a->kernel - 2) / a->stride + 1 : n * a->out / a->in + 2, a->out);
 }
 
+/* What adaptive windows of rows [first, first + rows) have for each of their cells. */
+THNN_INLINE void shareRows(real *restrict share, const real *restrict g, const Windows *p, const Spread *s, int64_t first, int64_t rows)
+{
+  const real *restrict cells = s->of.cells + first * p->w.out, *restrict from = g + first * p->w.out;
+  for (int64_t i = 0; i < rows * p->w.out; i++) share[i] = from[i] / cells[i];
+}
+
 /* Rows [first, first + rows) of gradOutput per counted cell, spread over the columns. */
 THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const Windows *p, const Spread *s, int64_t first,
                             int64_t rows, real *restrict share, real *restrict table)
 {
   const Axis *w = &p->w;
   if (!w->kernel) {
-    const real *restrict cells = s->of.cells + first * w->out, *restrict from = g + first * w->out;
-    for (int64_t i = 0; i < rows * w->out; i++) share[i] = from[i] / cells[i];
+    shareRows(share, g, p, s, first, rows);
     if (w->in > SHORT * w->out) spreadAdaptive(spread, share, rows, w, &s->of.w.of);
-    else sumAdaptive(spread, share, rows, s->most, &s->seen, &s->columns, table);
+    else sumAdaptive(spread, share, rows, &s->columns, table);
     return;
   }
   real *restrict to = share + shareLead(w);
@@ -209,15 +161,22 @@ THNN_KERNEL void gatherBand(real *restrict gx, const real *restrict g, const Win
   const int64_t width = p->w.in, firstT = s->seenT.start[t], endT = s->seenT.end[t];
   const int64_t first = s->seenH.start[top], rows = THNN_max(s->seenH.end[bottom - 1] - first, 0);
   if (p->w.kernel) memset(share, 0, (size_t)s->share * sizeof(real));
-  for (int64_t ot = firstT; ot < endT; ot++)
-    spreadRows(spread + (ot - firstT) * rows * s->length, g, p, s, ot * p->h.out + first, rows, share, table);
-  for (int64_t h = top; h < bottom; h++) {
+  for (int64_t ot = firstT; ot < endT; ot++) {
+    const int64_t slice = (ot - firstT) * rows, from = ot * p->h.out + first;
+    if (s->seen) shareRows(share + slice * p->w.out, g, p, s, from, rows);
+    else spreadRows(spread + slice * s->length, g, p, s, from, rows, share, table);
+  }
+  for (int64_t h = top, next; h < bottom; h = next) {
     real *row = gx + (h - top) * width;
     const int64_t begin = s->seenH.start[h], seen = s->seenH.end[h] - begin;
+    for (next = h + 1; s->seen && next < bottom && s->seenH.start[next] == begin && s->seenH.end[next] - begin == seen;) next++;
     if (firstT >= endT || seen <= 0) memset(row, 0, (size_t)width * sizeof(real)); /* between windows */
     else
-      for (int64_t ot = firstT; ot < endT; ot++)
-        sumRows(row, spread + ((ot - firstT) * rows + begin - first) * s->length + p->w.pad, ot > firstT, seen, s->length, width);
+      for (int64_t ot = firstT; ot < endT; ot++) {
+        const int64_t from = (ot - firstT) * rows + begin - first;
+        if (s->seen) gatherShares(row, next - h, ot > firstT, share + from * p->w.out, seen, &p->w, s->seen);
+        else sumRows(row, spread + from * s->length + p->w.pad, ot > firstT, seen, s->length, width);
+      }
   }
 }
 
@@ -246,6 +205,7 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
   const Axis *w = &p->w;
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), band = w->kernel ? SPREAD_BAND : BAND;
   const int64_t bands = scatter ? 1 : p->t.in * THNN_ceilDiv(p->h.in, band);
+  const int64_t slices = scatter ? 1 : mostWindows(&p->t, 1);
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
   Spread s = {tables(call, p, includePad), windowsOfCells(call, &p->t), windowsOfCells(call, &p->h),
               .most = scatter ? 1 : mostWindows(&p->h, band)};
@@ -253,12 +213,12 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
     s.length = spreadLength(w);
     s.share = shareLength(w);
   } else {
-    s.seen = (Axis){w->out, w->in, 0, 0, 0, 1};
-    s.columns = columnsOf(call, &s.seen, s.most);
+    s.columns = columnsOf(call, &(Axis){w->out, w->in, 0, 0, 0, 1}, s.most);
+    s.seen = scatter ? NULL : windowsSeen(call, w);
     s.length = w->in;
-    s.share = s.most * w->out;
+    s.share = slices * s.most * w->out;
   }
-  const int64_t spread = (scatter ? 1 : mostWindows(&p->t, 1)) * s.most * s.length, table = w->kernel ? 0 : 2 * s.most * w->out;
+  const int64_t spread = slices * s.most * s.length, table = w->kernel ? 0 : 2 * s.most * w->out;
   const int64_t buffer = THNN_wholeLines(spread + s.share + table), piece = scatter ? cells : THNN_min(band, p->h.in) * p->w.in;
   const Stream stream = THNN_newStream(call, threads, p->planes * cells, piece);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));

@@ -8,15 +8,12 @@
 #define THNN_POOLING_REGISTERS_H
 
 #include "pooling/maxima.h"
+#include "pooling/vectors.h"
 
 #ifndef THNN_CUDA
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(THNN_PORTABLE)
-#define THNN_HAS_REGISTERS
-#endif
-
-/* Lanes of a register, registers of a table, how many cells side by side a window may have (those of more are found faster by
- * neighbours), and how many windows a row (tables for more of them leave the cache). */
-enum { WIDTH = 64 / sizeof(THNN_REAL), REGISTERS = 4, MOST_CELLS = 16, MOST_WINDOWS = 512 };
+/* Registers of a table, how many cells side by side a window may have (those of more are found faster by neighbours), and how many
+ * windows a row (tables for more of them leave the cache). */
+enum { REGISTERS = 4, MOST_CELLS = 16, MOST_WINDOWS = 512 };
 
 /* Windows first, first + 1, ... of a row, at most one for each lane. */
 typedef struct Group {
@@ -25,15 +22,6 @@ typedef struct Group {
   lane place[REGISTERS * WIDTH];    /* the column that each place of the table stands for */
   lane pick[MOST_CELLS * WIDTH];    /* where in the table cell k of each window is; those with fewer repeat their last one */
 } Group;
-
-THNN_INLINE int hasRegisters(void)
-{
-#ifdef THNN_HAS_REGISTERS
-  return __builtin_cpu_supports("avx512f");
-#else
-  return 0;
-#endif
-}
 
 /* Room for the groups of `out` windows that each of `threads` has. */
 THNN_INLINE Group *newGroups(Call *call, int threads, int64_t out)
@@ -74,47 +62,6 @@ __attribute__((unused)) static Groups groupWindows(Group *groups, const int64_t 
 }
 
 #ifdef THNN_HAS_REGISTERS
-#include <immintrin.h>
-
-#define THNN_REGISTERS __attribute__((target("avx512f"))) static
-#define REGISTER_INLINE static inline __attribute__((always_inline, unused, target("avx512f")))
-
-/* ---- a register of cells, and one of their places */
-#ifdef THNN_REAL_IS_Float
-typedef __m512 Cells;
-typedef __mmask16 Lanes;
-#define ofCells(operation) _mm512_##operation##_ps
-#define ofPlaces(operation) _mm512_##operation##_epi32
-#define whichCells(relation, a, b) _mm512_cmp_ps_mask(a, b, relation)
-#define whichPlaces(operation) _mm512_##operation##_epi32_mask
-#define asBits(cells) _mm512_castps_si512(cells)
-#define asCells(bits) _mm512_castsi512_ps(bits)
-#else
-typedef __m512d Cells;
-typedef __mmask8 Lanes;
-#define ofCells(operation) _mm512_##operation##_pd
-#define ofPlaces(operation) _mm512_##operation##_epi64
-#define whichCells(relation, a, b) _mm512_cmp_pd_mask(a, b, relation)
-#define whichPlaces(operation) _mm512_##operation##_epi64_mask
-#define asBits(cells) _mm512_castpd_si512(cells)
-#define asCells(bits) _mm512_castsi512_pd(bits)
-#endif
-typedef __m512i Places;
-
-/* The entries `pick` of a table of so many registers; cells are looked up as bits. */
-REGISTER_INLINE Places lookUp(const Places *table, int registers, Places pick)
-{
-  if (registers == 1) return ofPlaces(permutexvar)(pick, table[0]);
-  const Places low = ofPlaces(permutex2var)(table[0], pick, table[1]);
-  if (registers == 2) return low;
-  const Lanes isHigh = whichPlaces(test)(pick, ofPlaces(set1)(2 * WIDTH));
-  if (registers == 3) return ofPlaces(mask_permutexvar)(low, isHigh, pick, table[2]);
-  return ofPlaces(mask_blend)(isHigh, low, ofPlaces(permutex2var)(table[2], pick, table[3]));
-}
-
-REGISTER_INLINE Cells loadCells(const real *from) { return ofCells(loadu)(from); }
-REGISTER_INLINE Places loadPlaces(const lane *from) { return _mm512_loadu_si512(from); }
-
 /* index[i] = origin + where[i] in the lanes of `which` */
 REGISTER_INLINE void storeIndices(index_t *index, Lanes which, int64_t origin, Places where)
 {

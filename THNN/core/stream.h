@@ -8,10 +8,10 @@
  *     #pragma omp parallel num_threads(threads)
  *     {
  *     #pragma omp for nowait
- *       for (int64_t i = 0; i < pieces; i++) {
+ *       for (int64_t i = 0; i < pieces; i += s.together) {
  *         real *at = THNN_place(&s, to + i * piece);
- *         ...                                          compute it there
- *         THNN_stream(&s, to + i * piece, piece);
+ *         ...                                          compute so many pieces there
+ *         THNN_stream(&s, to + i * piece, their length);
  *       }
  *       THNN_endStream(&s);
  *     }
@@ -29,25 +29,28 @@
 #include <emmintrin.h>
 #endif
 
-/* Results of more bytes than CACHED are streamed, if their pieces fit into the cache next to a processor, and are not so small that
- * the lines at their ends, which are written in two parts, cost more than is gained. */
-enum { THNN_CACHED = 1 << 25, THNN_SMALLEST_PIECE = 1 << 12, THNN_LARGEST_PIECE = 1 << 18 };
+/* Results of more bytes than CACHED are streamed, if their pieces fit into the cache next to a processor. Small pieces are streamed
+ * together, for the lines at their ends are written in two parts. */
+enum { THNN_CACHED = 1 << 25, THNN_SMALL_PIECE = 1 << 15, THNN_LARGEST_PIECE = 1 << 18 };
 
 typedef struct Stream {
   real *places; /* one for each thread; NULL if nothing is streamed */
-  int64_t length;
+  int64_t together, length; /* so many pieces, and their place */
 } Stream;
 
-/* For a result of `all` elements, made in pieces of at most `piece`. */
+/* For a result of `all` elements, made in pieces of `piece` or, here and there, fewer. */
 THNN_INLINE Stream THNN_newStream(Call *call, int threads, int64_t all, int64_t piece)
 {
-  Stream s = {NULL, THNN_wholeLines(piece)};
+  Stream s = {NULL, 1, 0};
 #ifdef THNN_HAS_STREAMS
   const int64_t size = sizeof(real);
-  if (all > THNN_CACHED / size && piece >= THNN_SMALLEST_PIECE / size && piece <= THNN_LARGEST_PIECE / size)
+  if (all > THNN_CACHED / size && piece <= THNN_LARGEST_PIECE / size) {
+    s.together = THNN_ceilDiv(THNN_SMALL_PIECE / size, piece);
+    s.length = THNN_wholeLines(s.together * piece);
     s.places = THNN_scratch(call, threads * s.length, sizeof(real));
+  }
 #else
-  (void)call, (void)threads, (void)all;
+  (void)call, (void)threads, (void)all, (void)piece;
 #endif
   return s;
 }

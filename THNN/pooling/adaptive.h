@@ -37,10 +37,9 @@ __attribute__((unused)) static Columns columnsOf(Call *call, const Axis *a, int6
 }
 
 #ifdef THNN_HAS_REGISTERS
-/* y[i] = the sum of window i of `rows` rows, each of less than SHORT_STRETCH cells */
-THNN_REGISTERS void sumStretches(real *y, const real *x, int64_t rows, const Columns *c)
+/* y[i] = the sum of window i of `rows` rows, each of no more cells than so many registers hold */
+REGISTER_INLINE void sumInFew(real *y, const real *x, int64_t rows, const Columns *c, int registers)
 {
-  const int registers = (int)(THNN_ceilDiv(c->axis.in, c->axis.out) / WIDTH) + 1;
   for (int64_t first = 0, o = 0; first < rows * c->axis.out; first += WIDTH) {
     const int64_t n = THNN_min(rows * c->axis.out - first, WIDTH);
     Cells sum[WIDTH];
@@ -54,6 +53,15 @@ THNN_REGISTERS void sumStretches(real *y, const real *x, int64_t rows, const Col
     }
     ofCells(mask_storeu)(y + first, firstLanes(n), foldEach(sum, 0));
   }
+}
+
+/* The same for windows of less than SHORT_STRETCH cells. */
+THNN_REGISTERS void sumStretches(real *y, const real *x, int64_t rows, const Columns *c)
+{
+  const int registers = (int)(THNN_ceilDiv(c->axis.in, c->axis.out) / WIDTH) + 1;
+  if (registers == 1) sumInFew(y, x, rows, c, 1);
+  else if (registers == 2) sumInFew(y, x, rows, c, 2);
+  else sumInFew(y, x, rows, c, registers);
 }
 #else
 static void sumStretches(real *y, const real *x, int64_t rows, const Columns *c) { (void)y, (void)x, (void)rows, (void)c; }

@@ -201,7 +201,8 @@ static int areStretches(const Windows *p)
 THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t o)
 {
   const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
-  const int64_t last = boxStart(p, (Span){t.end - 1, 0, 1}, (Span){h.end - 1, 0, 1});
+  const int64_t last = boxStart(p, (Span){t.end - 1, 0, 1}, (Span){h.end - 1, 0, 1}), out = p->w.out, most = p->w.in / out + 2;
+  if (!maxShortStretches(y + o * out, index + o * out, x + last, last, &m->w, most, out)) return;
   for (int64_t ow = 0; ow < p->w.out; ow++) {
     const int64_t end = last + m->w.end[ow], begin = boxStart(p, t, h) + m->w.start[ow];
     const int64_t few = largestOfFew(x + begin, end - begin);
@@ -350,15 +351,18 @@ void THNN_(scatterPlanes)(Call *call, real *gx, const real *g, const index_t *in
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for nowait
-    for (int64_t i = 0; i < planes; i++) {
-      real *to = THNN_place(&stream, gx + i * cells);
-      if (size > SMALL_PLANE) {
-        scatterLargePlane(to, g + i * outputs, index + i * outputs, cells, outputs);
-      } else {
-        memset(to, 0, size);
-        scatter(to, g + i * outputs, index + i * outputs, outputs);
+    for (int64_t first = 0; first < planes; first += stream.together) {
+      const int64_t end = THNN_min(first + stream.together, planes);
+      real *to = THNN_place(&stream, gx + first * cells);
+      for (int64_t i = first; i < end; i++, to += cells) {
+        if (size > SMALL_PLANE) {
+          scatterLargePlane(to, g + i * outputs, index + i * outputs, cells, outputs);
+        } else {
+          memset(to, 0, size);
+          scatter(to, g + i * outputs, index + i * outputs, outputs);
+        }
       }
-      THNN_stream(&stream, gx + i * cells, cells);
+      THNN_stream(&stream, gx + first * cells, (end - first) * cells);
     }
     THNN_endStream(&stream);
   }

@@ -76,8 +76,8 @@ static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for nowait
-    for (int64_t at = 0; at < n; at += PIECE) {
-      const int64_t count = THNN_min(PIECE, n - at);
+    for (int64_t at = 0; at < n; at += PIECE * stream.together) {
+      const int64_t count = THNN_min(PIECE * stream.together, n - at);
       fill(THNN_place(&stream, gx + at), g, cells, at, count);
       THNN_stream(&stream, gx + at, count);
     }

@@ -152,7 +152,58 @@ THNN_REGISTERS int64_t largestInRegisters(const real *x, int64_t n)
   return last + __builtin_ctz(whichCells(_CMP_EQ_OQ, loadCells(x + last), largest));
 }
 
+/* Maxima of neighbouring cells [start[o], end[o]) of x, at least WIDTH of them and so many that few registers hold them, and where
+ * they are, counted from `origin` cells before x. The last register of a stretch overlaps the one before. Answers as maxFewRows. */
+REGISTER_INLINE lane maxInFew(real *y, index_t *index, const real *x, int64_t origin, const Intervals *of, int64_t out,
+                                   int registers)
+{
+  for (int64_t first = 0; first < out; first += WIDTH) {
+    const int64_t *start = of->start + first, *end = of->end + first, n = THNN_min(out - first, WIDTH);
+    Cells each[WIDTH];
+    real largest[WIDTH];
+    Lanes nan = 0;
+    for (int64_t i = 0; i < WIDTH; i++) {
+      const int64_t begin = i < n ? start[i] : start[0], last = (i < n ? end[i] : end[0]) - WIDTH;
+      each[i] = loadCells(x + last);
+      nan |= whichCells(_CMP_UNORD_Q, each[i], each[i]);
+      for (int r = 0; r < registers - 1; r++) {
+        const Cells v = loadCells(x + THNN_min(begin + r * WIDTH, last));
+        nan |= whichCells(_CMP_UNORD_Q, v, v);
+        each[i] = ofCells(max)(each[i], v);
+      }
+    }
+    if (nan) return 1;
+    ofCells(storeu)(largest, foldEach(each, 1));
+    for (int64_t i = 0; i < n; i++) {
+      const Cells wanted = ofCells(set1)(largest[i]);
+      uint64_t found = 0;
+      for (int r = 0; r < registers; r++) {
+        const int64_t skip = THNN_min(r * WIDTH, end[i] - start[i] - WIDTH);
+        found |= (uint64_t)whichCells(_CMP_EQ_OQ, loadCells(x + start[i] + skip), wanted) << skip;
+      }
+      const int64_t at = start[i] + __builtin_ctzll(found);
+      y[first + i] = x[at];
+      index[first + i] = origin + at;
+    }
+  }
+  return 0;
+}
+
+/* The same for stretches of at most `most` <= SHORT_STRETCH cells. */
+THNN_REGISTERS lane maxOfStretches(real *y, index_t *index, const real *x, int64_t origin, const Intervals *of, int64_t most,
+                                   int64_t out)
+{
+  const int registers = (int)THNN_ceilDiv(most, WIDTH);
+  if (registers <= 2) return maxInFew(y, index, x, origin, of, out, 2);
+  if (registers <= 4) return maxInFew(y, index, x, origin, of, out, 4);
+  return maxInFew(y, index, x, origin, of, out, registers);
+}
+
 #else /* nobody comes here */
+static lane maxOfStretches(real *y, index_t *index, const real *x, int64_t origin, const Intervals *of, int64_t most, int64_t out)
+{
+  return (void)y, (void)index, (void)x, (void)origin, (void)of, (void)most, (void)out, 1;
+}
 static lane maxRowOfGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups)
 {
   return (void)y, (void)index, (void)x, (void)p, (void)t, (void)h, (void)groups, 1;
@@ -166,6 +217,14 @@ static int64_t largestInRegisters(const real *x, int64_t n) { return (void)x, (v
 THNN_INLINE lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups)
 {
   return groups.n ? maxRowOfGroups(y, index, x, p, t, h, groups) : 1;
+}
+
+/* The maxima of a row of stretches, of at most `most` cells each: see maxOfStretches. If the answer is not 0 they are to be found in
+ * another way. */
+THNN_INLINE lane maxShortStretches(real *y, index_t *index, const real *x, int64_t origin, const Intervals *of, int64_t most,
+                                   int64_t out)
+{
+  return most <= SHORT_STRETCH && out > 1 && hasRegisters() ? maxOfStretches(y, index, x, origin, of, most, out) : 1;
 }
 
 /* Where the largest of n cells is; -1 if few registers do not hold them, there are none, or a cell is NaN. */

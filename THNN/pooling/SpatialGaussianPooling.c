@@ -23,8 +23,9 @@
  *   mean, precision  C x M x 2, W before H, as their gradients
  *
  * A Gaussian is the product of those along the axes, so that there are two passes as in average pooling: rows are weighted and
- * added, then columns. Weights are the same for all windows that lie within the input; those at its edges have their own. A
- * product with the derivative of the weights along an axis, in place of the weights, gives the gradients of its mean and precision.
+ * added, then columns. Weights are the same for all windows that lie within the input; those at its edges have their own. The
+ * gradients of the weights along an axis are correlations of gradOutput with rows that are weighted along the other one; times the
+ * derivatives of the weights they give the gradients of mean and precision.
  * M. Zeiler, R. Fergus: Differentiable pooling for hierarchical feature learning, 2012. */
 #include "pooling/gaussians.h"
 
@@ -139,17 +140,18 @@ static void makeWeights(Call *call, Weights *s, const Axis *axis, int which, int
 
 /* ---- kernels */
 
-/* y[o] (+)= sum over t < n <= 4 of w[t] * x[o * stride + t * distance] */
+/* y[o] (+)= sum over t < n <= 5 of w[t] * x[o * stride + t * distance] */
 THNN_INLINE void weighFew(real *restrict y, const real *restrict x, const real *w, int add, int n, int64_t distance, int64_t stride,
                           int64_t count)
 {
-  const real w0 = w[0], w1 = n > 1 ? w[1] : 0, w2 = n > 2 ? w[2] : 0, w3 = n > 3 ? w[3] : 0;
-  const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance;
+  const real w0 = w[0], w1 = n > 1 ? w[1] : 0, w2 = n > 2 ? w[2] : 0, w3 = n > 3 ? w[3] : 0, w4 = n > 4 ? w[4] : 0;
+  const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance, *x4 = x3 + distance;
   for (int64_t o = 0; o < count; o++) {
     real s = add ? y[o] + w0 * x[o * stride] : w0 * x[o * stride];
     if (n > 1) s += w1 * x1[o * stride];
     if (n > 2) s += w2 * x2[o * stride];
     if (n > 3) s += w3 * x3[o * stride];
+    if (n > 4) s += w4 * x4[o * stride];
     y[o] = s;
   }
 }
@@ -158,12 +160,51 @@ THNN_INLINE void weighFew(real *restrict y, const real *restrict x, const real *
 THNN_INLINE void weigh(real *restrict y, const real *restrict x, const real *w, int add, int64_t n, int64_t distance,
                        int64_t stride, int64_t count)
 {
-  const int64_t first = (n - 1) % 4 + 1;
+  const int64_t first = (n - 1) % 5 + 1;
   if (first == 1) weighFew(y, x, w, add, 1, distance, stride, count);
   if (first == 2) weighFew(y, x, w, add, 2, distance, stride, count);
   if (first == 3) weighFew(y, x, w, add, 3, distance, stride, count);
   if (first == 4) weighFew(y, x, w, add, 4, distance, stride, count);
-  for (int64_t t = first; t < n; t += 4) weighFew(y, x + t * distance, w + t, 1, 4, distance, stride, count);
+  if (first == 5) weighFew(y, x, w, add, 5, distance, stride, count);
+  for (int64_t t = first; t < n; t += 5) weighFew(y, x + t * distance, w + t, 1, 5, distance, stride, count);
+}
+
+/* total[t] += sum of g[o] * x[o * stride + t * distance] for t < n <= 5; `count` is small, so that no digits are lost. */
+THNN_INLINE void correlateFew(double *total, const real *restrict g, const real *restrict x, int n, int64_t distance, int64_t stride,
+                              int64_t count)
+{
+  const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance, *x4 = x3 + distance;
+  THNN_REAL s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0;
+#pragma omp simd reduction(+ : s0, s1, s2, s3, s4)
+  for (int64_t o = 0; o < count; o++) {
+    s0 += g[o] * x[o * stride];
+    if (n > 1) s1 += g[o] * x1[o * stride];
+    if (n > 2) s2 += g[o] * x2[o * stride];
+    if (n > 3) s3 += g[o] * x3[o * stride];
+    if (n > 4) s4 += g[o] * x4[o * stride];
+  }
+  total[0] += (double)s0;
+  if (n > 1) total[1] += (double)s1;
+  if (n > 2) total[2] += (double)s2;
+  if (n > 3) total[3] += (double)s3;
+  if (n > 4) total[4] += (double)s4;
+}
+
+/* The same for any n > 0 and count. */
+THNN_INLINE void correlate(double *total, const real *restrict g, const real *restrict x, int64_t n, int64_t distance, int64_t stride,
+                           int64_t count)
+{
+  enum { PART = 256 };
+  const int64_t first = (n - 1) % 5 + 1;
+  for (int64_t at = 0; at < count; at += PART, g += PART, x += PART * stride) {
+    const int64_t part = THNN_min(count - at, PART);
+    if (first == 1) correlateFew(total, g, x, 1, distance, stride, part);
+    if (first == 2) correlateFew(total, g, x, 2, distance, stride, part);
+    if (first == 3) correlateFew(total, g, x, 3, distance, stride, part);
+    if (first == 4) correlateFew(total, g, x, 4, distance, stride, part);
+    if (first == 5) correlateFew(total, g, x, 5, distance, stride, part);
+    for (int64_t t = first; t < n; t += 5) correlateFew(total + t, g, x + t * distance, 5, distance, stride, part);
+  }
 }
 
 /* sum = the rows of window oh, weighted by w, a kernel of the run of oh */
@@ -196,23 +237,29 @@ THNN_KERNEL void gaussianPlane(real *y, const real *x, const Windows *p, const R
     }
 }
 
+/* A row of gradOutput, spread over the columns of a padded row; share is a row of windows with zeros on either side. */
+THNN_INLINE void spreadWeighed(real *spread, const real *g, const Axis *w, const Runs *columns, const real *wx, real *share)
+{
+  const int64_t lead = shareLead(w);
+  memset(spread, 0, (size_t)spreadLength(w) * sizeof(real));
+  memset(share, 0, (size_t)lead * sizeof(real));
+  for (int64_t i = 0; i < columns->count; i++) {
+    const Run r = columns->run[i];
+    const int64_t n = r.end - r.first;
+    memcpy(share + lead, g + r.first, (size_t)n * sizeof(real));
+    memset(share + lead + n, 0, (size_t)lead * sizeof(real));
+    addWeighed(spread + r.first * w->stride, share + lead, wx + i * w->kernel, n, w->kernel, w->stride);
+  }
+}
+
 /* gx (+)= the gradient of one output plane. spread holds gradOutput, spread over the columns, for each of its rows; share is a row of
- * windows with zeros on either side; weightOf has room for the weights of the windows that see a row. */
+ * windows; weightOf has room for the weights of the windows that see a row. */
 THNN_KERNEL void gaussianGradient(real *gx, const real *g, const Windows *p, const Runs *columns, const Runs *rows, const real *wx,
                                   const real *wy, int add, real *spread, real *share, real *weightOf, int64_t *runOf)
 {
   const Axis h = p->h, w = p->w;
-  const int64_t length = spreadLength(&w), lead = shareLead(&w);
-  memset(spread, 0, (size_t)(h.out * length) * sizeof(real));
-  memset(share, 0, (size_t)lead * sizeof(real));
-  for (int64_t oh = 0; oh < h.out; oh++, g += w.out)
-    for (int64_t i = 0; i < columns->count; i++) {
-      const Run r = columns->run[i];
-      const int64_t n = r.end - r.first;
-      memcpy(share + lead, g + r.first, (size_t)n * sizeof(real));
-      memset(share + lead + n, 0, (size_t)lead * sizeof(real));
-      addWeighed(spread + oh * length + r.first * w.stride, share + lead, wx + i * w.kernel, n, w.kernel, w.stride);
-    }
+  const int64_t length = spreadLength(&w);
+  for (int64_t oh = 0; oh < h.out; oh++) spreadWeighed(spread + oh * length, g + oh * w.out, &w, columns, wx, share);
   for (int64_t i = 0; i < rows->count; i++)
     for (int64_t oh = rows->run[i].first; oh < rows->run[i].end; oh++) runOf[oh] = i;
   for (int64_t i = 0; i < h.in; i++, gx += w.in) {
@@ -226,40 +273,45 @@ THNN_KERNEL void gaussianGradient(real *gx, const real *g, const Windows *p, con
   }
 }
 
-THNN_INLINE double dot(const real *a, const real *b, int64_t n)
+/* byColumn[j] and byRow[i], for each run: what the weights of column j and of row i of its windows have to do with an output plane,
+ * which is linear in each. sum and spread are padded rows. */
+THNN_KERNEL void correlatePlane(double *byColumn, double *byRow, const real *x, const real *g, const Windows *p, const Runs *columns,
+                                const Runs *rows, const real *wx, const real *wy, real *sum, real *spread, real *share)
 {
-  double s = 0;
-#pragma omp simd reduction(+ : s)
-  for (int64_t i = 0; i < n; i++) s += (double)a[i] * b[i];
-  return s;
+  const Axis h = p->h, w = p->w;
+  memset(sum, 0, (size_t)paddedLength(&w) * sizeof(real));
+  memset(byColumn, 0, (size_t)(columns->count * w.kernel) * sizeof(double));
+  memset(byRow, 0, (size_t)(rows->count * h.kernel) * sizeof(double));
+  for (int64_t i = 0; i < rows->count; i++, wy += h.kernel, byRow += h.kernel)
+    for (int64_t oh = rows->run[i].first; oh < rows->run[i].end; oh++, g += w.out) {
+      weighRows(sum, x, p, oh, wy);
+      for (int64_t c = 0; c < columns->count; c++) {
+        const Run r = columns->run[c];
+        const int64_t n = r.end - r.first;
+        double *total = byColumn + c * w.kernel;
+        const real *from = sum + r.first * w.stride;
+        if (w.stride == 1) correlate(total, g + r.first, from, w.kernel, 1, 1, n);
+        else if (w.stride == 2) correlate(total, g + r.first, from, w.kernel, 1, 2, n);
+        else correlate(total, g + r.first, from, w.kernel, 1, w.stride, n);
+      }
+      spreadWeighed(spread, g, &w, columns, wx, share);
+      const int64_t top = windowStart(&h, oh), first = top - (oh * h.stride - h.pad);
+      correlate(byRow + first, spread + w.pad, x + top * w.in, windowEnd(&h, oh) - top, w.in, 1, w.in);
+    }
 }
 
-/* total[0 .. 3] = gradients of mean along W and H, of precision along W and H, by one output plane; tables as in Weights. */
-THNN_KERNEL void gaussianTotals(double *total, const real *x, const real *g, const Windows *p, const Runs *columns,
-                                const Runs *rows, const real *const *wx, const real *const *wy, real *sum, real *row)
+/* The gradient of a parameter, whose derivatives of the weights of a run add up to 0: so what is added is what one cell's correlation
+ * differs by from that of the run's first cell, and a constant input has a gradient of 0, however large the derivatives are. */
+static double parameterGradient(const real *derivative, const double *by, const Weights *s)
 {
-  const Axis *w = &p->w;
-  double byMeanX = 0, byMeanY = 0, byPrecisionX = 0, byPrecisionY = 0;
-  memset(sum, 0, (size_t)paddedLength(w) * sizeof(real));
-  for (int64_t i = 0; i < rows->count; i++)
-    for (int64_t oh = rows->run[i].first; oh < rows->run[i].end; oh++, g += w->out) {
-      const int64_t at = i * p->h.kernel;
-      weighRows(sum, x, p, oh, wy[WEIGHT] + at);
-      weighColumns(row, sum, w, columns, wx[BY_MEAN]);
-      byMeanX += dot(g, row, w->out);
-      weighColumns(row, sum, w, columns, wx[BY_PRECISION]);
-      byPrecisionX += dot(g, row, w->out);
-      weighRows(sum, x, p, oh, wy[BY_MEAN] + at);
-      weighColumns(row, sum, w, columns, wx[WEIGHT]);
-      byMeanY += dot(g, row, w->out);
-      weighRows(sum, x, p, oh, wy[BY_PRECISION] + at);
-      weighColumns(row, sum, w, columns, wx[WEIGHT]);
-      byPrecisionY += dot(g, row, w->out);
-    }
-  total[0] = byMeanX;
-  total[1] = byMeanY;
-  total[2] = byPrecisionX;
-  total[3] = byPrecisionY;
+  const int64_t kernel = s->axis->kernel;
+  double sum = 0;
+  for (int64_t i = 0; i < s->runs.count; i++, derivative += kernel, by += kernel) {
+    const Run r = s->runs.run[i];
+    const double first = isfinite(by[r.begin]) ? by[r.begin] : 0;
+    for (int64_t j = r.begin; j < r.stop; j++) sum += derivative[j] == 0 ? 0 : (double)derivative[j] * (by[j] - first);
+  }
+  return sum;
 }
 
 /* ---- all planes */
@@ -313,23 +365,30 @@ static void addGradients(Call *call, real *gm, real *gq, const real *x, const re
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), kernels = k->kernels, gaussians = k->channels * kernels;
   const int threads = THNN_threads(call, 3 * p->planes * kernels * (plane + outputs * p->w.kernel));
-  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), row = THNN_wholeLines(p->w.out);
-  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  const int64_t padded = THNN_wholeLines(paddedLength(&p->w));
+  const int64_t spread = THNN_wholeLines(spreadLength(&p->w)), share = THNN_wholeLines(p->w.out + 2 * shareLead(&p->w));
+  const int64_t all = padded + spread + share;
+  real *scratch = THNN_scratch(call, threads * all, sizeof(real));
   double *totals = THNN_scratch(call, 4 * p->planes * kernels, sizeof(double));
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 1, k);
   makeWeights(call, &h, &p->h, 1, 1, k);
   if (THNN_failed(call)) return;
+  const int64_t columns = w.runs.count * p->w.kernel, rows = h.runs.count * p->h.kernel;
+  double *correlations = THNN_scratch(call, threads * THNN_wholeLines(columns + rows), sizeof(double));
+  if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * kernels; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    const real *wx[TABLES], *wy[TABLES];
-    for (int t = 0; t < TABLES; t++) {
-      wx[t] = w.table[t] + i % gaussians * w.runs.count * p->w.kernel;
-      wy[t] = h.table[t] + i % gaussians * h.runs.count * p->h.kernel;
-    }
-    gaussianTotals(totals + 4 * i, x + i / kernels * plane, g + i * outputs, p, &w.runs, &h.runs, wx, wy, mine, mine + padded);
+    real *sum = scratch + THNN_threadId() * all, *spreads = sum + padded;
+    double *byColumn = correlations + THNN_threadId() * THNN_wholeLines(columns + rows), *byRow = byColumn + columns;
+    const int64_t wx = i % gaussians * columns, wy = i % gaussians * rows;
+    correlatePlane(byColumn, byRow, x + i / kernels * plane, g + i * outputs, p, &w.runs, &h.runs, w.table[WEIGHT] + wx,
+                   h.table[WEIGHT] + wy, sum, spreads, spreads + spread);
+    totals[4 * i] = parameterGradient(w.table[BY_MEAN] + wx, byColumn, &w);
+    totals[4 * i + 1] = parameterGradient(h.table[BY_MEAN] + wy, byRow, &h);
+    totals[4 * i + 2] = parameterGradient(w.table[BY_PRECISION] + wx, byColumn, &w);
+    totals[4 * i + 3] = parameterGradient(h.table[BY_PRECISION] + wy, byRow, &h);
   }
   for (int64_t of = 0; of < gaussians; of++) {
     double sum[4] = {0};

@@ -4,16 +4,17 @@
  * what the next call wants. A streaming store does neither, but it must fill whole lines. So a thread computes a piece of the
  * result, a plane or some rows, in memory of its own that stays in its cache, and streams it from there:
  *
- *     const Stream s = THNN_newStream(call, threads, all, piece);
+ *     Streamed *streams = THNN_newStreams(call, threads, all, piece);
  *     #pragma omp parallel num_threads(threads)
  *     {
+ *       Streamed *mine = THNN_myStream(streams);
  *     #pragma omp for nowait
- *       for (int64_t i = 0; i < pieces; i += s.together) {
- *         real *at = THNN_place(&s, to + i * piece);
- *         ...                                          compute so many pieces there
- *         THNN_stream(&s, to + i * piece, their length);
+ *       for (int64_t i = 0; i < pieces; i++) {
+ *         real *at = THNN_place(mine, to + i * piece);
+ *         ...                                          compute it there
+ *         THNN_stream(mine, piece);
  *       }
- *       THNN_endStream(&s);
+ *       THNN_endStream(mine);
  *     }
  *
  * Results that fit into the caches, which the next call will find there, and all results where a processor has no such store, are
@@ -29,40 +30,42 @@
 #include <emmintrin.h>
 #endif
 
-/* Results of more bytes than CACHED are streamed, if their pieces fit into the cache next to a processor. Small pieces are streamed
- * together, for the lines at their ends are written in two parts. */
-enum { THNN_CACHED = 1 << 25, THNN_SMALL_PIECE = 1 << 15, THNN_LARGEST_PIECE = 1 << 18 };
+/* Results of more bytes than CACHED are streamed, if their pieces fit into the cache next to a processor. Small pieces that follow
+ * each other are streamed together, about TOGETHER bytes of them, for the lines at their ends are written in two parts. */
+enum { THNN_CACHED = 1 << 25, THNN_TOGETHER = 1 << 15, THNN_LARGEST_PIECE = 1 << 18 };
 
-typedef struct Stream {
-  real *places; /* one for each thread; NULL if nothing is streamed */
-  int64_t together, length; /* so many pieces, and their place */
-} Stream;
+/* What one thread has computed, but not yet streamed: n elements for `to`, at a place of `length`. */
+typedef struct Streamed {
+  real *place, *to;
+  int64_t n, piece, length, rest[3]; /* a line of its own in the cache */
+} Streamed;
 
-/* For a result of `all` elements, made in pieces of `piece` or, here and there, fewer. */
-THNN_INLINE Stream THNN_newStream(Call *call, int threads, int64_t all, int64_t piece)
+/* One for each thread, for a result of `all` elements that is made in pieces of at most `piece`; NULL if nothing is streamed. */
+THNN_INLINE Streamed *THNN_newStreams(Call *call, int threads, int64_t all, int64_t piece)
 {
-  Stream s = {NULL, 1, 0};
 #ifdef THNN_HAS_STREAMS
-  const int64_t size = sizeof(real);
-  if (all > THNN_CACHED / size && piece <= THNN_LARGEST_PIECE / size) {
-    s.together = THNN_ceilDiv(THNN_SMALL_PIECE / size, piece);
-    s.length = THNN_wholeLines(s.together * piece);
-    s.places = THNN_scratch(call, threads * s.length, sizeof(real));
-  }
+  const int64_t size = sizeof(real), length = THNN_wholeLines(THNN_max(piece, THNN_TOGETHER / size));
+  if (all <= THNN_CACHED / size || piece > THNN_LARGEST_PIECE / size) return NULL;
+  real *places = THNN_scratch(call, threads * length, size);
+  Streamed *streams = THNN_scratch(call, threads, sizeof(Streamed));
+  for (int t = 0; !THNN_failed(call) && t < threads; t++)
+    streams[t] = (Streamed){.place = places + t * length, .piece = piece, .length = length};
+  return streams;
 #else
   (void)call, (void)threads, (void)all, (void)piece;
+  return NULL;
 #endif
-  return s;
 }
 
-/* Where the calling thread computes what is to stand at `to`. */
-THNN_INLINE real *THNN_place(const Stream *s, real *to) { return s->places ? s->places + THNN_threadId() * s->length : to; }
+/* That of the calling thread. */
+THNN_INLINE Streamed *THNN_myStream(Streamed *streams) { return streams ? streams + THNN_threadId() : NULL; }
 
-/* The n elements that it has computed. */
-THNN_INLINE void THNN_stream(const Stream *s, real *to, int64_t n)
+/* Streams what it has computed. */
+THNN_INLINE void THNN_flush(Streamed *mine)
 {
-  if (!s->places) return;
-  const real *from = THNN_place(s, to);
+  const real *from = mine->place;
+  real *to = mine->to;
+  const int64_t n = mine->n;
   int64_t i = 0;
 #if defined(THNN_HAS_STREAMS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they do not see such stores */
   enum { LINE = 64, LANES = 16 / sizeof(real) };
@@ -73,15 +76,31 @@ THNN_INLINE void THNN_stream(const Stream *s, real *to, int64_t n)
   }
 #endif
   memcpy(to + i, from + i, (size_t)(n - i) * sizeof(real));
+  mine->n = 0;
+}
+
+/* Where it computes the piece that is to stand at `to`. */
+THNN_INLINE real *THNN_place(Streamed *mine, real *to)
+{
+  if (!mine) return to;
+  if (mine->n && (to != mine->to + mine->n || mine->n + mine->piece > mine->length)) THNN_flush(mine);
+  if (!mine->n) mine->to = to;
+  return mine->place + mine->n;
+}
+
+/* The n elements that it has computed there. */
+THNN_INLINE void THNN_stream(Streamed *mine, int64_t n)
+{
+  if (mine) mine->n += n;
 }
 
 /* Before other threads read what this one has streamed. */
-THNN_INLINE void THNN_endStream(const Stream *s)
+THNN_INLINE void THNN_endStream(Streamed *mine)
 {
+  if (!mine) return;
+  if (mine->n) THNN_flush(mine);
 #ifdef THNN_HAS_STREAMS
-  if (s->places) _mm_sfence();
-#else
-  (void)s;
+  _mm_sfence();
 #endif
 }
 #endif

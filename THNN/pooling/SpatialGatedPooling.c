@@ -39,6 +39,7 @@ static int64_t maskSize(const THTensor *input, const THTensor *weight, const Win
 }
 
 #ifndef THNN_CUDA /* THCUNN/pooling/SpatialGatedPooling.cu has its own */
+#include "core/stream.h"
 #include "core/vmath.h"
 
 /* Row r of the mask in the windows of row oh is this row of the plane, which it need not have. */
@@ -153,14 +154,21 @@ static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, i
   const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(spreadLength(&p->w)), all = 2 * (share + spread);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * all, sizeof(real));
+  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    const int64_t at = i * outputs;
+#pragma omp parallel num_threads(threads)
+  {
     real *mine = rows + THNN_threadId() * all, *spreads = mine + 2 * share;
-    ungatePlane(gx + i * plane, t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at, w + i % masks * cells, p, mine,
-                mine + share, spreads, spreads + spread);
+    Streamed *streamed = THNN_myStream(streams);
+#pragma omp for nowait
+    for (int64_t i = 0; i < p->planes; i++) {
+      const int64_t at = i * outputs;
+      ungatePlane(THNN_place(streamed, gx + i * plane), t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at,
+                  w + i % masks * cells, p, mine, mine + share, spreads, spreads + spread);
+      THNN_stream(streamed, plane);
+    }
+    THNN_endStream(streamed);
   }
 }
 

@@ -48,6 +48,7 @@ static void pooledSize(const THTensor *input, const THTensor *mean, const Window
 
 #ifndef THNN_CUDA /* THCUNN/pooling/SpatialGaussianPooling.cu has its own */
 #include <math.h>
+#include "core/stream.h"
 #include "core/vmath.h"
 #include "pooling/columns.h"
 
@@ -347,17 +348,25 @@ static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 0, k);
   makeWeights(call, &h, &p->h, 1, 0, k);
+  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
+#pragma omp parallel num_threads(threads)
+  {
     real *spreads = scratch + THNN_threadId() * all, *shares = spreads + spread;
-    for (int64_t m = 0; m < k->kernels; m++) {
-      const int64_t at = i * k->kernels + m, of = at % gaussians;
-      gaussianGradient(gx + i * plane, g + at * outputs, p, &w.runs, &h.runs, w.table[WEIGHT] + of * w.runs.count * p->w.kernel,
-                       h.table[WEIGHT] + of * h.runs.count * p->h.kernel, m > 0, spreads, shares, shares + share,
-                       runOf + THNN_threadId() * rows);
+    Streamed *streamed = THNN_myStream(streams);
+#pragma omp for nowait
+    for (int64_t i = 0; i < p->planes; i++) {
+      real *to = THNN_place(streamed, gx + i * plane);
+      for (int64_t m = 0; m < k->kernels; m++) {
+        const int64_t at = i * k->kernels + m, of = at % gaussians;
+        gaussianGradient(to, g + at * outputs, p, &w.runs, &h.runs, w.table[WEIGHT] + of * w.runs.count * p->w.kernel,
+                         h.table[WEIGHT] + of * h.runs.count * p->h.kernel, m > 0, spreads, shares, shares + share,
+                         runOf + THNN_threadId() * rows);
+      }
+      THNN_stream(streamed, plane);
     }
+    THNN_endStream(streamed);
   }
 }
 

@@ -17,6 +17,7 @@
  * Maxima are found as maxima.h tells, plane by plane, and blended while the plane is in the cache. The terms of gradWeight are
  * summed in double precision, plane by plane in order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in
  * convolutional neural networks, 2016. */
+#include "core/stream.h"
 #include "pooling/blend.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
@@ -100,12 +101,20 @@ static void unmix(Call *call, real *gx, const real *g, const index_t *index, con
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(p->h.out * spreadLength(&p->w));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
+  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
+#pragma omp parallel num_threads(threads)
+  {
     real *mine = rows + THNN_threadId() * (share + spread);
-    unmixPlane(gx + i * plane, g + i * outputs, index + i * outputs, p, a[i % weights], mine, mine + share);
+    Streamed *streamed = THNN_myStream(streams);
+#pragma omp for nowait
+    for (int64_t i = 0; i < p->planes; i++) {
+      real *to = THNN_place(streamed, gx + i * plane);
+      unmixPlane(to, g + i * outputs, index + i * outputs, p, a[i % weights], mine, mine + share);
+      THNN_stream(streamed, plane);
+    }
+    THNN_endStream(streamed);
   }
 }
 

@@ -23,6 +23,7 @@
  * normal numbers is treated on its own.
  *
  * Source: Zeiler and Fergus, "Stochastic Pooling for Regularization of Deep Convolutional Neural Networks" (2013). */
+#include "core/stream.h"
 #include "pooling/maxima.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
@@ -258,12 +259,20 @@ static void spreadAverages(Call *call, real *gx, const real *x, const real *g, c
   const double work = 2.0 * (double)outputs * (double)p->w.kernel * (double)p->h.kernel;
   const int threads = THNN_threads(call, THNN_work((double)p->planes * ((double)cells + work)));
   double *rows = THNN_scratch(call, threads * 4 * width, sizeof(double));
+  Streamed *streams = THNN_newStreams(call, threads, p->planes * cells, cells);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
+#pragma omp parallel num_threads(threads)
+  {
     double *row = rows + THNN_threadId() * 4 * width;
-    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, p, row, row + width, row + 2 * width, row + 3 * width);
+    Streamed *streamed = THNN_myStream(streams);
+#pragma omp for nowait
+    for (int64_t i = 0; i < p->planes; i++) {
+      real *to = THNN_place(streamed, gx + i * cells);
+      spreadPlane(to, x + i * cells, g + i * outputs, p, row, row + width, row + 2 * width, row + 3 * width);
+      THNN_stream(streamed, cells);
+    }
+    THNN_endStream(streamed);
   }
 }
 #endif

@@ -199,13 +199,6 @@ THNN_KERNEL void scatterPlane(real *restrict gx, const real *restrict g, const W
   }
 }
 
-/* Where band i of gradInput begins, of `bands` to a plane: so many bands of rows to a slice, or one that is all of the plane. */
-THNN_INLINE int64_t startOfBand(int64_t i, int64_t bands, int64_t band, const Windows *p)
-{
-  const int64_t plane = i / bands, inPlane = i % bands, perSlice = THNN_max(bands / p->t.in, 1);
-  return plane * planeCells(p) + (inPlane / perSlice * p->h.in + inPlane % perSlice * band) * p->w.in;
-}
-
 static void spreadAverages(Call *call, real *gx, const real *g, int includePad, const Windows *p, int how)
 {
   const int scatter = how == THNN_SCATTER;
@@ -227,27 +220,25 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
   }
   const int64_t spread = slices * s.most * s.length, table = w->kernel ? 0 : 2 * s.most * w->out;
   const int64_t buffer = THNN_wholeLines(spread + s.share + table), piece = scatter ? cells : THNN_min(band, p->h.in) * p->w.in;
-  const Stream stream = THNN_newStream(call, threads, p->planes * cells, piece);
+  Streamed *streams = THNN_newStreams(call, threads, p->planes * cells, piece);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (THNN_failed(call)) return;
 
 #pragma omp parallel num_threads(threads)
   {
     real *mine = buffers + THNN_threadId() * buffer, *share = mine + spread, *looked = share + s.share;
+    Streamed *streamed = THNN_myStream(streams);
 #pragma omp for nowait
-    for (int64_t first = 0; first < p->planes * bands; first += stream.together) {
-      const int64_t end = THNN_min(first + stream.together, p->planes * bands);
-      real *const to = gx + startOfBand(first, bands, band, p), *place = THNN_place(&stream, to);
-      for (int64_t i = first; i < end; i++) {
-        const int64_t perSlice = THNN_max(bands / p->t.in, 1), t = i % bands / perSlice, top = i % perSlice * band;
-        const real *from = g + i / bands * outputs;
-        real *at = place + startOfBand(i, bands, band, p) - startOfBand(first, bands, band, p);
-        if (scatter) scatterPlane(at, from, p, &s, mine, share, looked);
-        else gatherBand(at, from, p, &s, t, top, THNN_min(top + band, p->h.in), mine, share, looked);
-      }
-      THNN_stream(&stream, to, startOfBand(end, bands, band, p) - (to - gx));
+    for (int64_t i = 0; i < p->planes * bands; i++) {
+      const int64_t plane = i / bands, perSlice = THNN_max(bands / p->t.in, 1), t = i % bands / perSlice, top = i % perSlice * band;
+      const int64_t bottom = THNN_min(top + band, p->h.in);
+      const real *from = g + plane * outputs;
+      real *to = THNN_place(streamed, gx + plane * cells + (scatter ? 0 : (t * p->h.in + top) * p->w.in));
+      if (scatter) scatterPlane(to, from, p, &s, mine, share, looked);
+      else gatherBand(to, from, p, &s, t, top, bottom, mine, share, looked);
+      THNN_stream(streamed, scatter ? cells : (bottom - top) * p->w.in);
     }
-    THNN_endStream(&stream);
+    THNN_endStream(streamed);
   }
 }
 #endif

@@ -346,25 +346,23 @@ void THNN_(scatterPlanes)(Call *call, real *gx, const real *g, const index_t *in
   enum { SMALL_PLANE = 1 << 14 };
   const size_t size = (size_t)cells * sizeof(real);
   const int threads = THNN_threads(call, planes * (cells + outputs));
-  const Stream stream = THNN_newStream(call, threads, planes * cells, cells);
+  Streamed *streams = THNN_newStreams(call, threads, planes * cells, cells);
   if (THNN_failed(call)) return;
 #pragma omp parallel num_threads(threads)
   {
+    Streamed *streamed = THNN_myStream(streams);
 #pragma omp for nowait
-    for (int64_t first = 0; first < planes; first += stream.together) {
-      const int64_t end = THNN_min(first + stream.together, planes);
-      real *to = THNN_place(&stream, gx + first * cells);
-      for (int64_t i = first; i < end; i++, to += cells) {
-        if (size > SMALL_PLANE) {
-          scatterLargePlane(to, g + i * outputs, index + i * outputs, cells, outputs);
-        } else {
-          memset(to, 0, size);
-          scatter(to, g + i * outputs, index + i * outputs, outputs);
-        }
+    for (int64_t i = 0; i < planes; i++) {
+      real *to = THNN_place(streamed, gx + i * cells);
+      if (size > SMALL_PLANE) {
+        scatterLargePlane(to, g + i * outputs, index + i * outputs, cells, outputs);
+      } else {
+        memset(to, 0, size);
+        scatter(to, g + i * outputs, index + i * outputs, outputs);
       }
-      THNN_stream(&stream, gx + first * cells, (end - first) * cells);
+      THNN_stream(streamed, cells);
     }
-    THNN_endStream(&stream);
+    THNN_endStream(streamed);
   }
 }
 

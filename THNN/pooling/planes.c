@@ -71,17 +71,18 @@ static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int
 {
   const int64_t n = planes * cells;
   const int threads = THNN_threads(call, n);
-  const Stream stream = THNN_newStream(call, threads, n, PIECE);
+  Streamed *streams = THNN_newStreams(call, threads, n, PIECE);
   if (THNN_failed(call)) return;
 #pragma omp parallel num_threads(threads)
   {
+    Streamed *streamed = THNN_myStream(streams);
 #pragma omp for nowait
-    for (int64_t at = 0; at < n; at += PIECE * stream.together) {
-      const int64_t count = THNN_min(PIECE * stream.together, n - at);
-      fill(THNN_place(&stream, gx + at), g, cells, at, count);
-      THNN_stream(&stream, gx + at, count);
+    for (int64_t at = 0; at < n; at += PIECE) {
+      const int64_t count = THNN_min(PIECE, n - at);
+      fill(THNN_place(streamed, gx + at), g, cells, at, count);
+      THNN_stream(streamed, count);
     }
-    THNN_endStream(&stream);
+    THNN_endStream(streamed);
   }
 }
 

@@ -30,6 +30,7 @@ int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Po
 }
 
 #ifndef THNN_CUDA /* THCUNN/pooling/power.cu has its own */
+#include "core/stream.h"
 #include "core/vmath.h"
 #include "pooling/columns.h"
 
@@ -278,14 +279,22 @@ static void spreadNorms(Call *call, real *gx, const real *x, const real *g, cons
   const int threads = THNN_threads(call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
   const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(p->h.out * spreadLength(&p->w));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
+  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (share + spread), *to = gx + i * plane;
-    const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
-    if (needsRatios(norms, outputs, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
-    else normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
+#pragma omp parallel num_threads(threads)
+  {
+    real *mine = rows + THNN_threadId() * (share + spread);
+    Streamed *streamed = THNN_myStream(streams);
+#pragma omp for nowait
+    for (int64_t i = 0; i < p->planes; i++) {
+      real *to = THNN_place(streamed, gx + i * plane);
+      const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
+      if (needsRatios(norms, outputs, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
+      else normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
+      THNN_stream(streamed, plane);
+    }
+    THNN_endStream(streamed);
   }
 }
 #endif

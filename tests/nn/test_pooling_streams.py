@@ -25,6 +25,14 @@ LAYERS = {
     "maxima of planes": (nn.SpatialGlobalMaxPooling(), (3, 120, 157, 161)),
     "adaptive maxima": (nn.SpatialAdaptiveMaxPooling(7, 7), (3, 900, 57, 61)),
     "sliding maxima": (nn.SpatialMaxPooling(3, 3, 2, 2), (3, 120, 157, 161)),
+    "maxima of small planes": (nn.SpatialGlobalMaxPooling(), (3, 58000, 7, 7)),
+    "maxima of short sequences": (nn.TemporalAdaptiveMaxPooling(9), (3, 24000, 120)),
+    "averages of short sequences": (nn.TemporalAdaptiveAveragePooling(9), (3, 24000, 120)),
+    "powers": (nn.SpatialPowerAveragePooling(2, 3, 3, 2, 2), (3, 180, 120, 130)),
+    "Gaussians": (nn.SpatialGaussianPooling(180, 5, 5, 2, 2, 2, 2, 2).float(), (3, 180, 120, 130)),
+    "mixed": (nn.SpatialMixedPooling(3, 3, 2, 2), (3, 180, 120, 130)),
+    "gated": (nn.SpatialGatedPooling(3, 3, 2, 2).float(), (3, 180, 120, 130)),
+    "probabilities": (nn.SpatialStochasticPooling(2, 2), (3, 180, 120, 130)),
     "random maxima": (nn.SpatialFractionalMaxPooling(2, 2, 20, 20), (3, 900, 57, 61)),
 }
 
@@ -33,18 +41,18 @@ LAYERS = {
 @pytest.mark.parametrize("name", LAYERS)
 def test_as_its_parts(name: str, threads: int) -> None:
     layer, shape = LAYERS[name]
+    layer.evaluate()  # stochastic pooling: the mean over all choices
     x = np.random.default_rng(1).standard_normal(shape, np.float32)
     assert x.nbytes > CACHED
     backend.set_num_threads(threads)
     y = layer.forward(x)
     g = np.random.default_rng(2).standard_normal(y.shape, np.float32)
     whole = layer.updateGradInput(x, g).copy()
-    indices = getattr(layer, "indices", None)
     for i in range(len(x)):
         part = layer.clone()
         assert x[i : i + 1].nbytes <= CACHED
-        if indices is not None:
-            part.indices = indices[i : i + 1].copy()
+        if name == "random maxima":
+            part.indices = layer.indices[i : i + 1].copy()
             part.output = y[i : i + 1].copy()
         else:
             part.forward(x[i : i + 1])

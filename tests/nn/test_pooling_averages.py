@@ -1,0 +1,55 @@
+"""Adaptive averages against their definition: windows of every kind that has a way of its own, forward and back."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import nn
+
+TOLERANCE = {np.float32: 2e-6, np.float64: 1e-13}
+
+
+def weights(size: int, out: int) -> np.ndarray:
+    """out x size: 1 / n for the n cells of each window."""
+    w = np.zeros((out, size))
+    for o in range(out):
+        first, end = o * size // out, -(-(o + 1) * size // out)
+        w[o, first:end] = 1 / (end - first)
+    return w
+
+
+def check(module: nn.Module, dtype: type, seed: int, *axes: tuple[int, int]) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((3, *(size for size, _ in axes)))
+    g = rng.standard_normal((3, *(out for _, out in axes)))
+    y, gx = x, g
+    for axis, (size, out) in enumerate(axes, 1):
+        y = np.moveaxis(np.tensordot(weights(size, out), y, (1, axis)), 0, axis)
+        gx = np.moveaxis(np.tensordot(weights(size, out).T, gx, (1, axis)), 0, axis)
+    module.type(dtype)
+    np.testing.assert_allclose(module.forward(x.astype(dtype)), y, rtol=0, atol=TOLERANCE[dtype], err_msg=str(axes))
+    gradInput = module.updateGradInput(x.astype(dtype), g.astype(dtype))
+    np.testing.assert_allclose(gradInput, gx, rtol=0, atol=TOLERANCE[dtype] * np.abs(gx).max(), err_msg=str(axes))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sequences(dtype: type) -> None:
+    """Windows from parts of a cell to more cells than a few vectors hold, less and more of them than a vector has lanes."""
+    for out, width in product((1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 64), (1, 5, 16, 17, 40, 63, 64, 65, 130, 300, 1000)):
+        check(nn.TemporalAdaptiveAveragePooling(out), dtype, out, (width, out))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_planes(dtype: type) -> None:
+    """Rows of gradInput that are copies of another, and those that are not; more rows than are taken at once."""
+    for outH, outW, height, width in product((1, 2, 14, 70), (1, 5, 16, 20), (3, 14, 28, 37, 150), (4, 20, 37, 200)):
+        check(nn.SpatialAdaptiveAveragePooling(outW, outH), dtype, outH, (height, outH), (width, outW))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_volumes(dtype: type) -> None:
+    for times, sides in product(((4, 2), (5, 3), (2, 5), (4, 4)), ((6, 6), (17, 5), (20, 12))):
+        check(nn.VolumetricAdaptiveAveragePooling(times[1], sides[1], 3), dtype, 1, times, (8, 3), sides)

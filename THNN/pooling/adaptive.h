@@ -113,7 +113,7 @@ __attribute__((unused)) static Seen *windowsSeen(Call *call, const Axis *a)
 
 #ifdef THNN_HAS_REGISTERS
 /* row[i] (+)= sum of the shares of windows that see cell i, in `rows` rows of windows; `copies` rows are the same. */
-THNN_REGISTERS void gatherShares(real *row, int64_t copies, int add, const real *share, int64_t rows, const Axis *a, const Seen *seen)
+__attribute__((unused)) THNN_REGISTERS void gatherShares(real *row, int64_t copies, int add, const real *share, int64_t rows, const Axis *a, const Seen *seen)
 {
   for (int64_t i = 0; i < a->in; i += WIDTH, seen++) {
     const Lanes cells = firstLanes(a->in - i), windows = firstLanes(a->out - seen->low), next = firstLanes(a->out - seen->low - 1);
@@ -129,7 +129,7 @@ THNN_REGISTERS void gatherShares(real *row, int64_t copies, int add, const real 
   }
 }
 #else
-static void gatherShares(real *row, int64_t copies, int add, const real *share, int64_t rows, const Axis *a, const Seen *seen)
+__attribute__((unused)) static void gatherShares(real *row, int64_t copies, int add, const real *share, int64_t rows, const Axis *a, const Seen *seen)
 {
   (void)row, (void)copies, (void)add, (void)share, (void)rows, (void)a, (void)seen;
 }

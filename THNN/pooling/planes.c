@@ -1,35 +1,41 @@
 /* How global pooling layers work; planes.h says what they have in common. */
 #include "pooling/planes.h"
-#include "core/stream.h"
 
 #ifndef THNN_CUDA /* THCUNN/pooling/planes.cu has its own */
+#include "core/stream.h"
+#include "pooling/adaptive.h"
+
 enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16 };
 
 /* ---- means */
 
-/* The sum of n cells: pieces in vector lanes of the element type, then in double precision, where millions of floats stay exact. */
+/* The sum of n <= PIECE cells in vector lanes of the element type, both halves side by side: one alone would wait for its last
+ * addition. */
+THNN_INLINE real sumPiece(const real *x, int64_t n)
+{
+  const int64_t half = n / 2;
+  const real *other = x + half;
+  THNN_REAL low = 0, high = 0;
+#pragma omp simd reduction(+ : low, high)
+  for (int64_t i = 0; i < half; i++) {
+    low += x[i];
+    high += other[i];
+  }
+  return n % 2 ? low + high + x[n - 1] : low + high;
+}
+
+/* The sum of n cells: pieces, then in double precision, where millions of floats stay exact. */
 THNN_KERNEL double sumPart(const real *x, int64_t n)
 {
   double total = 0;
-  for (int64_t at = 0; at < n; at += PIECE) {
-    const int64_t end = THNN_min(at + PIECE, n);
-    real piece = 0;
-#pragma omp simd reduction(+ : piece)
-    for (int64_t i = at; i < end; i++) piece += x[i];
-    total += (double)piece;
-  }
+  for (int64_t at = 0; at < n; at += PIECE) total += (double)sumPiece(x + at, THNN_min(PIECE, n - at));
   return total;
 }
 
 /* The means of some planes of n <= PIECE cells. */
 THNN_KERNEL void meanPlanes(real *y, const real *x, int64_t planes, int64_t n)
 {
-  for (int64_t plane = 0; plane < planes; plane++, x += n) {
-    real piece = 0;
-#pragma omp simd reduction(+ : piece)
-    for (int64_t i = 0; i < n; i++) piece += x[i];
-    y[plane] = (real)((double)piece / (double)n);
-  }
+  for (int64_t plane = 0; plane < planes; plane++, x += n) y[plane] = (real)((double)sumPiece(x, n) / (double)n);
 }
 
 /* The gradients of n cells from `at` on, where `cells` after `cells` have the same. */
@@ -50,9 +56,18 @@ static void means(Call *call, real *y, const real *x, int64_t planes, int64_t ce
   if (THNN_failed(call)) return;
 
   if (cells <= PIECE) {
+    const Columns few = columnsOf(call, &(Axis){FEW * cells, FEW, 0, 0, 0, 1}, 0); /* FEW planes side by side */
+    if (THNN_failed(call)) return;
 #pragma omp parallel for num_threads(threads)
-    for (int64_t plane = 0; plane < planes; plane += FEW)
-      meanPlanes(y + plane, x + plane * cells, THNN_min(FEW, planes - plane), cells);
+    for (int64_t plane = 0; plane < planes; plane += FEW) {
+      const int64_t n = THNN_min(FEW, planes - plane);
+      if (n < FEW || !few.inRegisters) {
+        meanPlanes(y + plane, x + plane * cells, n, cells);
+        continue;
+      }
+      sumStretches(y + plane, x + plane * cells, 1, &few);
+      for (int64_t i = 0; i < FEW; i++) y[plane + i] = (real)((double)y[plane + i] / (double)cells);
+    }
     return;
   }
 #pragma omp parallel for num_threads(threads)

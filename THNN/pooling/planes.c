@@ -9,33 +9,12 @@ enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16 };
 
 /* ---- means */
 
-/* The sum of n <= PIECE cells in vector lanes of the element type, both halves side by side: one alone would wait for its last
- * addition. */
-THNN_INLINE real sumPiece(const real *x, int64_t n)
-{
-  const int64_t half = n / 2;
-  const real *other = x + half;
-  THNN_REAL low = 0, high = 0;
-#pragma omp simd reduction(+ : low, high)
-  for (int64_t i = 0; i < half; i++) {
-    low += x[i];
-    high += other[i];
-  }
-  return n % 2 ? low + high + x[n - 1] : low + high;
-}
-
-/* The sum of n cells: pieces, then in double precision, where millions of floats stay exact. */
-THNN_KERNEL double sumPart(const real *x, int64_t n)
-{
-  double total = 0;
-  for (int64_t at = 0; at < n; at += PIECE) total += (double)sumPiece(x + at, THNN_min(PIECE, n - at));
-  return total;
-}
+THNN_KERNEL double sumPart(const real *x, int64_t n) { return sumCells(x, n); }
 
 /* The means of some planes of n <= PIECE cells. */
 THNN_KERNEL void meanPlanes(real *y, const real *x, int64_t planes, int64_t n)
 {
-  for (int64_t plane = 0; plane < planes; plane++, x += n) y[plane] = (real)((double)sumPiece(x, n) / (double)n);
+  for (int64_t plane = 0; plane < planes; plane++, x += n) y[plane] = (real)(sumCells(x, n) / (double)n);
 }
 
 /* The gradients of n cells from `at` on, where `cells` after `cells` have the same. */

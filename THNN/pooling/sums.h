@@ -58,12 +58,23 @@ THNN_INLINE void sumRows(real *restrict sum, const real *restrict x, int add, in
   sumTerms(sum, x, PLAIN, add, rows, distance, width);
 }
 
-/* x[0] + ... + x[n - 1], in double precision: millions of floats lose nothing */
+/* x[0] + ... + x[n - 1]: pieces in vector lanes, both halves of a piece side by side, for one alone would wait for its last addition;
+ * then in double precision, where millions of floats stay exact. */
 THNN_INLINE double sumCells(const real *x, int64_t n)
 {
+  enum { SUM_PIECE = 1 << 12 };
   double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; i++) sum += (double)x[i];
+  for (int64_t at = 0; at < n; at += SUM_PIECE) {
+    const int64_t cells = THNN_min(SUM_PIECE, n - at), half = cells / 2;
+    const real *one = x + at, *other = one + half;
+    THNN_REAL low = 0, high = 0;
+#pragma omp simd reduction(+ : low, high)
+    for (int64_t i = 0; i < half; i++) {
+      low += one[i];
+      high += other[i];
+    }
+    sum += (double)(low + high) + (cells % 2 ? (double)other[half] : 0);
+  }
   return sum;
 }
 #endif

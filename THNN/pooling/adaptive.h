@@ -17,6 +17,9 @@
 /* Windows of more cells than this are treated one by one. */
 enum { SHORT = 8 };
 
+/* Are windows of n cells or one more added side by side? */
+THNN_INLINE int areShortStretches(int64_t n) { return n > SHORT && n < SHORT_STRETCH && hasRegisters(); }
+
 /* Adaptive windows along a row: where they lie, and where sumAdaptive finds their sums in its table. */
 typedef struct Columns {
   Axis axis;
@@ -30,7 +33,7 @@ __attribute__((unused)) static Columns columnsOf(Call *call, const Axis *a, int6
 {
   const int64_t n = THNN_ceilDiv(a->in, a->out);
   const Columns c = {*a, cellsOfWindows(call, a), THNN_scratch(call, a->out, sizeof(int64_t)), most,
-                     n > SHORT && n < SHORT_STRETCH && hasRegisters()};
+                     areShortStretches(n)};
   for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++)
     c.pick[o] = windowStart(a, o) + (windowCells(a, o) > n ? most * a->in : 0);
   return c;

@@ -218,7 +218,7 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
     s.length = w->in;
     s.share = slices * s.most * w->out;
   }
-  const int64_t spread = slices * s.most * s.length, table = w->kernel ? 0 : 2 * s.most * w->out;
+  const int64_t spread = s.seen ? 0 : slices * s.most * s.length, table = w->kernel || s.seen ? 0 : 2 * s.most * w->out;
   const int64_t buffer = THNN_wholeLines(spread + s.share + table), piece = scatter ? cells : THNN_min(band, p->h.in) * p->w.in;
   Streamed *streams = THNN_newStreams(call, threads, p->planes * cells, piece);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));

@@ -35,12 +35,14 @@ static void means(Call *call, real *y, const real *x, int64_t planes, int64_t ce
   if (THNN_failed(call)) return;
 
   if (cells <= PIECE) {
-    const Columns few = columnsOf(call, &(Axis){FEW * cells, FEW, 0, 0, 0, 1}, 0); /* FEW planes side by side */
+    const int together = planes >= FEW && areShortStretches(cells);
+    Columns few = {0}; /* planes side by side, as if they were windows */
+    if (together) few = columnsOf(call, &(Axis){FEW * cells, FEW, 0, 0, 0, 1}, 0);
     if (THNN_failed(call)) return;
 #pragma omp parallel for num_threads(threads)
     for (int64_t plane = 0; plane < planes; plane += FEW) {
       const int64_t n = THNN_min(FEW, planes - plane);
-      if (n < FEW || !few.inRegisters) {
+      if (n < FEW || !together) {
         meanPlanes(y + plane, x + plane * cells, n, cells);
         continue;
       }

@@ -155,7 +155,7 @@ THNN_REGISTERS int64_t largestInRegisters(const real *x, int64_t n)
 /* Maxima of neighbouring cells [start[o], end[o]) of x, at least WIDTH of them and so many that few registers hold them, and where
  * they are, counted from `origin` cells before x. The last register of a stretch overlaps the one before. Answers as maxFewRows. */
 REGISTER_INLINE lane maxInFew(real *y, index_t *index, const real *x, int64_t origin, const Intervals *of, int64_t out,
-                                   int registers)
+                              int registers)
 {
   for (int64_t first = 0; first < out; first += WIDTH) {
     const int64_t *start = of->start + first, *end = of->end + first, n = THNN_min(out - first, WIDTH);

@@ -10,7 +10,6 @@
 #define THNN_POOLING_ADAPTIVE_H
 
 #include "pooling/sums.h"
-#include "pooling/vectors.h"
 #include "pooling/window.h"
 
 #ifndef THNN_CUDA

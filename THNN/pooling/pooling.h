@@ -2,14 +2,7 @@
 #ifndef THNN_POOLING_H
 #define THNN_POOLING_H
 
-#include "core/real.h"
-
-#ifndef THNN_CUDA
-/* An integer as wide as real: vectors of both have one length. */
-#define laneFloat int32_t
-#define laneDouble int64_t
-typedef THNN_PASTE(lane, Real, ) lane;
-#endif
+#include "core/vectors.h"
 
 /* An estimate for THNN_threads, of numbers whose product may be beyond int64. */
 THNN_INLINE int64_t THNN_work(double operations) { return operations < 1e18 ? (int64_t)operations : (int64_t)1e18; }

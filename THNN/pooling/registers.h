@@ -8,7 +8,6 @@
 #define THNN_POOLING_REGISTERS_H
 
 #include "pooling/maxima.h"
-#include "pooling/vectors.h"
 
 #ifndef THNN_CUDA
 /* Registers of a table, how many cells side by side a window may have (those of more are found faster by neighbours), and how many

@@ -20,6 +20,7 @@
  * outputs; what the groups give to gradGrid is added in their order.
  *
  * As SpatialGridSamplerBilinear of Torch7's THNN. */
+#include "core/vectors.h"
 #include "sampling/channels.h"
 #include "sampling/grid.h"
 
@@ -99,9 +100,28 @@ THNN_KERNEL void sample(real *restrict y, const real *restrict x, const Looks *l
     y[o] = part(wa[o], x, a[o]) + part(wb[o], x, b[o]) + part(wc[o], x, c[o]) + part(wd[o], x, d[o]);
 }
 
+#ifdef THNN_HAS_REGISTERS
+/* The same, where one instruction loads the cells of as many places as a vector has lanes. */
+THNN_REGISTERS void sampleInRegisters(real *y, const real *x, const Looks *looks, int64_t n)
+{
+  for (int64_t o = 0; o < n; o += WIDTH) {
+    const Lanes places = firstLanes(n - o);
+    Cells sum = ofCells(setzero)();
+    for (int i = 0; i < 4; i++) {
+      const Cells weight = ofCells(loadu)(looks->weight[i] + o);
+      const Lanes counts = places & whichCells(_CMP_NEQ_UQ, weight, ofCells(setzero)());
+      sum = ofCells(add)(sum, ofCells(maskz_mul)(counts, weight, gatherCells(counts, x, looks->counted[i] + o)));
+    }
+    ofCells(mask_storeu)(y + o, places, sum);
+  }
+}
+#else /* nobody comes here */
+static void sampleInRegisters(real *y, const real *x, const Looks *looks, int64_t n) { (void)y, (void)x, (void)looks, (void)n; }
+#endif
+
 static void samplePlanes(Call *call, real *y, const real *x, const real *places, const Sampled *p, int threads)
 {
-  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
+  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, inRegisters = hasRegisters();
   Looks *found = THNN_scratch(call, threads, sizeof(Looks));
   if (THNN_failed(call)) return;
 
@@ -112,7 +132,8 @@ static void samplePlanes(Call *call, real *y, const real *x, const real *places,
       Looks *looks = found + THNN_threadId();
       look(looks, places + 2 * (n * cells + first), count, p, -1);
       for (int64_t plane = n * p->channels; plane < (n + 1) * p->channels; plane++)
-        sample(y + plane * cells + first, x + plane * inputs, looks, count);
+        if (inRegisters) sampleInRegisters(y + plane * cells + first, x + plane * inputs, looks, count);
+        else sample(y + plane * cells + first, x + plane * inputs, looks, count);
     }
 }
 
@@ -177,12 +198,14 @@ static void sampleGroups(Call *call, real *y, const real *x, const real *places,
   }
 }
 
-/* To turn planes does not pay for few places; nor does it where most threads would have no group. Results are the same. */
+/* To turn planes does not pay for few places, nor a single plane that registers find cells of; nor does it where most threads would
+ * have no group. Results are the same. */
 static void sampleAll(Call *call, real *y, const real *x, const real *places, const Sampled *p)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, tasks = p->samples * groupsOf(p->channels);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * cells);
-  if (16 * cells <= inputs || 4 * tasks < threads) samplePlanes(call, y, x, places, p, threads);
+  const int planes = p->channels == 1 && hasRegisters();
+  if (planes || 16 * cells <= inputs || 4 * tasks < threads) samplePlanes(call, y, x, places, p, threads);
   else sampleGroups(call, y, x, places, p, atMost(threads, tasks));
 }
 

@@ -1,13 +1,19 @@
-/* Registers of cells, where there is AVX-512, for windows that vectors of neighbours do not fit: adaptive, random, far apart.
+/* Registers of cells, where there is AVX-512, for what vectors of neighbours do not fit: windows that are adaptive, random or far
+ * apart, places that a grid names.
  *
  * hasRegisters says whether the processor has them. What uses them is compiled for them alone (THNN_REGISTERS, REGISTER_INLINE), and
  * is called only then. */
-#ifndef THNN_POOLING_VECTORS_H
-#define THNN_POOLING_VECTORS_H
+#ifndef THNN_VECTORS_H
+#define THNN_VECTORS_H
 
-#include "pooling/pooling.h"
+#include "core/real.h"
 
 #ifndef THNN_CUDA
+/* An integer as wide as real: vectors of both have one length. */
+#define laneFloat int32_t
+#define laneDouble int64_t
+typedef THNN_PASTE(lane, Real, ) lane;
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(THNN_PORTABLE)
 #define THNN_HAS_REGISTERS
 #endif
@@ -69,6 +75,16 @@ REGISTER_INLINE Places loadPlaces(const lane *from) { return _mm512_loadu_si512(
 /* The first n lanes, at most all; and those in register r of n <= SHORT_STRETCH lanes that go over several. */
 REGISTER_INLINE Lanes firstLanes(int64_t n) { return n >= WIDTH ? (Lanes)-1 : (Lanes)((1u << n) - 1); }
 REGISTER_INLINE Lanes lanesOf(int64_t n, int r) { return (Lanes)((((uint64_t)1 << n) - 1) >> r * WIDTH); }
+
+/* x[at[i]] in the lanes of `which`, 0 in others */
+REGISTER_INLINE Cells gatherCells(Lanes which, const real *x, const int32_t *at)
+{
+#ifdef THNN_REAL_IS_Float
+  return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), which, _mm512_loadu_si512(at), x, sizeof(real));
+#else
+  return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), which, _mm256_loadu_si256((const __m256i_u *)at), x, sizeof(real));
+#endif
+}
 
 /* Lane i of the result is the sum, or the maximum, of all lanes of each[i]: neighbours are folded again and again. */
 REGISTER_INLINE Cells foldEach(Cells *each, int isMax)

@@ -5,17 +5,13 @@
  * result, a plane or some rows, in memory of its own that stays in its cache, and streams it from there:
  *
  *     Streamed *streams = THNN_newStreams(call, threads, all, piece);
- *     #pragma omp parallel num_threads(threads)
- *     {
- *       Streamed *mine = THNN_myStream(streams);
- *     #pragma omp for nowait
- *       for (int64_t i = 0; i < pieces; i++) {
- *         real *at = THNN_place(mine, to + i * piece);
- *         ...                                          compute it there
- *         THNN_stream(mine, piece);
- *       }
- *       THNN_endStream(mine);
+ *     #pragma omp parallel for num_threads(threads)
+ *     for (int64_t i = 0; i < pieces; i++) {
+ *       real *at = THNN_place(streams, to + i * piece);
+ *       ...                                            compute it there
+ *       THNN_stream(streams, piece);
  *     }
+ *     THNN_endStreams(streams, threads);
  *
  * Results that fit into the caches, which the next call will find there, and all results where a processor has no such store, are
  * computed where they are to stand: THNN_place gives that place, and nothing is copied. */
@@ -57,10 +53,7 @@ THNN_INLINE Streamed *THNN_newStreams(Call *call, int threads, int64_t all, int6
 #endif
 }
 
-/* That of the calling thread. */
-THNN_INLINE Streamed *THNN_myStream(Streamed *streams) { return streams ? streams + THNN_threadId() : NULL; }
-
-/* Streams what it has computed. */
+/* Streams what a thread has computed. */
 THNN_INLINE void THNN_flush(Streamed *mine)
 {
   const real *from = mine->place;
@@ -79,29 +72,33 @@ THNN_INLINE void THNN_flush(Streamed *mine)
   mine->n = 0;
 }
 
-/* Where it computes the piece that is to stand at `to`. */
-THNN_INLINE real *THNN_place(Streamed *mine, real *to)
+/* Where the calling thread computes the piece that is to stand at `to`. */
+THNN_INLINE real *THNN_place(Streamed *streams, real *to)
 {
-  if (!mine) return to;
+  if (!streams) return to;
+  Streamed *mine = streams + THNN_threadId();
   if (mine->n && (to != mine->to + mine->n || mine->n + mine->piece > mine->length)) THNN_flush(mine);
   if (!mine->n) mine->to = to;
   return mine->place + mine->n;
 }
 
 /* The n elements that it has computed there. */
-THNN_INLINE void THNN_stream(Streamed *mine, int64_t n)
+THNN_INLINE void THNN_stream(Streamed *streams, int64_t n)
 {
-  if (mine) mine->n += n;
+  if (streams) streams[THNN_threadId()].n += n;
 }
 
-/* Before other threads read what this one has streamed. */
-THNN_INLINE void THNN_endStream(Streamed *mine)
+/* After the loop each thread streams what it has left, and waits until all its stores can be seen. */
+THNN_INLINE void THNN_endStreams(Streamed *streams, int threads)
 {
-  if (!mine) return;
-  if (mine->n) THNN_flush(mine);
+  if (!streams) return;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int t = 0; t < threads; t++) {
+    if (streams[t].n) THNN_flush(streams + t);
 #ifdef THNN_HAS_STREAMS
-  _mm_sfence();
+    _mm_sfence();
 #endif
+  }
 }
 #endif
 

@@ -196,7 +196,8 @@ static void addUp(Call *call, real *sum, const real *x, const real *factor, Repe
 {
   enum { CHUNK = 1 << 14, TASKS = 64, WORTH = 16 }; /* a sum is worth having twice if it is of so many elements */
   const Sums s = sumsOf(r);
-  const int64_t n = s.added * s.kept * s.inner, sums = s.kept * s.slice, width = THNN_max(CHUNK / s.inner, 1), blocks = THNN_ceilDiv(s.kept, width);
+  const int64_t n = s.added * s.kept * s.inner, sums = s.kept * s.slice, width = THNN_max(CHUNK / s.inner, 1);
+  const int64_t blocks = THNN_ceilDiv(s.kept, width);
   const int64_t tasks = THNN_min(TASKS, n / CHUNK), most = THNN_min(tasks / blocks, n / (WORTH * sums));
   const int64_t parts = THNN_max(THNN_min(most, s.added), 1);
   double *all = THNN_scratch(call, parts * sums, sizeof(double));

@@ -157,19 +157,15 @@ static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, i
   Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel num_threads(threads)
-  {
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
     real *mine = rows + THNN_threadId() * all, *spreads = mine + 2 * share;
-    Streamed *streamed = THNN_myStream(streams);
-#pragma omp for nowait
-    for (int64_t i = 0; i < p->planes; i++) {
-      const int64_t at = i * outputs;
-      ungatePlane(THNN_place(streamed, gx + i * plane), t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at,
-                  w + i % masks * cells, p, mine, mine + share, spreads, spreads + spread);
-      THNN_stream(streamed, plane);
-    }
-    THNN_endStream(streamed);
+    const int64_t at = i * outputs;
+    ungatePlane(THNN_place(streams, gx + i * plane), t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at,
+                w + i % masks * cells, p, mine, mine + share, spreads, spreads + spread);
+    THNN_stream(streams, plane);
   }
+  THNN_endStreams(streams, threads);
 }
 
 static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Windows *p)

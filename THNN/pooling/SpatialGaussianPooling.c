@@ -351,23 +351,19 @@ static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians
   Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel num_threads(threads)
-  {
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
     real *spreads = scratch + THNN_threadId() * all, *shares = spreads + spread;
-    Streamed *streamed = THNN_myStream(streams);
-#pragma omp for nowait
-    for (int64_t i = 0; i < p->planes; i++) {
-      real *to = THNN_place(streamed, gx + i * plane);
-      for (int64_t m = 0; m < k->kernels; m++) {
-        const int64_t at = i * k->kernels + m, of = at % gaussians;
-        gaussianGradient(to, g + at * outputs, p, &w.runs, &h.runs, w.table[WEIGHT] + of * w.runs.count * p->w.kernel,
-                         h.table[WEIGHT] + of * h.runs.count * p->h.kernel, m > 0, spreads, shares, shares + share,
-                         runOf + THNN_threadId() * rows);
-      }
-      THNN_stream(streamed, plane);
+    real *to = THNN_place(streams, gx + i * plane);
+    for (int64_t m = 0; m < k->kernels; m++) {
+      const int64_t at = i * k->kernels + m, of = at % gaussians;
+      gaussianGradient(to, g + at * outputs, p, &w.runs, &h.runs, w.table[WEIGHT] + of * w.runs.count * p->w.kernel,
+                       h.table[WEIGHT] + of * h.runs.count * p->h.kernel, m > 0, spreads, shares, shares + share,
+                       runOf + THNN_threadId() * rows);
     }
-    THNN_endStream(streamed);
+    THNN_stream(streams, plane);
   }
+  THNN_endStreams(streams, threads);
 }
 
 static void addGradients(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Windows *p)

@@ -104,18 +104,14 @@ static void unmix(Call *call, real *gx, const real *g, const index_t *index, con
   Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel num_threads(threads)
-  {
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
     real *mine = rows + THNN_threadId() * (share + spread);
-    Streamed *streamed = THNN_myStream(streams);
-#pragma omp for nowait
-    for (int64_t i = 0; i < p->planes; i++) {
-      real *to = THNN_place(streamed, gx + i * plane);
-      unmixPlane(to, g + i * outputs, index + i * outputs, p, a[i % weights], mine, mine + share);
-      THNN_stream(streamed, plane);
-    }
-    THNN_endStream(streamed);
+    real *to = THNN_place(streams, gx + i * plane);
+    unmixPlane(to, g + i * outputs, index + i * outputs, p, a[i % weights], mine, mine + share);
+    THNN_stream(streams, plane);
   }
+  THNN_endStreams(streams, threads);
 }
 
 static void addGradients(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,

@@ -262,18 +262,14 @@ static void spreadAverages(Call *call, real *gx, const real *x, const real *g, c
   Streamed *streams = THNN_newStreams(call, threads, p->planes * cells, cells);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel num_threads(threads)
-  {
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
     double *row = rows + THNN_threadId() * 4 * width;
-    Streamed *streamed = THNN_myStream(streams);
-#pragma omp for nowait
-    for (int64_t i = 0; i < p->planes; i++) {
-      real *to = THNN_place(streamed, gx + i * cells);
-      spreadPlane(to, x + i * cells, g + i * outputs, p, row, row + width, row + 2 * width, row + 3 * width);
-      THNN_stream(streamed, cells);
-    }
-    THNN_endStream(streamed);
+    real *to = THNN_place(streams, gx + i * cells);
+    spreadPlane(to, x + i * cells, g + i * outputs, p, row, row + width, row + 2 * width, row + 3 * width);
+    THNN_stream(streams, cells);
   }
+  THNN_endStreams(streams, threads);
 }
 #endif
 

@@ -31,8 +31,7 @@ typedef struct Columns {
 __attribute__((unused)) static Columns columnsOf(Call *call, const Axis *a, int64_t most)
 {
   const int64_t n = THNN_ceilDiv(a->in, a->out);
-  const Columns c = {*a, cellsOfWindows(call, a), THNN_scratch(call, a->out, sizeof(int64_t)), most,
-                     areShortStretches(n)};
+  const Columns c = {*a, cellsOfWindows(call, a), THNN_scratch(call, a->out, sizeof(int64_t)), most, areShortStretches(n)};
   for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++)
     c.pick[o] = windowStart(a, o) + (windowCells(a, o) > n ? most * a->in : 0);
   return c;
@@ -115,7 +114,8 @@ __attribute__((unused)) static Seen *windowsSeen(Call *call, const Axis *a)
 
 #ifdef THNN_HAS_REGISTERS
 /* row[i] (+)= sum of the shares of windows that see cell i, in `rows` rows of windows; `copies` rows are the same. */
-__attribute__((unused)) THNN_REGISTERS void gatherShares(real *row, int64_t copies, int add, const real *share, int64_t rows, const Axis *a, const Seen *seen)
+__attribute__((unused)) THNN_REGISTERS void gatherShares(real *row, int64_t copies, int add, const real *share, int64_t rows,
+                                                         const Axis *a, const Seen *seen)
 {
   for (int64_t i = 0; i < a->in; i += WIDTH, seen++) {
     const Lanes cells = firstLanes(a->in - i), windows = firstLanes(a->out - seen->low), next = firstLanes(a->out - seen->low - 1);
@@ -131,7 +131,8 @@ __attribute__((unused)) THNN_REGISTERS void gatherShares(real *row, int64_t copi
   }
 }
 #else
-__attribute__((unused)) static void gatherShares(real *row, int64_t copies, int add, const real *share, int64_t rows, const Axis *a, const Seen *seen)
+__attribute__((unused)) static void gatherShares(real *row, int64_t copies, int add, const real *share, int64_t rows,
+                                                 const Axis *a, const Seen *seen)
 {
   (void)row, (void)copies, (void)add, (void)share, (void)rows, (void)a, (void)seen;
 }

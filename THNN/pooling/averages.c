@@ -161,22 +161,31 @@ THNN_KERNEL void gatherBand(real *restrict gx, const real *restrict g, const Win
   const int64_t width = p->w.in, firstT = s->seenT.start[t], endT = s->seenT.end[t];
   const int64_t first = s->seenH.start[top], rows = THNN_max(s->seenH.end[bottom - 1] - first, 0);
   if (p->w.kernel) memset(share, 0, (size_t)s->share * sizeof(real));
-  for (int64_t ot = firstT; ot < endT; ot++) {
-    const int64_t slice = (ot - firstT) * rows, from = ot * p->h.out + first;
-    if (s->seen) shareRows(share + slice * p->w.out, g, p, s, from, rows);
-    else spreadRows(spread + slice * s->length, g, p, s, from, rows, share, table);
-  }
-  for (int64_t h = top, next; h < bottom; h = next) {
+  for (int64_t ot = firstT; ot < endT; ot++)
+    spreadRows(spread + (ot - firstT) * rows * s->length, g, p, s, ot * p->h.out + first, rows, share, table);
+  for (int64_t h = top; h < bottom; h++) {
     real *row = gx + (h - top) * width;
     const int64_t begin = s->seenH.start[h], seen = s->seenH.end[h] - begin;
-    for (next = h + 1; s->seen && next < bottom && s->seenH.start[next] == begin && s->seenH.end[next] - begin == seen;) next++;
     if (firstT >= endT || seen <= 0) memset(row, 0, (size_t)width * sizeof(real)); /* between windows */
     else
-      for (int64_t ot = firstT; ot < endT; ot++) {
-        const int64_t from = (ot - firstT) * rows + begin - first;
-        if (s->seen) gatherShares(row, next - h, ot > firstT, share + from * p->w.out, seen, &p->w, s->seen);
-        else sumRows(row, spread + from * s->length + p->w.pad, ot > firstT, seen, s->length, width);
-      }
+      for (int64_t ot = firstT; ot < endT; ot++)
+        sumRows(row, spread + ((ot - firstT) * rows + begin - first) * s->length + p->w.pad, ot > firstT, seen, s->length, width);
+  }
+}
+
+/* The same for adaptive windows in registers: nothing is spread, and rows that see the same windows are made at once. */
+THNN_KERNEL void gatherAdaptive(real *restrict gx, const real *restrict g, const Windows *p, const Spread *s, int64_t t, int64_t top,
+                                int64_t bottom, real *restrict share)
+{
+  const int64_t *start = s->seenH.start, *end = s->seenH.end, out = p->w.out, firstT = s->seenT.start[t], endT = s->seenT.end[t];
+  const int64_t first = start[top], rows = end[bottom - 1] - first;
+  for (int64_t ot = firstT; ot < endT; ot++)
+    shareRows(share + (ot - firstT) * rows * out, g, p, s, ot * p->h.out + first, rows);
+  for (int64_t h = top, next; h < bottom; h = next) {
+    for (next = h + 1; next < bottom && start[next] == start[h] && end[next] == end[h];) next++;
+    for (int64_t ot = firstT; ot < endT; ot++)
+      gatherShares(gx + (h - top) * p->w.in, next - h, ot > firstT, share + ((ot - firstT) * rows + start[h] - first) * out,
+                   end[h] - start[h], &p->w, s->seen);
   }
 }
 
@@ -224,22 +233,19 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (THNN_failed(call)) return;
 
-#pragma omp parallel num_threads(threads)
-  {
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes * bands; i++) {
     real *mine = buffers + THNN_threadId() * buffer, *share = mine + spread, *looked = share + s.share;
-    Streamed *streamed = THNN_myStream(streams);
-#pragma omp for nowait
-    for (int64_t i = 0; i < p->planes * bands; i++) {
-      const int64_t plane = i / bands, perSlice = THNN_max(bands / p->t.in, 1), t = i % bands / perSlice, top = i % perSlice * band;
-      const int64_t bottom = THNN_min(top + band, p->h.in);
-      const real *from = g + plane * outputs;
-      real *to = THNN_place(streamed, gx + plane * cells + (scatter ? 0 : (t * p->h.in + top) * p->w.in));
-      if (scatter) scatterPlane(to, from, p, &s, mine, share, looked);
-      else gatherBand(to, from, p, &s, t, top, bottom, mine, share, looked);
-      THNN_stream(streamed, scatter ? cells : (bottom - top) * p->w.in);
-    }
-    THNN_endStream(streamed);
+    const int64_t plane = i / bands, perSlice = THNN_max(bands / p->t.in, 1), t = i % bands / perSlice, top = i % perSlice * band;
+    const int64_t bottom = THNN_min(top + band, p->h.in);
+    const real *from = g + plane * outputs;
+    real *to = THNN_place(streams, gx + plane * cells + (scatter ? 0 : (t * p->h.in + top) * p->w.in));
+    if (scatter) scatterPlane(to, from, p, &s, mine, share, looked);
+    else if (s.seen) gatherAdaptive(to, from, p, &s, t, top, bottom, share);
+    else gatherBand(to, from, p, &s, t, top, bottom, mine, share, looked);
+    THNN_stream(streams, scatter ? cells : (bottom - top) * p->w.in);
   }
+  THNN_endStreams(streams, threads);
 }
 #endif
 

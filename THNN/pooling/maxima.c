@@ -324,7 +324,10 @@ THNN_INLINE void scatter(real *restrict to, const real *restrict from, const ind
     if (at[o] >= 0) to[at[o]] += from[o];
 }
 
-/* A plane that is too large for the first cache: its cells are set to 0 shortly before the first gradient comes to them. */
+/* The first cache holds as many bytes of gradInput, with what else there is. */
+enum { FIRST_CACHE = 1 << 14 };
+
+/* A plane that is larger: its cells are set to 0 shortly before the first gradient comes to them. */
 THNN_KERNEL void scatterLargePlane(real *to, const real *from, const index_t *at, int64_t cells, int64_t outputs)
 {
   enum { FEW = 64 };
@@ -340,30 +343,29 @@ THNN_KERNEL void scatterLargePlane(real *to, const real *from, const index_t *at
   memset(to + clean, 0, (size_t)(cells - clean) * sizeof(real));
 }
 
+static void scatterSmallPlanes(real *to, const real *from, const index_t *at, int64_t planes, int64_t cells, int64_t outputs)
+{
+  memset(to, 0, (size_t)(planes * cells) * sizeof(real));
+  for (int64_t i = 0; i < planes; i++) scatter(to + i * cells, from + i * outputs, at + i * outputs, outputs);
+}
+
 /* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. -1 is nowhere. */
 void THNN_(scatterPlanes)(Call *call, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells, int64_t outputs)
 {
-  enum { SMALL_PLANE = 1 << 14 };
-  const size_t size = (size_t)cells * sizeof(real);
+  const int64_t small = FIRST_CACHE / (int64_t)sizeof(real);
   const int threads = THNN_threads(call, planes * (cells + outputs));
-  Streamed *streams = THNN_newStreams(call, threads, planes * cells, cells);
+  const int64_t together = THNN_max(THNN_min(small / THNN_max(cells, 1), THNN_ceilDiv(planes, threads)), 1);
+  Streamed *streams = THNN_newStreams(call, threads, planes * cells, together * cells);
   if (THNN_failed(call)) return;
-#pragma omp parallel num_threads(threads)
-  {
-    Streamed *streamed = THNN_myStream(streams);
-#pragma omp for nowait
-    for (int64_t i = 0; i < planes; i++) {
-      real *to = THNN_place(streamed, gx + i * cells);
-      if (size > SMALL_PLANE) {
-        scatterLargePlane(to, g + i * outputs, index + i * outputs, cells, outputs);
-      } else {
-        memset(to, 0, size);
-        scatter(to, g + i * outputs, index + i * outputs, outputs);
-      }
-      THNN_stream(streamed, cells);
-    }
-    THNN_endStream(streamed);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < planes; i += together) {
+    const int64_t n = THNN_min(together, planes - i);
+    real *to = THNN_place(streams, gx + i * cells);
+    if (cells > small) scatterLargePlane(to, g + i * outputs, index + i * outputs, cells, outputs);
+    else scatterSmallPlanes(to, g + i * outputs, index + i * outputs, n, cells, outputs);
+    THNN_stream(streams, n * cells);
   }
+  THNN_endStreams(streams, threads);
 }
 
 /* The same sums, gathered: each row of gradInput asks the rows of outputs whose windows it is part of. */

@@ -69,17 +69,13 @@ static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int
   const int threads = THNN_threads(call, n);
   Streamed *streams = THNN_newStreams(call, threads, n, PIECE);
   if (THNN_failed(call)) return;
-#pragma omp parallel num_threads(threads)
-  {
-    Streamed *streamed = THNN_myStream(streams);
-#pragma omp for nowait
-    for (int64_t at = 0; at < n; at += PIECE) {
-      const int64_t count = THNN_min(PIECE, n - at);
-      fill(THNN_place(streamed, gx + at), g, cells, at, count);
-      THNN_stream(streamed, count);
-    }
-    THNN_endStream(streamed);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t at = 0; at < n; at += PIECE) {
+    const int64_t count = THNN_min(PIECE, n - at);
+    fill(THNN_place(streams, gx + at), g, cells, at, count);
+    THNN_stream(streams, count);
   }
+  THNN_endStreams(streams, threads);
 }
 
 /* ---- maxima; backward is maxBackward of maxima.h */

@@ -282,20 +282,16 @@ static void spreadNorms(Call *call, real *gx, const real *x, const real *g, cons
   Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
-#pragma omp parallel num_threads(threads)
-  {
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
     real *mine = rows + THNN_threadId() * (share + spread);
-    Streamed *streamed = THNN_myStream(streams);
-#pragma omp for nowait
-    for (int64_t i = 0; i < p->planes; i++) {
-      real *to = THNN_place(streamed, gx + i * plane);
-      const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
-      if (needsRatios(norms, outputs, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
-      else normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
-      THNN_stream(streamed, plane);
-    }
-    THNN_endStream(streamed);
+    real *to = THNN_place(streams, gx + i * plane);
+    const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
+    if (needsRatios(norms, outputs, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
+    else normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
+    THNN_stream(streams, plane);
   }
+  THNN_endStreams(streams, threads);
 }
 #endif
 

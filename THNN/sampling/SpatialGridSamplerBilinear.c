@@ -110,7 +110,7 @@ THNN_REGISTERS void sampleInRegisters(real *y, const real *x, const Looks *looks
     for (int i = 0; i < 4; i++) {
       const Cells weight = ofCells(loadu)(looks->weight[i] + o);
       const Lanes counts = places & whichCells(_CMP_NEQ_UQ, weight, ofCells(setzero)());
-      sum = ofCells(add)(sum, ofCells(maskz_mul)(counts, weight, gatherCells(counts, x, looks->counted[i] + o)));
+      sum = ofCells(add)(sum, ofCells(mul)(weight, gatherCells(counts, x, looks->counted[i] + o)));
     }
     ofCells(mask_storeu)(y + o, places, sum);
   }
@@ -121,7 +121,8 @@ static void sampleInRegisters(real *y, const real *x, const Looks *looks, int64_
 
 static void samplePlanes(Call *call, real *y, const real *x, const real *places, const Sampled *p, int threads)
 {
-  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, inRegisters = hasRegisters();
+  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
+  const int inRegisters = hasRegisters();
   Looks *found = THNN_scratch(call, threads, sizeof(Looks));
   if (THNN_failed(call)) return;
 
@@ -204,8 +205,8 @@ static void sampleAll(Call *call, real *y, const real *x, const real *places, co
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, tasks = p->samples * groupsOf(p->channels);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * cells);
-  const int planes = p->channels == 1 && hasRegisters();
-  if (planes || 16 * cells <= inputs || 4 * tasks < threads) samplePlanes(call, y, x, places, p, threads);
+  const int gathers = p->channels == 1 && hasRegisters();
+  if (gathers || 16 * cells <= inputs || 4 * tasks < threads) samplePlanes(call, y, x, places, p, threads);
   else sampleGroups(call, y, x, places, p, atMost(threads, tasks));
 }
 

@@ -278,3 +278,32 @@ def test_gates_follow_their_mask():
     gate = 1 / (1 + np.exp(-x[..., ::2]))
     np.testing.assert_allclose(module.forward(x), gate * [[[2, 1]]] + (1 - gate) * [[[1.5, -14.5]]], rtol=1e-13)
     np.testing.assert_allclose(module.gate, gate, rtol=1e-13)
+
+
+def gaussian_gradients(x, g, k, d, pad, mean, precision):
+    """Gradients of mean and precision (W, H) by their definition, for windows k x 2 at strides d, 1 and x and g of one plane."""
+    starts = range(-pad, x.shape[1] + pad - k + 1, d)
+    gradMean, gradPrecision = np.zeros(2), np.zeros(2)
+    for (oh, o), gradient in np.ndenumerate(g):
+        columns = np.arange(k)[(np.arange(k) + starts[o] >= 0) & (np.arange(k) + starts[o] < x.shape[1])]
+        away = np.stack(np.meshgrid(columns - (k - 1) / 2, [-0.5, 0.5])) - mean[:, None, None]
+        w = np.exp(-(precision[:, None, None] * away**2).sum(0) / 2)
+        w /= w.sum()
+        share = gradient * w * x[oh : oh + 2, columns + starts[o]]
+        for total, q in ((gradMean, precision[:, None, None] * away), (gradPrecision, -(away**2) / 2)):
+            total += (share * (q - (w * q).sum((1, 2), keepdims=True))).sum((1, 2))
+    return gradMean, gradPrecision
+
+
+@pytest.mark.parametrize("k", range(1, 8))
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_gaussian_parameters_learn_from_long_rows(k, d):
+    pad, width = k // 2, 600 * d
+    mean, precision = np.array([0.3, -0.2]), np.array([0.4, 0.9])
+    module = gaussian((1, k, 2, d, 1, pad), mean, precision)
+    x = uniform(1, 3, width)
+    g = uniform(*module.forward(x).shape, low=0.5)
+    module.backward(x, g)
+    gradMean, gradPrecision = gaussian_gradients(x[0], g[0], k, d, pad, mean, precision)
+    np.testing.assert_allclose(module.gradMean[0, 0], gradMean, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(module.gradPrecision[0, 0], gradPrecision, rtol=1e-10, atol=1e-12)

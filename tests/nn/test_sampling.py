@@ -59,3 +59,16 @@ def test_places_outside_see_nothing() -> None:
     gradPlanes, gradGrid = module.backward([planes, grid], np.full((1, 1, 2, 2), np.inf))
     assert not gradPlanes.any()
     assert not gradGrid.any()
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("poison", [np.inf, np.nan])
+def test_places_on_a_cell_see_that_cell(channels: int, poison: float) -> None:
+    """A neighbour without weight counts nothing, whatever is in it, nor does the plane before."""
+    planes = drawn(2, channels, 5, 9)
+    planes[0] = poison
+    poisoned = planes.copy()
+    poisoned[:, :, 1::2] = poisoned[:, :, :, 1::2] = poison
+    rows, columns = np.meshgrid(np.linspace(-1, 1, 3), np.linspace(-1, 1, 5), indexing="ij")
+    sampled = nn.SpatialGridSamplerBilinear().double().forward([poisoned, np.stack([np.stack([columns, rows], -1)] * 2)])
+    np.testing.assert_array_equal(sampled, planes[:, :, ::2, ::2])

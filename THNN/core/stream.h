@@ -28,7 +28,7 @@
 
 /* Results of more bytes than CACHED are streamed, if their pieces fit into the cache next to a processor. Small pieces that follow
  * each other are streamed together, about TOGETHER bytes of them, for the lines at their ends are written in two parts. */
-enum { THNN_CACHED = 1 << 25, THNN_TOGETHER = 1 << 15, THNN_LARGEST_PIECE = 1 << 18 };
+enum { THNN_CACHED = 1 << 24, THNN_TOGETHER = 1 << 15, THNN_LARGEST_PIECE = 1 << 18 };
 
 /* What one thread has computed, but not yet streamed: n elements for `to`, at a place of `length`. */
 typedef struct Streamed {

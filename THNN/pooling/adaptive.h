@@ -112,29 +112,48 @@ __attribute__((unused)) static Seen *windowsSeen(Call *call, const Axis *a)
   return seen;
 }
 
+/* gx (+)= the shares of the windows that see each cell of rows [top, bottom); gx begins with row top, share with window `first`. */
 #ifdef THNN_HAS_REGISTERS
-/* row[i] (+)= sum of the shares of windows that see cell i, in `rows` rows of windows; `copies` rows are the same. */
-__attribute__((unused)) THNN_REGISTERS void gatherShares(real *row, int64_t copies, int add, const real *share, int64_t rows,
-                                                         const Axis *a, const Seen *seen)
+/* What a row of n shares, from the lowest one seen, gives to WIDTH neighbouring cells. */
+REGISTER_INLINE Cells sharesOf(const real *share, int64_t n, Places pick)
 {
+  const Cells one = ofCells(maskz_loadu)(firstLanes(n), share), next = ofCells(maskz_loadu)(firstLanes(n - 1), share + 1);
+  return ofCells(permutex2var)(one, pick, ofCells(add)(one, next));
+}
+
+__attribute__((unused)) THNN_REGISTERS void gatherShares(real *gx, int add, const real *share, const Intervals *rows, int64_t first,
+                                                         int64_t top, int64_t bottom, const Axis *a, const Seen *seen)
+{
+  const int alone = !add && bottom - top == 1 && rows->end[top] - first == 1; /* as in sequences */
   for (int64_t i = 0; i < a->in; i += WIDTH, seen++) {
-    const Lanes cells = firstLanes(a->in - i), windows = firstLanes(a->out - seen->low), next = firstLanes(a->out - seen->low - 1);
+    const Lanes cells = firstLanes(a->in - i);
     const Places pick = loadPlaces(seen->pick);
-    const real *from = share + seen->low;
-    Cells sum = add ? ofCells(maskz_loadu)(cells, row + i) : ofCells(setzero)();
-    for (int64_t r = 0; r < rows; r++, from += a->out) {
-      const Cells one = ofCells(maskz_loadu)(windows, from);
-      const Cells both = ofCells(add)(one, ofCells(maskz_loadu)(next, from + 1));
-      sum = ofCells(add)(sum, ofCells(permutex2var)(one, pick, both));
+    const int64_t n = a->out - seen->low;
+    if (alone) {
+      ofCells(mask_storeu)(gx + i, cells, sharesOf(share + seen->low, n, pick));
+      continue;
     }
-    for (int64_t c = 0; c < copies; c++) ofCells(mask_storeu)(row + c * a->in + i, cells, sum);
+    real *to = gx + i;
+    Cells sum = ofCells(setzero)(), known = sum;
+    int64_t start = 0, end = 0, last = -1; /* sum is that of windows [start, end), known that of the last: neighbours share both */
+    for (int64_t h = top; h < bottom; h++, to += a->in) {
+      if (rows->start[h] != start || rows->end[h] != end) {
+        start = rows->start[h], end = rows->end[h];
+        sum = ofCells(setzero)();
+        for (int64_t r = start; r < end; r++) {
+          if (r != last) known = sharesOf(share + (r - first) * a->out + seen->low, n, pick), last = r;
+          sum = ofCells(add)(sum, known);
+        }
+      }
+      ofCells(mask_storeu)(to, cells, add ? ofCells(add)(ofCells(maskz_loadu)(cells, to), sum) : sum);
+    }
   }
 }
 #else
-__attribute__((unused)) static void gatherShares(real *row, int64_t copies, int add, const real *share, int64_t rows,
-                                                 const Axis *a, const Seen *seen)
+__attribute__((unused)) static void gatherShares(real *gx, int add, const real *share, const Intervals *rows, int64_t first,
+                                                 int64_t top, int64_t bottom, const Axis *a, const Seen *seen)
 {
-  (void)row, (void)copies, (void)add, (void)share, (void)rows, (void)a, (void)seen;
+  (void)gx, (void)add, (void)share, (void)rows, (void)first, (void)top, (void)bottom, (void)a, (void)seen;
 }
 #endif
 

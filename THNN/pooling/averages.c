@@ -173,19 +173,14 @@ THNN_KERNEL void gatherBand(real *restrict gx, const real *restrict g, const Win
   }
 }
 
-/* The same for adaptive windows in registers: nothing is spread, and rows that see the same windows are made at once. */
+/* The same for adaptive windows in registers: nothing is spread. */
 THNN_KERNEL void gatherAdaptive(real *restrict gx, const real *restrict g, const Windows *p, const Spread *s, int64_t t, int64_t top,
                                 int64_t bottom, real *restrict share)
 {
-  const int64_t *start = s->seenH.start, *end = s->seenH.end, out = p->w.out, firstT = s->seenT.start[t], endT = s->seenT.end[t];
-  const int64_t first = start[top], rows = end[bottom - 1] - first;
-  for (int64_t ot = firstT; ot < endT; ot++)
-    shareRows(share + (ot - firstT) * rows * out, g, p, s, ot * p->h.out + first, rows);
-  for (int64_t h = top, next; h < bottom; h = next) {
-    for (next = h + 1; next < bottom && start[next] == start[h] && end[next] == end[h];) next++;
-    for (int64_t ot = firstT; ot < endT; ot++)
-      gatherShares(gx + (h - top) * p->w.in, next - h, ot > firstT, share + ((ot - firstT) * rows + start[h] - first) * out,
-                   end[h] - start[h], &p->w, s->seen);
+  const int64_t firstT = s->seenT.start[t], endT = s->seenT.end[t], first = s->seenH.start[top], rows = s->seenH.end[bottom - 1] - first;
+  for (int64_t ot = firstT; ot < endT; ot++) {
+    shareRows(share, g, p, s, ot * p->h.out + first, rows);
+    gatherShares(gx, ot > firstT, share, &s->seenH, first, top, bottom, &p->w, s->seen);
   }
 }
 
@@ -225,7 +220,7 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
     s.columns = columnsOf(call, &(Axis){w->out, w->in, 0, 0, 0, 1}, s.most);
     s.seen = scatter ? NULL : windowsSeen(call, w);
     s.length = w->in;
-    s.share = slices * s.most * w->out;
+    s.share = s.most * w->out;
   }
   const int64_t spread = s.seen ? 0 : slices * s.most * s.length, table = w->kernel || s.seen ? 0 : 2 * s.most * w->out;
   const int64_t buffer = THNN_wholeLines(spread + s.share + table), piece = scatter ? cells : THNN_min(band, p->h.in) * p->w.in;

@@ -44,12 +44,12 @@ def test_sequences(dtype: type) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_planes(dtype: type) -> None:
-    """Rows of gradInput that are copies of another, and those that are not; more rows than are taken at once."""
-    for outH, outW, height, width in product((1, 2, 14, 70), (1, 5, 16, 20), (3, 14, 28, 37, 150), (4, 20, 37, 200)):
+    """Rows of gradInput that are copies of another, and those that are not; a single row, and more rows than are taken at once."""
+    for outH, outW, height, width in product((1, 2, 14, 70), (1, 5, 16, 20), (1, 3, 14, 28, 37, 150), (4, 20, 37, 200)):
         check(nn.SpatialAdaptiveAveragePooling(outW, outH), dtype, outH, (height, outH), (width, outW))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_volumes(dtype: type) -> None:
-    for times, sides in product(((4, 2), (5, 3), (2, 5), (4, 4)), ((6, 6), (17, 5), (20, 12))):
-        check(nn.VolumetricAdaptiveAveragePooling(times[1], sides[1], 3), dtype, 1, times, (8, 3), sides)
+    for times, rows, sides in product(((4, 2), (5, 3), (2, 5), (4, 4)), ((8, 3), (1, 1)), ((6, 6), (17, 5), (20, 12))):
+        check(nn.VolumetricAdaptiveAveragePooling(times[1], sides[1], rows[1]), dtype, 1, times, rows, sides)

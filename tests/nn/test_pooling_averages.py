@@ -44,7 +44,7 @@ def test_sequences(dtype: type) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_planes(dtype: type) -> None:
-    """Rows of gradInput that are copies of another, and those that are not; a single row, and more rows than are taken at once."""
+    """Rows of gradInput that are copies of another, and those that are not; single rows, and more than are taken at once."""
     for outH, outW, height, width in product((1, 2, 14, 70), (1, 5, 16, 20), (1, 3, 14, 28, 37, 150), (4, 20, 37, 200)):
         check(nn.SpatialAdaptiveAveragePooling(outW, outH), dtype, outH, (height, outH), (width, outW))
 

@@ -369,6 +369,14 @@ THNN_INLINE void poolPlane(int lip, real *y, const real *x, const real *l, const
       }
 }
 
+/* Cells [clean, needed) of a plane of `all`. As many that come next are called into the cache: otherwise stores wait for them. */
+THNN_INLINE void clearCells(real *gx, int64_t clean, int64_t needed, int64_t all)
+{
+  const int64_t line = 64 / (int64_t)sizeof(real);
+  memset(gx + clean, 0, (size_t)(needed - clean) * sizeof(real));
+  for (int64_t i = needed; i < THNN_min(2 * needed - clean, all); i += line) __builtin_prefetch(gx + i, 1);
+}
+
 /* gradL is gradX again where there are no logits. */
 THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const real *l, const real *g, real *gx, real *gl, Rows *r)
 {
@@ -380,8 +388,8 @@ THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const re
       const int64_t slices = windowEnd(&p->t, ot), rows = slices > 1 ? p->h.in : windowEnd(&p->h, oh);
       const int64_t needed = end ? planeCells(p) : ((slices - 1) * p->h.in + rows) * p->w.in;
       if (needed > clean) {
-        memset(gx + clean, 0, (size_t)(needed - clean) * sizeof(real));
-        if (lip) memset(gl + clean, 0, (size_t)(needed - clean) * sizeof(real));
+        clearCells(gx, clean, needed, planeCells(p));
+        if (lip) clearCells(gl, clean, needed, planeCells(p));
         clean = needed;
       }
       for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {

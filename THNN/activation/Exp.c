@@ -11,11 +11,7 @@
 #ifndef THNN_CUDA
 #include "core/vmath.h"
 
-THNN_KERNEL void exponential(Elements e)
-{
-#pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = real_exp(e.x[i]);
-}
+THNN_KERNEL void exponential(Elements e) { blockwise(e, VM_REAL(allCalm), VM_REAL(expCalm), VM_REAL(exp)); }
 
 THNN_KERNEL void gradient(Elements e)
 {

@@ -11,11 +11,7 @@
 #ifndef THNN_CUDA
 #include "core/vmath.h"
 
-THNN_KERNEL void logarithm(Elements e)
-{
-#pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = real_log(e.x[i]);
-}
+THNN_KERNEL void logarithm(Elements e) { blockwise(e, VM_REAL(allNormal), VM_REAL(logNormal), VM_REAL(log)); }
 
 THNN_KERNEL void gradient(Elements e)
 {

@@ -21,6 +21,11 @@
  * together. The polynomials are minimax fits: Remez exchange on the relative error of the function that is rebuilt from
  * them, solved with 60 digits, coefficients then rounded; the error named beside each is that of the rounded ones. They
  * are evaluated two coefficients at a time, which makes the chain of dependent operations half as long as Horner's.
+ *
+ * What stands at the edges takes up to half of the work. A loop over many numbers looks first whether a block of them has none
+ * such: expCalm and sigmoidCalm, for numbers that are all `calm`, and logNormal, for normal numbers above 0, give the same bits
+ * as exp, sigmoid and log.
+ *
  * The double half of this file repeats the float half with longer polynomials. */
 #ifndef THNN_VMATH_H
 #define THNN_VMATH_H
@@ -95,6 +100,25 @@ THNN_INLINE float vm_expf(float x)
   return (1 + q) * vm_powerf(half) * vm_powerf(n - half);
 }
 
+/* Calm: |x| <= 87, so that exp(x), exp(-x) and what is between are normal numbers. */
+THNN_INLINE int vm_allCalmf(const float *x, int64_t n)
+{
+  uint32_t largest = 0;
+#pragma omp simd reduction(max : largest)
+  for (int64_t i = 0; i < n; i++) {
+    const uint32_t magnitude = vm_bitsf(x[i]) & 0x7fffffff;
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  return largest <= 0x42ae0000;
+}
+
+THNN_INLINE float vm_expCalmf(float x)
+{
+  uint32_t n;
+  float q = vm_expReducedf(x, &n);
+  return (1 + q) * vm_powerf(n - 127);
+}
+
 /* 2^x for -100 <= x <= 100, within 2 ulp, in half the steps: for weights, which are divided by their sum. */
 THNN_INLINE float vm_exp2Nearf(float x)
 {
@@ -148,6 +172,26 @@ THNN_INLINE float vm_logEdgesf(float x, float y)
   return x == 0 ? -INFINITY : y;
 }
 
+/* Whether all are normal numbers above 0. */
+THNN_INLINE int vm_allNormalf(const float *x, int64_t n)
+{
+  const uint32_t smallest = 0x00800000, infinity = 0x7f800000;
+  uint32_t largest = 0;
+#pragma omp simd reduction(max : largest)
+  for (int64_t i = 0; i < n; i++) {
+    const uint32_t above = vm_bitsf(x[i]) - smallest;
+    largest = above > largest ? above : largest;
+  }
+  return largest < infinity - smallest;
+}
+
+THNN_INLINE float vm_logNormalf(float x)
+{
+  uint32_t exponent;
+  float m = vm_splitf(x, &exponent);
+  return vm_logReducedf(m - 1, (float)(int32_t)exponent - 127);
+}
+
 THNN_INLINE float vm_logf(float x)
 {
   uint32_t exponent;
@@ -178,6 +222,15 @@ THNN_INLINE float vm_sigmoidf(float x)
   float scale1 = vm_powerf(254 - half), scale2 = vm_powerf(254 - (n - half));
   float inverse = scale1 * scale2, sum = 1 + inverse, rest = inverse - (sum - 1);
   float y = scale1 / (sum + (q + rest)) * scale2;
+  return x > 0 ? 1 - y : y;
+}
+
+THNN_INLINE float vm_sigmoidCalmf(float x)
+{
+  uint32_t n;
+  float q = vm_expReducedf(fabsf(x), &n), inverse = vm_powerf(254 + 127 - n);
+  float sum = 1 + inverse, rest = inverse - (sum - 1);
+  float y = inverse / (sum + (q + rest));
   return x > 0 ? 1 - y : y;
 }
 
@@ -241,6 +294,25 @@ THNN_INLINE double vm_exp(double x)
   return (1 + q) * vm_power(half) * vm_power(n - half);
 }
 
+/* |x| <= 708 */
+THNN_INLINE int vm_allCalm(const double *x, int64_t n)
+{
+  uint64_t largest = 0;
+#pragma omp simd reduction(max : largest)
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t magnitude = vm_bits(x[i]) & 0x7fffffffffffffff;
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  return largest <= 0x4086200000000000;
+}
+
+THNN_INLINE double vm_expCalm(double x)
+{
+  uint64_t n;
+  double q = vm_expReduced(x, &n);
+  return (1 + q) * vm_power(n - 1023);
+}
+
 THNN_INLINE double vm_exp2Near(double x)
 {
   const double shift = 0x1.8p52 + 1023;
@@ -301,6 +373,25 @@ THNN_INLINE double vm_logEdges(double x, double y)
   return x == 0 ? -INFINITY : y;
 }
 
+THNN_INLINE int vm_allNormal(const double *x, int64_t n)
+{
+  const uint64_t smallest = 0x0010000000000000, infinity = 0x7ff0000000000000;
+  uint64_t largest = 0;
+#pragma omp simd reduction(max : largest)
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t above = vm_bits(x[i]) - smallest;
+    largest = above > largest ? above : largest;
+  }
+  return largest < infinity - smallest;
+}
+
+THNN_INLINE double vm_logNormal(double x)
+{
+  uint64_t exponent;
+  double m = vm_split(x, &exponent);
+  return vm_logReduced(m - 1, vm_toDouble(exponent) - 1023);
+}
+
 THNN_INLINE double vm_log(double x)
 {
   uint64_t exponent;
@@ -330,6 +421,15 @@ THNN_INLINE double vm_sigmoid(double x)
   double scale1 = vm_power(2046 - half), scale2 = vm_power(2046 - (n - half));
   double inverse = scale1 * scale2, sum = 1 + inverse, rest = inverse - (sum - 1);
   double y = scale1 / (sum + (q + rest)) * scale2;
+  return x > 0 ? 1 - y : y;
+}
+
+THNN_INLINE double vm_sigmoidCalm(double x)
+{
+  uint64_t n;
+  double q = vm_expReduced(fabs(x), &n), inverse = vm_power(2046 + 1023 - n);
+  double sum = 1 + inverse, rest = inverse - (sum - 1);
+  double y = inverse / (sum + (q + rest));
   return x > 0 ? 1 - y : y;
 }
 

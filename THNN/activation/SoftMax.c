@@ -38,9 +38,11 @@ THNN_KERNEL void forwardNeighbours(Channels c)
   real max[THNN_BLOCK], share[THNN_BLOCK];
   double sum[THNN_BLOCK];
   for (int64_t i = 0; i < c.n; i++) max[i] = -INFINITY, sum[i] = 0;
-  for (int64_t k = 0; k < c.channels; k++)
+  for (int64_t k = 0; k < c.channels; k++) {
+    fetch(c, k + 1);
 #pragma omp simd
     for (int64_t i = 0; i < c.n; i++) max[i] = c.x[k * c.stride + i] > max[i] ? c.x[k * c.stride + i] : max[i];
+  }
   for (int64_t k = 0; k < c.channels; k++)
 #pragma omp simd
     for (int64_t i = 0; i < c.n; i++) {
@@ -72,9 +74,11 @@ THNN_KERNEL void backwardNeighbours(Channels c)
   double sum[THNN_BLOCK];
   real s[THNN_BLOCK];
   for (int64_t i = 0; i < c.n; i++) sum[i] = 0;
-  for (int64_t k = 0; k < c.channels; k++)
+  for (int64_t k = 0; k < c.channels; k++) {
+    fetch(c, k + 1);
 #pragma omp simd
     for (int64_t i = 0; i < c.n; i++) sum[i] += (double)c.g[k * c.stride + i] * c.x[k * c.stride + i];
+  }
   for (int64_t i = 0; i < c.n; i++) s[i] = (real)sum[i];
   for (int64_t k = 0; k < c.channels; k++)
 #pragma omp simd

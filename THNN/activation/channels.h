@@ -8,6 +8,7 @@
 #ifndef THNN_CHANNELS_H
 #define THNN_CHANNELS_H
 
+#include "core/fetch.h"
 #include "core/real.h"
 
 #ifndef THNN_CUDA /* THCUNN/activation/channels.cuh has its own */
@@ -28,13 +29,10 @@ typedef void ChannelKernel(Channels c);
  * processor has noticed which way the loads go. Kernels fetch one channel while they work on the one before. */
 THNN_INLINE void fetch(Channels c, int64_t k)
 {
-  enum { LINE = 64 / sizeof(real) };
-  if (k >= c.channels) return;
-  for (int64_t i = 0; i < c.n; i += LINE) {
-    __builtin_prefetch(c.x + k * c.stride + i);
-    if (c.g) __builtin_prefetch(c.g + k * c.stride + i);
-    __builtin_prefetch(c.y + k * c.stride + i, 1);
-  }
+  const int64_t at = k * c.stride * (int64_t)sizeof(real), bytes = k < c.channels ? c.n * (int64_t)sizeof(real) : 0;
+  THNN_fetch(c.x, at, bytes);
+  THNN_fetch(c.y, at, bytes);
+  if (c.g) THNN_fetch(c.g, at, bytes);
 }
 #endif
 

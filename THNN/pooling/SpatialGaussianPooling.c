@@ -233,6 +233,7 @@ THNN_KERNEL void gaussianPlane(real *y, const real *x, const Windows *p, const R
   memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
   for (int64_t i = 0; i < rows->count; i++, wy += p->h.kernel)
     for (int64_t oh = rows->run[i].first; oh < rows->run[i].end; oh++, y += p->w.out) {
+      fetchRows(x, p, 0, oh);
       weighRows(sum, x, p, oh, wy);
       weighColumns(y, sum, &p->w, columns, wx);
     }

@@ -76,7 +76,9 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
   if (w->kernel) {
     memset(sum, 0, (size_t)paddedLength(w) * sizeof(real));
     for (int64_t o = first; o < end; o++) {
-      sumBox(sum + w->pad, x, p, s, outputSlice(p, o), outputRow(p, o));
+      const int64_t ot = outputSlice(p, o), oh = outputRow(p, o);
+      fetchRows(x, p, ot, oh);
+      sumBox(sum + w->pad, x, p, s, ot, oh);
       sumColumns(y + o * w->out, sum, w);
       divideRow(y + o * w->out, s->rows[o], s->columns, w->out);
     }

@@ -248,6 +248,7 @@ static void maxInRegisters(real *y, index_t *index, const real *x, const Windows
 {
   for (int64_t o = first; o < end; o++) {
     const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
+    fetchRows(x, p, outputSlice(p, o), outputRow(p, o));
     if (maxGroups(y + o * p->w.out, index + o * p->w.out, x, p, t, h, m->groups))
       carefulBand(y, index, x, p, m, o, o + 1, row);
   }
@@ -334,6 +335,8 @@ THNN_KERNEL void scatterLargePlane(real *to, const real *from, const index_t *at
   int64_t clean = 0;
   for (int64_t first = 0; first < outputs; first += FEW) {
     const int64_t end = THNN_min(first + FEW, outputs);
+    THNN_fetch(at + first, THNN_AHEAD, FEW * sizeof *at);
+    THNN_fetch(from + first, THNN_AHEAD, FEW * sizeof *from);
     int64_t needed = clean;
     for (int64_t o = first; o < end; o++) needed = at[o] >= needed ? at[o] + 1 : needed;
     memset(to + clean, 0, (size_t)(needed - clean) * sizeof(real));

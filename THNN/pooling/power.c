@@ -122,6 +122,7 @@ THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windo
   int zeros = 0, known = power->negative != 1; /* is a norm of 0 that of zeros alone, and do we know? They are common. */
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
     const int64_t top = windowStart(&h, oh);
+    fetchRows(x, p, 0, oh);
     sumTerms(sum + w.pad, cells + top * w.in, kind, 0, windowEnd(&h, oh) - top, w.in, w.in);
     sumRow(y, sum, &w);
     if (kind == PLAIN || kind == MAGNITUDE) continue;

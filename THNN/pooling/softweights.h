@@ -356,7 +356,9 @@ THNN_INLINE void poolPlane(int lip, real *y, const real *x, const real *l, const
 {
   const Windows *p = &s->p;
   for (int64_t ot = 0; ot < p->t.out; ot++)
-    for (int64_t oh = 0; oh < p->h.out; oh++)
+    for (int64_t oh = 0; oh < p->h.out; oh++) {
+      fetchRows(x, p, ot, oh);
+      if (lip) fetchRows(l, p, ot, oh);
       for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
         const Block b = blockOf(p, ot, oh, ow);
         const int calm = weigh(lip, 0, s, x + b.offset, l + b.offset, &b, sharesRow(p, oh), r);
@@ -367,14 +369,15 @@ THNN_INLINE void poolPlane(int lip, real *y, const real *x, const real *l, const
             if (r->wild[o] != 0) y[o] = (lip ? 0 : r->m[o]) + r->wv[o] / r->ws[o];
         y += b.w.out;
       }
+    }
 }
 
 /* Cells [clean, needed) of a plane of `all`. As many that come next are called into the cache: otherwise stores wait for them. */
 THNN_INLINE void clearCells(real *gx, int64_t clean, int64_t needed, int64_t all)
 {
-  const int64_t line = 64 / (int64_t)sizeof(real);
+  const int64_t size = sizeof(real);
   memset(gx + clean, 0, (size_t)(needed - clean) * sizeof(real));
-  for (int64_t i = needed; i < THNN_min(2 * needed - clean, all); i += line) __builtin_prefetch(gx + i, 1);
+  THNN_fetch(gx, needed * size, (THNN_min(2 * needed - clean, all) - needed) * size);
 }
 
 /* gradL is gradX again where there are no logits. */
@@ -384,6 +387,8 @@ THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const re
   int64_t clean = 0; /* cells that have been set to 0, shortly before they are needed */
   for (int64_t ot = 0; ot < p->t.out; ot++)
     for (int64_t oh = 0; oh < p->h.out; oh++) {
+      fetchRows(x, p, ot, oh);
+      if (lip) fetchRows(l, p, ot, oh);
       const int end = ot == p->t.out - 1 && oh == p->h.out - 1;
       const int64_t slices = windowEnd(&p->t, ot), rows = slices > 1 ? p->h.in : windowEnd(&p->h, oh);
       const int64_t needed = end ? planeCells(p) : ((slices - 1) * p->h.in + rows) * p->w.in;

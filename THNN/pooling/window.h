@@ -5,6 +5,7 @@
 #ifndef THNN_POOLING_WINDOW_H
 #define THNN_POOLING_WINDOW_H
 
+#include "core/fetch.h"
 #include "pooling/pooling.h"
 
 /* One axis: `out` windows over `in` cells, of one of two kinds.
@@ -79,6 +80,15 @@ THNN_INLINE int64_t outputSlice(const Windows *p, int64_t row) { return p->t.out
 THNN_INLINE int64_t outputRow(const Windows *p, int64_t row) { return row - outputSlice(p, row) * p->h.out; }
 
 #ifndef THNN_CUDA
+/* A kernel that comes to the row (ot, oh) of a plane's outputs says so: as many rows as are new in its windows are called into the
+ * cache, from some way ahead. */
+THNN_INLINE void fetchRows(const real *plane, const Windows *p, int64_t ot, int64_t oh)
+{
+  const int64_t end = windowEnd(&p->h, oh), rows = oh > 0 ? end - windowEnd(&p->h, oh - 1) : end;
+  const real *next = plane + ((windowEnd(&p->t, ot) - 1) * p->h.in + end) * p->w.in;
+  THNN_fetch(next, THNN_AHEAD, THNN_min(rows * p->w.in * (int64_t)sizeof(real), THNN_AHEAD));
+}
+
 /* Intervals of an axis, to be looked up where a division would be slow: the cells of each window, or the windows of each cell. */
 typedef struct Intervals {
   int64_t *start, *end;

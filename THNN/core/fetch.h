@@ -2,7 +2,8 @@
  *
  * A processor that walks through memory asks for what comes next by itself, as far ahead as it can see: a few hundred instructions.
  * Where much is computed, scattered or stored between two loads that is too late, and at the end of a short row, or of a page, it
- * begins anew. A kernel that reads memory which no cache holds gains from a quarter to a half by saying what it will want. */
+ * begins anew. Such a kernel says what it will want, and takes up to a third less time where no cache holds that. One that only loads
+ * and adds gains nothing. */
 #ifndef THNN_FETCH_H
 #define THNN_FETCH_H
 

@@ -34,6 +34,10 @@
 #include <stdint.h>
 #include "core/core.h"
 
+/* Elements in memory, at any byte, as in core/real.h. */
+typedef float vm_unalignedf __attribute__((aligned(1)));
+typedef double vm_unaligned __attribute__((aligned(1)));
+
 /* In a layer file, the one of its element type. */
 #define VM_REAL(name) _Generic((THNN_REAL)0, float: vm_##name##f, double: vm_##name)
 #define real_exp(x) VM_REAL(exp)(x)
@@ -101,7 +105,7 @@ THNN_INLINE float vm_expf(float x)
 }
 
 /* Calm: |x| <= 87, so that exp(x), exp(-x) and what is between are normal numbers. */
-THNN_INLINE int vm_allCalmf(const float *x, int64_t n)
+THNN_INLINE int vm_allCalmf(const vm_unalignedf *x, int64_t n)
 {
   uint32_t largest = 0;
 #pragma omp simd reduction(max : largest)
@@ -173,7 +177,7 @@ THNN_INLINE float vm_logEdgesf(float x, float y)
 }
 
 /* Whether all are normal numbers above 0. */
-THNN_INLINE int vm_allNormalf(const float *x, int64_t n)
+THNN_INLINE int vm_allNormalf(const vm_unalignedf *x, int64_t n)
 {
   const uint32_t smallest = 0x00800000, infinity = 0x7f800000;
   uint32_t largest = 0;
@@ -295,7 +299,7 @@ THNN_INLINE double vm_exp(double x)
 }
 
 /* |x| <= 708 */
-THNN_INLINE int vm_allCalm(const double *x, int64_t n)
+THNN_INLINE int vm_allCalm(const vm_unaligned *x, int64_t n)
 {
   uint64_t largest = 0;
 #pragma omp simd reduction(max : largest)
@@ -373,7 +377,7 @@ THNN_INLINE double vm_logEdges(double x, double y)
   return x == 0 ? -INFINITY : y;
 }
 
-THNN_INLINE int vm_allNormal(const double *x, int64_t n)
+THNN_INLINE int vm_allNormal(const vm_unaligned *x, int64_t n)
 {
   const uint64_t smallest = 0x0010000000000000, infinity = 0x7ff0000000000000;
   uint64_t largest = 0;

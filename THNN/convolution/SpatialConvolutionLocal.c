@@ -119,7 +119,7 @@ static void takePlace(real *restrict matrix, const real *restrict y, const Sizes
 static void forward(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b)
 {
   const int threads = threadsFor(call, s);
-  const int64_t area = s->oHeight * s->oWidth, patchSize = s->samples * s->depth, placeSize = s->samples * s->outputs;
+  const int64_t area = s->oHeight * s->oWidth, patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   real *products = THNN_scratch(call, threads * placeSize, sizeof(real));
   if (THNN_failed(call)) return;
@@ -142,7 +142,7 @@ static void backward(Call *call, const Sizes *s, const real *g, real *gx, const 
   const int64_t area = s->oHeight * s->oWidth, cells = s->kH * s->kW, placeSize = s->samples * s->outputs;
   const int64_t group = THNN_max(s->planes / TASKS, 1), groups = THNN_ceilDiv(s->planes, group);
   const int64_t most = THNN_ceilDiv(s->samples, THNN_max(TASKS / groups, 1)), parts = s->samples ? THNN_ceilDiv(s->samples, most) : 0;
-  const int64_t patchSize = most * group * cells;
+  const int64_t patchSize = THNN_roomFor(most * group * cells);
   real *matrices = THNN_scratch(call, area * placeSize, sizeof(real));
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   if (THNN_failed(call)) return;
@@ -167,7 +167,7 @@ static void backward(Call *call, const Sizes *s, const real *g, real *gx, const 
 static void gradients(Call *call, const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
 {
   const int threads = threadsFor(call, s);
-  const int64_t area = s->oHeight * s->oWidth, patchSize = s->samples * s->depth, placeSize = s->samples * s->outputs;
+  const int64_t area = s->oHeight * s->oWidth, patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   real *matrices = THNN_scratch(call, threads * placeSize, sizeof(real));
   if (THNN_failed(call)) return;

@@ -216,7 +216,7 @@ static void forward(Call *call, const Convolution *s, const real *x, real *y, in
   const int64_t most = THNN_max(THNN_min(TASKS / THNN_max(tiles, 1), s->depth / LEAST_DEPTH), 1);
   const int64_t part = THNN_ceilDiv(w->planes, most), parts = THNN_ceilDiv(w->planes, part);
   const int64_t block = THNN_min(THNN_max(COLUMNS / (tile * s->cells), 1), part);
-  const int64_t columnSize = block * s->cells * tile + PIECE, productSize = s->outputs * tile;
+  const int64_t columnSize = THNN_roomFor(block * s->cells * tile + PIECE), productSize = s->outputs * tile;
   const int together = s->matrices < s->samples, inPlace = s->direct && !together, threads = threadsFor(call, s);
 
   real *joined = together ? THNN_scratch(call, s->outputs * s->places, sizeof(real)) : y;
@@ -279,7 +279,7 @@ static void gather(Call *call, const Convolution *s, const real *y, real *x, con
   const Window *w = &s->window;
   const real *g = matricesOf(call, s, y);
   const int64_t group = groupSize(s, ROWS, s->matrices), groups = THNN_ceilDiv(w->planes, group);
-  const int64_t columnSize = group * s->cells * s->tile, plane = w->t.in * w->h.in * w->w.in, samples = s->places / s->area;
+  const int64_t columnSize = THNN_roomFor(group * s->cells * s->tile), plane = w->t.in * w->h.in * w->w.in, samples = s->places / s->area;
   const int threads = threadsFor(call, s);
   real *columns = THNN_scratch(call, threads * columnSize, sizeof(real));
   if (THNN_failed(call)) return;
@@ -334,7 +334,7 @@ static void weights(Call *call, const Convolution *s, const real *x, const real 
   const int64_t groups = THNN_ceilDiv(w->planes, group);
   const int64_t chunk = groups < TASKS / 2 ? THNN_max(THNN_ceilDiv(tiles, TASKS / groups), 1) : THNN_max(tiles, 1);
   const int64_t chunks = THNN_ceilDiv(tiles, chunk), size = s->outputs * s->depth;
-  const int64_t columnSize = group * s->cells * s->tile + PIECE;
+  const int64_t columnSize = THNN_roomFor(group * s->cells * s->tile + PIECE);
   const int inPlace = s->direct && s->matrices == s->samples, threads = threadsFor(call, s);
   real *columns = inPlace ? NULL : THNN_scratch(call, threads * columnSize, sizeof(real));
   real *sums = chunks > 1 ? THNN_scratch(call, chunks * size, sizeof(real)) : NULL;

@@ -112,7 +112,7 @@ static void meetPlanes(Call *call, const Net *net, int toWide, const real *from,
   const Link *links = sortLinks(call, net, toWide, &start);
   const Lattice l = makeLattice(call, t);
   const int64_t begin = toWide ? t->padH / t->dH : 0, end = toWide ? (t->height - 1 + t->padH) / t->dH + 1 : t->oHeight;
-  const int64_t bands = THNN_ceilDiv(end - begin, l.rows), buffer = l.wide + l.narrow;
+  const int64_t bands = THNN_ceilDiv(end - begin, l.rows), buffer = THNN_roomFor(l.wide + l.narrow);
   const int threads = threadsFor(call, net);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (THNN_failed(call)) return;
@@ -139,15 +139,15 @@ static void accKernels(Call *call, const Net *net, const real *wide, const real 
   const int64_t cells = t->kH * t->kW, taps = net->links < FEW_LINKS ? 1 : cells, parts = cells / taps;
   const Lattice l = makeLattice(call, t);
   const int threads = threadsFor(call, net);
-  const int64_t bands = THNN_ceilDiv(t->oHeight, l.rows), buffer = l.wide + l.narrow;
+  const int64_t bands = THNN_ceilDiv(t->oHeight, l.rows), buffer = THNN_roomFor(l.wide + l.narrow), total = THNN_roomFor(taps);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
-  double *sums = THNN_scratch(call, threads * taps, sizeof(double));
+  double *sums = THNN_scratch(call, threads * total, sizeof(double));
   if (THNN_failed(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t task = 0; task < net->links * parts; task++) {
     const Link *link = net->link + task / parts;
     const int64_t first = task % parts * taps;
-    double *sum = sums + THNN_threadId() * taps;
+    double *sum = sums + THNN_threadId() * total;
     real *mine = buffers + THNN_threadId() * buffer;
     memset(sum, 0, (size_t)taps * sizeof(double));
     for (int64_t n = 0; n < net->samples * bands; n++) {

@@ -134,8 +134,12 @@ Memory THNN_scratch(Call *call, int64_t count, size_t itemSize);
 int THNN_failed(const Call *call);
 int32_t THNN_leave(Call *call);
 
-/* n elements rounded up to whole cache lines: the rows that one thread writes again and again share none with another's. */
+/* n elements rounded up to whole cache lines. */
 THNN_INLINE int64_t THNN_wholeLines(int64_t n) { return (n + 31) / 32 * 32; }
+
+/* As many elements as a thread gets that wants n of its own: `threads` such rooms follow each other. Behind each is a gap. A processor
+ * loads ahead of what is read, and would else take from the next thread, again and again, what that one has just written. */
+THNN_INLINE int64_t THNN_roomFor(int64_t n) { return THNN_wholeLines(n) + 512; }
 
 /* Elements of an index tensor, which like all elements need not be aligned (but on a device). */
 #ifdef THNN_CUDA

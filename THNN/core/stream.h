@@ -30,22 +30,22 @@
  * each other are streamed together, about TOGETHER bytes of them, for the lines at their ends are written in two parts. */
 enum { THNN_CACHED = 1 << 24, THNN_TOGETHER = 1 << 15, THNN_LARGEST_PIECE = 1 << 18 };
 
-/* What one thread has computed, but not yet streamed: n elements for `to`, at a place of `length`. */
+/* What one thread has computed: n elements for `to`, of which `done` have been streamed, at a place of `length`. */
 typedef struct Streamed {
   real *place, *to;
-  int64_t n, piece, length, rest[3]; /* a line of its own in the cache */
+  int64_t n, done, piece, length, rest[2]; /* a line of its own in the cache */
 } Streamed;
 
 /* One for each thread, for a result of `all` elements that is made in pieces of at most `piece`; NULL if nothing is streamed. */
 THNN_INLINE Streamed *THNN_newStreams(Call *call, int threads, int64_t all, int64_t piece)
 {
 #ifdef THNN_HAS_STREAMS
-  const int64_t size = sizeof(real), length = THNN_wholeLines(THNN_max(piece, THNN_TOGETHER / size));
+  const int64_t size = sizeof(real), length = THNN_max(piece, THNN_TOGETHER / size), room = THNN_roomFor(length);
   if (all <= THNN_CACHED / size || piece > THNN_LARGEST_PIECE / size) return NULL;
-  real *places = THNN_scratch(call, threads * length, size);
+  real *places = THNN_scratch(call, threads * room, size);
   Streamed *streams = THNN_scratch(call, threads, sizeof(Streamed));
   for (int t = 0; !THNN_failed(call) && t < threads; t++)
-    streams[t] = (Streamed){.place = places + t * length, .piece = piece, .length = length};
+    streams[t] = (Streamed){.place = places + t * room, .piece = piece, .length = length};
   return streams;
 #else
   (void)call, (void)threads, (void)all, (void)piece;
@@ -53,23 +53,30 @@ THNN_INLINE Streamed *THNN_newStreams(Call *call, int threads, int64_t all, int6
 #endif
 }
 
+/* Streams whole lines of the first n elements. */
+THNN_INLINE void THNN_streamLines(Streamed *mine, int64_t n)
+{
+#if defined(THNN_HAS_STREAMS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they do not see such stores */
+  enum { LINE = 64 / sizeof(real), LANES = 16 / sizeof(real) };
+  const int64_t first = (int64_t)(-(uintptr_t)mine->to % 64 / sizeof(real));
+  int64_t i = mine->done;
+  if ((uintptr_t)mine->to % sizeof(real) || n < first) return;
+  if (!i) memcpy(mine->to, mine->place, (size_t)first * sizeof(real)), i = first;
+  for (; i + LINE <= n; i += LINE)
+    for (int64_t j = i; j < i + LINE; j += LANES)
+      _mm_stream_si128((__m128i *)(mine->to + j), _mm_loadu_si128((const __m128i *)(mine->place + j)));
+  mine->done = i;
+#else
+  (void)mine, (void)n;
+#endif
+}
+
 /* Streams what a thread has computed. */
 THNN_INLINE void THNN_flush(Streamed *mine)
 {
-  const real *from = mine->place;
-  real *to = mine->to;
-  const int64_t n = mine->n;
-  int64_t i = 0;
-#if defined(THNN_HAS_STREAMS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they do not see such stores */
-  enum { LINE = 64, LANES = 16 / sizeof(real) };
-  if ((uintptr_t)to % sizeof(real) == 0) {
-    i = THNN_min((int64_t)(-(uintptr_t)to % LINE / sizeof(real)), n);
-    memcpy(to, from, (size_t)i * sizeof(real));
-    for (; i + LANES <= n; i += LANES) _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
-  }
-#endif
-  memcpy(to + i, from + i, (size_t)(n - i) * sizeof(real));
-  mine->n = 0;
+  THNN_streamLines(mine, mine->n);
+  memcpy(mine->to + mine->done, mine->place + mine->done, (size_t)(mine->n - mine->done) * sizeof(real));
+  mine->n = mine->done = 0;
 }
 
 /* Where the calling thread computes the piece that is to stand at `to`. */
@@ -80,6 +87,12 @@ THNN_INLINE real *THNN_place(Streamed *streams, real *to)
   if (mine->n && (to != mine->to + mine->n || mine->n + mine->piece > mine->length)) THNN_flush(mine);
   if (!mine->n) mine->to = to;
   return mine->place + mine->n;
+}
+
+/* The first n elements there are what they will be: they need not wait for the others. Stores then go on while these are computed. */
+THNN_INLINE void THNN_streamEarly(Streamed *streams, int64_t n)
+{
+  if (streams) THNN_streamLines(streams + THNN_threadId(), streams[THNN_threadId()].n + n);
 }
 
 /* The n elements that it has computed there. */

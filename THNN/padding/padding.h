@@ -166,9 +166,9 @@ static const real *gathered(real *sum, const real *g, const Padded *p, Shown tim
 
 static void foldPlanes(Call *call, real *gx, const real *g, const Padded *p)
 {
-  const int64_t rows = p->t.in * p->h.in, cells = volumeCells(&p->out);
+  const int64_t rows = p->t.in * p->h.in, cells = volumeCells(&p->out), room = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, p->in.count * cells);
-  real *sums = THNN_scratch(call, threads * p->w.out, sizeof(real));
+  real *sums = THNN_scratch(call, threads * room, sizeof(real));
   const Shown times = shownCells(call, &p->t), heights = shownCells(call, &p->h);
   if (THNN_failed(call)) return;
 
@@ -176,7 +176,7 @@ static void foldPlanes(Call *call, real *gx, const real *g, const Padded *p)
   for (int64_t plane = 0; plane < p->in.count; plane++)
     for (int64_t band = 0; band < rows; band += BAND)
       for (int64_t row = band; row < THNN_min(band + BAND, rows); row++) {
-        real *sum = sums + THNN_threadId() * p->w.out;
+        real *sum = sums + THNN_threadId() * room;
         foldRow(gx + (plane * rows + row) * p->w.in,
                 gathered(sum, g + plane * cells, p, times, heights, row / p->h.in, row % p->h.in), p->w);
       }

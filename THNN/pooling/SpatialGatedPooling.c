@@ -88,11 +88,12 @@ THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real 
                              const real *mask, const Windows *p, real *share, real *q, real *plain, real *all)
 {
   const Axis h = p->h, w = p->w;
+  const int64_t lead = shareLead(&w);
   memset(gx, 0, (size_t)(h.in * w.in) * sizeof(real));
   memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   memset(q, 0, (size_t)shareLength(&w) * sizeof(real));
-  share += shareLead(&w);
-  q += shareLead(&w);
+  share += lead;
+  q += lead;
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
     slopes(q, x, g, y, gate, index, w.out);
@@ -100,7 +101,7 @@ THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real 
     spreadColumns(plain, share, &w);
     for (int64_t i = top; i < end; i++) {
       memcpy(all, plain, (size_t)spreadLength(&w) * sizeof(real));
-      addWeighed(all, q, mask + (i - rowOf(p, oh, 0)) * w.kernel, w.out, w.kernel, w.stride);
+      spreadWeighed(all, q, mask + (i - rowOf(p, oh, 0)) * w.kernel, 1, w.out, lead, &w);
       real *restrict row = gx + i * w.in;
       const real *restrict from = all + w.pad;
       for (int64_t c = 0; c < w.in; c++) row[c] += from[c];
@@ -134,7 +135,7 @@ THNN_KERNEL void maskTotals(double *total, const real *x, const real *g, const r
 static void gateWindows(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Windows *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
-  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), row = THNN_wholeLines(p->w.out);
+  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   const MaxTables m = THNN_(maxTables)(call, p, threads);
@@ -151,7 +152,7 @@ static void gateWindows(Call *call, real *y, index_t *index, real *gates, const 
 static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Windows *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
-  const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(spreadLength(&p->w)), all = 2 * (share + spread);
+  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(spreadLength(&p->w)), all = 2 * (share + spread);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * all, sizeof(real));
   Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
@@ -170,7 +171,7 @@ static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, i
 
 static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Windows *p)
 {
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel, row = THNN_wholeLines(p->w.out);
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel, row = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * row, sizeof(real));
   double *totals = THNN_scratch(call, p->planes * cells, sizeof(double));

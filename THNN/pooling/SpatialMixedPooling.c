@@ -81,7 +81,7 @@ THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index
 static void mix(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Windows *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), row = THNN_wholeLines(p->w.out);
+  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, 2 * p->planes * (plane + outputs * p->w.kernel));
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   const MaxTables m = THNN_(maxTables)(call, p, threads);
@@ -99,7 +99,7 @@ static void unmix(Call *call, real *gx, const real *g, const index_t *index, con
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
-  const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(p->h.out * spreadLength(&p->w));
+  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
   Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
@@ -119,7 +119,7 @@ static void addGradients(Call *call, real *gw, const real *x, const real *g, con
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
-  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), row = THNN_wholeLines(p->w.out);
+  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   double *totals = THNN_scratch(call, p->planes, sizeof(double));
   if (THNN_failed(call)) return;

@@ -82,7 +82,7 @@ static void largest(Call *call, real *y, const real *x, const Windows *p)
 
 static void spreadLargest(Call *call, real *gx, const real *x, const real *g, const real *y, const Windows *p)
 {
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), row = THNN_wholeLines(p->w.out);
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), row = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *share = THNN_scratch(call, threads * row, sizeof(real));
   if (THNN_failed(call)) return;

@@ -231,7 +231,7 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Windo
 /* Without noise the averages; indices may be NULL. */
 static void drawWindows(Call *call, real *y, index_t *index, const real *x, const real *noise, const Windows *p)
 {
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_wholeLines(p->w.out);
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, THNN_work(2.0 * (double)(p->planes * outputs) * (double)p->w.kernel * (double)p->h.kernel));
   index_t *unused = noise && !index ? THNN_scratch(call, threads * outputs, sizeof(int64_t)) : NULL;
   double *rows = THNN_scratch(call, threads * 3 * width, sizeof(double));
@@ -255,7 +255,7 @@ static void drawWindows(Call *call, real *y, index_t *index, const real *x, cons
 /* The gradient of averages. */
 static void spreadAverages(Call *call, real *gx, const real *x, const real *g, const Windows *p)
 {
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_wholeLines(p->w.out);
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_roomFor(p->w.out);
   const double work = 2.0 * (double)outputs * (double)p->w.kernel * (double)p->h.kernel;
   const int threads = THNN_threads(call, THNN_work((double)p->planes * ((double)cells + work)));
   double *rows = THNN_scratch(call, threads * 4 * width, sizeof(double));

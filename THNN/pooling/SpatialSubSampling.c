@@ -82,7 +82,7 @@ THNN_KERNEL void addPlane(double *total, const real *x, const real *g, const Win
 
 static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Windows *p)
 {
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), padded = THNN_wholeLines(paddedLength(&p->w));
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), padded = THNN_roomFor(paddedLength(&p->w));
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *sums = THNN_scratch(call, threads * padded, sizeof(real));
   if (THNN_failed(call)) return;
@@ -95,7 +95,7 @@ static void subSample(Call *call, real *y, const real *x, const real *w, const r
 static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Windows *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(p->h.out * spreadLength(&p->w));
+  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
   if (THNN_failed(call)) return;
@@ -110,7 +110,7 @@ static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64
 static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, int64_t channels, double scale, const Windows *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), row = THNN_wholeLines(p->w.out);
+  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   double *totals = THNN_scratch(call, 2 * p->planes, sizeof(double));

@@ -92,7 +92,7 @@ static void spreadSums(Call *call, real *gx, const real *g, const real *w, const
 
 static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, double scale, const Windows *p)
 {
-  const int64_t sample = planeCells(p), outputs = planeOutputs(p), n = p->w.in, frame = THNN_wholeLines(n);
+  const int64_t sample = planeCells(p), outputs = planeOutputs(p), n = p->w.in, frame = THNN_roomFor(n);
   const int threads = THNN_threads(call, p->planes * outputs * p->h.kernel);
   real *sums = THNN_scratch(call, threads * frame, sizeof(real));
   double *totals = THNN_scratch(call, 2 * p->planes * n, sizeof(double));

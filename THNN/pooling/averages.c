@@ -97,7 +97,7 @@ static void averages(Call *call, real *y, const real *x, int includePad, const W
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
-  const int64_t length = THNN_wholeLines(p->w.kernel ? paddedLength(&p->w) : BAND * p->w.in);
+  const int64_t length = THNN_roomFor(p->w.kernel ? paddedLength(&p->w) : BAND * p->w.in);
   const int64_t buffer = p->w.kernel ? length : 3 * length;
   const Tables s = tables(call, p, includePad);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
@@ -225,7 +225,7 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
     s.share = s.most * w->out;
   }
   const int64_t spread = s.seen ? 0 : slices * s.most * s.length, table = w->kernel || s.seen ? 0 : 2 * s.most * w->out;
-  const int64_t buffer = THNN_wholeLines(spread + s.share + table), piece = scatter ? cells : THNN_min(band, p->h.in) * p->w.in;
+  const int64_t buffer = THNN_roomFor(spread + s.share + table), piece = scatter ? cells : THNN_min(band, p->h.in) * p->w.in;
   Streamed *streams = THNN_newStreams(call, threads, p->planes * cells, piece);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (THNN_failed(call)) return;

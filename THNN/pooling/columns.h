@@ -86,32 +86,39 @@ THNN_INLINE real weighedShares(const real *share, const real *w, int r, int kern
   return r < kernel ? sum + w[r] * share[0] : sum;
 }
 
-THNN_INLINE void addFewWeighed(real *restrict x, const real *restrict share, const real *restrict w, int64_t groups, int kernel,
-                               int stride)
+THNN_INLINE void spreadFewWeighed(real *restrict x, const real *restrict share, const real *restrict w, int add, int64_t groups,
+                                  int kernel, int stride)
 {
   real weight[5];
   for (int j = 0; j < kernel; j++) weight[j] = w[j];
   for (int64_t q = 0; q < groups; q++)
-    for (int r = 0; r < stride; r++) x[q * stride + r] += weighedShares(share + q, weight, r, kernel, stride);
+    for (int r = 0; r < stride; r++) {
+      const real sum = weighedShares(share + q, weight, r, kernel, stride);
+      x[q * stride + r] = add ? x[q * stride + r] + sum : sum;
+    }
 }
 
-/* x[o * stride + j] += w[j] * share[o] for n windows; up to 4 places before and as many groups after them are 0 in share. */
-THNN_INLINE void addWeighed(real *restrict x, const real *restrict share, const real *restrict w, int64_t n, int64_t kernel,
-                            int64_t stride)
+/* x[o * stride + j] (+)= w[j] * share[o] for n windows; lead = shareLead(a) places before and after them are 0 in share. x is that many
+ * groups of cells longer. */
+THNN_INLINE void spreadWeighed(real *restrict x, const real *restrict share, const real *restrict w, int add, int64_t n, int64_t lead,
+                               const Axis *a)
 {
-  const int64_t groups = n + THNN_ceilDiv(kernel, stride) - 1;
-  if (kernel == 2 && stride == 1) addFewWeighed(x, share, w, groups, 2, 1);
-  else if (kernel == 2 && stride == 2) addFewWeighed(x, share, w, groups, 2, 2);
-  else if (kernel == 3 && stride == 1) addFewWeighed(x, share, w, groups, 3, 1);
-  else if (kernel == 3 && stride == 2) addFewWeighed(x, share, w, groups, 3, 2);
-  else if (kernel == 5 && stride == 1) addFewWeighed(x, share, w, groups, 5, 1);
-  else if (kernel == 5 && stride == 2) addFewWeighed(x, share, w, groups, 5, 2);
-  else if (stride == 1)
-    for (int64_t j = 0; j < kernel; j++)
-      for (int64_t o = 0; o < n; o++) x[o + j] += w[j] * share[o];
-  else
-    for (int64_t j = 0; j < kernel; j++)
-      for (int64_t o = 0; o < n; o++) x[o * stride + j] += w[j] * share[o];
+  const int64_t kernel = a->kernel, stride = a->stride, groups = n + lead;
+  if (kernel == 2 && stride == 1) spreadFewWeighed(x, share, w, add, groups, 2, 1);
+  else if (kernel == 2 && stride == 2) spreadFewWeighed(x, share, w, add, groups, 2, 2);
+  else if (kernel == 3 && stride == 1) spreadFewWeighed(x, share, w, add, groups, 3, 1);
+  else if (kernel == 3 && stride == 2) spreadFewWeighed(x, share, w, add, groups, 3, 2);
+  else if (kernel == 5 && stride == 1) spreadFewWeighed(x, share, w, add, groups, 5, 1);
+  else if (kernel == 5 && stride == 2) spreadFewWeighed(x, share, w, add, groups, 5, 2);
+  else {
+    if (!add) memset(x, 0, (size_t)(groups * stride) * sizeof(real));
+    if (stride == 1)
+      for (int64_t j = 0; j < kernel; j++)
+        for (int64_t o = 0; o < n; o++) x[o + j] += w[j] * share[o];
+    else
+      for (int64_t j = 0; j < kernel; j++)
+        for (int64_t o = 0; o < n; o++) x[o * stride + j] += w[j] * share[o];
+  }
 }
 
 /* gx[i] = sum of the rows of `spread` whose windows see row i: one such row for each row of windows, spreadLength apart */

@@ -162,7 +162,7 @@ static void norms(Call *call, real *y, const real *x, const Windows *p, const Po
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), isGeneral = power->kind == LOGARITHM;
   const int threads = THNN_threads(call, p->planes * (plane * (isGeneral ? 8 : 1) + outputs * p->w.kernel));
-  const int64_t padded = THNN_wholeLines(paddedLength(&p->w)), powers = isGeneral ? THNN_wholeLines(plane) : 0;
+  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), powers = isGeneral ? THNN_roomFor(plane) : 0;
   real *rows = THNN_scratch(call, threads * (padded + powers), sizeof(real));
   if (THNN_failed(call)) return;
 
@@ -278,7 +278,7 @@ static void spreadNorms(Call *call, real *gx, const real *x, const real *g, cons
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
-  const int64_t share = THNN_wholeLines(shareLength(&p->w)), spread = THNN_wholeLines(p->h.out * spreadLength(&p->w));
+  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
   Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;

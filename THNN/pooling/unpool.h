@@ -45,7 +45,7 @@ static void putBack(Call *call, real *y, const real *x, const index_t *index, co
 
 static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
 {
-  const int64_t inputs = planeCells(p), cells = planeOutputs(p), room = (cells + 63) / 64 * 64;
+  const int64_t inputs = planeCells(p), cells = planeOutputs(p), room = THNN_roomFor(cells);
   const int threads = THNN_threads(call, p->planes * (cells + inputs));
   char *taken = THNN_scratch(call, threads * room, 1); /* which cells have had their last input, looking from behind */
   if (THNN_failed(call)) return;

@@ -52,7 +52,7 @@ enum { PLACES = 128 }; /* that are looked at before the next ones */
  * count, with a number that stands for none instead of the others; their weights, 0 where a cell does not count; the fractions. */
 typedef struct Looks {
   int32_t cell[4][PLACES], counted[4][PLACES];
-  THNN_REAL weight[4][PLACES], down[PLACES], right[PLACES];
+  THNN_REAL weight[4][PLACES], down[PLACES], right[PLACES], gap[512]; /* see THNN_roomFor */
 } Looks;
 
 /* In two steps, as gcc makes branches instead of vectors of all at once. */
@@ -186,7 +186,7 @@ THNN_KERNEL void sampleGroup(real *y, const real *x, const real *places, int64_t
 static void sampleGroups(Call *call, real *y, const real *x, const real *places, const Sampled *p, int threads)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, groups = groupsOf(p->channels);
-  const int64_t length = (PLACES + inputs + 1) * longestRow(p->channels);
+  const int64_t length = THNN_roomFor((PLACES + inputs + 1) * longestRow(p->channels));
   THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
   Looks *looks = THNN_scratch(call, threads, sizeof(Looks));
   if (THNN_failed(call)) return;
@@ -295,7 +295,7 @@ THNN_KERNEL void addGroups(real *restrict gPlaces, const real *restrict slopes, 
 static void gradients(Call *call, real *gx, real *gPlaces, const real *x, const real *places, const real *g, const Sampled *p)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, groups = groupsOf(p->channels);
-  const int64_t tasks = p->samples * groups, length = (3 * PLACES + 2 * (inputs + 1)) * longestRow(p->channels);
+  const int64_t tasks = p->samples * groups, length = THNN_roomFor((3 * PLACES + 2 * (inputs + 1)) * longestRow(p->channels));
   const int threads = atMost(THNN_threads(call, 8 * p->samples * p->channels * (cells + inputs)), tasks);
   THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
   Looks *looks = THNN_scratch(call, threads, sizeof(Looks));

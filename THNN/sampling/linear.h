@@ -176,9 +176,9 @@ static const real *stretched(Rows *rows, const real *x, const Stretched *p, Mark
 
 static void stretch(Call *call, real *to, const real *from, const Stretched *p)
 {
-  const int64_t width = p->w.out;
+  const int64_t width = p->w.out, room = THNN_roomFor(4 * width);
   const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
-  real *scratch = THNN_scratch(call, threads * 4 * width, sizeof(real));
+  real *scratch = THNN_scratch(call, threads * room, sizeof(real));
   const Marks times = marks(call, &p->t), heights = marks(call, &p->h), widths = marks(call, &p->w);
   if (THNN_failed(call)) return;
 
@@ -187,7 +187,7 @@ static void stretch(Call *call, real *to, const real *from, const Stretched *p)
   for (int64_t plane = 0; plane < p->in.count; plane++)
     for (int64_t band = 0; band < nRows; band += BAND) {
       const real *x = from + plane * volumeCells(&p->in);
-      real *mine = scratch + THNN_threadId() * 4 * width;
+      real *mine = scratch + THNN_threadId() * room;
       Rows rows = {{mine, mine + width, mine + 2 * width, mine + 3 * width}, {-1, -1, -1, -1}};
       for (int64_t row = band; row < THNN_min(band + BAND, nRows); row++) {
         const int64_t t = row / p->h.out, h = row % p->h.out;
@@ -229,8 +229,9 @@ THNN_KERNEL void gatherRow(real *restrict gx, const real *restrict sum, Marks m,
 
 static void unstretch(Call *call, real *gx, const real *g, const Stretched *p)
 {
+  const int64_t room = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
-  real *sums = THNN_scratch(call, threads * p->w.out, sizeof(real));
+  real *sums = THNN_scratch(call, threads * room, sizeof(real));
   const Marks times = marks(call, &p->t), heights = marks(call, &p->h), widths = marks(call, &p->w);
   const Seen *seenT = seenCells(call, &p->t), *seenH = seenCells(call, &p->h), *seenW = seenCells(call, &p->w);
   if (THNN_failed(call)) return;
@@ -240,7 +241,7 @@ static void unstretch(Call *call, real *gx, const real *g, const Stretched *p)
   for (int64_t row = 0; row < p->in.count * rows; row++) {
     const Seen *t = seenT + row % rows / p->in.h, *h = seenH + row % p->in.h;
     const real *plane = g + row / rows * cells;
-    real *sum = sums + THNN_threadId() * width;
+    real *sum = sums + THNN_threadId() * room;
     memset((void *)sum, 0, (size_t)width * sizeof(real));
     for (int64_t ot = t->first; ot < t->end; ot++)
       for (int64_t oh = h->first; oh < h->end; oh++)

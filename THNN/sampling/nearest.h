@@ -82,12 +82,13 @@ THNN_KERNEL void narrowRow(real *restrict gx, const real *restrict sum, int64_t 
 static void narrowAll(Call *call, real *gx, const real *g, const Blocks *p)
 {
   const int64_t rows = p->in.count * p->in.t * p->in.h, width = p->out.w, block = p->scale * width;
+  const int64_t room = THNN_roomFor(width);
   const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
-  real *sums = THNN_scratch(call, threads * width, sizeof(real));
+  real *sums = THNN_scratch(call, threads * room, sizeof(real));
   if (THNN_failed(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t row = 0; row < rows; row++) {
-    real *sum = sums + THNN_threadId() * width;
+    real *sum = sums + THNN_threadId() * room;
     const real *first = g + (row / p->in.h * p->scaleT * p->in.h + row % p->in.h) * block;
     memcpy((void *)sum, first, (size_t)width * sizeof(real));
     for (int64_t t = 0; t < p->scaleT; t++)

@@ -119,7 +119,8 @@ static void takePlace(real *restrict matrix, const real *restrict y, const Sizes
 static void forward(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b)
 {
   const int threads = threadsFor(call, s);
-  const int64_t area = s->oHeight * s->oWidth, patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
+  const int64_t area = s->oHeight * s->oWidth;
+  const int64_t patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   real *products = THNN_scratch(call, threads * placeSize, sizeof(real));
   if (THNN_failed(call)) return;
@@ -167,7 +168,8 @@ static void backward(Call *call, const Sizes *s, const real *g, real *gx, const 
 static void gradients(Call *call, const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
 {
   const int threads = threadsFor(call, s);
-  const int64_t area = s->oHeight * s->oWidth, patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
+  const int64_t area = s->oHeight * s->oWidth;
+  const int64_t patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   real *matrices = THNN_scratch(call, threads * placeSize, sizeof(real));
   if (THNN_failed(call)) return;

@@ -197,9 +197,11 @@ THNN_INLINE void multiply(real *restrict total, const real *restrict g, const re
 
 /* Both that a row of windows is asked of n <= 5 rows of cells, which are loaded once:
  *   sum[o]                      (+)= sum over t < n of w[t] * x[o + t * distance]
- *   total[t * LANES + o % LANES] += g[o] * x[o + t * distance] */
+ *   total[t * LANES + o % LANES] += g[o] * x[o + t * distance]
+ * Meanwhile `ahead` rows, as many as the next windows have that are new, are called into the cache. */
 THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, const real *restrict x, const real *restrict g,
-                                     const real *w, int add, int n, int64_t distance, int64_t width)
+                                     const real *w, int add, int n, int64_t distance, int64_t width,
+                                     int64_t ahead)
 {
   const real w0 = w[0], w1 = n > 1 ? w[1] : 0, w2 = n > 2 ? w[2] : 0, w3 = n > 3 ? w[3] : 0, w4 = n > 4 ? w[4] : 0;
   const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance, *x4 = x3 + distance;
@@ -211,6 +213,7 @@ THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, 
   if (n > 4) t4 = total[4];
   int64_t o = 0;
   for (; o + LANES <= width; o += LANES) {
+    THNN_fetch(x4 + o * ahead, THNN_AHEAD, ahead * (int64_t)sizeof(Vector));
     const Vector share = *(const Vector *)(g + o);
     Vector v = *(const Vector *)(x + o), s = v * w0;
     if (add) s += *(const Vector *)(sum + o);
@@ -239,16 +242,16 @@ THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, 
 
 /* The same for any n > 0. */
 THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, const real *restrict x, const real *restrict g,
-                                  const real *w, int64_t n, int64_t distance, int64_t width)
+                                  const real *w, int64_t n, int64_t distance, int64_t width, int64_t ahead)
 {
   const int64_t first = (n - 1) % 5 + 1;
-  if (first == 1) weighAndMultiplyFew(sum, total, x, g, w, 0, 1, distance, width);
-  if (first == 2) weighAndMultiplyFew(sum, total, x, g, w, 0, 2, distance, width);
-  if (first == 3) weighAndMultiplyFew(sum, total, x, g, w, 0, 3, distance, width);
-  if (first == 4) weighAndMultiplyFew(sum, total, x, g, w, 0, 4, distance, width);
-  if (first == 5) weighAndMultiplyFew(sum, total, x, g, w, 0, 5, distance, width);
+  if (first == 1) weighAndMultiplyFew(sum, total, x, g, w, 0, 1, distance, width, ahead);
+  if (first == 2) weighAndMultiplyFew(sum, total, x, g, w, 0, 2, distance, width, ahead);
+  if (first == 3) weighAndMultiplyFew(sum, total, x, g, w, 0, 3, distance, width, ahead);
+  if (first == 4) weighAndMultiplyFew(sum, total, x, g, w, 0, 4, distance, width, ahead);
+  if (first == 5) weighAndMultiplyFew(sum, total, x, g, w, 0, 5, distance, width, ahead);
   for (int64_t t = first; t < n; t += 5)
-    weighAndMultiplyFew(sum, total + t * LANES, x + t * distance, g, w + t, 1, 5, distance, width);
+    weighAndMultiplyFew(sum, total + t * LANES, x + t * distance, g, w + t, 1, 5, distance, width, 0);
 }
 
 /* What the weights of columns and rows of windows have to do with an output plane, which is linear in each: a number for each cell of a
@@ -279,9 +282,9 @@ THNN_KERNEL void correlateRow(const Correlations *c, const real *x, const real *
 {
   const Axis *h = &p->h, *w = &p->w;
   const int64_t top = windowStart(h, oh), n = windowEnd(h, oh) - top, j = top - (oh * h->stride - h->pad);
-  fetchRows(x, p, 0, oh);
   spreadRow(c->spread, c->shares + oh * rows->shares, g, w, rows, across, wx);
-  weighAndMultiply(c->sum + w->pad, c->ofRows + j * LANES, x + top * w->in, c->spread + w->pad, wy + j, n, w->in, w->in);
+  weighAndMultiply(c->sum + w->pad, c->ofRows + j * LANES, x + top * w->in, c->spread + w->pad, wy + j, n, w->in, w->in,
+                   THNN_min(h->stride, 4));
   if (w->stride == 1) multiply(c->ofColumns, g, c->sum, w->kernel, 1, w->out);
   else if (w->stride == 2) multiply(c->ofColumns, g, c->sum, w->kernel, 2, w->out);
   else multiply(c->ofColumns, g, c->sum, w->kernel, w->stride, w->out);

@@ -248,7 +248,6 @@ static void maxInRegisters(real *y, index_t *index, const real *x, const Windows
 {
   for (int64_t o = first; o < end; o++) {
     const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
-    fetchRows(x, p, outputSlice(p, o), outputRow(p, o));
     if (maxGroups(y + o * p->w.out, index + o * p->w.out, x, p, t, h, m->groups))
       carefulBand(y, index, x, p, m, o, o + 1, row);
   }

@@ -91,6 +91,7 @@ REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Wind
     for (int64_t j = h.start; j < h.end; j += h.step) {
       const int64_t offset = ((i - t.start) * p->h.in + j - h.start) * p->w.in;
       for (int r = 0; r < registers; r++) {
+        THNN_fetch(x + origin + offset + g->column[r], THNN_AHEAD, 64);
         const Cells v = loadCells(x + origin + offset + g->column[r]);
         const Lanes greater = whichCells(_CMP_GT_OQ, v, most[r]);
         most[r] = ofCells(max)(v, most[r]); /* the second one, unless v is greater */
@@ -135,6 +136,7 @@ THNN_REGISTERS lane maxRowOfGroups(real *y, index_t *index, const real *x, const
 THNN_REGISTERS int64_t largestInRegisters(const real *x, int64_t n)
 {
   const int64_t last = n - WIDTH;
+  THNN_fetch(x, THNN_AHEAD, n * (int64_t)sizeof(real));
   Cells most = loadCells(x + last);
   Lanes nan = whichCells(_CMP_UNORD_Q, most, most);
   for (int64_t i = 0; i < last; i += WIDTH) {
@@ -163,6 +165,7 @@ REGISTER_INLINE lane maxInFew(real *y, index_t *index, const real *x, int64_t or
     Lanes nan = 0;
     for (int64_t i = 0; i < WIDTH; i++) {
       const int64_t begin = i < n ? start[i] : start[0], last = (i < n ? end[i] : end[0]) - WIDTH;
+      THNN_fetch(x + begin, THNN_AHEAD, (registers - 1) * 64);
       each[i] = loadCells(x + last);
       nan |= whichCells(_CMP_UNORD_Q, each[i], each[i]);
       for (int r = 0; r < registers - 1; r++) {

@@ -17,12 +17,19 @@ enum { COST = 20 };
 #ifndef THNN_CUDA
 #include "core/vmath.h"
 
+/* A block of terms first, in vectors of them, and then their sum in double precision, in vectors of half as many. */
 THNN_KERNEL double logistic(const Loss *l, int64_t first, int64_t n)
 {
+  enum { BLOCK = 256 };
   const real *x = l->x + first, *t = l->t + first;
+  THNN_REAL term[BLOCK];
   double sum = 0;
+  for (int64_t at = 0; at < n; at += BLOCK) {
+    const int64_t count = THNN_min(BLOCK, n - at);
+    for (int64_t i = 0; i < count; i++) term[i] = real_softplus(-x[at + i] * t[at + i]);
 #pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; i++) sum += real_softplus(-x[i] * t[i]);
+    for (int64_t i = 0; i < count; i++) sum += term[i];
+  }
   return sum;
 }
 

@@ -17,7 +17,7 @@ enum { COST = 20 };
 #ifndef THNN_CUDA
 #include "core/vmath.h"
 
-/* A block of terms first, in vectors of them, and then their sum in double precision, in vectors of half as many. */
+/* A block of terms first and then their sum, which is double: one loop for both takes half as long again. */
 THNN_KERNEL double logistic(const Loss *l, int64_t first, int64_t n)
 {
   enum { BLOCK = 256 };

@@ -48,12 +48,12 @@ static void pooledSize(const THTensor *input, const THTensor *mean, const Window
 
 #ifndef THNN_CUDA /* THCUNN/pooling/SpatialGaussianPooling.cu has its own */
 #include "core/stream.h"
+#include "core/vectors.h"
 #include "pooling/columns.h"
 
 /* ---- kernels */
 
-/* As many elements as the largest registers hold. */
-enum { LANES = 64 / sizeof(real) };
+/* WIDTH elements, whatever registers there are. */
 typedef THNN_REAL Vector __attribute__((vector_size(64), aligned(1), may_alias));
 
 /* y[o] (+)= sum over t < n <= 5 of w[t] * x[o * stride + t * distance] */
@@ -93,25 +93,25 @@ THNN_INLINE void weighRows(real *sum, const real *x, const Windows *p, int64_t o
 }
 
 /* y[ow] = the columns of window ow, weighted by the table w of runs; sum is a padded row whose ends are 0. */
-THNN_INLINE void weighColumns(real *y, const real *sum, const Axis *a, const Runs *runs, const real *w)
+THNN_INLINE void weighColumns(real *y, const real *sum, const Axis *a, const Runs *across, const real *w)
 {
-  for (int64_t i = 0; i < runs->count; i++, w += a->kernel) {
-    const Run r = runs->run[i];
+  for (int64_t i = 0; i < across->count; i++, w += a->kernel) {
+    const Run r = across->run[i];
     const real *x = sum + r.first * a->stride;
-    if (a->stride == 1) weigh(y + r.first, x, w, 0, a->kernel, 1, 1, r.end - r.first);
-    else if (a->stride == 2) weigh(y + r.first, x, w, 0, a->kernel, 1, 2, r.end - r.first);
-    else weigh(y + r.first, x, w, 0, a->kernel, 1, a->stride, r.end - r.first);
+    if (a->stride == 1) weigh(y + r.first, x, w, 0, a->kernel, 1, 1, windowsOf(r));
+    else if (a->stride == 2) weigh(y + r.first, x, w, 0, a->kernel, 1, 2, windowsOf(r));
+    else weigh(y + r.first, x, w, 0, a->kernel, 1, a->stride, windowsOf(r));
   }
 }
 
-THNN_KERNEL void gaussianPlane(real *y, const real *x, const Windows *p, const Runs *columns, const Runs *rows, const real *wx,
+THNN_KERNEL void gaussianPlane(real *y, const real *x, const Windows *p, const Runs *across, const Runs *down, const real *wx,
                                const real *wy, real *sum)
 {
-  for (int64_t i = 0; i < rows->count; i++, wy += p->h.kernel)
-    for (int64_t oh = rows->run[i].first; oh < rows->run[i].end; oh++, y += p->w.out) {
+  for (int64_t i = 0; i < down->count; i++, wy += p->h.kernel)
+    for (int64_t oh = down->run[i].first; oh < down->run[i].end; oh++, y += p->w.out) {
       fetchRows(x, p, 0, oh);
       weighRows(sum, x, p, oh, wy);
-      weighColumns(y, sum, &p->w, columns, wx);
+      weighColumns(y, sum, &p->w, across, wx);
     }
 }
 
@@ -122,31 +122,31 @@ typedef struct Rows {
 
 static Rows rowsOf(const Axis *w)
 {
-  const int64_t lead = shareLead(w), groups = THNN_ceilDiv(THNN_ceilDiv(paddedLength(w), w->stride), LANES) * LANES;
+  const int64_t lead = shareLead(w), groups = THNN_ceilDiv(THNN_ceilDiv(paddedLength(w), w->stride), WIDTH) * WIDTH;
   return (Rows){lead, groups - lead, THNN_wholeLines(groups + lead), THNN_wholeLines(groups * w->stride)};
 }
 
-/* The windows of the longest run, in such rows, whose other places are 0. All others are few. */
-static void shareRows(real *shares, const real *g, const Windows *p, const Rows *rows, const Runs *columns)
+/* The windows of the longest run, in such rows, whose other places are 0. Those at the edges of a plane are few. */
+static void shareRows(real *shares, const real *g, const Windows *p, const Rows *rows, const Runs *across)
 {
-  const Run r = columns->run[columns->longest];
+  const Run r = across->run[across->longest];
   for (int64_t oh = 0; oh < p->h.out; oh++)
     memcpy(shares + oh * rows->shares + rows->lead + r.first, g + oh * p->w.out + r.first, (size_t)windowsOf(r) * sizeof(real));
 }
 
 /* cells = a row g of gradOutput and its shares, spread over the columns */
-THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const Axis *w, const Rows *rows, const Runs *columns,
+THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const Axis *w, const Rows *rows, const Runs *across,
                            const real *wx)
 {
-  const int64_t longest = columns->longest;
+  const int64_t longest = across->longest;
   spreadWeighed(cells, shares + rows->lead, wx + longest * w->kernel, 0, rows->windows, rows->lead, w);
-  for (int64_t i = 0; i < columns->count; i++)
-    for (int64_t o = columns->run[i].first; i != longest && o < columns->run[i].end; o++)
+  for (int64_t i = 0; i < across->count; i++)
+    for (int64_t o = across->run[i].first; i != longest && o < across->run[i].end; o++)
       for (int64_t j = 0; j < w->kernel; j++) cells[o * w->stride + j] += wx[i * w->kernel + j] * g[o];
 }
 
 /* gx (+)= the gradient of one output plane. spread holds gradOutput, spread over the columns, for each of its rows; weightOf has room
- * for the weights of the windows that see a row. The last plane's rows are streamed as they come. */
+ * for the weights of the windows that see a row. Rows are streamed as they come, if nothing is added to them any more. */
 THNN_KERNEL void gaussianGradient(real *gx, const real *g, const real *shares, const Windows *p, const Rows *rows, const Runs *across,
                                   const Runs *down, const real *wx, const real *wy, int add, real *spread, real *weightOf,
                                   int64_t *runOf, Streamed *streams)
@@ -197,7 +197,7 @@ THNN_INLINE void multiply(real *restrict total, const real *restrict g, const re
 
 /* Both that a row of windows is asked of n <= 5 rows of cells, which are loaded once:
  *   sum[o]                      (+)= sum over t < n of w[t] * x[o + t * distance]
- *   total[t * LANES + o % LANES] += g[o] * x[o + t * distance]
+ *   total[t * WIDTH + o % WIDTH] += g[o] * x[o + t * distance]
  * Meanwhile `ahead` rows, as many as the next windows have that are new, are called into the cache. */
 THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, const real *restrict x, const real *restrict g,
                                      const real *w, int add, int n, int64_t distance, int64_t width,
@@ -212,7 +212,7 @@ THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, 
   if (n > 3) t3 = total[3];
   if (n > 4) t4 = total[4];
   int64_t o = 0;
-  for (; o + LANES <= width; o += LANES) {
+  for (; o + WIDTH <= width; o += WIDTH) {
     THNN_fetch(x4 + o * ahead, THNN_AHEAD, ahead * (int64_t)sizeof(Vector));
     const Vector share = *(const Vector *)(g + o);
     Vector v = *(const Vector *)(x + o), s = v * w0;
@@ -251,7 +251,7 @@ THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, cons
   if (first == 4) weighAndMultiplyFew(sum, total, x, g, w, 0, 4, distance, width, ahead);
   if (first == 5) weighAndMultiplyFew(sum, total, x, g, w, 0, 5, distance, width, ahead);
   for (int64_t t = first; t < n; t += 5)
-    weighAndMultiplyFew(sum, total + t * LANES, x + t * distance, g, w + t, 1, 5, distance, width, 0);
+    weighAndMultiplyFew(sum, total + t * WIDTH, x + t * distance, g, w + t, 1, 5, distance, width, 0);
 }
 
 /* What the weights of columns and rows of windows have to do with an output plane, which is linear in each: a number for each cell of a
@@ -259,21 +259,21 @@ THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, cons
  * register takes long; it is then added up in double precision. */
 typedef struct Correlations {
   double *byColumn, *byRow; /* runs x kernel */
-  real *ofColumns, *ofRows; /* what belongs to the columns of a kernel, row for row of windows, and to its rows, LANES for each */
+  real *ofColumns, *ofRows; /* what belongs to the columns of a kernel, row for row of windows, and to its rows, WIDTH for each */
   real *sum, *spread;       /* rows of cells */
   real *shares;             /* gradOutput, see shareRows */
 } Correlations;
 
-static void addUp(const Correlations *c, const Windows *p, const Runs *columns, double *byRow)
+static void addUp(const Correlations *c, const Windows *p, const Runs *across, double *byRow)
 {
-  for (int64_t i = 0; i < columns->count; i++)
+  for (int64_t i = 0; i < across->count; i++)
     for (int64_t j = 0; j < p->w.kernel; j++) {
-      const Run r = columns->run[i];
+      const Run r = across->run[i];
       c->byColumn[i * p->w.kernel + j] += sumCells(c->ofColumns + j * p->w.out + r.first, windowsOf(r));
     }
-  for (int64_t i = 0; i < p->h.kernel; i++) byRow[i] += sumCells(c->ofRows + i * LANES, LANES);
+  for (int64_t i = 0; i < p->h.kernel; i++) byRow[i] += sumCells(c->ofRows + i * WIDTH, WIDTH);
   memset(c->ofColumns, 0, (size_t)(p->w.kernel * p->w.out) * sizeof(real));
-  memset(c->ofRows, 0, (size_t)(p->h.kernel * LANES) * sizeof(real));
+  memset(c->ofRows, 0, (size_t)(p->h.kernel * WIDTH) * sizeof(real));
 }
 
 /* Row oh of windows, g of gradOutput. */
@@ -283,7 +283,7 @@ THNN_KERNEL void correlateRow(const Correlations *c, const real *x, const real *
   const Axis *h = &p->h, *w = &p->w;
   const int64_t top = windowStart(h, oh), n = windowEnd(h, oh) - top, j = top - (oh * h->stride - h->pad);
   spreadRow(c->spread, c->shares + oh * rows->shares, g, w, rows, across, wx);
-  weighAndMultiply(c->sum + w->pad, c->ofRows + j * LANES, x + top * w->in, c->spread + w->pad, wy + j, n, w->in, w->in,
+  weighAndMultiply(c->sum + w->pad, c->ofRows + j * WIDTH, x + top * w->in, c->spread + w->pad, wy + j, n, w->in, w->in,
                    THNN_min(h->stride, 4));
   if (w->stride == 1) multiply(c->ofColumns, g, c->sum, w->kernel, 1, w->out);
   else if (w->stride == 2) multiply(c->ofColumns, g, c->sum, w->kernel, 2, w->out);
@@ -377,7 +377,7 @@ static void addGradients(Call *call, real *gm, real *gq, const real *x, const re
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), kernels = k->kernels, gaussians = k->channels * kernels;
   const int threads = THNN_threads(call, 3 * p->planes * kernels * (plane + outputs * p->w.kernel));
   const Rows rows = rowsOf(&p->w);
-  const Rooms ofColumns = newRooms(call, threads, p->w.kernel * p->w.out), ofRows = newRooms(call, threads, p->h.kernel * LANES);
+  const Rooms ofColumns = newRooms(call, threads, p->w.kernel * p->w.out), ofRows = newRooms(call, threads, p->h.kernel * WIDTH);
   const Rooms sums = newRooms(call, threads, rows.cells), spreads = newRooms(call, threads, rows.cells);
   const Rooms shares = newRooms(call, threads, p->h.out * rows.shares);
   double *totals = THNN_scratch(call, 4 * p->planes * kernels, sizeof(double));

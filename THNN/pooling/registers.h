@@ -91,7 +91,7 @@ REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Wind
     for (int64_t j = h.start; j < h.end; j += h.step) {
       const int64_t offset = ((i - t.start) * p->h.in + j - h.start) * p->w.in;
       for (int r = 0; r < registers; r++) {
-        THNN_fetch(x + origin + offset + g->column[r], THNN_AHEAD, 64);
+        THNN_fetch(x + origin + offset + g->column[r], THNN_AHEAD, sizeof(Cells));
         const Cells v = loadCells(x + origin + offset + g->column[r]);
         const Lanes greater = whichCells(_CMP_GT_OQ, v, most[r]);
         most[r] = ofCells(max)(v, most[r]); /* the second one, unless v is greater */
@@ -165,7 +165,7 @@ REGISTER_INLINE lane maxInFew(real *y, index_t *index, const real *x, int64_t or
     Lanes nan = 0;
     for (int64_t i = 0; i < WIDTH; i++) {
       const int64_t begin = i < n ? start[i] : start[0], last = (i < n ? end[i] : end[0]) - WIDTH;
-      THNN_fetch(x + begin, THNN_AHEAD, (registers - 1) * 64);
+      THNN_fetch(x + begin, THNN_AHEAD, (registers - 1) * (int64_t)sizeof(Cells)); /* the last one is shared with the next stretch */
       each[i] = loadCells(x + last);
       nan |= whichCells(_CMP_UNORD_Q, each[i], each[i]);
       for (int r = 0; r < registers - 1; r++) {

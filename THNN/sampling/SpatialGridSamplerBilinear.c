@@ -52,7 +52,7 @@ enum { PLACES = 128 }; /* that are looked at before the next ones */
  * count, with a number that stands for none instead of the others; their weights, 0 where a cell does not count; the fractions. */
 typedef struct Looks {
   int32_t cell[4][PLACES], counted[4][PLACES];
-  THNN_REAL weight[4][PLACES], down[PLACES], right[PLACES], gap[512]; /* see THNN_roomFor */
+  THNN_REAL weight[4][PLACES], down[PLACES], right[PLACES], gap[THNN_GAP];
 } Looks;
 
 /* In two steps, as gcc makes branches instead of vectors of all at once. */

@@ -307,3 +307,18 @@ def test_gaussian_parameters_learn_from_long_rows(k, d):
     gradMean, gradPrecision = gaussian_gradients(x[0], g[0], k, d, pad, mean, precision)
     np.testing.assert_allclose(module.gradMean[0, 0], gradMean, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(module.gradPrecision[0, 0], gradPrecision, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("width", [700, 4099])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+def test_gaussian_parameters_learn_the_sum_of_all_rows_of_windows(width, stride):
+    module = gaussian((1, 7, 6, stride, 2), np.array([0.3, -0.2]), np.array([0.4, 0.9]))
+    x = uniform(1, 40, width)
+    g = uniform(*module.forward(x).shape, low=0.5)
+    module.backward(x, g)
+    mean, precision = module.gradMean.copy(), module.gradPrecision.copy()
+    module.zeroGradParameters()
+    for row in range(g.shape[1]):
+        module.accGradParameters(x[:, 2 * row : 2 * row + 6], g[:, row : row + 1])
+    np.testing.assert_allclose(mean, module.gradMean, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(precision, module.gradPrecision, rtol=1e-10, atol=1e-10)

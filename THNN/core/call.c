@@ -2,6 +2,7 @@
 #include <omp.h>
 #include <string.h>
 #include "core/core.h"
+#include "core/fetch.h"
 
 /* Below this many element operations a thread costs more than it brings. */
 enum { GRAIN = 1 << 15 };
@@ -129,8 +130,14 @@ void __wrap_GOMP_parallel(void (*body)(void *), void *data, unsigned threads, un
 /* Is one of them neither in [0, limit) nor `except`? */
 THNN_KERNEL int anyBad(const index_t *indices, int64_t n, int64_t limit, int64_t except)
 {
+  enum { FEW = 64 };
   int64_t bad = 0;
-  for (int64_t i = 0; i < n; i++) bad |= ((uint64_t)indices[i] >= (uint64_t)limit) & ((indices[i] != except) | (except == 0));
+  for (int64_t first = 0; first < n; first += FEW) {
+    const int64_t end = n - first < FEW ? n : first + FEW;
+    THNN_fetch(indices + first, THNN_AHEAD, FEW * sizeof *indices);
+    for (int64_t i = first; i < end; i++)
+      bad |= ((uint64_t)indices[i] >= (uint64_t)limit) & ((indices[i] != except) | (except == 0));
+  }
   return bad != 0;
 }
 

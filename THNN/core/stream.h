@@ -59,12 +59,14 @@ THNN_INLINE void THNN_streamLines(Streamed *mine, int64_t n)
 #if defined(THNN_HAS_STREAMS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they do not see such stores */
   enum { LINE = 64 / sizeof(real), LANES = 16 / sizeof(real) };
   const int64_t first = (int64_t)(-(uintptr_t)mine->to % 64 / sizeof(real));
+  const real *from = mine->place;
+  real *to = mine->to;
   int64_t i = mine->done;
-  if ((uintptr_t)mine->to % sizeof(real) || n < first) return;
-  if (!i) memcpy(mine->to, mine->place, (size_t)first * sizeof(real)), i = first;
+  if ((uintptr_t)to % sizeof(real) || n < first) return;
+  if (!i) memcpy(to, from, (size_t)first * sizeof(real)), i = first;
   for (; i + LINE <= n; i += LINE)
     for (int64_t j = i; j < i + LINE; j += LANES)
-      _mm_stream_si128((__m128i *)(mine->to + j), _mm_loadu_si128((const __m128i *)(mine->place + j)));
+      _mm_stream_si128((__m128i *)(to + j), _mm_loadu_si128((const __m128i *)(from + j)));
   mine->done = i;
 #else
   (void)mine, (void)n;

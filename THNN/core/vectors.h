@@ -21,6 +21,9 @@ typedef THNN_PASTE(lane, Real, ) lane;
 /* Lanes of a register, and how many cells a stretch of memory may have to be found in registers: no more than bits say. */
 enum { WIDTH = 64 / sizeof(THNN_REAL), SHORT_STRETCH = 63 };
 
+/* WIDTH elements anywhere in memory, for plain C: a compiler makes of them the registers that a processor has. */
+typedef THNN_REAL Vector __attribute__((vector_size(64), aligned(1), may_alias));
+
 THNN_INLINE int hasRegisters(void)
 {
 #ifdef THNN_HAS_REGISTERS

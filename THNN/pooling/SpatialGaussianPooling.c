@@ -53,9 +53,6 @@ static void pooledSize(const THTensor *input, const THTensor *mean, const Window
 
 /* ---- kernels */
 
-/* WIDTH elements, whatever registers there are. */
-typedef THNN_REAL Vector __attribute__((vector_size(64), aligned(1), may_alias));
-
 /* y[o] (+)= sum over t < n <= 5 of w[t] * x[o * stride + t * distance] */
 THNN_INLINE void weighFew(real *restrict y, const real *restrict x, const real *w, int add, int n, int64_t distance, int64_t stride,
                           int64_t count)

@@ -9,6 +9,7 @@
 #ifndef THNN_POOLING_ADAPTIVE_H
 #define THNN_POOLING_ADAPTIVE_H
 
+#include "core/fetch.h"
 #include "pooling/sums.h"
 #include "pooling/window.h"
 
@@ -38,21 +39,23 @@ __attribute__((unused)) static Columns columnsOf(Call *call, const Axis *a, int6
 }
 
 #ifdef THNN_HAS_REGISTERS
-/* y[i] = the sum of window i of `rows` rows, each of no more cells than so many registers hold */
+/* y[i] = the sum of window i of `rows` rows, each of whose windows fills all of so many registers but the last */
 REGISTER_INLINE void sumInFew(real *y, const real *x, int64_t rows, const Columns *c, int registers)
 {
+  const int last = registers - 1;
   for (int64_t first = 0, o = 0; first < rows * c->axis.out; first += WIDTH) {
     const int64_t n = THNN_min(rows * c->axis.out - first, WIDTH);
-    Cells sum[WIDTH];
-    for (int64_t i = 0; i < WIDTH; i++) {
-      sum[i] = ofCells(setzero)();
-      if (i >= n) continue;
-      const int64_t cells = c->of.end[o] - c->of.start[o];
-      for (int r = 0; r < registers; r++)
-        sum[i] = ofCells(add)(sum[i], ofCells(maskz_loadu)(lanesOf(cells, r), x + c->of.start[o] + r * WIDTH));
+    Cells each[WIDTH];
+    for (int64_t i = 0; i < n; i++) {
+      const real *start = x + c->of.start[o];
+      THNN_fetch(start, THNN_AHEAD, registers * (int64_t)sizeof(Cells));
+      Cells sum = ofCells(maskz_loadu)(lanesOf(c->of.end[o] - c->of.start[o], last), start + last * WIDTH);
+      for (int r = 0; r < last; r++) sum = ofCells(add)(sum, loadCells(start + r * WIDTH));
+      each[i] = sum;
       if (++o == c->axis.out) o = 0, x += c->axis.in;
     }
-    ofCells(mask_storeu)(y + first, firstLanes(n), foldEach(sum, 0));
+    for (int64_t i = n; i < WIDTH; i++) each[i] = ofCells(setzero)();
+    ofCells(mask_storeu)(y + first, firstLanes(n), foldEach(each, 0));
   }
 }
 
@@ -62,6 +65,8 @@ THNN_REGISTERS void sumStretches(real *y, const real *x, int64_t rows, const Col
   const int registers = (int)(THNN_ceilDiv(c->axis.in, c->axis.out) / WIDTH) + 1;
   if (registers == 1) sumInFew(y, x, rows, c, 1);
   else if (registers == 2) sumInFew(y, x, rows, c, 2);
+  else if (registers == 3) sumInFew(y, x, rows, c, 3);
+  else if (registers == 4) sumInFew(y, x, rows, c, 4);
   else sumInFew(y, x, rows, c, registers);
 }
 #else

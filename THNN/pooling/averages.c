@@ -58,6 +58,7 @@ THNN_INLINE void sumBox(real *sum, const real *x, const Windows *p, const Tables
       const real cells = (real)sumCells(x + t * slice + h * width, rows * width);
       *sum = t > first ? *sum + cells : cells;
     } else {
+      THNN_fetch(x + t * slice + h * width, THNN_AHEAD, THNN_min(rows * width * (int64_t)sizeof(real), THNN_AHEAD));
       sumRows(sum, x + t * slice + h * width, t > first, rows, width, width);
     }
   }
@@ -77,7 +78,6 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
     memset(sum, 0, (size_t)paddedLength(w) * sizeof(real));
     for (int64_t o = first; o < end; o++) {
       const int64_t ot = outputSlice(p, o), oh = outputRow(p, o);
-      fetchRows(x, p, ot, oh);
       sumBox(sum + w->pad, x, p, s, ot, oh);
       sumColumns(y + o * w->out, sum, w);
       divideRow(y + o * w->out, s->rows[o], s->columns, w->out);
@@ -151,6 +151,7 @@ THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const
   for (int64_t row = 0; row < rows; row++, spread += s->length) {
     const real *restrict from = g + (first + row) * w->out, *restrict columns = s->of.columns;
     const real cells = s->of.rows[first + row];
+    THNN_fetch(from, THNN_AHEAD, w->out * (int64_t)sizeof(real));
     for (int64_t ow = 0; ow < w->out; ow++) to[ow] = from[ow] / (cells * columns[ow]);
     spreadColumns(spread, to, w);
   }

@@ -318,8 +318,13 @@ static void maxima(Call *call, real *y, index_t *index, const real *x, const Win
   }
 }
 
+enum { FEW = 64 }; /* outputs at a time */
+
+/* to[at[o]] += from[o], n times; -1 is nowhere. */
 THNN_INLINE void scatter(real *restrict to, const real *restrict from, const index_t *restrict at, int64_t n)
 {
+  THNN_fetch(at, THNN_AHEAD, n * (int64_t)sizeof *at);
+  THNN_fetch(from, THNN_AHEAD, n * (int64_t)sizeof *from);
   for (int64_t o = 0; o < n; o++)
     if (at[o] >= 0) to[at[o]] += from[o];
 }
@@ -330,14 +335,12 @@ enum { FIRST_CACHE = 1 << 14 };
 /* A plane that is larger: its cells are set to 0 shortly before the first gradient comes to them. */
 THNN_KERNEL void scatterLargePlane(real *to, const real *from, const index_t *at, int64_t cells, int64_t outputs)
 {
-  enum { FEW = 64 };
   int64_t clean = 0;
   for (int64_t first = 0; first < outputs; first += FEW) {
     const int64_t end = THNN_min(first + FEW, outputs);
-    THNN_fetch(at + first, THNN_AHEAD, FEW * sizeof *at);
-    THNN_fetch(from + first, THNN_AHEAD, FEW * sizeof *from);
-    int64_t needed = clean;
-    for (int64_t o = first; o < end; o++) needed = at[o] >= needed ? at[o] + 1 : needed;
+    index_t last = -1;
+    for (int64_t o = first; o < end; o++) last = at[o] > last ? at[o] : last;
+    const int64_t needed = THNN_max(last + 1, clean);
     memset(to + clean, 0, (size_t)(needed - clean) * sizeof(real));
     clean = needed;
     scatter(to, from + first, at + first, end - first);
@@ -348,7 +351,12 @@ THNN_KERNEL void scatterLargePlane(real *to, const real *from, const index_t *at
 static void scatterSmallPlanes(real *to, const real *from, const index_t *at, int64_t planes, int64_t cells, int64_t outputs)
 {
   memset(to, 0, (size_t)(planes * cells) * sizeof(real));
-  for (int64_t i = 0; i < planes; i++) scatter(to + i * cells, from + i * outputs, at + i * outputs, outputs);
+  for (int64_t i = 0; i < planes; i++, to += cells)
+    for (int64_t first = 0; first < outputs; first += FEW) {
+      const int64_t n = THNN_min(FEW, outputs - first);
+      scatter(to, from, at, n);
+      from += n, at += n;
+    }
 }
 
 /* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. -1 is nowhere. */

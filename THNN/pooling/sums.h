@@ -2,6 +2,8 @@
 #ifndef THNN_POOLING_SUMS_H
 #define THNN_POOLING_SUMS_H
 
+#include "core/fetch.h"
+#include "core/vectors.h"
 #include "pooling/pooling.h"
 
 /* What is added: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
@@ -58,22 +60,28 @@ THNN_INLINE void sumRows(real *restrict sum, const real *restrict x, int add, in
   sumTerms(sum, x, PLAIN, add, rows, distance, width);
 }
 
-/* x[0] + ... + x[n - 1]: pieces in vector lanes, both halves of a piece side by side, for one alone would wait for its last addition;
- * then in double precision, where millions of floats stay exact. */
+/* x[0] + ... + x[n - 1]: pieces in four vectors side by side, for one alone would wait for its last addition; then in double
+ * precision, where millions of floats stay exact. */
 THNN_INLINE double sumCells(const real *x, int64_t n)
 {
-  enum { SUM_PIECE = 1 << 12 };
+  enum { SUM_PIECE = 1 << 12, STEP = 4 * WIDTH };
   double sum = 0;
   for (int64_t at = 0; at < n; at += SUM_PIECE) {
-    const int64_t cells = THNN_min(SUM_PIECE, n - at), half = cells / 2;
-    const real *one = x + at, *other = one + half;
-    THNN_REAL low = 0, high = 0;
-#pragma omp simd reduction(+ : low, high)
-    for (int64_t i = 0; i < half; i++) {
-      low += one[i];
-      high += other[i];
+    const real *piece = x + at;
+    const int64_t cells = THNN_min(SUM_PIECE, n - at);
+    Vector part[4] = {{0}};
+    int64_t i = 0;
+    for (; i + STEP <= cells; i += STEP) {
+      THNN_fetch(piece + i, THNN_AHEAD, sizeof(part));
+#pragma GCC unroll 4
+      for (int v = 0; v < 4; v++) part[v] += *(const Vector *)(piece + i + v * WIDTH);
     }
-    sum += (double)(low + high) + (cells % 2 ? (double)other[half] : 0);
+    for (; i + WIDTH <= cells; i += WIDTH) part[0] += *(const Vector *)(piece + i);
+    const Vector whole = (part[0] + part[1]) + (part[2] + part[3]);
+    THNN_REAL rest = 0;
+    for (int lane = 0; lane < WIDTH; lane++) rest += whole[lane];
+    for (; i < cells; i++) rest += piece[i];
+    sum += rest;
   }
   return sum;
 }

@@ -205,6 +205,7 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
   real *mine = share + shareLead(&w);
   memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < p->h.out; oh++, g += w.out, y += w.out) {
+    THNN_fetch(g, THNN_AHEAD, w.out * (int64_t)sizeof(real));
     for (int64_t ow = 0; ow < w.out; ow++) {
       const real s = g[ow] * shareOf(y[ow], kind, power->p);
       mine[ow] = (y[ow] == 0) & !isLinear ? 0 : s;
@@ -221,9 +222,12 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
       gx[i] = x[i] == 0 ? 0 : product;
     }
   } else {
-    for (int64_t i = 0; i < cells; i++) {
-      const real product = gx[i] * slopeOf(x[i], kind);
-      gx[i] = x[i] == 0 ? 0 : product;
+    for (int64_t h = 0; h < p->h.in; h++, gx += w.in, x += w.in) {
+      THNN_fetch(x, THNN_AHEAD, w.in * (int64_t)sizeof(real));
+      for (int64_t i = 0; i < w.in; i++) {
+        const real product = gx[i] * slopeOf(x[i], kind);
+        gx[i] = x[i] == 0 ? 0 : product;
+      }
     }
   }
 }
@@ -243,12 +247,15 @@ THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const
 }
 
 /* Does backward have to take ratios, since powers of an output are out of range? */
-THNN_KERNEL int needsRatios(const real *y, int64_t n, const Power *power)
+THNN_KERNEL int needsRatios(const real *y, const Windows *p, const Power *power)
 {
   if (power->kind == PLAIN || power->kind == MAGNITUDE) return 0;
   int outside = 0;
   const double least = power->leastRoot, most = power->largestRoot;
-  for (int64_t i = 0; i < n; i++) outside |= (y[i] > 0) & (((double)y[i] < least) | ((double)y[i] > most));
+  for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out) {
+    THNN_fetch(y, THNN_AHEAD, p->w.out * (int64_t)sizeof(real));
+    for (int64_t o = 0; o < p->w.out; o++) outside |= (y[o] > 0) & (((double)y[o] < least) | ((double)y[o] > most));
+  }
   return outside;
 }
 
@@ -288,7 +295,7 @@ static void spreadNorms(Call *call, real *gx, const real *x, const real *g, cons
     real *mine = rows + THNN_threadId() * (share + spread);
     real *to = THNN_place(streams, gx + i * plane);
     const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
-    if (needsRatios(norms, outputs, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
+    if (needsRatios(norms, p, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
     else normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
     THNN_stream(streams, plane);
   }

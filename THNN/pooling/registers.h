@@ -75,9 +75,10 @@ REGISTER_INLINE void storeIndices(index_t *index, Lanes which, int64_t origin, P
 #endif
 }
 
-/* The maxima of a group of windows; y and index are the row of outputs that they are part of. Answers as maxFewRows. */
+/* The maxima of a group of windows; y and index are the row of outputs that they are part of. What lies `ahead` bytes behind their
+ * cells is called into the cache. Answers as maxFewRows. */
 REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *g,
-                              int registers)
+                              int registers, int64_t ahead)
 {
   const int64_t origin = boxStart(p, t, h);
   Cells most[REGISTERS], sum[REGISTERS];
@@ -91,7 +92,7 @@ REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Wind
     for (int64_t j = h.start; j < h.end; j += h.step) {
       const int64_t offset = ((i - t.start) * p->h.in + j - h.start) * p->w.in;
       for (int r = 0; r < registers; r++) {
-        THNN_fetch(x + origin + offset + g->column[r], THNN_AHEAD, sizeof(Cells));
+        THNN_fetch(x + origin + offset + g->column[r], ahead, sizeof(Cells));
         const Cells v = loadCells(x + origin + offset + g->column[r]);
         const Lanes greater = whichCells(_CMP_GT_OQ, v, most[r]);
         most[r] = ofCells(max)(v, most[r]); /* the second one, unless v is greater */
@@ -120,16 +121,24 @@ REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Wind
   return whichCells(_CMP_UNORD_Q, sum[0], sum[0]);
 }
 
-THNN_REGISTERS lane maxRowOfGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups)
+REGISTER_INLINE lane maxOfGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups, int64_t ahead)
 {
   lane odd = 0;
   for (const Group *g = groups.group; g < groups.group + groups.n; g++) {
-    if (g->registers == 1) odd |= maxGroup(y, index, x, p, t, h, g, 1);
-    else if (g->registers == 2) odd |= maxGroup(y, index, x, p, t, h, g, 2);
-    else if (g->registers == 3) odd |= maxGroup(y, index, x, p, t, h, g, 3);
-    else odd |= maxGroup(y, index, x, p, t, h, g, 4);
+    if (g->registers == 1) odd |= maxGroup(y, index, x, p, t, h, g, 1, ahead);
+    else if (g->registers == 2) odd |= maxGroup(y, index, x, p, t, h, g, 2, ahead);
+    else if (g->registers == 3) odd |= maxGroup(y, index, x, p, t, h, g, 3, ahead);
+    else odd |= maxGroup(y, index, x, p, t, h, g, 4, ahead);
   }
   return odd;
+}
+
+/* Windows that skip rows may all skip the same ones: what they will see is some of their steps ahead. */
+THNN_REGISTERS lane maxRowOfGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups)
+{
+  const int64_t step = p->h.stride * p->w.in * (int64_t)sizeof(real);
+  if (h.step > 1 && step < THNN_AHEAD) return maxOfGroups(y, index, x, p, t, h, groups, THNN_ceilDiv(THNN_AHEAD, step) * step);
+  return maxOfGroups(y, index, x, p, t, h, groups, THNN_AHEAD);
 }
 
 /* Where the largest of n >= WIDTH cells is; -1 if one is NaN. The last register overlaps the one before. */

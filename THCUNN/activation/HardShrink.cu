@@ -3,10 +3,13 @@
 
 namespace {
 
-/* g where x is large: forward, g is x itself. */
 struct KeepLarge {
-  __device__ accreal operator()(accreal x, accreal g, accreal lambda, accreal) const { return x > lambda || x < -lambda ? g : 0; }
+  __device__ accreal operator()(accreal x, accreal, accreal lambda, accreal) const { return x > lambda || x < -lambda ? x : 0; }
 } keepLarge;
+
+struct PassLarge {
+  __device__ accreal operator()(accreal x, accreal g, accreal lambda, accreal) const { return x > lambda || x < -lambda ? g : 0; }
+} passLarge;
 
 } // namespace
 

@@ -11,24 +11,27 @@
 #include "activation/elementwise.h"
 
 #ifndef THNN_CUDA
-/* y = g where x is large: forward, g is x itself. */
+THNN_INLINE int isLarge(real x, real lambda, real unused) { return (void)unused, (x > lambda) | (x < -lambda); }
+
 THNN_KERNEL void keepLarge(Elements e)
 {
   const real lambda = e.a;
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = (e.x[i] > lambda) | (e.x[i] < -lambda) ? e.g[i] : 0;
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = isLarge(e.x[i], lambda, 0) ? e.x[i] : 0;
 }
+
+THNN_KERNEL void passLarge(Elements e) { passWhere(e, isLarge); }
 #endif
 
 int32_t THNN_(HardShrink_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double lambda_)
 {
   THNN_TRY(checkElements(__func__, view(input), view(output), 0));
-  return elementwise(__func__, state, keepLarge, 1, view(output), view(input), view(input), lambda_, 0);
+  return elementwise(__func__, state, keepLarge, 1, view(output), view(input), (View){0}, lambda_, 0);
 }
 
 int32_t THNN_(HardShrink_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                           THTensor *gradInput, double lambda_)
 {
   THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), 0));
-  return elementwise(__func__, state, keepLarge, 1, view(gradInput), view(input), view(gradOutput), lambda_, 0);
+  return elementwise(__func__, state, passLarge, 1, view(gradInput), view(input), view(gradOutput), lambda_, 0);
 }

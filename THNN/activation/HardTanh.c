@@ -30,12 +30,9 @@ THNN_KERNEL void limit(Elements e)
   }
 }
 
-THNN_KERNEL void passInside(Elements e)
-{
-  const real low = e.a, high = e.b;
-#pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = (e.x[i] <= low) | (e.x[i] >= high) ? 0 : e.g[i];
-}
+THNN_INLINE int isInside(real x, real low, real high) { return !((x <= low) | (x >= high)); }
+
+THNN_KERNEL void passInside(Elements e) { passWhere(e, isInside); }
 #endif
 
 int32_t THNN_(HardTanh_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double min_val, double max_val,

@@ -21,12 +21,9 @@ THNN_KERNEL void shrink(Elements e)
   }
 }
 
-THNN_KERNEL void passLarge(Elements e)
-{
-  const real lambda = e.a;
-#pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = (e.x[i] > lambda) | (e.x[i] < -lambda) ? e.g[i] : 0;
-}
+THNN_INLINE int isLarge(real x, real lambda, real unused) { return (void)unused, (x > lambda) | (x < -lambda); }
+
+THNN_KERNEL void passLarge(Elements e) { passWhere(e, isLarge); }
 #endif
 
 int32_t THNN_(SoftShrink_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double lambda_)

@@ -28,12 +28,9 @@ THNN_KERNEL void replace(Elements e)
   for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] > threshold ? e.x[i] : val;
 }
 
-THNN_KERNEL void pass(Elements e)
-{
-  const real threshold = e.a;
-#pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] > threshold ? e.g[i] : 0;
-}
+THNN_INLINE int exceeds(real x, real threshold, real val) { return (void)val, x > threshold; }
+
+THNN_KERNEL void pass(Elements e) { passWhere(e, exceeds); }
 #endif
 
 int32_t THNN_(Threshold_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double threshold, double val,

@@ -6,6 +6,7 @@
 #ifndef THNN_ELEMENTWISE_H
 #define THNN_ELEMENTWISE_H
 
+#include "core/fetch.h"
 #include "core/real.h"
 
 #ifndef THNN_CUDA /* THCUNN/activation/elementwise.cuh has its own */
@@ -18,6 +19,19 @@ typedef struct Elements {
 } Elements;
 
 typedef void ElementKernel(Elements e);
+
+/* y[i] = g[i] where x[i] passes, else 0. Compilers load g only for those, when x is known: by then it is in the cache. */
+THNN_INLINE void passWhere(Elements e, int (*passes)(real x, real a, real b))
+{
+  enum { BLOCK = 128 };
+  const real a = e.a, b = e.b;
+  for (int64_t at = 0; at < e.n; at += BLOCK) {
+    const int64_t end = THNN_min(at + BLOCK, e.n);
+    THNN_fetch(e.g + at, THNN_AHEAD, BLOCK * sizeof(real));
+#pragma omp simd
+    for (int64_t i = at; i < end; i++) e.y[i] = passes(e.x[i], a, b) ? e.g[i] : 0;
+  }
+}
 
 /* y[i] = careful(x[i]), block by block: by `quick`, which gives the same bits, where all numbers are `ordinary`. */
 THNN_INLINE void blockwise(Elements e, int (*ordinary)(const real *, int64_t), real (*quick)(real), real (*careful)(real))

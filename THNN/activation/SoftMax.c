@@ -38,17 +38,23 @@ THNN_KERNEL void forwardNeighbours(Channels c)
   real max[THNN_BLOCK], share[THNN_BLOCK];
   double sum[THNN_BLOCK];
   for (int64_t i = 0; i < c.n; i++) max[i] = -INFINITY, sum[i] = 0;
-  for (int64_t k = 0; k < c.channels; k++) {
-    fetch(c, k + 1);
-#pragma omp simd
-    for (int64_t i = 0; i < c.n; i++) max[i] = c.x[k * c.stride + i] > max[i] ? c.x[k * c.stride + i] : max[i];
-  }
   for (int64_t k = 0; k < c.channels; k++)
+    for (int64_t first = 0; first < c.n; first += THNN_PIECE) {
+      const int64_t at = k * c.stride + first, n = THNN_min(THNN_PIECE, c.n - first);
+      fetchNext(c.x + at, &c);
 #pragma omp simd
-    for (int64_t i = 0; i < c.n; i++) {
-      const real e = real_exp(c.x[k * c.stride + i] - max[i]);
-      c.y[k * c.stride + i] = e;
-      sum[i] += e;
+      for (int64_t i = 0; i < n; i++) max[first + i] = c.x[at + i] > max[first + i] ? c.x[at + i] : max[first + i];
+    }
+  for (int64_t k = 0; k < c.channels; k++)
+    for (int64_t first = 0; first < c.n; first += THNN_PIECE) {
+      const int64_t at = k * c.stride + first, n = THNN_min(THNN_PIECE, c.n - first);
+      fetchNext(c.y + at, &c);
+#pragma omp simd
+      for (int64_t i = 0; i < n; i++) {
+        const real e = real_exp(c.x[at + i] - max[first + i]);
+        c.y[at + i] = e;
+        sum[first + i] += e;
+      }
     }
   for (int64_t i = 0; i < c.n; i++) share[i] = (real)(1 / sum[i]);
   for (int64_t k = 0; k < c.channels; k++)
@@ -74,15 +80,22 @@ THNN_KERNEL void backwardNeighbours(Channels c)
   double sum[THNN_BLOCK];
   real s[THNN_BLOCK];
   for (int64_t i = 0; i < c.n; i++) sum[i] = 0;
-  for (int64_t k = 0; k < c.channels; k++) {
-    fetch(c, k + 1);
+  for (int64_t k = 0; k < c.channels; k++)
+    for (int64_t first = 0; first < c.n; first += THNN_PIECE) {
+      const int64_t at = k * c.stride + first, n = THNN_min(THNN_PIECE, c.n - first);
+      fetchNext(c.g + at, &c);
+      fetchNext(c.x + at, &c);
 #pragma omp simd
-    for (int64_t i = 0; i < c.n; i++) sum[i] += (double)c.g[k * c.stride + i] * c.x[k * c.stride + i];
-  }
+      for (int64_t i = 0; i < n; i++) sum[first + i] += (double)c.g[at + i] * c.x[at + i];
+    }
   for (int64_t i = 0; i < c.n; i++) s[i] = (real)sum[i];
   for (int64_t k = 0; k < c.channels; k++)
+    for (int64_t first = 0; first < c.n; first += THNN_PIECE) {
+      const int64_t at = k * c.stride + first, n = THNN_min(THNN_PIECE, c.n - first);
+      fetchNext(c.y + at, &c);
 #pragma omp simd
-    for (int64_t i = 0; i < c.n; i++) c.y[k * c.stride + i] = c.x[k * c.stride + i] * (c.g[k * c.stride + i] - s[i]);
+      for (int64_t i = 0; i < n; i++) c.y[at + i] = c.x[at + i] * (c.g[at + i] - s[first + i]);
+    }
 }
 #endif
 

@@ -25,14 +25,12 @@ typedef struct Channels {
 
 typedef void ChannelKernel(Channels c);
 
-/* What a block of neighbours needs of channel k, called into the cache: a channel's part is so short that it is over before the
- * processor has noticed which way the loads go. Kernels fetch one channel while they work on the one before. */
-THNN_INLINE void fetch(Channels c, int64_t k)
+/* A channel's part is so short that it is over before the processor has noticed which way the loads go. So kernels take it piece by
+ * piece, and at each call into the cache that of the next channel: `at` is where the piece begins in an array. */
+enum { THNN_PIECE = 64 };
+THNN_INLINE void fetchNext(const real *at, const Channels *c)
 {
-  const int64_t at = k * c.stride * (int64_t)sizeof(real), bytes = k < c.channels ? c.n * (int64_t)sizeof(real) : 0;
-  THNN_fetch(c.x, at, bytes);
-  THNN_fetch(c.y, at, bytes);
-  if (c.g) THNN_fetch(c.g, at, bytes);
+  THNN_fetch(at, c->stride * (int64_t)sizeof(real), THNN_PIECE * sizeof(real));
 }
 #endif
 

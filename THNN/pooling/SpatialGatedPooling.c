@@ -80,6 +80,10 @@ THNN_KERNEL void gatePlane(real *y, real *gate, const real *x, const real *mask,
 THNN_INLINE void slopes(real *restrict q, const real *restrict x, const real *restrict g, const real *restrict y,
                         const real *restrict gate, const index_t *restrict index, int64_t n)
 {
+  THNN_fetch(g, THNN_AHEAD, n * (int64_t)sizeof *g);
+  THNN_fetch(y, THNN_AHEAD, n * (int64_t)sizeof *y);
+  THNN_fetch(gate, THNN_AHEAD, n * (int64_t)sizeof *gate);
+  THNN_fetch(index, THNN_AHEAD, n * (int64_t)sizeof *index);
   for (int64_t o = 0; o < n; o++) q[o] = g[o] * gate[o] * (x[index[o]] - y[o]);
 }
 
@@ -96,6 +100,7 @@ THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real 
   q += lead;
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
+    fetchRows(x, p, 0, oh);
     slopes(q, x, g, y, gate, index, w.out);
     for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] * (1 - gate[ow]) / (real)((end - top) * cellsOf(&w, ow));
     spreadColumns(plain, share, &w);
@@ -118,6 +123,7 @@ THNN_KERNEL void maskTotals(double *total, const real *x, const real *g, const r
   memset(total, 0, (size_t)(h.kernel * w.kernel) * sizeof(double));
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
+    fetchRows(x, p, 0, oh);
     slopes(q, x, g, y, gate, index, w.out);
     for (int64_t i = top; i < end; i++)
       for (int64_t j = 0; j < w.kernel; j++) {

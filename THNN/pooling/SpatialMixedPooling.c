@@ -53,6 +53,8 @@ THNN_KERNEL void unmixPlane(real *gx, const real *g, const index_t *index, const
   memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++) {
     const int64_t rows = windowCells(&h, oh);
+    THNN_fetch(g + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *g);
+    THNN_fetch(index + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *index);
     for (int64_t ow = 0; ow < w.out; ow++) mine[ow] = (1 - a) * g[oh * w.out + ow] / (real)(rows * cellsOf(&w, ow));
     spreadColumns(spread + oh * spreadLength(&w), mine, &w);
   }
@@ -67,6 +69,7 @@ THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index
   double total = 0;
   memset(sum, 0, (size_t)paddedLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out, index += w.out) {
+    fetchRows(x, p, 0, oh);
     meanRow(mean, sum, x, p, oh);
     for (int64_t ow = 0; ow < w.out; ow++) mean[ow] = x[index[ow]] - mean[ow];
     double s = 0;

@@ -114,7 +114,7 @@ class Module(TorchObject):
     def zeroGradParameters(self) -> None:
         """Sets the gradients of the parameters to zero."""
         for gradient in (self.parameters() or ([], []))[1]:
-            gradient.fill(0)
+            blocks.zero(gradient)
 
     def updateParameters(self, learningRate: float) -> None:
         """Moves each parameter by ``-learningRate`` times its gradient."""
@@ -323,7 +323,7 @@ class Module(TorchObject):
         """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit."""
 
         def zeroed(old: Any, new: Tensor) -> Tensor:
-            return blocks.copy(buffer(old, new.shape, self._dtype, self._onDevice), 0)
+            return blocks.zero(buffer(old, new.shape, self._dtype, self._onDevice))
 
         try:
             zeros = by_example(getattr(self, name, None), example, zeroed)

@@ -140,3 +140,15 @@ def test_masked_keeps_infinities_out(dtype: Any) -> None:
     target = np.full_like(values, 7)
     blocks.masked(target, values, np.array([0, 1, 0, 1, 1, 0], bool))
     np.testing.assert_array_equal(target, np.array([0, -np.inf, 0, 1, -0.0, 0], dtype))
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (3, 5), (blocks.BLOCK + 1,), (3, blocks.BLOCK)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_zero_sets_all_elements_and_no_others(shape: tuple[int, ...], dtype: Any) -> None:
+    array = np.ones((*shape, 2), dtype)
+    for target in (array.copy(), array.copy(order="F")):
+        assert blocks.zero(target) is target
+        assert not target.any()
+    blocks.zero(array[..., 0])
+    assert not array[..., 0].any()
+    assert array[..., 1].all()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.container.Concat import Concat
 from pytorch_legacy.nn.container.joining import Window
 from pytorch_legacy.storage import Tensor
@@ -33,7 +33,7 @@ class DepthConcat(Concat):
         outputs = self._each(lambda _, module: module.updateOutput(input))
         shape, windows = self._layout(outputs)
         output = self._resize("output", shape)
-        output.fill(0)
+        blocks.zero(output)
         for window, part in zip(windows, outputs, strict=True):
             output[window] = part
         return output

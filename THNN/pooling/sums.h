@@ -79,7 +79,7 @@ THNN_INLINE double sumCells(const real *x, int64_t n)
     for (; i + WIDTH <= cells; i += WIDTH) part[0] += *(const Vector *)(piece + i);
     const Vector whole = (part[0] + part[1]) + (part[2] + part[3]);
     THNN_REAL rest = 0;
-    for (int lane = 0; lane < WIDTH; lane++) rest += whole[lane];
+    for (int v = 0; v < WIDTH; v++) rest += whole[v];
     for (; i < cells; i++) rest += piece[i];
     sum += rest;
   }

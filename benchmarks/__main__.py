@@ -7,6 +7,8 @@ python -m benchmarks Pooling --directions   backward passes of pooling layers: g
 python -m benchmarks --overhead             only the cost of a call on ten elements
 python -m benchmarks --device cuda          on a GPU: needs CuPy, libTHCUNN and PyTorch with CUDA
 python -m benchmarks.loading                files: see there
+python -m benchmarks.beside RUN RUN         what it printed on several machines, side by side
+python -m benchmarks.libraries OLD.so NEW.so  two builds of the library against each other
 """
 
 from __future__ import annotations
@@ -88,7 +90,7 @@ def measure(row: Row, copy: Limit, gemm: float, budget: float) -> None:
 
 def report(row: Row, name: str, index: int, result: Pair, gemm: float | None = None) -> None:
     rate = row.bytes[index] / result.ours
-    line = f"{row.layer:30} {row.label:38} {name:8} {1e3 * result.ours:9.3f} {1e3 * result.theirs:9.3f} {result.ratio:6.2f} "
+    line = f"{row.layer:32} {row.label:38} {name:8} {1e3 * result.ours:9.3f} {1e3 * result.theirs:9.3f} {result.ratio:6.2f} "
     line += f"{rate / 1e9:7.1f} GB/s {100 * row.bytes[index] * result.perByte:4.0f} %"
     if row.flops and gemm:
         flops = row.flops[index] / result.ours
@@ -172,7 +174,7 @@ def main() -> None:
         directions(options.words, options.budget)
         return
     if not options.overhead:
-        print(f"{'layer':30} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit")
+        print(f"{'layer':32} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit")
         print("ratio above 1: ours is faster\n")
         for row in rows():
             if not options.words or any(word in f"{row.layer} {row.label}" for word in options.words):

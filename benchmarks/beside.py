@@ -5,8 +5,8 @@ python -m benchmarks.beside docs/benchmarks/*.txt
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -27,12 +27,22 @@ def beside(runs: list[list[str]]) -> Iterator[str]:
     columns = [figures(run) for run in runs]
     yield ""
     heads = "".join(f"  {f'ratio {number}':>7}  share" for number in range(1, len(runs) + 1))
-    yield f"{'layer':31} {'input':38} {'direction':9}{heads}"
+    yield f"{'layer':32} {'input':38} {'direction':9}{heads}"
     for layer, size, direction in columns[0]:
-        cells = [column.get((layer, size, direction)) for column in columns]
-        if all(cells):
-            yield f"{layer:31} {size:38} {direction:9}" + "".join(f"  {cell[0]:>7} {cell[1]:>4} %" for cell in cells if cell)
+        if all((layer, size, direction) in column for column in columns):
+            cells = (column[layer, size, direction] for column in columns)
+            yield f"{layer:32} {size:38} {direction:9}" + "".join(f"  {ratio:>7} {share:>4} %" for ratio, share in cells)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=Path, help="files with the output of `python -m benchmarks`")
+    runs = parser.parse_args().runs
+    for run in runs:
+        if not run.is_file():
+            parser.error(f"{run}: there is no such file")
+    print(*beside([run.read_text().splitlines() for run in runs]), sep="\n")
 
 
 if __name__ == "__main__":
-    print(*beside([Path(name).read_text().splitlines() for name in sys.argv[1:]]), sep="\n")
+    main()

@@ -120,7 +120,7 @@ def measure(row: Row, copy: float, budget: float, report: Callable[..., None]) -
         report(row, "forward", 0, result)
         backward(row, module, modules, inputs, outputs, tensors, copy, budget, report)
     except (UnsupportedError, RuntimeError, TypeError, ValueError) as error:
-        print(f"{row.layer:30} {row.label:38} not measured: {str(error).splitlines()[0]:.90}", flush=True)
+        print(f"{row.layer:32} {row.label:38} not measured: {str(error).splitlines()[0]:.90}", flush=True)
 
 
 def backward(row: Row, module: Any, modules: Any, inputs: Any, outputs: Any, tensors: Any, copy: float, budget: float,
@@ -184,7 +184,7 @@ def main(
     if gather_or_scatter:
         directions(budget)
         return
-    print(f"{'layer':30} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit")
+    print(f"{'layer':32} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit")
     print("ratio above 1: ours is faster\n")
     for row in all_rows():
         if not words or any(word in f"{row.layer} {row.label}" for word in words):

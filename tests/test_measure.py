@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from benchmarks import beside, measure
+from benchmarks import beside, libraries, measure
+from pytorch_legacy import backend
+
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 def test_turns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,9 +39,50 @@ def test_runs_side_by_side() -> None:
     assert table[4:] == ["SpatialMaxPooling 2x2 s2, pad 0 forward 14.93 94 % 1.5 107 %"]
 
 
+def published() -> list[list[str]]:
+    return [path.read_text().splitlines() for path in sorted((DOCS / "benchmarks").glob("*.txt"))]
+
+
 def test_published_runs_have_the_same_rows() -> None:
-    files = sorted((Path(__file__).parents[1] / "docs" / "benchmarks").glob("*.txt"))
-    runs = [beside.figures(path.read_text().splitlines()) for path in files]
+    runs = [beside.figures(run) for run in published()]
     assert len(runs) > 1
     assert len(runs[0]) > 200
     assert all(run.keys() == runs[0].keys() for run in runs)
+
+
+def test_every_row_is_read() -> None:
+    for run in published():
+        assert len(beside.figures(run)) == sum(" GB/s " in line for line in run)
+
+
+def test_the_published_table_is_that_of_the_published_runs() -> None:
+    table = "\n".join(beside.beside(published()))
+    assert f"prints:\n\n```\n{table}\n```\n" in (DOCS / "performance.md").read_text()
+
+
+def test_libraries_take_turns() -> None:
+    turn: list[str] = []
+    times = {"old": iter([2.0, 8.0, 6.0]), "new": iter([1.0, 4.0, 2.0])}
+
+    def contestant(name: str) -> Callable[[], float]:
+        def once() -> float:
+            turn.append(name)
+            return next(times[name])
+
+        return once
+
+    assert libraries.turns(contestant("old"), contestant("new"), 3) == (6.0, 2.0, 2.0)
+    assert turn == ["new", "old", "old", "new", "new", "old"]
+
+
+def test_libraries_in_several_runs() -> None:
+    name = ("ReLU", "4x4", "forward")
+    (line,) = libraries.summary({name: [(4e-3, 1e-3, 4.0), (1e-3, 2e-3, 0.5), (2e-3, 2e-3, 1.1)]})
+    assert line.split() == ["ReLU", "4x4", "forward", "2.000", "2.000", "1.10", "0.50", "to", "4.00"]
+
+
+def test_each_library_has_a_process() -> None:
+    pytest.importorskip("torch", reason="the benchmarks need PyTorch")
+    found = list(libraries.compare([backend.library_path] * 2, ["ReLU6"], threads=1, budget=0.02, rounds=3))
+    assert [name[::2] for name, _ in found] == [("ReLU6", "forward"), ("ReLU6", "backward")]
+    assert all(figure > 0 for _, figures in found for figure in figures)

@@ -7,7 +7,7 @@ from typing import Any, Self
 from pytorch_legacy import mending
 from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy
+from pytorch_legacy.nn.utils import recursiveSum
 from pytorch_legacy.storage import Tensor
 
 
@@ -124,10 +124,8 @@ class Container(Module):
         Children that compute none (None) do not count.
         """
         present = [gradient for gradient in gradients if gradient is not None]
-        self.gradInput = recursiveCopy(self.gradInput, present[0]) if present else None
         try:
-            for gradient in present[1:]:
-                recursiveAdd(self.gradInput, gradient)
+            self.gradInput = recursiveSum(self.gradInput, present) if present else None
         except THNNError as error:
             error.where.append(f"{self._typename}: gradInput")
             raise

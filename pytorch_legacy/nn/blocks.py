@@ -91,6 +91,8 @@ def _arithmetic(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> bool:
         other = np.full((1,) * out.ndim, other, out.dtype)
     elif other.dtype != out.dtype or _overlap(out, other) or other.ndim > out.ndim:
         return False
+    # A dimension in which nothing moves is one that is repeated: libTHNN needs no copy of it.
+    other = other[tuple(slice(None if stride else 1) for stride in other.strides)]
     backend.call(caller, "pointwise_apply", input, other[(None,) * (out.ndim - other.ndim)], out, OPERATIONS[ufunc])
     return True
 

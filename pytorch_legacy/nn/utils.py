@@ -56,6 +56,18 @@ def recursiveAdd(t1: Any, val: Any, t2: Any = None) -> Any:
     return by_example(t1, t2, added)
 
 
+def recursiveSum(t1: Any, terms: Sequence[Any]) -> Any:
+    """The sum of `terms`, one or more that are alike, in the arrays of `t1` where they fit."""
+    first, *others = terms
+    if others and is_tensor(first) and is_tensor(others[0]) and first.shape == others[0].shape:
+        total = blocks.apply(np.add, first, others.pop(0), out=fitting(t1, first))  # a copy less to make and to read
+    else:
+        total = recursiveCopy(t1, first)
+    for term in others:
+        recursiveAdd(total, term)
+    return total
+
+
 def addSingletonDimension(t: Tensor, dim: int = 0) -> Tensor:
     """A view of `t` with a dimension of size 1 before dimension `dim`."""
     return np.expand_dims(t, dim)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, Self
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveCopy
+from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveCopy, recursiveSum
 from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.Node import Node, check_nodes, inputs_of
 from pytorch_legacy.storage import Tensor
@@ -309,6 +310,9 @@ def _total(data: dict[Any, Any]) -> Any:
     gradients = data["gradOutput"]
     if len(gradients) < 2:
         return gradients[0] if gradients else None
+    if is_tensor(gradients[0]):
+        total = data["gradOutputBuffer"] = recursiveSum(data.get("gradOutputBuffer"), gradients)
+        return total
     total = data["gradOutputBuffer"] = _copied(data.get("gradOutputBuffer"), gradients[0])
     for gradient in gradients[1:]:
         total = data["gradOutputBuffer"] = _added(total, gradient)

@@ -49,6 +49,16 @@ LAYERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         name: (getattr(nn, name), lambda: [drawn(1), strided(2)])
         for name in ("CAddTable", "CSubTable", "CMulTable", "CDivTable", "CMaxTable", "CMinTable")
     },
+    "CSubTable of repeated rows": (nn.CSubTable, lambda: [drawn(1), np.broadcast_to(drawn(2, SHAPE[1:]), SHAPE)]),
+    "CSubTable, the second of another shape": (
+        nn.CSubTable,
+        lambda: [drawn(1, ROWS), np.broadcast_to(drawn(2, (1, *ROWS[:1])), ROWS[::-1])],
+    ),
+    "LayerNormalization": (lambda: nn.LayerNormalization(ROWS[1]), lambda: drawn(1, ROWS)),
+    "ConcatTable": (
+        lambda: nn.Sequential().add(nn.ConcatTable().add(nn.Exp()).add(nn.Log()).add(nn.Abs())).add(nn.CMulTable()),
+        lambda: drawn(1),
+    ),
     "CMaxTable of three": (nn.CMaxTable, lambda: [drawn(1), strided(2), drawn(3)]),
     "CAddTable of one": (nn.CAddTable, lambda: [strided(1)]),
     **{name: (getattr(nn, name), lambda: [drawn(1, ROWS), drawn(2, ROWS)]) for name in ("CosineDistance", "DotProduct")},

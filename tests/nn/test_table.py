@@ -16,6 +16,7 @@ from pytorch_legacy.nn.utils import (
     recursiveCopy,
     recursiveFill,
     recursiveResizeAs,
+    recursiveSum,
     recursiveType,
 )
 from tests.nn.toys import Linear, Tanh, batch, fails
@@ -220,6 +221,17 @@ class TestUtils:
         assert (total[1][0] == 4).all()
         recursiveFill(total, 7)
         assert (total[0] == 7).all() and (total[1][0] == 7).all()
+
+    def test_recursiveSum(self):
+        old, terms = np.zeros(2), [np.array([1.0, 2.0]), np.array([10.0, 20.0]), np.array([100.0, 200.0])]
+        for count, expected in ((1, [1, 2]), (2, [11, 22]), (3, [111, 222])):
+            total = recursiveSum(old, terms[:count])
+            assert total is old and total.tolist() == expected
+        assert [term.tolist() for term in terms] == [[1, 2], [10, 20], [100, 200]]
+        tables = recursiveSum(None, [[np.ones(2), {"a": np.ones(1)}]] * 2)
+        assert tables[0].tolist() == [2, 2] and tables[1]["a"].tolist() == [2]
+        with fails(ShapeError, "nn.utils.recursiveAdd: cannot add"):
+            recursiveSum(None, [np.ones(2), np.ones(3)])
 
     def test_views(self):
         x = batch(2, 3)

@@ -25,7 +25,10 @@ class CSubTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         a, b = self._pair(input)
-        return blocks.apply(np.subtract, a, b.reshape(a.shape), out=self._resize("output", a.shape))
+        output = self._resize("output", a.shape)
+        shape = a.shape if b.flags.c_contiguous else b.shape  # then b is not copied
+        blocks.apply(np.subtract, a.reshape(shape), b.reshape(shape), out=output.reshape(shape))
+        return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         a, b = self._pair(input)

@@ -230,7 +230,8 @@ class TestUtils:
         assert [term.tolist() for term in terms] == [[1, 2], [10, 20], [100, 200]]
         tables = recursiveSum(None, [[np.ones(2), {"a": np.ones(1)}]] * 2)
         assert tables[0].tolist() == [2, 2] and tables[1]["a"].tolist() == [2]
-        with fails(ShapeError, "nn.utils.recursiveAdd: cannot add"):
+        problem = "nn.utils.recursiveAdd: cannot add a float64 array of 3 to a float64 array of 2"
+        with fails(ShapeError, problem):
             recursiveSum(None, [np.ones(2), np.ones(3)])
 
     def test_views(self):

@@ -1,13 +1,13 @@
 """Measures every layer against PyTorch, and prints ratio, achieved rate and the machine's limit.
 
 pip install ".[bench]"
-python -m benchmarks                        all layers, forward and backward, two threads
-python -m benchmarks Pooling --threads 1    those whose name holds a word
-python -m benchmarks Pooling --directions   backward passes of pooling layers: gather against scatter
-python -m benchmarks --overhead             only the cost of a call on ten elements
-python -m benchmarks --device cuda          on a GPU: needs CuPy, libTHCUNN and PyTorch with CUDA
-python -m benchmarks.loading                files: see there
-python -m benchmarks.beside RUN RUN         what it printed on several machines, side by side
+python -m benchmarks                          all layers, forward and backward, two threads
+python -m benchmarks Pooling --threads 1      those whose name holds a word
+python -m benchmarks Pooling --directions     backward passes of pooling layers: gather against scatter
+python -m benchmarks --overhead               only the cost of a call on ten elements
+python -m benchmarks --device cuda            on a GPU: needs CuPy, libTHCUNN and PyTorch with CUDA
+python -m benchmarks.loading                  files: see there
+python -m benchmarks.beside RUN RUN           what it printed on several machines, side by side
 python -m benchmarks.libraries OLD.so NEW.so  two builds of the library against each other
 """
 
@@ -38,7 +38,7 @@ from pytorch_legacy import backend, nn
 from . import cuda
 from .layers import rows
 from .measure import Limit, Pair, pair, seconds
-from .rows import Row
+from .rows import Row, gradient_of
 
 
 def copying() -> Limit:
@@ -65,17 +65,14 @@ def processor() -> str:
 
 def measure(row: Row, copy: Limit, gemm: float, budget: float) -> None:
     """Print the row's two lines."""
-    x, module = row.arrays(), row.make()
-    if row.mode == "evaluate":
-        module.evaluate()
+    x, module = row.arrays(), row.module()
     output = module.forward(x)
     tensors = [torch.from_numpy(array) for array in x] if isinstance(x, list) else torch.from_numpy(x)
     with torch.no_grad():
         forward = pair(lambda: module.forward(x), lambda: row.peer(module, tensors), budget, limit=copy)
     report(row, "forward", 0, forward, gemm)
 
-    isTensor = isinstance(output, np.ndarray)
-    gradOutput = np.random.default_rng(1).standard_normal(output.shape, np.float32) if isTensor else None
+    gradOutput = gradient_of(output)
     inputs = [tensor for tensor in (tensors if isinstance(x, list) else [tensors]) if tensor.is_floating_point()]
     for tensor in inputs:
         tensor.requires_grad_()
@@ -130,12 +127,10 @@ def overhead() -> None:
 def directions(words: list[str], budget: float) -> None:
     """Print how long the backward passes of average and max pooling take when they gather and when they scatter."""
     print(f"{'layer':32} {'input':38} {'gather ms':>9} {'scatter ms':>10}  gather / scatter")
-    for row in rows():
+    for row in rows(words):
         if not row.layer.endswith(("AveragePooling", "MaxPooling")) or any(
             kind in row.layer for kind in ("Global", "Power", "Frac")
         ):
-            continue
-        if words and not any(word in f"{row.layer} {row.label}" for word in words):
             continue
         rng = np.random.default_rng(0)
         x, module = rng.standard_normal(row.shape, np.float32), row.make()
@@ -176,9 +171,8 @@ def main() -> None:
     if not options.overhead:
         print(f"{'layer':32} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit")
         print("ratio above 1: ours is faster\n")
-        for row in rows():
-            if not options.words or any(word in f"{row.layer} {row.label}" for word in options.words):
-                measure(row, copy, gemm, options.budget)
+        for row in rows(options.words):
+            measure(row, copy, gemm, options.budget)
     if options.overhead or not options.words:
         overhead()
 

@@ -95,9 +95,7 @@ def measure(row: Row, copy: float, budget: float, report: Callable[..., None]) -
     """Print the row's two lines; a line that says why not, where the layer or its peer does not run there."""
     host = row.arrays()
     count = sets(row.bytes[0])
-    module = row.make()
-    if row.mode == "evaluate":
-        module.evaluate()
+    module = row.module()
     try:
         if row.parameters or getattr(module, "weight", None) is not None:
             row.peer(module, peers_of(host))  # which makes the peer's parameters, on the host
@@ -172,7 +170,7 @@ def directions(budget: float) -> None:
 
 
 def main(
-    words: list[str], budget: float, gather_or_scatter: bool, all_rows: Callable[[], Any], report: Callable[..., None]
+    words: list[str], budget: float, gather_or_scatter: bool, all_rows: Callable[[list[str]], Any], report: Callable[..., None]
 ) -> None:
     if problem := missing():
         sys.exit(f"python -m benchmarks --device cuda: {problem}")
@@ -186,7 +184,6 @@ def main(
         return
     print(f"{'layer':32} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit")
     print("ratio above 1: ours is faster\n")
-    for row in all_rows():
-        if not words or any(word in f"{row.layer} {row.label}" for word in words):
-            measure(row, copy, budget, report)
+    for row in all_rows(words):
+        measure(row, copy, budget, report)
     directions(budget)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from math import prod
 from typing import Any
 
@@ -15,14 +16,10 @@ from . import criterions, elements, pooling, tables
 from .rows import Row, text, window
 
 
-def rows() -> Iterator[Row]:
-    """All rows, family by family."""
-    yield from pooling.rows()
-    yield from elements.rows()
-    yield from tables.rows()
-    yield from products()
-    yield from convolutions()
-    yield from criterions.rows()
+def rows(words: list[str]) -> Iterator[Row]:
+    """The rows whose name or label holds one of the words, family by family; all without words."""
+    families = pooling.rows(), elements.rows(), tables.rows(), products(), convolutions(), criterions.rows()
+    return (row for row in chain(*families) if row.named(words))
 
 
 def _weights(m: Any) -> list[Any]:

@@ -16,16 +16,16 @@ import argparse
 import multiprocessing
 import os
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .measure import ratios, seconds
+from .rows import gradient_of
 
 Name = tuple[str, str, str]  # layer, input, direction
 Figures = tuple[float, float, float]  # seconds with the old library and with the new one, ratio
@@ -45,15 +45,9 @@ def jobs(words: list[str]) -> Iterator[tuple[Name, Callable[[], Any]]]:
     """What is timed, with its name."""
     from .layers import rows  # not sooner: it loads the library
 
-    for row in rows():
-        if words and not any(word in f"{row.layer} {row.label}" for word in words):
-            continue
-        x, module = row.arrays(), row.make()
-        if row.mode == "evaluate":
-            module.evaluate()
-        output = module.forward(x)
-        isTensor = isinstance(output, np.ndarray)
-        gradOutput = np.random.default_rng(1).standard_normal(output.shape, np.float32) if isTensor else None
+    for row in rows(words):
+        x, module = row.arrays(), row.module()
+        gradOutput = gradient_of(module.forward(x))
         yield (row.layer, row.label, "forward"), lambda m=module, x=x: m.forward(x)
         yield (row.layer, row.label, "backward"), lambda m=module, x=x, g=gradOutput: m.backward(x, g)
 
@@ -64,12 +58,13 @@ def contestant(pipe: Connection, library: str, words: list[str], threads: int, b
     import pytorch_legacy as pl
 
     pl.setNumThreads(threads)
-    for name, job in jobs(words):
-        calls = max(1, int(budget / seconds(job, 1)))
-        pipe.send(name)
-        while pipe.recv():
-            pipe.send(seconds(job, calls))
-    pipe.send(None)
+    with suppress(EOFError, ConnectionError):  # the comparison ended: the other process has said why
+        for name, job in jobs(words):
+            calls = max(1, int(budget / seconds(job, 1)))
+            pipe.send(name)
+            while pipe.recv():
+                pipe.send(seconds(job, calls))
+        pipe.send(None)
 
 
 def compare(libraries: list[Path], words: list[str], threads: int, budget: float, rounds: int) -> Iterator[tuple[Name, Figures]]:
@@ -127,6 +122,19 @@ def main() -> None:
     for library in (options.old, options.new):
         if not library.is_file():
             parser.error(f"{library}: there is no such file")
+    for name in ("threads", "rounds", "runs"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name}: expected 1 or more, got {getattr(options, name)}")
+    if not options.budget > 0:
+        parser.error(f"--budget: expected a number of seconds above 0, got {options.budget}")
+    try:
+        report(options)
+    except (EOFError, ConnectionError):
+        sys.exit("one of the two processes ended: its message is above")
+
+
+def report(options: argparse.Namespace) -> None:
+    """Print the table of every run, and that of all runs."""
     print(f"{'layer':32} {'input':38} {'':8} {'old ms':>9} {'new ms':>9} {'ratio':>6}\nratio above 1: new is faster")
     runs: dict[Name, list[Figures]] = {}
     for run in range(1, options.runs + 1):

@@ -36,6 +36,22 @@ class Row:
         """The input: what `input` makes, else normal numbers of the row's shape."""
         return self.input() if self.input else np.random.default_rng(0).standard_normal(self.shape, np.float32)
 
+    def module(self) -> Any:
+        """The layer, in the mode that is measured."""
+        module = self.make()
+        if self.mode == "evaluate":
+            module.evaluate()
+        return module
+
+    def named(self, words: list[str]) -> bool:
+        """Whether the row's name or label holds one of the words; no words mean any row."""
+        return not words or any(word in f"{self.layer} {self.label}" for word in words)
+
+
+def gradient_of(output: Any) -> Any:
+    """A gradOutput for an output: normal numbers, or None where the output is no array."""
+    return np.random.default_rng(1).standard_normal(output.shape, np.float32) if isinstance(output, np.ndarray) else None
+
 
 def text(shape: Shape) -> str:
     return "x".join(map(str, shape))

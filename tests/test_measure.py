@@ -86,3 +86,18 @@ def test_each_library_has_a_process() -> None:
     found = list(libraries.compare([backend.library_path] * 2, ["ReLU6"], threads=1, budget=0.02, rounds=3))
     assert [name[::2] for name, _ in found] == [("ReLU6", "forward"), ("ReLU6", "backward")]
     assert all(figure > 0 for _, figures in found for figure in figures)
+
+
+@pytest.mark.parametrize("option", ["--runs=0", "--rounds=0", "--threads=0", "--budget=0", "--budget=nan"])
+def test_libraries_measured_not_at_all(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str) -> None:
+    monkeypatch.setattr("sys.argv", ["libraries", __file__, __file__, option])
+    with pytest.raises(SystemExit):
+        libraries.main()
+    assert f"{option.split('=')[0]}: expected" in capsys.readouterr().err
+
+
+def test_a_library_that_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason="the benchmarks need PyTorch")
+    monkeypatch.setattr("sys.argv", ["libraries", str(backend.library_path), __file__, "ReLU6", "--budget=0.02", "--rounds=1"])
+    with pytest.raises(SystemExit, match="one of the two processes ended"):
+        libraries.main()

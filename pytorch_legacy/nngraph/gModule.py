@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, Self
 
-from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveCopy, recursiveSum
+from pytorch_legacy.nn.utils import described, recursiveSum
 from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.Node import Node, check_nodes, inputs_of
 from pytorch_legacy.storage import Tensor
@@ -310,26 +309,17 @@ def _total(data: dict[Any, Any]) -> Any:
     gradients = data["gradOutput"]
     if len(gradients) < 2:
         return gradients[0] if gradients else None
-    if is_tensor(gradients[0]):
-        total = data["gradOutputBuffer"] = recursiveSum(data.get("gradOutputBuffer"), gradients)
-        return total
-    total = data["gradOutputBuffer"] = _copied(data.get("gradOutputBuffer"), gradients[0])
-    for gradient in gradients[1:]:
-        total = data["gradOutputBuffer"] = _added(total, gradient)
+    total = data["gradOutputBuffer"] = _summed(data.get("gradOutputBuffer"), gradients)
     return total
 
 
-def _copied(old: Any, gradient: Any) -> Any:
-    if isinstance(gradient, list):
-        spare = old if isinstance(old, list) and len(old) == len(gradient) else [None] * len(gradient)
-        return [_copied(before, entry) for before, entry in zip(spare, gradient, strict=True)]
-    return None if gradient is None else recursiveCopy(old, gradient)
-
-
-def _added(total: Any, gradient: Any) -> Any:
-    """The sum of two gradients, of which parts may be None; the arrays of the first one are used for it."""
-    if isinstance(total, list) and isinstance(gradient, list) and len(total) == len(gradient):
-        return [_added(one, other) for one, other in zip(total, gradient, strict=True)]
-    if total is None or gradient is None:
-        return total if gradient is None else _copied(None, gradient)
-    return recursiveAdd(total, gradient)
+def _summed(old: Any, gradients: list[Any]) -> Any:
+    """The sum of gradients that may be None, or lists with such parts, in the arrays of `old` where they fit."""
+    present = [gradient for gradient in gradients if gradient is not None]
+    if not present:
+        return None
+    first = present[0]
+    if not all(isinstance(gradient, list) and len(gradient) == len(first) for gradient in present):
+        return recursiveSum(old, present)
+    spare = old if isinstance(old, list) and len(old) == len(first) else [None] * len(first)
+    return [_summed(buffer, list(parts)) for buffer, *parts in zip(spare, *present, strict=True)]

@@ -24,12 +24,15 @@ static inline double likelihood(const Loss *l, int64_t first, int64_t n)
   return sum;
 }
 
-/* The sum of the labels' weights. */
-static inline double labelWeight(const Loss *l, int64_t first, int64_t n)
+/* The sum of the labels' weights: without weights, how many count. */
+THNN_KERNEL double labelWeight(const Loss *l, int64_t first, int64_t n)
 {
+  int64_t count = 0;
   double sum = 0;
+  for (int64_t i = first; i < first + n; i++) count += l->labels[i] != l->ignore;
+  if (!l->w) return (double)count;
   for (int64_t i = first; i < first + n; i++)
-    if (l->labels[i] != l->ignore) sum += l->w ? (double)l->w[l->labels[i]] : 1;
+    if (l->labels[i] != l->ignore) sum += (double)l->w[l->labels[i]];
   return sum;
 }
 

@@ -176,6 +176,9 @@ typedef struct Generator Generator;
 Generator *THNN_lockGenerator(THNNState *state);
 void THNN_unlockGenerator(THNNState *state);
 uint32_t THNN_draw(Generator *generator);
+void THNN_drawMany(Generator *generator, uint32_t *draws, int n);
+/* The uniform in [0, 1) that a draw stands for. */
+THNN_INLINE double THNN_uniformOf(uint32_t draw) { return draw * (1.0 / 4294967296.0); }
 double THNN_drawUniform(Generator *generator);
 double THNN_drawNormal(Generator *generator);
 

@@ -11,20 +11,25 @@
 #include <math.h>
 #include "core/real.h"
 
-/* One draw from the distribution with the parameters a and b. */
-typedef double Draw(Generator *generator, double a, double b);
+/* n elements, from as many draws, of the distribution with the parameters a and b. */
+typedef void FromDraws(real *y, const uint32_t *draw, int n, double a, double b);
 
-/* Inlined, so that the loop of each distribution holds its own draw. */
-THNN_INLINE int32_t fill(THNNState *state, const char *function, THTensor *output, Draw *draw, double a, double b)
+static int32_t fill(THNNState *state, const char *function, THTensor *output, FromDraws *fromDraws, double a, double b)
 {
+  enum { MANY = 1024 };
+  uint32_t draws[MANY];
   Call call;
   THNN_enter(&call, state, function);
   real *y = THNN_out(&call, view(output));
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  int64_t n = THNN_nElement(view(output));
+  const int64_t elements = THNN_nElement(view(output));
   Generator *generator = THNN_lockGenerator(state);
-  for (int64_t i = 0; i < n; i++) y[i] = (real)draw(generator, a, b);
+  for (int64_t at = 0; at < elements; at += MANY) {
+    const int n = (int)THNN_min(MANY, elements - at);
+    THNN_drawMany(generator, draws, n);
+    fromDraws(y + at, draws, n, a, b);
+  }
   THNN_unlockGenerator(state);
   return THNN_leave(&call);
 }
@@ -41,7 +46,10 @@ static int32_t checkPositive(const char *function, const char *name, double valu
   return THNN_OK;
 }
 
-static double uniform(Generator *g, double low, double high) { return THNN_drawUniform(g) * (high - low) + low; }
+THNN_KERNEL void uniform(real *y, const uint32_t *draw, int n, double low, double high)
+{
+  for (int i = 0; i < n; i++) y[i] = (real)(THNN_uniformOf(draw[i]) * (high - low) + low);
+}
 
 int32_t THNN_(uniform)(THNNState *state, THTensor *output, double low, double high)
 {
@@ -49,19 +57,10 @@ int32_t THNN_(uniform)(THNNState *state, THTensor *output, double low, double hi
   return fill(state, __func__, output, uniform, low, high);
 }
 
-static double normal(Generator *g, double mean, double stdv) { return THNN_drawNormal(g) * stdv + mean; }
-
-int32_t THNN_(normal)(THNNState *state, THTensor *output, double mean, double stdv)
-{
-  THNN_TRY(checkFill(__func__, output));
-  THNN_TRY(checkPositive(__func__, "stdv", stdv));
-  return fill(state, __func__, output, normal, mean, stdv);
-}
-
-static double bernoulli(Generator *g, double p, double unused)
+THNN_KERNEL void bernoulli(real *y, const uint32_t *draw, int n, double p, double unused)
 {
   (void)unused;
-  return THNN_drawUniform(g) <= p;
+  for (int i = 0; i < n; i++) y[i] = THNN_uniformOf(draw[i]) <= p;
 }
 
 int32_t THNN_(bernoulli)(THNNState *state, THTensor *output, double p)
@@ -71,10 +70,10 @@ int32_t THNN_(bernoulli)(THNNState *state, THTensor *output, double p)
   return fill(state, __func__, output, bernoulli, p, 0);
 }
 
-static double exponential(Generator *g, double rate, double unused)
+static void exponential(real *y, const uint32_t *draw, int n, double rate, double unused)
 {
   (void)unused;
-  return -1 / rate * log(1 - THNN_drawUniform(g));
+  for (int i = 0; i < n; i++) y[i] = (real)(-1 / rate * log(1 - THNN_uniformOf(draw[i])));
 }
 
 int32_t THNN_(exponential)(THNNState *state, THTensor *output, double rate)
@@ -84,10 +83,10 @@ int32_t THNN_(exponential)(THNNState *state, THTensor *output, double rate)
   return fill(state, __func__, output, exponential, rate, 0);
 }
 
-static double cauchy(Generator *g, double median, double sigma)
+static void cauchy(real *y, const uint32_t *draw, int n, double median, double sigma)
 {
   const double pi = 3.14159265358979323846;
-  return median + sigma * tan(pi * (THNN_drawUniform(g) - 0.5));
+  for (int i = 0; i < n; i++) y[i] = (real)(median + sigma * tan(pi * (THNN_uniformOf(draw[i]) - 0.5)));
 }
 
 int32_t THNN_(cauchy)(THNNState *state, THTensor *output, double median, double sigma)
@@ -97,10 +96,10 @@ int32_t THNN_(cauchy)(THNNState *state, THTensor *output, double median, double 
   return fill(state, __func__, output, cauchy, median, sigma);
 }
 
-static double geometric(Generator *g, double p, double unused)
+static void geometric(real *y, const uint32_t *draw, int n, double p, double unused)
 {
   (void)unused;
-  return trunc(log(1 - THNN_drawUniform(g)) / log(p)) + 1;
+  for (int i = 0; i < n; i++) y[i] = (real)(trunc(log(1 - THNN_uniformOf(draw[i])) / log(p)) + 1);
 }
 
 int32_t THNN_(geometric)(THNNState *state, THTensor *output, double p)
@@ -110,11 +109,32 @@ int32_t THNN_(geometric)(THNNState *state, THTensor *output, double p)
   return fill(state, __func__, output, geometric, p, 0);
 }
 
-static double logNormal(Generator *g, double mean, double stdv) { return exp(normal(g, mean, stdv)); }
+/* Normals, one by one, as a draw may be left over: of them, or of e to their power. */
+static int32_t fillNormal(THNNState *state, const char *function, THTensor *output, double mean, double stdv, int isPower)
+{
+  THNN_TRY(checkFill(function, output));
+  THNN_TRY(checkPositive(function, "stdv", stdv));
+  Call call;
+  THNN_enter(&call, state, function);
+  real *y = THNN_out(&call, view(output));
+  if (THNN_failed(&call)) return THNN_leave(&call);
+
+  const int64_t n = THNN_nElement(view(output));
+  Generator *generator = THNN_lockGenerator(state);
+  for (int64_t i = 0; i < n; i++) {
+    const double value = THNN_drawNormal(generator) * stdv + mean;
+    y[i] = (real)(isPower ? exp(value) : value);
+  }
+  THNN_unlockGenerator(state);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(normal)(THNNState *state, THTensor *output, double mean, double stdv)
+{
+  return fillNormal(state, __func__, output, mean, stdv, 0);
+}
 
 int32_t THNN_(logNormal)(THNNState *state, THTensor *output, double mean, double stdv)
 {
-  THNN_TRY(checkFill(__func__, output));
-  THNN_TRY(checkPositive(__func__, "stdv", stdv));
-  return fill(state, __func__, output, logNormal, mean, stdv);
+  return fillNormal(state, __func__, output, mean, stdv, 1);
 }

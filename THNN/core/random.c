@@ -18,27 +18,50 @@ static void seed(Generator *g, uint64_t value)
   for (int i = 1; i < N; i++) g->word[i] = 1812433253u * (g->word[i - 1] ^ (g->word[i - 1] >> 30)) + (uint32_t)i;
 }
 
-static void makeWords(Generator *g)
+/* A word from itself, the one after it, and the one M after it. */
+THNN_INLINE uint32_t twisted(uint32_t word, uint32_t next, uint32_t other)
 {
-  uint32_t *w = g->word;
-  for (int i = 0; i < N; i++) {
-    uint32_t y = (w[i] & 0x80000000u) | (w[(i + 1) % N] & 0x7fffffffu);
-    w[i] = w[(i + M) % N] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
+  const uint32_t y = (word & 0x80000000u) | (next & 0x7fffffffu);
+  return other ^ (y >> 1) ^ (-(y & 1) & 0x9908b0dfu);
+}
+
+/* The next N words, in loops that a compiler can make vectors of: behind the first N - M, the other word is one of the new ones. */
+THNN_KERNEL void makeWords(uint32_t *w)
+{
+  int i = 0;
+  for (; i < N - M; i++) w[i] = twisted(w[i], w[i + 1], w[i + M]);
+  for (; i < N - 1; i++) w[i] = twisted(w[i], w[i + 1], w[i + M - N]);
+  w[N - 1] = twisted(w[N - 1], w[0], w[M - 1]);
+}
+
+THNN_KERNEL void temper(uint32_t *draws, const uint32_t *word, int n)
+{
+  for (int i = 0; i < n; i++) {
+    uint32_t y = word[i];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    draws[i] = y ^ (y >> 18);
   }
-  g->next = 0;
+}
+
+void THNN_drawMany(Generator *g, uint32_t *draws, int n)
+{
+  for (int some; n > 0; n -= some, draws += some, g->next += some) {
+    if (g->next == N) makeWords(g->word), g->next = 0;
+    some = n < N - g->next ? n : N - g->next;
+    temper(draws, g->word + g->next, some);
+  }
 }
 
 uint32_t THNN_draw(Generator *g)
 {
-  if (g->next == N) makeWords(g);
-  uint32_t y = g->word[g->next++];
-  y ^= y >> 11;
-  y ^= (y << 7) & 0x9d2c5680u;
-  y ^= (y << 15) & 0xefc60000u;
-  return y ^ (y >> 18);
+  uint32_t draw;
+  THNN_drawMany(g, &draw, 1);
+  return draw;
 }
 
-double THNN_drawUniform(Generator *g) { return THNN_draw(g) * (1.0 / 4294967296.0); }
+double THNN_drawUniform(Generator *g) { return THNN_uniformOf(THNN_draw(g)); }
 
 double THNN_drawNormal(Generator *g)
 {

@@ -20,6 +20,14 @@ __device__ static accreal countedCells(const Windows &p, Place o, int includePad
 
 /* ---- forward */
 
+/* The sum of window o, scaled down: finite if its cells are. */
+__device__ static accreal scaledSum(const Windows &p, Place o, const real *plane)
+{
+  accreal sum = 0;
+  eachCell(p, boxOf(p, o), windowTeam<1>(), [&](Place cell) { sum += (accreal)plane[cell.at] * (accreal)THNN_SCALED_DOWN; });
+  return sum;
+}
+
 template <int THREADS> __global__ static void meanOfEach(real *y, const real *x, Windows p, int includePad)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
@@ -30,7 +38,9 @@ template <int THREADS> __global__ static void meanOfEach(real *y, const real *x,
     accreal sum = 0;
     eachCell(p, boxOf(p, o), team, [&](Place cell) { sum += (accreal)plane[cell.at]; });
     sum = sumOver(team, sum);
-    if (team.rank == 0) y[i] = (real)(sum / countedCells(p, o, includePad));
+    if (team.rank > 0) continue;
+    const accreal counted = countedCells(p, o, includePad);
+    y[i] = (real)(isfinite(sum) ? sum / counted : scaledSum(p, o, plane) / counted * (accreal)THNN_SCALED_UP);
   }
 }
 

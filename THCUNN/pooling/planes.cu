@@ -3,6 +3,7 @@
  * A plane is read by a team: a warp, or a block if it is large. Few large planes are cut into parts, a block each, whose results a second
  * kernel joins in their order. */
 #include "pooling/planes.h"
+#include "pooling/averages.h"
 #include "pooling/best.cuh"
 
 enum { PART = 1 << 15, MANY = 1 << 10 };
@@ -26,6 +27,15 @@ __device__ static accreal sumCells(Team team, const real *x, int64_t n)
   return sum;
 }
 
+/* The mean of n cells from their sum, unless that was beyond what it is kept in. */
+__device__ static real meanFrom(accreal sum, const real *x, int64_t n)
+{
+  if (isfinite(sum)) return (real)(sum / (accreal)n);
+  sum = 0;
+  for (int64_t i = 0; i < n; i++) sum += (accreal)x[i] * (accreal)THNN_SCALED_DOWN;
+  return (real)(sum / (accreal)n * (accreal)THNN_SCALED_UP);
+}
+
 /* y = the mean of each plane; or, where planes have parts, their sums. */
 __global__ static void meanOfPlanes(real *y, accreal *sums, const real *x, int64_t planes, int64_t cells, int64_t parts, bool wide)
 {
@@ -34,17 +44,17 @@ __global__ static void meanOfPlanes(real *y, accreal *sums, const real *x, int64
     const int64_t plane = task / parts, at = task % parts * PART;
     const accreal sum = teamSum(team, sumCells(team, x + plane * cells + at, parts == 1 ? cells : THNN_min(PART, cells - at)));
     if (team.rank > 0) continue;
-    if (parts == 1) y[plane] = (real)(sum / (accreal)cells);
+    if (parts == 1) y[plane] = meanFrom(sum, x + plane * cells, cells);
     else sums[task] = sum;
   }
 }
 
-__global__ static void joinSums(real *y, const accreal *sums, int64_t planes, int64_t cells, int64_t parts)
+__global__ static void joinSums(real *y, const accreal *sums, const real *x, int64_t planes, int64_t cells, int64_t parts)
 {
   for (int64_t plane = firstThread(); plane < planes; plane += allThreads()) {
     accreal sum = 0;
     for (int64_t i = 0; i < parts; i++) sum += sums[plane * parts + i];
-    y[plane] = (real)(sum / (accreal)cells);
+    y[plane] = meanFrom(sum, x + plane * cells, cells);
   }
 }
 
@@ -55,7 +65,7 @@ static void means(Call *call, real *y, const real *x, int64_t planes, int64_t ce
   if (parts > 1) sums = THNN_scratch(call, planes * parts, sizeof(accreal));
   const bool wide = cells > WIDE;
   launch(call, blocksForTeams(planes * parts, wide), BLOCK, meanOfPlanes, y, sums, x, planes, cells, parts, wide);
-  if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinSums, y, (const accreal *)sums, planes, cells, parts);
+  if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinSums, y, (const accreal *)sums, x, planes, cells, parts);
 }
 
 /* gx = g / cells, all over the plane. */

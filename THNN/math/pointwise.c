@@ -22,6 +22,9 @@
 #include "math/pointwise.h"
 
 #ifndef THNN_CUDA /* THCUNN/math/pointwise.cu has its own */
+#include "core/stream.h"
+#include "core/sums.h"
+
 THNN_INLINE real combined(int operation, real x, real z)
 {
   switch (operation) {
@@ -47,13 +50,14 @@ THNN_INLINE void combine(int operation, real *y, const real *x, const real *z, i
   }
 }
 
-/* Elements [at, end). */
+/* Elements [at, end), which begin at y. */
 THNN_INLINE void combineRows(int operation, real *y, const real *x, const real *z, const Repeats *r, int64_t at, int64_t end)
 {
   while (at < end) {
     const int64_t first = at % r->length, n = THNN_min(r->length - first, end - at);
-    combine(operation, y + at, x + at, z + rowOf(r, at / r->length) + first * r->step, n, r->step);
+    combine(operation, y, x + at, z + rowOf(r, at / r->length) + first * r->step, n, r->step);
     at += n;
+    y += n;
   }
 }
 
@@ -87,14 +91,34 @@ THNN_KERNEL void smaller(real *y, const real *x, const real *z, const Repeats *r
   combineRows(THNN_SMALLER, y, x, z, r, at, end);
 }
 
+typedef void Combine(real *y, const real *x, const real *z, const Repeats *r, int64_t at, int64_t end);
+
+typedef struct Operands {
+  Combine *kernel;
+  const real *x, *z;
+  Repeats r;
+} Operands;
+
+static void makeCombined(const void *work, real *to, int64_t at, int64_t n)
+{
+  const Operands *o = work;
+  o->kernel(to, o->x, o->z, &o->r, at, at + n);
+}
+
 static void apply(Call *call, int32_t operation, real *y, const real *x, const real *z, Repeats r, int64_t n)
 {
-  enum { CHUNK = 1 << 14 };
-  void (*const kernels[])(real *, const real *, const real *, const Repeats *, int64_t, int64_t) = {add,    subtract, multiply,
-                                                                                                    divide, larger,   smaller};
-  const int threads = THNN_threads(call, n);
+  enum { CHUNK = 1 << 14, STREAMED_CHUNK = 1 << 16 };
+  Combine *const kernels[] = {add, subtract, multiply, divide, larger, smaller};
+  const Operands operands = {kernels[operation], x, z, r};
+  const int threads = THNN_threads(call, n), repeated = r.dims > 0 || r.step == 0;
+  if (y != x && y != z && THNN_isBeyondCaches(repeated ? 2 * n : 3 * n)) {
 #pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < n; at += CHUNK) kernels[operation](y, x, z, &r, at, THNN_min(at + CHUNK, n));
+    for (int64_t at = 0; at < n; at += STREAMED_CHUNK)
+      THNN_streamBlocks(y, at, THNN_min(at + STREAMED_CHUNK, n), makeCombined, &operands);
+  } else {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t at = 0; at < n; at += CHUNK) makeCombined(&operands, y + at, at, THNN_min(CHUNK, n - at));
+  }
 }
 
 /* ---- sum */
@@ -114,14 +138,10 @@ typedef struct Part {
 /* n products, or elements where there is no factor */
 THNN_INLINE double sumRow(const real *x, const real *factor, int64_t n)
 {
+  if (!factor) return sumCells(x, n);
   double sum = 0;
-  if (factor) {
 #pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) sum += (double)x[i] * factor[i];
-  } else {
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) sum += (double)x[i];
-  }
+  for (int64_t i = 0; i < n; i++) sum += (double)x[i] * factor[i];
   return sum;
 }
 

@@ -69,6 +69,32 @@ THNN_INLINE void divideRow(real *restrict y, real rows, const real *restrict col
   for (int64_t o = 0; o < out; o++) y[o] /= rows * columns[o];
 }
 
+THNN_INLINE int isFiniteRow(const real *y, int64_t n)
+{
+  int bad = 0;
+  for (int64_t i = 0; i < n; i++) bad |= y[i] - y[i] != 0; /* infinite, or NaN */
+  return !bad;
+}
+
+/* Output rows [first, end) of a plane where their sums were beyond the range of real. */
+THNN_INLINE void mendMeans(real *y, const real *x, const Windows *p, const Tables *s, int64_t first, int64_t end)
+{
+  const Axis *w = &p->w;
+  for (int64_t o = first; o < end; o++) {
+    if (isFiniteRow(y + o * w->out, w->out)) continue;
+    const int64_t ot = outputSlice(p, o), oh = outputRow(p, o);
+    for (int64_t ow = 0; ow < w->out; ow++) {
+      real *mean = y + o * w->out + ow;
+      if (isFiniteRow(mean, 1)) continue;
+      const int64_t start = windowStart(w, ow), cells = windowEnd(w, ow) - start;
+      double sum = 0;
+      for (int64_t t = s->t.start[ot]; t < s->t.end[ot]; t++)
+        for (int64_t h = s->h.start[oh]; h < s->h.end[oh]; h++) sum += scaledSum(x + (t * p->h.in + h) * w->in + start, cells);
+      *mean = (real)(sum / ((double)s->rows[o] * s->columns[ow]) * THNN_SCALED_UP);
+    }
+  }
+}
+
 /* Output rows [first, end) of a plane. sum: a padded row, or a band of rows; table: twice as much (adaptive only). */
 THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Windows *p, const Tables *s, int64_t first, int64_t end,
                           real *restrict sum, real *restrict table)
@@ -82,6 +108,7 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
       sumColumns(y + o * w->out, sum, w);
       divideRow(y + o * w->out, s->rows[o], s->columns, w->out);
     }
+    mendMeans(y, x, p, s, first, end);
     return;
   }
   const int ready = w->out > 1 && p->t.in == p->t.out && p->h.in == p->h.out; /* boxes are rows */
@@ -91,6 +118,7 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
   else sumAdaptive(y + first * w->out, ready ? x + first * w->in : sum, end - first, &s->w, table);
   const real *restrict cells = s->cells;
   for (int64_t o = first * w->out; o < end * w->out; o++) y[o] /= cells[o];
+  mendMeans(y, x, p, s, first, end);
 }
 
 static void averages(Call *call, real *y, const real *x, int includePad, const Windows *p)

@@ -11,10 +11,16 @@ enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16 };
 
 THNN_KERNEL double sumPart(const real *x, int64_t n) { return sumCells(x, n); }
 
+/* The mean of n cells from their sum, unless that was beyond what it is kept in. */
+THNN_INLINE real meanFrom(double sum, const real *x, int64_t n)
+{
+  return (real)(__builtin_isfinite(sum) ? sum / (double)n : scaledSum(x, n) / (double)n * THNN_SCALED_UP);
+}
+
 /* The means of some planes of n <= PIECE cells. */
 THNN_KERNEL void meanPlanes(real *y, const real *x, int64_t planes, int64_t n)
 {
-  for (int64_t plane = 0; plane < planes; plane++, x += n) y[plane] = (real)(sumCells(x, n) / (double)n);
+  for (int64_t plane = 0; plane < planes; plane++, x += n) y[plane] = meanFrom(sumCells(x, n), x, n);
 }
 
 /* The gradients of n cells from `at` on, where `cells` after `cells` have the same. */
@@ -47,7 +53,7 @@ static void means(Call *call, real *y, const real *x, int64_t planes, int64_t ce
         continue;
       }
       sumStretches(y + plane, x + plane * cells, 1, &few);
-      for (int64_t i = 0; i < FEW; i++) y[plane + i] = (real)((double)y[plane + i] / (double)cells);
+      for (int64_t i = plane; i < plane + FEW; i++) y[i] = meanFrom(y[i], x + i * cells, cells);
     }
     return;
   }
@@ -59,7 +65,7 @@ static void means(Call *call, real *y, const real *x, int64_t planes, int64_t ce
   for (int64_t plane = 0; plane < planes; plane++) {
     double total = 0;
     for (int64_t i = 0; i < parts; i++) total += sums[plane * parts + i];
-    y[plane] = (real)(total / (double)cells);
+    y[plane] = meanFrom(total, x + plane * cells, cells);
   }
 }
 

@@ -3,8 +3,8 @@
 #define THNN_POOLING_SUMS_H
 
 #include "core/fetch.h"
-#include "core/vectors.h"
-#include "pooling/pooling.h"
+#include "core/sums.h"
+#include "pooling/averages.h"
 
 /* What is added: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
 enum Kind { PLAIN, MAGNITUDE, SQUARE, PLAIN_CUBE, CUBE, FOURTH, LOGARITHM };
@@ -60,29 +60,11 @@ THNN_INLINE void sumRows(real *restrict sum, const real *restrict x, int add, in
   sumTerms(sum, x, PLAIN, add, rows, distance, width);
 }
 
-/* x[0] + ... + x[n - 1]: pieces in four vectors side by side, for one alone would wait for its last addition; then in double
- * precision, where millions of floats stay exact. */
-THNN_INLINE double sumCells(const real *x, int64_t n)
+/* The sum of n cells, scaled down: finite if they are. */
+__attribute__((unused, noinline)) static double scaledSum(const real *x, int64_t n)
 {
-  enum { SUM_PIECE = 1 << 12, STEP = 4 * WIDTH };
   double sum = 0;
-  for (int64_t at = 0; at < n; at += SUM_PIECE) {
-    const real *piece = x + at;
-    const int64_t cells = THNN_min(SUM_PIECE, n - at);
-    Vector part[4] = {{0}};
-    int64_t i = 0;
-    for (; i + STEP <= cells; i += STEP) {
-      THNN_fetch(piece + i, THNN_AHEAD, sizeof(part));
-#pragma GCC unroll 4
-      for (int v = 0; v < 4; v++) part[v] += *(const Vector *)(piece + i + v * WIDTH);
-    }
-    for (; i + WIDTH <= cells; i += WIDTH) part[0] += *(const Vector *)(piece + i);
-    const Vector whole = (part[0] + part[1]) + (part[2] + part[3]);
-    THNN_REAL rest = 0;
-    for (int v = 0; v < WIDTH; v++) rest += whole[v];
-    for (; i < cells; i++) rest += piece[i];
-    sum += rest;
-  }
+  for (int64_t i = 0; i < n; i++) sum += x[i] * THNN_SCALED_DOWN;
   return sum;
 }
 #endif

@@ -53,3 +53,31 @@ def test_planes(dtype: type) -> None:
 def test_volumes(dtype: type) -> None:
     for times, rows, sides in product(((4, 2), (5, 3), (2, 5), (4, 4)), ((8, 3), (1, 1)), ((6, 6), (17, 5), (20, 12))):
         check(nn.VolumetricAdaptiveAveragePooling(times[1], sides[1], rows[1]), dtype, 1, times, rows, sides)
+
+
+LARGEST = {np.float32: 3.4e38, np.float64: 1.7e308}
+MEANS = {
+    "global": (nn.SpatialGlobalAveragePooling, (2, 2, 5, 6)),
+    "global, many small planes": (nn.SpatialGlobalAveragePooling, (1, 40, 3, 3)),
+    "global, in parts": (nn.SpatialGlobalAveragePooling, (1, 1, 300, 301)),
+    "global, sequences": (nn.TemporalGlobalAveragePooling, (1, 2, 1000)),
+    "adaptive": (lambda: nn.SpatialAdaptiveAveragePooling(3, 2), (2, 2, 5, 7)),
+    "adaptive, long windows": (lambda: nn.TemporalAdaptiveAveragePooling(4), (2, 2, 130)),
+    "adaptive, one column": (lambda: nn.SpatialAdaptiveAveragePooling(1, 3), (2, 2, 7, 40)),
+    "volumes": (lambda: nn.VolumetricAveragePooling(2, 2, 2), (1, 2, 4, 4, 4)),
+    "sliding": (lambda: nn.SpatialAveragePooling(3, 3, 2, 2, 1, 1), (2, 2, 7, 7)),
+    "sliding, without padding": (lambda: nn.SpatialAveragePooling(3, 3, 2, 2, 1, 1).setCountExcludePad(), (2, 2, 7, 7)),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", MEANS)
+def test_means_of_numbers_whose_sum_is_too_large(name: str, dtype: type) -> None:
+    make, shape = MEANS[name]
+    x = np.random.default_rng(4).uniform(0.9, 1, shape)
+    small, large = make().type(dtype), make().type(dtype)
+    expected = small.forward(x.astype(dtype)).astype(np.float64) * LARGEST[dtype]
+    huge = (x.astype(dtype) * dtype(LARGEST[dtype])).astype(dtype)
+    np.testing.assert_allclose(large.forward(huge), expected, rtol=1e-6 if dtype == np.float32 else 1e-12)
+    huge.reshape(-1)[:2] = np.inf, np.nan
+    assert np.isnan(large.forward(huge)).any() and np.isfinite(large.output).any() == (large.output.size > 1)

@@ -25,7 +25,7 @@ static void largest(Call *call, real *y, const real *x, const Windows *p)
   launchForWindows(call, p, largestOfEach<1>, largestOfEach<WARP>, y, x, *p);
 }
 
-/* share = what each of a window's largest cells gets */
+/* share = what each of a window's largest cells gets, or in a window with a NaN all of its cells */
 template <int THREADS>
 __global__ static void shareAmongLargest(accreal *share, const real *x, const real *g, const real *y, Windows p)
 {
@@ -36,7 +36,7 @@ __global__ static void shareAmongLargest(accreal *share, const real *x, const re
     accreal count = 0;
     eachCell(p, boxOf(p, outputOf(p, i % outputs)), team, [&](Place cell) { count += fabs((accreal)plane[cell.at]) == (accreal)y[i]; });
     count = sumOver(team, count);
-    if (team.rank == 0) share[i] = (accreal)g[i] / count;
+    if (team.rank == 0) share[i] = y[i] != y[i] ? (accreal)y[i] : (accreal)g[i] / count;
   }
 }
 
@@ -48,7 +48,8 @@ __global__ static void gatherLargest(real *gx, const real *x, const accreal *sha
     const accreal cell = (accreal)x[i];
     accreal sum = 0;
     eachWindow(p, cellOf(p, i % cells), [&](Place o) {
-      if (fabs(cell) == (accreal)y[plane + o.at] && cell != 0) sum += cell < 0 ? -share[plane + o.at] : share[plane + o.at];
+      const accreal norm = (accreal)y[plane + o.at];
+      if ((fabs(cell) == norm && cell != 0) || norm != norm) sum += cell < 0 ? -share[plane + o.at] : share[plane + o.at];
     });
     gx[i] = (real)sum;
   }

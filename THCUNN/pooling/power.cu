@@ -79,8 +79,8 @@ static void norms(Call *call, real *y, const real *x, const Windows *p, const Po
 /* (a / y)^(p - 1) for a cell of magnitude a in a window of norm y */
 __device__ static accreal ratioOf(accreal a, accreal y, const Power &power)
 {
+  if (y == 0 && !power.zeroPasses) return 0;
   if (isLinear(power)) return 1;
-  if (y == 0) return 0;
   const accreal r = a == y ? 1 : a / y;
   if (power.kind == SQUARE) return r;
   if (power.kind == PLAIN_CUBE || power.kind == CUBE) return r * r;
@@ -91,7 +91,7 @@ __device__ static accreal ratioOf(accreal a, accreal y, const Power &power)
 /* What that is multiplied with for the cell x. */
 __device__ static accreal signOf(accreal x, const Power &power)
 {
-  if (power.kind == MAGNITUDE) return (accreal)((x > 0) - (x < 0));
+  if (power.kind == MAGNITUDE) return x != x ? x : (accreal)((x > 0) - (x < 0));
   return x < 0 ? (accreal)belowZero(&power) : 1;
 }
 
@@ -104,9 +104,11 @@ __global__ static void gatherNorms(real *gx, const real *x, const real *g, const
     accreal sum = 0;
     eachWindow(p, cellOf(p, i % cells), [&](Place o) {
       const accreal ratio = ratioOf(fabs(cell), (accreal)y[plane + o.at], power);
-      if (ratio != 0) sum += (accreal)g[plane + o.at] * ratio;
+      const accreal gradient = (accreal)g[plane + o.at];
+      if (ratio != 0 || gradient != gradient) sum += gradient * ratio;
     });
-    gx[i] = (real)(cell == 0 && power.kind != PLAIN ? 0 : sum * signOf(cell, power));
+    const bool none = cell == 0 && sum == sum && power.kind != PLAIN;
+    gx[i] = (real)(none ? 0 : sum * signOf(cell, power));
   }
 }
 

@@ -4,7 +4,7 @@
  *   gradInput[i] = sum over o that see i of gradOutput[o] * (input[i] / output[o])^(p - 1)
  *
  * for each sample and place, where i and o count features. Powers are those of signed numbers, see power.h: p = 2 is the Euclidean
- * norm, an odd p can give a negative sum and with it NaN.
+ * norm, an odd p can give a negative sum and with it NaN. No gradient passes an output of 0, even for p = 1.
  *
  *   input      N x C, N x C x L or N x C x H x W in batch mode, else C, C x L or C x H x W
  *   output     the same with (C - width) / stride + 1 features, overwritten; backward reads it
@@ -64,6 +64,7 @@ int32_t THNN_(FeatureLPPooling_updateGradInput)(THNNState *state, const THTensor
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(check(__func__, input, width, stride, batchMode, &p, size));
   THNN_TRY(THNN_(checkPower)(__func__, power, 0, width, &norm));
+  norm.zeroPasses = 0;
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkShape(__func__, "output", view(output), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));

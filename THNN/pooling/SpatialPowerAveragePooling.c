@@ -46,7 +46,7 @@ THNN_KERNEL void largestPlane(real *restrict y, const real *restrict x, const Wi
   }
 }
 
-/* `share` is a row of what each of a window's largest cells gets. */
+/* `share` is a row of what each of a window's largest cells gets, or in a window with a NaN all of its cells. */
 THNN_KERNEL void largestGradientPlane(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict y,
                                       const Windows *p, real *restrict share)
 {
@@ -56,7 +56,7 @@ THNN_KERNEL void largestGradientPlane(real *restrict gx, const real *restrict x,
     for (int pass = 0; pass < 2; pass++) {
       if (pass == 0) memset(share, 0, (size_t)w.out * sizeof(real));
       else
-        for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] / share[ow];
+        for (int64_t ow = 0; ow < w.out; ow++) share[ow] = y[ow] != y[ow] ? y[ow] : g[ow] / share[ow];
       for (int64_t r = windowStart(&h, oh); r < windowEnd(&h, oh); r++)
         for (int64_t j = 0; j < w.kernel; j++) {
           const real *xr = x + r * w.in + j - w.pad;
@@ -64,9 +64,9 @@ THNN_KERNEL void largestGradientPlane(real *restrict gx, const real *restrict x,
           const int64_t end = endInside(&w, j);
           for (int64_t ow = firstInside(&w, j); ow < end; ow++) {
             const real cell = xr[ow * w.stride];
-            const int isLargest = magnitude(cell) == y[ow];
+            const int isLargest = (magnitude(cell) == y[ow]) | (y[ow] != y[ow]);
             if (pass == 0) share[ow] += isLargest;
-            else if (isLargest && cell != 0) to[ow * w.stride] += cell < 0 ? -share[ow] : share[ow];
+            else if (isLargest && (cell != 0 || y[ow] != y[ow])) to[ow * w.stride] += cell < 0 ? -share[ow] : share[ow];
           }
         }
     }

@@ -24,7 +24,7 @@ int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Po
   if (p == 4) kind = FOURTH;
   const double least = (double)count * (realMin / realEpsilon), most = realMax / 4;
   const double reach = sizeof(real) <= 4 ? 1e15 : 1e120, e = fabs(p - 1);
-  *power = (Power){p, useAbs || even ? 1 : odd ? -1 : NAN, kind, useAbs, pow(least, 1 / p), pow(most, 1 / p),
+  *power = (Power){p, useAbs || even ? 1 : odd ? -1 : NAN, kind, useAbs, p == 1, pow(least, 1 / p), pow(most, 1 / p),
                    pow(reach, -1 / e), pow(reach, 1 / e)};
   return THNN_OK;
 }
@@ -179,7 +179,7 @@ static void norms(Call *call, real *y, const real *x, const Windows *p, const Po
 
 THNN_INLINE real slopeOf(real x, enum Kind kind)
 {
-  if (kind == MAGNITUDE) return (real)((x > 0) - (x < 0));
+  if (kind == MAGNITUDE) return x != x ? x : (real)((x > 0) - (x < 0));
   if (kind == SQUARE) return x;
   if (kind == PLAIN_CUBE) return x * x;
   if (kind == CUBE) return x * real_fabs(x);
@@ -201,14 +201,14 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
 {
   const Axis w = p->w;
   const int64_t cells = p->h.in * w.in;
-  const int isLinear = kind == PLAIN || kind == MAGNITUDE;
+  const int zeroPasses = power->zeroPasses;
   real *mine = share + shareLead(&w);
   memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < p->h.out; oh++, g += w.out, y += w.out) {
     THNN_fetch(g, THNN_AHEAD, w.out * (int64_t)sizeof(real));
     for (int64_t ow = 0; ow < w.out; ow++) {
       const real s = g[ow] * shareOf(y[ow], kind, power->p);
-      mine[ow] = (y[ow] == 0) & !isLinear ? 0 : s;
+      mine[ow] = (y[ow] == 0) & !zeroPasses ? 0 : s;
     }
     spreadRow(spread + oh * spreadLength(&w), mine, &w);
   }
@@ -219,14 +219,14 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
     for (int64_t i = 0; i < cells; i++) {
       const double slope = vm_absPower(x[i], q), sign = x[i] < 0 ? below : 1;
       const real product = gx[i] * (real)(slope * sign);
-      gx[i] = x[i] == 0 ? 0 : product;
+      gx[i] = (x[i] == 0) & (gx[i] == gx[i]) ? 0 : product;
     }
   } else {
     for (int64_t h = 0; h < p->h.in; h++, gx += w.in, x += w.in) {
       THNN_fetch(x, THNN_AHEAD, w.in * (int64_t)sizeof(real));
       for (int64_t i = 0; i < w.in; i++) {
         const real product = gx[i] * slopeOf(x[i], kind);
-        gx[i] = x[i] == 0 ? 0 : product;
+        gx[i] = (x[i] == 0) & (gx[i] == gx[i]) ? 0 : product;
       }
     }
   }
@@ -276,7 +276,7 @@ THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, c
           const real cell = xr[ow * w.stride], a = real_fabs(cell);
           const double power = vm_exp(q * vm_log((double)a / y[ow])), ratio = a == y[ow] ? 1 : power;
           const real part = (real)(g[ow] * ratio * (cell < 0 ? below : 1));
-          to[ow * w.stride] += (cell == 0) | (y[ow] == 0) | (ratio == 0) ? 0 : part;
+          to[ow * w.stride] += ((cell == 0) & (y[ow] == y[ow])) | (y[ow] == 0) | (ratio == 0) ? 0 : part;
         }
       }
 }

@@ -3,8 +3,8 @@
  *   output[o]    = S(o)^(1/p),  S(o) = sum over i in window(o) of |x[i]|^p
  *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] * sign(x[i]) * (|x[i]| / output[o])^(p - 1)
  *
- * A cell that is 0, and a window whose output is 0, pass no gradient on. Without useAbs the powers are those of x itself: x < 0
- * gives NaN unless p is an integer, odd p keep the sign, a negative sum has no root but for p = 1. */
+ * A cell that is 0, and a window whose output is 0 (unless p = 1), pass no gradient on; NaN is passed on. Without useAbs the powers
+ * are those of x itself: x < 0 gives NaN unless p is an integer, odd p keep the sign, a negative sum has no root but for p = 1. */
 #ifndef THNN_POOLING_POWER_H
 #define THNN_POOLING_POWER_H
 
@@ -14,7 +14,7 @@
 typedef struct Power {
   double p, negative; /* negative: what the power of a negative cell is multiplied with */
   enum Kind kind;     /* p = 1, 2, 3, 4 are products, plain ones keep the sign of x; others are LOGARITHM */
-  int useAbs;
+  int useAbs, zeroPasses; /* does a window whose output is 0 pass a gradient on? */
   double least, most;            /* norms between which sums of powers are exact; no cell above `least` has a power of 0 */
   double leastRoot, largestRoot; /* outputs between which backward may use powers */
 } Power;

@@ -153,3 +153,31 @@ def test_nan_wins_wherever_it_stands() -> None:
         assert np.isnan(first.forward(x)) and first.indices.item() == cells.min()
         one = nn.SpatialAdaptiveMaxPooling(1, 1).double()
         assert np.isnan(one.forward(x)) and one.indices.item() == cells.min()
+
+
+@pytest.mark.parametrize("p", [0.5, 1, 2, 2.5, 3, 4, np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gradients_of_norms_do_not_hide_nan(p: float, dtype: type) -> None:
+    x = np.array([[[0, np.nan, 3, 0, 1, 2]]], dtype)
+    module = nn.SpatialPowerAveragePooling(p, 3, 1).type(dtype)
+    assert np.isnan(module.forward(x)).tolist() == [[[True, False]]]
+    first, second = module.updateGradInput(x, np.ones((1, 1, 2), dtype)).reshape(2, 3)
+    assert np.isnan(first).tolist() == ([False, True, False] if p == 1 else [True] * 3)  # a sum of magnitudes, each alone
+    assert np.isfinite(second).all() and second[0] == 0
+
+
+def test_no_gradient_passes_a_feature_norm_of_zero() -> None:
+    """As in Torch7; the gradient of the plain sum that SpatialLPPooling computes for p = 1 does."""
+    x, g = np.array([[0.0, 2, -3, 0, 0, 1]]), np.array([[1.0, 10, 100, 1000, 10000]])
+    features = nn.FeatureLPPooling(2, 1, 1, True).double()
+    features.forward(x)
+    assert features.updateGradInput(x, g).tolist() == [[1, 11, 110, 100, 10000, 10000]]
+    plane = nn.SpatialLPPooling(1, 1, 2, 1, 1, 1).double()
+    plane.forward(x[None])
+    assert plane.updateGradInput(x[None], g[None]).tolist() == [[[1, 11, 110, 1100, 11000, 10000]]]
+
+
+def test_composite_has_the_windows_of_its_pooling() -> None:
+    module, x = nn.SpatialSimplifiedLIP(2, 2, 2), np.ones((2, 5, 5), np.float32)
+    assert module.ceil().forward(x).shape == (2, 3, 3)
+    assert module.floor().forward(x).shape == (2, 2, 2)

@@ -12,7 +12,7 @@ class FeatureLPPooling(Module):
     .. math:: y_o = \\Big(\\sum_{j < width} x_{o \\cdot stride + j}^p\\Big)^{1/p}
 
     where o counts features. As in Torch7 the powers are those of signed numbers: p = 2 is the Euclidean norm, while an
-    odd p can give a negative sum and with it NaN. No gradient passes an output of 0.
+    odd p can give a negative sum and with it NaN. No gradient passes an output of 0, even for p = 1.
 
     Parameters
     ----------

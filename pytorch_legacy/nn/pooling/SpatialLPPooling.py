@@ -35,7 +35,7 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
     In Torch7 this is a network of Square or Power, SpatialAveragePooling, MulConstant, and Sqrt or Power. It prints as
     such and is stored as such in .t7 files, but it is one layer here and has no ``modules``. Torch7's gradient of a
-    window full of zeros was NaN unless p = 2; here it is 0.
+    window full of zeros was NaN unless p was 1 or 2; here it is 0, for p = 1 that of a sum.
     Source: Torch7 ``nn.SpatialLPPooling``; C: ``THNN/pooling/SpatialPowerAveragePooling.c``.
     """
 
@@ -46,6 +46,7 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
     _use_abs: ClassVar[bool] = False
 
     _wasPadded = False
+    _optional: ClassVar[tuple[str, ...]] = ("padW", "padH", "ceil_mode")
 
     def __init__(self, nInputPlane: int, pnorm: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None) -> None:
         super().__init__(pnorm, kW, kH, dW, dH)
@@ -60,12 +61,12 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
         """The network in the file says what p is; its layers may be of classes that are not known here."""
         first, pooled, *_ = [getattr(child, "fields", None) or vars(child) for child in fields["modules"]]
         mine = {key: value for key, value in fields.items() if key != "modules"}
-        sizes = {name: pooled[name] for name in ("kW", "kH", "dW", "dH")}
+        sizes = {name: pooled[name] for name in ("kW", "kH", "dW", "dH", *self._optional) if name in pooled}
         super()._fromTorch7(mine | sizes | {"p": first.get("pow", 2)}, version)
 
     def _toTorch7(self) -> dict[str, Any]:
         """The network that Torch7 expects."""
-        sizes = {name: getattr(self, name) for name in ("kW", "kH", "dW", "dH", "padW", "padH", "ceil_mode")}
+        sizes = {name: getattr(self, name) for name in ("kW", "kH", "dW", "dH", *self._optional)}
         pooled = self._fileLayer("nn.SpatialAveragePooling", **sizes, count_include_pad=True, divide=True)
         whole = self._fileLayer("nn.MulConstant", constant_scalar=self.kW * self.kH, inplace=False)
         if self.p == 2:
@@ -73,4 +74,4 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
         else:
             modules = [self._fileLayer("nn.Power", pow=self.p), pooled, whole, self._fileLayer("nn.Power", pow=1 / self.p)]
         fields = super()._toTorch7() | {"modules": modules}
-        return {key: value for key, value in fields.items() if key not in ("p", "padW", "padH", "ceil_mode")}
+        return {key: value for key, value in fields.items() if key not in ("p", *self._optional)}

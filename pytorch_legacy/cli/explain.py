@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import ast
+from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import explain
+from pytorch_legacy import explain, nn
 
 from . import files
 from .problem import Problem
@@ -19,6 +21,7 @@ Show which input cells feed each output of a pooling layer, or send a picture th
   pytorch-legacy explain adaptive 5 3                          windows that share 5 cells, beside those of one size
   pytorch-legacy explain adaptive 33x54 14x30 -o windows.png   both axes, height first, as a picture too
   pytorch-legacy explain max 10 --kernel 3 --stride 2 --ceil   windows that slide
+  pytorch-legacy explain layer "SpatialS3Pooling(2, 4, 4)" 12  any pooling layer of nn, with its arguments
   pytorch-legacy explain pooling photo.jpg -o grid.png         what every layer makes of a photo, and its gradient
 
 Sizes are those of an array's shape, height before width: 33x54 is 33 high and 54 wide; 14 is 14 along every axis.
@@ -28,6 +31,7 @@ SUMMARIES = {
     "global": "one window, the whole input",
     "fractional": "windows at random steps",
     **dict.fromkeys(explain.SLIDING, "windows of one size, a stride apart"),
+    "layer": "any pooling layer of nn, as it is written in Python",
     "pooling": "a picture through every pooling layer, and the gradient back",
 }
 
@@ -41,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             sub.add_argument("-o", "--output", metavar="GRID.png", required=True, help="where to draw")
             sub.add_argument("--size", metavar="WxH", help="resize to this size first (default: longer side at most 96)")
             continue
+        if kind == "layer":
+            sub.add_argument("layer", metavar="LAYER", help='such as "SpatialS3Pooling(2, 4, 4)"')
         sub.add_argument("size", metavar="SIZE", help="size of the input: 5, or 33x54")
         if kind in ("adaptive", "fractional"):
             sub.add_argument("outputs", metavar="OUTPUT", help="size of the output: 3, or 14x30")
@@ -49,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if kind in explain.SLIDING:
             sub.add_argument("--stride", metavar="SIZE", help="distance of windows (default: that of the kernel)")
             sub.add_argument("--pad", metavar="SIZE", default="0", help="cells before and after the input (default 0)")
+        if kind in ("layer", *explain.SLIDING):
             sub.add_argument("--ceil", action="store_true", help="the last window may reach past the edge")
         if kind == "max":
             sub.add_argument("--dilation", metavar="SIZE", default="1", help="distance of a window's cells (default 1)")
@@ -60,17 +67,44 @@ def execute(options: argparse.Namespace) -> None:
         _gallery(options)
         return
     size = _sizes("SIZE", options.size, 1)
+    if options.kind == "layer":
+        layer = _layer(options.layer)
+        if options.ceil and not hasattr(layer, "ceil"):
+            raise Problem(f"--ceil: {options.layer} has no such choice")
+        _show(explain.windows(layer.ceil() if options.ceil else layer, size if len(size) > 1 else size[0]), options)
+        return
     given = {}
     for name in ("kernel", "stride", "pad", "dilation"):
         if (text := getattr(options, name, None)) is not None:
             given[name] = _sizes(f"--{name}", text, 0 if name == "pad" else 1, len(size))
     if hasattr(options, "outputs"):
         given["output"] = _sizes("OUTPUT", options.outputs, 1, len(size))
-    found = explain.windows(options.kind, size, **given, ceil=getattr(options, "ceil", False))
+    _show(explain.windows(options.kind, size, **given, ceil=getattr(options, "ceil", False)), options)
+
+
+def _show(found: explain.Windows, options: argparse.Namespace) -> None:
     print(found)
     if options.output:
         found.draw(options.output)
         print(f"\nwrote {options.output}")
+
+
+def _layer(text: str) -> Any:
+    """The layer that such a line of Python makes: a class of nn, and numbers."""
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+        call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        arguments = [ast.literal_eval(argument) for argument in call.args]
+        named = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+    except (SyntaxError, ValueError):
+        name, arguments, named = "", [], {}
+    if name not in nn.__all__:
+        raise Problem(f'LAYER {text}: expected a class of nn and its numbers, such as "SpatialMaxPooling(3, 3, 2, 2)"')
+    try:
+        return getattr(nn, name)(*arguments, **named)
+    except TypeError as error:
+        raise Problem(f"LAYER {text}: {error}") from None
 
 
 def _sizes(name: str, text: str, least: int, axes: int | None = None) -> tuple[int, ...]:

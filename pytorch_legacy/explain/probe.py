@@ -10,14 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import random
 from pytorch_legacy.errors import DtypeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
-AXES = {"Temporal": 1, "Spatial": 2, "Volumetric": 3}
-FRAMES_FIRST = ("TemporalMaxPooling", "TemporalSubSampling")  # input (N x) L x C, all others (N x) C x L
+AXES = {"Temporal": 1, "Spatial": 2, "Volumetric": 3, "Feature": 1}
+ENDINGS = ("Pooling", "SubSampling", "SoftPool", "SimplifiedLIP")
+# Input (N x) L x C, all others (N x) C x L.
+FRAMES_FIRST = ("TemporalMaxPooling", "TemporalAveragePooling", "TemporalSubSampling")
 
-MOST_CELLS = 2**27  # that one try may take
+MOST_CELLS = 2**26  # of the samples that are tried at once
+MOST_TRIED = 2**31  # and of all
 
 
 def axes_of(module: Any) -> int:
@@ -26,8 +30,7 @@ def axes_of(module: Any) -> int:
         raise DtypeError(f"explain: layer: expected a pooling layer, got {type(module).__name__}")
     for name in _names(module):
         for family, axes in AXES.items():
-            pools = name.endswith(("Pooling", "SubSampling", "SoftPool")) and "Dynamic" not in name
-            if pools and name.startswith(family):
+            if name.startswith(family) and name.endswith(ENDINGS) and "Dynamic" not in name:
                 return axes
     raise UnsupportedError(f"explain: layer: expected one with windows, such as nn.SpatialMaxPooling, got {module._typename}")
 
@@ -36,20 +39,42 @@ def feeds(module: Module, size: tuple[int, ...], axis: int) -> Tensor:
     """Which cells along the axis feed which output along it: a bool array of outputs x cells."""
     if min(size) < 1:
         raise ValueRangeError(f"explain: size: expected 1 cell or more, got {min(size)}")
-    module, cells = module.clone(), size[axis]
+    state = random.getRNGState()  # to look changes no draw of the program's
+    try:
+        return _feeds(_pooling(module).clone(), size, axis)
+    finally:
+        random.setRNGState(state)
+
+
+def _feeds(module: Module, size: tuple[int, ...], axis: int) -> Tensor:
+    cells = size[axis]
     if hasattr(module, "fixPoolingRegions"):
         _fix(module)
     shape = _smallest(module, size, axis)
-    if (cells + 1) * np.prod(shape, dtype=np.float64) > MOST_CELLS:
+    sample = float(np.prod(shape, dtype=np.float64))
+    if (cells + 1) * sample > MOST_TRIED:
         raise ValueRangeError(f"explain: size: an axis of {cells} cells is too long to try them all")
-    samples = _samples(module, cells + 1, shape)  # one for each cell, and one that stays clean
-    for i in range(cells):
-        samples[i].swapaxes(0, axis + 1)[i] = np.nan
-    step = 1 if hasattr(module, "randomSamples") else cells + 1  # windows that each sample draws are fixed for one only
-    dyed = np.concatenate([np.isnan(_output(module, samples[i : i + step])) for i in range(0, cells + 1, step)])
-    outputs = dyed.swapaxes(1, axis + 2)
+    # Windows that each sample draws are fixed for one only.
+    step = 1 if hasattr(module, "randomSamples") else max(1, int(MOST_CELLS // sample))
+    reached = [_reached(module, range(first, min(first + step, cells + 1)), shape, axis) for first in range(0, cells + 1, step)]
+    dyed = np.concatenate(reached)
+    return (dyed[:-1] & ~dyed[-1]).T
+
+
+def _reached(module: Module, dyed: range, shape: tuple[int, ...], axis: int) -> Tensor:
+    """The outputs along the axis that a NaN in each of these cells reaches; the cell past the last one stays clean."""
+    samples = _samples(module, len(dyed), shape)
+    for sample, cell in zip(samples, dyed, strict=True):
+        sample.swapaxes(0, axis + 1)[cell : cell + 1] = np.nan
+    outputs = np.isnan(_output(module, samples)).swapaxes(1, axis + 2)
     reached: Tensor = np.any(outputs, axis=tuple(range(2, outputs.ndim)))
-    return (reached[:-1] & ~reached[-1]).T
+    return reached
+
+
+def _pooling(module: Module) -> Module:
+    """The layer whose windows they are: in a composite, whose other layers look at more than a window, the one that pools."""
+    inner = [layer for layer in module.listModules() if "LocalImportancePooling" in type(layer).__name__]
+    return inner[0] if inner else module
 
 
 def _fix(module: Any) -> None:
@@ -76,13 +101,16 @@ def _smallest(module: Module, size: tuple[int, ...], axis: int) -> tuple[int, ..
 def _samples(module: Module, count: int, shape: tuple[int, ...]) -> Tensor:
     """Samples of as many planes as the layer wants, full of ones."""
     told = [getattr(layer, name, None) for layer in module.listModules() for name in ("nInputPlane", "inputFrameSize")]
-    planes = next((number for number in told if number is not None), 1)
+    planes = next((number for number in told if number), 1)
     return np.ones((count, planes, *shape), module._dtype)
 
 
-def _output(module: Module, samples: Tensor) -> Tensor:
+def _output(module: Any, samples: Tensor) -> Tensor:
     """What the layer makes of samples x planes x axes, in that layout."""
     names = _names(module)
+    if "FeatureLPPooling" in names:
+        module.batch_mode = True
+        return module.forward(samples[:, 0])[:, None]
     if any(name in FRAMES_FIRST for name in names):
         return module.forward(samples.swapaxes(1, 2)).swapaxes(1, 2)
     takesLogits = any(name.endswith("LocalImportancePooling") for name in names)

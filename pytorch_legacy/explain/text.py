@@ -68,7 +68,7 @@ def _remarks(axis: Axis) -> list[str]:
         lines.append(f"{len(axis.differs)} of {outputs} windows differ from fixed ones: {_some([str(o) for o in axis.differs])}")
     elif axis.fixed is not None:
         lines.append("the same windows as fixed ones")
-    elif not axis.slides:
+    else:
         lines.append("more outputs than cells: cells are repeated")
     times = axis.feeds.sum(0)
     if shared := [f"{i} (in {span(axis.outputs(i))})" for i in map(int, np.flatnonzero(times > 1))]:

@@ -32,15 +32,12 @@ class Axis:
         Whether a cell feeds an output.
     fixed : bool array of O x I, or None
         The same for windows of one size: stride I div O, and the kernel that reaches the end, I - (O - 1) * stride.
-        None if the layer's own windows slide like that, or if there are more outputs than cells.
-    slides : bool
-        Whether the layer has a kernel and a stride of its own.
+        None if there are more outputs than cells.
     """
 
     name: str
     feeds: Tensor
     fixed: Tensor | None
-    slides: bool
 
     @property
     def stride(self) -> int:
@@ -97,12 +94,18 @@ class Windows:
 # Layers whose windows slide, by kind: the class, and what it takes before kW, kH, dW, dH, padW, padH.
 SLIDING: dict[str, tuple[Any, ...]] = {
     "average": ("SpatialAveragePooling",),
+    "gated": ("SpatialGatedPooling",),
     "gaussian": ("SpatialGaussianPooling", 1),
+    "lip": ("SpatialLocalImportancePooling",),
+    "lp": ("SpatialLPPooling", 1, 2),
     "max": ("SpatialMaxPooling",),
+    "mixed": ("SpatialMixedPooling",),
     "power": ("SpatialPowerAveragePooling", 2),
     "soft": ("SpatialSoftPool",),
     "stochastic": ("SpatialStochasticPooling",),
+    "subsampling": ("SpatialSubSampling", 1),
 }
+LACKING = {"lp": ("pad",), "subsampling": ("pad", "ceil")}  # what such layers cannot do
 NAMES = {1: ("",), 2: ("height", "width"), 3: ("time", "height", "width")}
 HEIGHT = 4  # of the input of a layer that is told for one axis: at most, and enough for each
 KINDS = ("adaptive", "global", "fractional", *SLIDING)
@@ -121,14 +124,16 @@ def windows(
 ) -> Windows:
     """Which input cells feed each output cell of a pooling layer, along each axis.
 
-    The answer is the layer's own: cell by cell a NaN goes in, and comes out where the cell is used. Beside the windows of
-    adaptive, global and fractional layers stand those of one size that many expect instead.
+    The answer is the layer's own: cell by cell a NaN goes in, and comes out where the cell is used. Beside its windows stand
+    those of one size that would give as many outputs and reach the end.
 
     Parameters
     ----------
     layer : Module or str
-        A pooling layer; or its kind: "adaptive", "global", "fractional", "max", "average", "soft", "power", "stochastic" or
-        "gaussian", which the other arguments then describe.
+        A pooling layer, also one of your own; or its kind: "adaptive", "global" and "fractional", or of those that slide
+        "average", "gated", "gaussian", "lip", "lp", "max", "mixed", "power", "soft", "stochastic" and "subsampling", which
+        the other arguments then describe. Layers whose outputs see everything (dynamic k-max) or that undo pooling
+        have no windows to show.
     size : int or tuple of int
         Size of the input along each axis, in the order of its shape: (33, 54) is 33 high and 54 wide. A single number
         stands for all axes of a layer, and for the only axis of a kind.
@@ -158,15 +163,17 @@ def windows(
     nn.SpatialMaxPooling(3x2, 2,2, 1,0): 4x5 cells to 2x3
     <BLANKLINE>
     height: 4 cells to 2
-    output  cells  0123
-         0  0-1    ##..
-         1  2-3    ..##
+    output  cells  0123  fixed  0123   (kernel 2, stride 2)
+         0  0-1    ##..  0-1    ##..
+         1  2-3    ..##  2-3    ..##
+    the same windows as fixed ones
     <BLANKLINE>
     width: 5 cells to 3
-    output  cells  01234
-         0  0-1    ##...
-         1  1-3    .###.
-         2  3-4    ...##
+    output  cells  01234  fixed  01234   (kernel 3, stride 1)
+         0  0-1    ##...  0-2    ###..   differs
+         1  1-3    .###.  1-3    .###.
+         2  3-4    ...##  2-4    ..###   differs
+    2 of 3 windows differ from fixed ones: 0, 2
     cells in several windows: 1 (in 0-1), 3 (in 1-2)
     """
     given = {"output": output, "kernel": kernel, "stride": stride, "pad": pad, "dilation": dilation}
@@ -207,22 +214,22 @@ def _layer(kind: str, output: Any, kernel: Any, stride: Any, pad: Any, dilation:
     for name, value in (("output", output), ("kernel", kernel)):
         if needs[name] != (value is not None):
             raise ValueRangeError(f"explain: {name}: a layer of kind {kind!r} {'needs one' if needs[name] else 'has none'}")
-    if (not slides and (stride is not None or pad or ceil)) or (dilation != 1 and kind != "max"):
-        name = "dilation" if dilation != 1 else "stride, pad, ceil"
-        raise ValueRangeError(f"explain: {name}: a layer of kind {kind!r} has none")
+    lacking = LACKING.get(kind, ()) if slides else ("stride", "pad", "ceil")
+    given = {"dilation": dilation != 1 and kind != "max", "stride": stride is not None, "pad": pad != 0, "ceil": ceil}
+    if unfit := [name for name, isGiven in given.items() if isGiven and name in ("dilation", *lacking)]:
+        raise ValueRangeError(f"explain: {', '.join(unfit)}: a layer of kind {kind!r} has none")
     if kind == "adaptive":
         return nn.SpatialAdaptiveAveragePooling(output, 1)
     if kind == "global":
         return nn.SpatialGlobalAveragePooling()
     if kind == "fractional":
         return _made("SpatialFractionalMaxPooling", kernel, 2, output, 1)
-    window = (kernel, 1, kernel if stride is None else stride, 1, pad, 0)
+    window = (kernel, 1, kernel if stride is None else stride, 1, *(() if "pad" in lacking else (pad, 0)))
     if dilation != 1:
         layer = _made("SpatialDilatedMaxPooling", *window, dilation, 1)
     else:
         layer = _made(*SLIDING[kind], *window)
-    layer.ceil_mode = ceil
-    return layer
+    return layer.ceil() if ceil else layer
 
 
 def _made(name: str, *arguments: Any) -> Any:
@@ -230,8 +237,8 @@ def _made(name: str, *arguments: Any) -> Any:
 
 
 def _axis(name: str, layer: Module, size: tuple[int, ...], axis: int) -> Axis:
-    found = Axis(name, feeds(layer, size, axis), None, any(hasattr(inner, "kW") for inner in layer.listModules()))
-    if found.slides or found.stride == 0:
+    found = Axis(name, feeds(layer, size, axis), None)
+    if found.stride == 0:
         return found
     fixed = nn.SpatialMaxPooling(found.kernel, 1, found.stride, 1)
     return replace(found, fixed=feeds(fixed, (1, size[axis]), 1))

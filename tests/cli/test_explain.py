@@ -49,6 +49,13 @@ def test_dilation(capsys) -> None:
     assert "     0  0,2,4  #.#.#." in run(capsys, "explain", "max", "6", "--kernel", "3", "--stride", "1", "--dilation", "2")
 
 
+def test_any_layer_of_nn(capsys) -> None:
+    out = run(capsys, "explain", "layer", "SpatialAveragePooling(3, 2, dW=2)", "5x7", "--ceil")
+    assert "height: 5 cells to 4\n" in out and "width: 7 cells to 3\n" in out and "ceil" not in out
+    assert "nn.TemporalAveragePooling: 9 cells to 4" in run(capsys, "explain", "layer", "TemporalAveragePooling(3, 2)", "9")
+    assert "5x5 cells to 1x1" in run(capsys, "explain", "layer", "SpatialGlobalMaxPooling", "5")
+
+
 def test_windows_as_a_picture(capsys, tmp_path) -> None:
     pytest.importorskip("matplotlib")
     target = tmp_path / "windows.png"
@@ -90,6 +97,11 @@ def test_large_picture_is_made_small_unless_a_size_is_given(capsys, tmp_path) ->
         (["max", "9", "--kernel", "2", "--pad", "2"], "padW: expected 0 to 1, got 2"),
         (["max", "9", "--kernel", "2", "--stride", "0"], "--stride 0: expected a size"),
         (["adaptive", "5", "3", "-o", "windows.doc"], "windows.doc: expected a file that ends in .*png"),
+        (["layer", "SpatialMaxPooling(open('x'))", "5"], "LAYER .*: expected a class of nn and its numbers"),
+        (["layer", "os.getcwd()", "5"], "expected a class of nn"),
+        (["layer", "SpatialMaxPooling()", "5"], "LAYER SpatialMaxPooling.*: .*missing 2 required"),
+        (["layer", "TemporalMaxPooling(2)", "5", "--ceil"], "--ceil: TemporalMaxPooling.2. has no such choice"),
+        (["layer", "ReLU", "5"], "expected one with windows"),
         (["pooling", "nothing.png", "-o", "grid.png"], "nothing.png: there is no such file"),
         (["pooling", __file__, "-o", "grid.png"], "not a picture that can be read"),
         (["pooling", COLOUR, "--size", "9by9", "-o", "grid.png"], "--size 9by9: expected width x height"),
@@ -112,7 +124,7 @@ def test_without_matplotlib_the_table_is_printed_and_the_error_says_what_to_inst
 
 
 def test_help_of_every_kind(capsys) -> None:
-    for kind in (*explain.KINDS, "pooling"):
+    for kind in (*explain.KINDS, "layer", "pooling"):
         with pytest.raises(SystemExit, match="0"):
             main(["explain", kind, "--help"])
         assert f"pytorch-legacy explain {kind}" in capsys.readouterr().out

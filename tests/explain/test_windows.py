@@ -76,7 +76,7 @@ def test_fixed_windows_reach_the_end_and_agree_where_the_remainder_is_0_or_1() -
 def test_axes_of_a_module_are_those_of_its_input() -> None:
     found = explain.windows(nn.SpatialMaxPooling(3, 2, 2, 1, 1, 0), (6, 9))
     height, width = found.axes
-    assert (height.name, width.name) == ("height", "width") and height.fixed is None
+    assert (height.name, width.name) == ("height", "width") and (height.kernel, height.stride) == (2, 1)
     np.testing.assert_array_equal(height.feeds, matrix(definition.fixed(6, 2, 1, 0, False), 6))
     np.testing.assert_array_equal(width.feeds, matrix(definition.fixed(9, 3, 2, 1, False), 9))
     both = explain.windows("max", (6, 9), kernel=(2, 3), stride=(1, 2), pad=(0, 1))
@@ -103,28 +103,56 @@ KINDS = {
     "global": "SpatialGlobalAveragePooling",
     "fractional": "SpatialFractionalMaxPooling",
     "average": "SpatialAveragePooling",
+    "gated": "SpatialGatedPooling",
     "gaussian": "SpatialGaussianPooling",
+    "lip": "SpatialLocalImportancePooling",
+    "lp": "SpatialLPPooling",
     "max": "SpatialMaxPooling",
+    "mixed": "SpatialMixedPooling",
     "power": "SpatialPowerAveragePooling",
     "soft": "SpatialSoftPool",
     "stochastic": "SpatialStochasticPooling",
+    "subsampling": "SpatialSubSampling",
 }
+LACKING = {"lp": ("pad",), "subsampling": ("pad", "ceil")}
 
 
 @pytest.mark.parametrize("kind", explain.KINDS)
 def test_every_kind(kind: str) -> None:
     assert KINDS[kind] in nn.__all__
     arguments = {"adaptive": {"output": 4}, "global": {}, "fractional": {"output": 4, "kernel": 2}}
-    sliding = {"kernel": 3, "stride": 2, "pad": 1, "ceil": True}
+    every = {"kernel": 3, "stride": 2, "pad": 1, "ceil": True}
+    sliding = {name: value for name, value in every.items() if name not in LACKING.get(kind, ())}
     axis = explain.windows(kind, 10, **arguments.get(kind, sliding)).axes[0]
     if kind == "fractional":
         starts = [axis.cells(o)[0] for o in range(4)]
         assert all(len(axis.cells(o)) == 2 for o in range(4)) and starts[0] == 0 and starts[-1] == 8
-        assert starts == sorted(starts) and not axis.slides
+        assert starts == sorted(starts)
         return
     windows = {"adaptive": definition.adaptive(10, 4), "global": [range(10)]}
-    np.testing.assert_array_equal(axis.feeds, matrix(windows.get(kind, definition.fixed(10, 3, 2, 1, True)), 10))
-    assert axis.slides == (kind not in windows)
+    slid = definition.fixed(10, 3, 2, sliding.get("pad", 0), sliding.get("ceil", False))
+    np.testing.assert_array_equal(axis.feeds, matrix(windows.get(kind, slid), 10))
+
+
+@pytest.mark.parametrize("layer", [
+    nn.TemporalAveragePooling(3, 2), nn.TemporalMaxPooling(3, 2), nn.TemporalSubSampling(4, 3, 2),
+    nn.FeatureLPPooling(3, 2, 2, False), nn.FeatureLPPooling(3, 2, 2, True), nn.SpatialLPPooling(4, 3, 3, 3, 2, 2),
+    nn.SpatialMixedPooling(3, 3, 2, 2, nInputPlane=4), nn.SpatialGatedPooling(3, 3, 2, 2, nInputPlane=4),
+    nn.SpatialSimplifiedLIP(4, 3, 3, 2, 2), nn.VolumetricSoftPool(3, 3, 3, 2, 2, 2),
+])  # fmt: skip
+def test_windows_that_slide_in_every_kind_of_layer(layer) -> None:
+    for axis in explain.windows(layer, 12).axes:
+        np.testing.assert_array_equal(axis.feeds, matrix(definition.fixed(12, 3, 2, 0, False), 12))
+        assert (axis.kernel, axis.stride, len(axis.differs)) == (4, 2, 5)
+
+
+def test_looking_at_random_layers_draws_nothing() -> None:
+    pl.manualSeed(3)
+    first = pl.random.random()
+    pl.manualSeed(3)
+    for layer in (nn.SpatialStochasticPooling(2, 2), nn.SpatialS3Pooling(2, 2, 2), nn.SpatialFractionalMaxPooling(2, 2, 3, 3)):
+        explain.windows(layer, 6)
+    assert pl.random.random() == first
 
 
 def test_dilated_windows_step_over_cells() -> None:
@@ -154,7 +182,8 @@ def test_text_says_what_is_left_out_and_what_is_the_same() -> None:
     assert "cells in no window: 2, 5, 8, 9" in str(explain.windows("max", 10, kernel=2, stride=3))
     assert "the same windows as fixed ones" in str(explain.windows("adaptive", 21, 7))
     assert "more outputs than cells" in str(explain.windows("adaptive", 3, 7))
-    assert "fixed" not in str(explain.windows("average", 2, kernel=2, stride=1, pad=1))
+    cut = explain.windows("max", 6, kernel=3, stride=2, pad=1, ceil=True)
+    assert "3 of 4 windows differ from fixed ones: 0, 2, 3" in str(cut)
 
 
 def test_text_of_a_long_axis_stays_short() -> None:
@@ -173,7 +202,10 @@ def test_text_of_a_long_axis_stays_short() -> None:
         (("adaptive", 5), {}, "output: a layer of kind 'adaptive' needs one"),
         (("max", 5), {}, "kernel: a layer of kind 'max' needs one"),
         (("global", 5, 2), {}, "output: a layer of kind 'global' has none"),
-        (("adaptive", 5, 3), {"pad": 1}, "pad, ceil: a layer of kind 'adaptive' has none"),
+        (("adaptive", 5, 3), {"pad": 1}, "pad: a layer of kind 'adaptive' has none"),
+        (("lp", 5), {"kernel": 3, "pad": 1}, "pad: a layer of kind 'lp' has none"),
+        (("subsampling", 5), {"kernel": 3, "ceil": True}, "ceil: a layer of kind 'subsampling' has none"),
+        ((nn.SpatialMaxUnpooling(nn.SpatialMaxPooling(2, 2, 2, 2)), 4), {}, "expected one with windows"),
         (("average", 5), {"kernel": 2, "dilation": 2}, "dilation: a layer of kind 'average' has none"),
         (("max", 3), {"kernel": 5}, "input width 3 with padding 0, kW 5"),
         (("adaptive", (5, 5), (3, 3, 3)), {}, "output: expected a number for each of 2 axes, got 3"),
@@ -216,9 +248,9 @@ def test_picture_shows_both_kinds_of_windows(tmp_path) -> None:
         found.draw(tmp_path / "windows.doc")
 
 
-def test_picture_of_windows_that_slide_has_one_panel_an_axis() -> None:
+def test_picture_without_fixed_windows_has_one_panel_an_axis() -> None:
     pytest.importorskip("matplotlib")
-    assert len(explain.windows("max", (5, 6), kernel=2).figure().axes) == 2
+    assert len(explain.windows("adaptive", (5, 6), (7, 8)).figure().axes) == 2
 
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch) -> None:

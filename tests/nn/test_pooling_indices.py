@@ -76,5 +76,7 @@ def test_errors() -> None:
         toTorch7(box, np.full((1, 1, 1, 1), 256), (1, 1, 300))
     with pytest.raises(IndexRangeError, match="outside of its window"):
         toTorch7(box, np.array([[[[0, 0]]]]), (1, 1, 300))
+    with pytest.raises(IndexRangeError, match="indices: expected cells of a plane of 4 x 4, got 99"):
+        toTorch7(nn.SpatialAdaptiveMaxPooling(2, 2), np.full((1, 2, 2), 99), (4, 4))
     with pytest.raises(ShapeError, match=r"indices: expected 2 x \(N x\) C x oH x oW, got a .* array of 1 x 2 x 2"):
         fromTorch7(nn.SpatialAdaptiveMaxPooling(2, 2), np.ones((1, 2, 2)), (4, 4))

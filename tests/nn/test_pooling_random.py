@@ -11,6 +11,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import manualSeed, nn
+from pytorch_legacy.errors import IndexRangeError, ShapeError
 from tests.cases.windows import fractional
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -94,6 +95,12 @@ def test_fractional_regions_are_drawn_or_kept() -> None:
     assert [(a == b).all() for a, b in pairwise(seen)] == [False, False, True, True, True]
     module.forward(x[:1])
     assert module.randomSamples.shape == (1, 2, 2)
+    module.randomSamples = np.zeros((1, 2), np.float32)
+    with pytest.raises(ShapeError, match="randomSamples: expected a 3-D array, got 2-D"):
+        module.forward(x[:1])
+    module.randomSamples = np.zeros((1, 2, 3), np.float32)
+    with pytest.raises(ShapeError, match="randomSamples: expected 1 x 2 x 2, got 1 x 2 x 3"):
+        module.forward(x[:1])
     module.fixPoolingRegions(False)
     draws = []
     for _ in range(500):
@@ -302,7 +309,9 @@ def test_stochastic_noise_is_drawn_or_kept() -> None:
         module.forward(x)
         seen.append(module.noise.copy())
     assert [(a == b).all() for a, b in pairwise(seen)] == [False, True, True]
-    module.forward(x[:1])
+    with pytest.raises(ShapeError, match="noise: expected 1 x 3 x 3, got 2 x 3 x 3"):
+        module.forward(x[:1])
+    module.clearState().forward(x[:1])
     assert module.noise.shape == (1, 3, 3)
     module.evaluate()
     state = module.noise.copy()
@@ -403,5 +412,11 @@ def test_s3_regions_are_drawn_or_kept() -> None:
         module.forward(x)
         seen.append(np.concatenate([module.rows, module.columns]))
     assert [(a == b).all() for a, b in pairwise(seen)] == [False, True, True]
-    for size in (16, 33):  # planes that the choice does not fit
-        assert module.forward(x[..., :size]).shape[-1] == size // 2
+    with pytest.raises(ShapeError, match="columns: expected 8, got 16"):
+        module.forward(x[..., :16])
+    module.rows = np.arange(1, 9)
+    module.columns = np.array([*range(15), 33])  # one too far
+    with pytest.raises(IndexRangeError, match="columns: expected 0 to 32, got 33"):
+        module.forward(x)
+    assert module.columns[-1] == 33
+    assert module.clearState().forward(x[..., :16]).shape[-1] == 8

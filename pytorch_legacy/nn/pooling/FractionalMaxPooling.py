@@ -50,7 +50,7 @@ class FractionalMaxPooling(Indexed):
     def fixPoolingRegions(self, val: bool = True) -> Self:
         """Keeps the samples of the next pass for all passes after it (or draws new ones each time again); returns self.
 
-        Set field ``randomSamples`` to choose them.
+        Set field ``randomSamples`` to choose them. As in Torch7, a batch of another size draws its own.
         """
         self.newRandomPool = val
         return self
@@ -61,6 +61,9 @@ class FractionalMaxPooling(Indexed):
         output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
         dims = len(self._axes)
         samples = (*(1, *input.shape)[-dims - 2 : -dims], dims)
+        if self.newRandomPool and self.randomSamples.size:
+            check.tensor(self, "randomSamples", self.randomSamples, 3)
+            check.shape(self, "randomSamples", self.randomSamples, (*self.randomSamples.shape[:2], dims))
         if not self.newRandomPool or self.randomSamples.shape != samples:
             self.randomSamples = random.uniform(0, 1, samples, self._dtype, self._onDevice)
         call(self, f"{self._layer}_updateOutput", input, output, *regions, indices, self.randomSamples)

@@ -18,6 +18,11 @@ class SoftGate(Module):
     coefficient : float
         Above every output; the factor c of the formula.
 
+    Raises
+    ------
+    DtypeError, ShapeError
+        If an array is of another type than the module, or gradOutput of another shape than the output.
+
     Notes
     -----
     Shapes: any; the output has that of the input.

@@ -74,6 +74,11 @@ class SpatialGatedPooling(WindowedPooling):
         self.indices = np.empty(0, np.int64)
         self.reset()
 
+    @property
+    def nInputPlane(self) -> int | None:
+        """The number of planes that the input must have; None if it may be any."""
+        return len(self.weight) if len(self.weight) > 1 else None
+
     def reset(self, stdv: float | None = None) -> None:
         """Draws new masks, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.kW * self.kH) if stdv is None else stdv * sqrt(3)

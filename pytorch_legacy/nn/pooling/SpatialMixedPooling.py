@@ -66,6 +66,11 @@ class SpatialMixedPooling(WindowedPooling):
         self.indices = np.empty(0, np.int64)
         self.reset()
 
+    @property
+    def nInputPlane(self) -> int | None:
+        """The number of planes that the input must have; None if it may be any."""
+        return len(self.weight) if len(self.weight) > 1 else None
+
     def reset(self, stdv: float | None = None) -> None:
         """Goes back to the proportion to begin with; `stdv` is not used."""
         self.weight.fill(self.alpha)

@@ -67,7 +67,7 @@ class SpatialS3Pooling(Module):
     def fixPoolingRegions(self, val: bool = True) -> Self:
         """Keeps the choice of the next pass for all passes after it (or draws it each time again); returns self.
 
-        Set fields ``rows`` and ``columns`` to choose them.
+        Set fields ``rows`` and ``columns`` to choose them. A plane of another size is refused then.
         """
         self.fixedRegions = val
         return self
@@ -78,8 +78,10 @@ class SpatialS3Pooling(Module):
         output = self._resize("output", shape)
         choice: tuple[Tensor | None, ...] = None, None, None
         if self.train:
-            self.rows = self._chosen(self.rows, input.shape[-2], self.gridH)
-            self.columns = self._chosen(self.columns, input.shape[-1], self.gridW)
+            if not (self.fixedRegions and len(self.rows)):
+                self.rows = self._draw(input.shape[-2], self.gridH)
+            if not (self.fixedRegions and len(self.columns)):
+                self.columns = self._draw(input.shape[-1], self.gridW)
             choice = self._resize("indices", shape, np.int64), self.rows, self.columns
         call(self, "SpatialS3Pooling_updateOutput", input, output, *choice, *numbers)
         return output
@@ -95,10 +97,8 @@ class SpatialS3Pooling(Module):
         utils.clear(self, "indices", "rows", "columns")
         return super().clearState()
 
-    def _chosen(self, old: Tensor, cells: int, grid: int) -> Tensor:
+    def _draw(self, cells: int, grid: int) -> Tensor:
         """The rows (or columns) to keep: those with the smallest of uniform numbers in each cell of the grid."""
-        if self.fixedRegions and len(old) == cells // self.p and old.max() < cells:
-            return old
         noise = random.uniform(0, 1, cells, np.float64)
         starts = range(0, cells, grid)
         places = np.concatenate([start + self._smallest(noise[start : start + grid]) for start in starts])

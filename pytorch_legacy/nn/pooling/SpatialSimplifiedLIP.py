@@ -1,5 +1,7 @@
 """Local importance pooling that learns its logits."""
 
+from typing import Self, cast
+
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 from pytorch_legacy.nn.normalization.SpatialInstanceNormalization import SpatialInstanceNormalization
@@ -11,6 +13,9 @@ from pytorch_legacy.nn.table.ConcatTable import ConcatTable
 
 class SpatialSimplifiedLIP(Sequential):
     """Mean of each window of a plane, weighed by logits that a small network computes from all planes.
+
+    .. math:: y_o = \\frac{\\sum_{i \\in R_o} e^{l_i} x_i}{\\sum_{i \\in R_o} e^{l_i}}, \\qquad
+              l = 12\\,\\sigma(\\mathrm{norm}(w * x))
 
     A ready composite::
 
@@ -50,6 +55,20 @@ class SpatialSimplifiedLIP(Sequential):
         self.add(ConcatTable().add(Identity()).add(logit))
         self.add(SpatialLocalImportancePooling(kW, kH, dW, dH, padW, padH))
         convolution.weight.fill(0)
+
+    def ceil(self) -> Self:
+        """Lets the last window reach past the edge, and returns self."""
+        self._pooling.ceil()
+        return self
+
+    def floor(self) -> Self:
+        """Keeps all windows within the padding, and returns self."""
+        self._pooling.floor()
+        return self
+
+    @property
+    def _pooling(self) -> SpatialLocalImportancePooling:
+        return cast(SpatialLocalImportancePooling, self.modules[-1])
 
     def reset(self, stdv: float | None = None) -> None:
         """Begins anew as average pooling; `stdv` is not used."""

@@ -66,7 +66,7 @@ class SpatialStochasticPooling(WindowedPooling):
     def fixNoise(self, val: bool = True) -> Self:
         """Keeps the noise of the next pass for all passes after it (or draws it each time again); returns self.
 
-        Set field ``noise`` to choose it.
+        Set field ``noise`` to choose it. An output of another shape is refused then.
         """
         self.fixedNoise = val
         return self
@@ -76,7 +76,7 @@ class SpatialStochasticPooling(WindowedPooling):
         shape = output_size(self, "SpatialStochasticPooling_outputSize", check.tensor(self, "input", input), *window)
         output, indices, noise = self._resize("output", shape), None, None
         if self.train:
-            if not self.fixedNoise or self.noise.shape != shape:
+            if not (self.fixedNoise and self.noise.size):
                 self.noise = random.uniform(0, 1, shape, self._dtype, self._onDevice)
             indices, noise = self._resize("indices", shape, np.int64), self.noise
         call(self, "SpatialStochasticPooling_updateOutput", input, output, indices, noise, *window)

@@ -87,6 +87,10 @@ def toTorch7(module: Module, indices: Tensor, size: tuple[int, ...]) -> Tensor:
     if kind == "positions":
         return indices + 1
     dims = 2 if kind == "adaptive" else 3
+    outside = indices[indices >= np.prod(size[-dims:], dtype=np.int64)]
+    if outside.size:
+        plane = " x ".join(map(str, size[-dims:]))
+        raise IndexRangeError(f"{module._typename}: indices: expected cells of a plane of {plane}, got {outside[0]}")
     cells = np.unravel_index(np.maximum(indices, 0), size[-dims:])
     if kind == "adaptive":
         starts = _adaptiveStarts(indices.shape, size)

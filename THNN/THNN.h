@@ -188,7 +188,7 @@ THNN_API int32_t THNN_setRNGState(THNNState *state, const THByteTensor *input);
 
 THNN_API int32_t THNN_(uniform)(
     THNNState *state,
-    THTensor *output, /* [OUT] * : in [low, high) */
+    THTensor *output, /* [OUT] * : from low to high */
     double low, double high);
 
 THNN_API int32_t THNN_(normal)(

@@ -101,7 +101,7 @@ def _drawn(name: str, shape: tuple[int, ...] | int, dtype: Any, device: bool, *n
 
 
 def uniform(low: float, high: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
-    """An array of uniform draws from [low, high), filled in row-major order as ``tensor:uniform(low, high)``."""
+    """An array of uniform draws from `low` to `high`, filled in row-major order as ``tensor:uniform(low, high)``."""
     return _drawn("uniform", shape, dtype, device, low, high)
 
 

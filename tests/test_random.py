@@ -156,7 +156,7 @@ def test_what_is_not_a_state() -> None:
             random.setRNGState(wrong)  # type: ignore[arg-type]
     state = random.getRNGState()
     state[8:12].view(np.int32)[0] = 17  # 17 words are left, but the next one is not that one
-    with pytest.raises(errors.ValueRangeError, match="not the state"):
+    with pytest.raises(errors.ValueRangeError, match="expected the bytes of a generator's state, got seeded 1, left 17"):
         random.setRNGState(state)
     assert random.initialSeed() == 3
 

@@ -117,12 +117,84 @@ FORK = """
 """
 
 
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork here")
-def test_fork_after_parallel_work() -> None:
-    """A child that is forked after the parent has run threads computes the same, alone, and does not wait for them."""
-    code = textwrap.dedent(FORK)
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+FORK_WITHIN = """
+    import os, signal, threading
+    import numpy as np
+    from pytorch_legacy import backend, nn
+
+    signal.alarm(100)
+    backend.set_num_threads(1)
+    x = np.random.default_rng(0).standard_normal((64, 64)).astype("f")
+    nets = [nn.Linear(64, 64) for _ in range(4)]
+    expected, over = nets[0].forward(x).tobytes(), threading.Event()
+
+    def products(net):
+        while not over.is_set():
+            net.forward(x)
+
+    threads = [threading.Thread(target=products, args=(net,)) for net in nets[1:]]
+    for thread in threads:
+        thread.start()
+    for _ in range(300):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            os._exit(0 if nets[0].forward(x).tobytes() == expected else 3)
+        assert os.waitpid(child, 0)[1] == 0, "the child failed or hung"
+    over.set()
+    for thread in threads:
+        thread.join()
+    print("done")
+"""
+
+# OpenBLAS has memory for 128 callers, and breaks at one more.
+CROWD = """
+    import threading
+    import numpy as np
+    from pytorch_legacy import backend, nn
+
+    backend.set_num_threads(1)
+    x = np.random.default_rng(0).standard_normal((40, 300)).astype("f")
+    net = nn.Linear(300, 200)
+    expected = net.forward(x).tobytes()
+    nets, ready, bad = [net.clone() for _ in range(200)], threading.Barrier(200), []
+
+    def products(net):
+        ready.wait()
+        bad.extend(1 for _ in range(5) if net.forward(x).tobytes() != expected)
+
+    threads = [threading.Thread(target=products, args=(net,)) for net in nets]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print("wrong" if bad else "done")
+"""
+
+NO_THREADS = """
+    import resource
+    import numpy as np
+    from pytorch_legacy import backend, nn
+
+    x = np.linspace(-3, 3, 1 << 21, dtype="f")
+    backend.set_num_threads(1)
+    expected = nn.Tanh().forward(x).copy()
+    taken = next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmSize"))
+    resource.setrlimit(resource.RLIMIT_AS, (taken + (100 << 20),) * 2)  # 8 MB a thread
+    backend.set_num_threads(64)
+    layer = nn.Tanh()
+    layer.output = np.empty_like(x)
+    print("done" if (layer.forward(x) == expected).all() else "wrong")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc, or forks")
+@pytest.mark.parametrize("code", [FORK, FORK_WITHIN, CROWD, NO_THREADS], ids=["fork", "fork_within", "crowd", "no_threads"])
+def test_what_a_host_may_do(code: str) -> None:
+    """A child that is forked after the parent has run threads, or while it does, computes the same, alone, and waits for nobody; any
+    number of threads may call; and where the system has no more threads, fewer do the work. Nothing is printed."""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=150)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
 # ---------------------------------------------------------------------------------------------- states

@@ -55,6 +55,7 @@ static int32_t alongChannels(const char *f, THNNState *state, void (*rows)(Chann
   c.wide = c.channels > WIDE;
   Call call;
   THNN_enter(&call, state, f);
+  call.inplace = 1;
   c.x = THNN_in(&call, x);
   c.g = THNN_in(&call, g);
   c.y = THNN_out(&call, y);

@@ -27,6 +27,7 @@ static int32_t elementwise(const char *function, THNNState *state, F f, int64_t,
   const int64_t n = THNN_nElement(y);
   Call call;
   THNN_enter(&call, state, function);
+  call.inplace = 1;
   const real *from = THNN_in(&call, x), *gradient = THNN_in(&call, g);
   real *to = THNN_out(&call, y);
   const int64_t packed = inPacks(to, from, gradient) ? n / Pack<real>::SIZE * Pack<real>::SIZE : 0;

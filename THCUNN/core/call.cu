@@ -23,7 +23,7 @@ void THNN_enter(Call *call, THNNState *state, const char *function)
   if (!THNN_failed(call)) readReport(call, "state", -1);
 }
 
-int THNN_failed(const Call *call) { return call->status != THNN_OK; }
+int THNN_failed(const Call *call) { return call->status != THNN_OK || (call->nWritten > 0 && !call->isNeeded); }
 int THNN_poolingBackward(const Call *call) { return call->state->poolingBackward; }
 
 Memory THNN_scratch(Call *call, int64_t count, size_t itemSize)
@@ -86,6 +86,7 @@ static void copyView(Call *call, View v, void *memory, bool intoView)
 
 static Memory contiguous(Call *call, View v, bool reads, bool writes)
 {
+  THNN_hold(call, v, writes);
   if (!v.size || (THNN_isContiguous(v) && isAligned(v))) return Memory{v.data};
   Memory memory = THNN_scratch(call, THNN_nElement(v), (size_t)v.itemSize);
   if (reads) copyView(call, v, memory, false);
@@ -102,7 +103,7 @@ Memory THNN_acc(Call *call, View v) { return contiguous(call, v, true, true); }
 
 int32_t THNN_leave(Call *call)
 {
-  for (int32_t i = 0; i < call->nCopy; i++) copyView(call, call->copy[i].view, (void *)call->copy[i].memory, true);
+  for (int32_t i = 0; i < call->nCopy && !THNN_failed(call); i++) copyView(call, call->copy[i].view, (void *)call->copy[i].memory, true);
   return call->status;
 }
 

@@ -12,10 +12,10 @@ __global__ static void fillLabels(real *gx, const real *w, const index_t *t, con
   }
 }
 
-static void labelGradients(Call *call, real *gx, const real *w, const index_t *t, const THTensor *total_weight, int32_t sizeAverage,
+static void labelGradients(Call *call, real *gx, const real *w, const index_t *t, const real *total, int32_t sizeAverage,
                            int64_t samples, int64_t classes, int64_t ignore_index)
 {
-  launch(call, blocksFor(samples * classes), BLOCK, fillLabels, gx, w, t, (const real *)total_weight->data, sizeAverage, samples, classes,
+  launch(call, blocksFor(samples * classes), BLOCK, fillLabels, gx, w, t, total, sizeAverage, samples, classes,
          ignore_index);
 }
 

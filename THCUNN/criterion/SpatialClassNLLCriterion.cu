@@ -26,10 +26,10 @@ __global__ static void slopes(Loss l, const real *total, int32_t sizeAverage, in
   }
 }
 
-static void placeGradients(Call *call, Loss l, const THTensor *total_weight, int32_t sizeAverage, int64_t samples)
+static void placeGradients(Call *call, Loss l, const real *total, int32_t sizeAverage, int64_t samples)
 {
   const int64_t threads = samples * THNN_ceilDiv(l.area, Pack<real>::SIZE);
-  launch(call, blocksFor(threads), BLOCK, slopes, l, (const real *)total_weight->data, sizeAverage, samples);
+  launch(call, blocksFor(threads), BLOCK, slopes, l, total, sizeAverage, samples);
 }
 
 #include "criterion/SpatialClassNLLCriterion.c"

@@ -40,7 +40,8 @@ template <int THREADS> __global__ static void meanOfEach(real *y, const real *x,
     sum = sumOver(team, sum);
     if (team.rank > 0) continue;
     const accreal counted = countedCells(p, o, includePad);
-    y[i] = (real)(isfinite(sum) ? sum / counted : scaledSum(p, o, plane) / counted * (accreal)THNN_SCALED_UP);
+    const bool trusted = p.w.kernel || isfinite(sum); /* Torch7 decides on sliding windows: sums and means are infinite there */
+    y[i] = (real)(trusted ? sum / counted : scaledSum(p, o, plane) / counted * (accreal)THNN_SCALED_UP);
   }
 }
 

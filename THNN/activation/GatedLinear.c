@@ -95,7 +95,6 @@ int32_t THNN_(GatedLinear_updateOutput)(THNNState *state, const THTensor *input,
   int64_t half[THNN_MAX_DIMS];
   THNN_TRY(checkInput(__func__, view(input), dim, half));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, half));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
   return run(__func__, state, gate, view(output), view(input), (View){0}, view(output), dim);
 }
 
@@ -106,7 +105,5 @@ int32_t THNN_(GatedLinear_updateGradInput)(THNNState *state, const THTensor *inp
   THNN_TRY(checkInput(__func__, view(input), dim, half));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, half));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
   return run(__func__, state, gradients, view(gradInput), view(input), view(gradOutput), view(gradOutput), dim);
 }

@@ -109,6 +109,7 @@ static int32_t leakAll(const char *f, THNNState *state, View y, View x, View g, 
   const Layout l = layoutOf(x, nOutputPlane);
   Call call;
   THNN_enter(&call, state, f);
+  call.inplace = 1;
   const real *from = THNN_in(&call, x), *gradient = THNN_in(&call, g), *w = THNN_in(&call, weight);
   real *to = THNN_out(&call, y);
   if (!THNN_failed(&call)) leak(&call, to, from, gradient, w, &l);
@@ -120,7 +121,6 @@ int32_t THNN_(PReLU_updateOutput)(THNNState *state, const THTensor *input, THTen
 {
   THNN_TRY(checkSlopes(__func__, "weight", view(weight), view(input), nOutputPlane, 0));
   THNN_TRY(checkElements(__func__, view(input), view(output), 0));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "weight", view(weight), 0));
   return leakAll(__func__, state, view(output), view(input), view(input), view(weight), nOutputPlane);
 }
 
@@ -129,7 +129,6 @@ int32_t THNN_(PReLU_updateGradInput)(THNNState *state, const THTensor *input, co
 {
   THNN_TRY(checkSlopes(__func__, "weight", view(weight), view(input), nOutputPlane, 0));
   THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "weight", view(weight), 0));
   return leakAll(__func__, state, view(gradInput), view(input), view(gradOutput), view(weight), nOutputPlane);
 }
 
@@ -138,8 +137,6 @@ int32_t THNN_(PReLU_accGradParameters)(THNNState *state, const THTensor *input, 
 {
   THNN_TRY(checkSlopes(__func__, "gradWeight", view(gradWeight), view(input), nOutputPlane, 1));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "gradOutput", view(gradOutput), 0));
   if (THNN_nElement(view(input)) == 0) return THNN_OK;
 
   const Layout l = layoutOf(view(input), nOutputPlane);

@@ -1,6 +1,6 @@
 /* RReLU: elements that are not positive are scaled by random slopes.
  *
- *   output[i]    = input[i] * noise[i],       noise[i] = 1 if not input[i] <= 0, else uniform in [lower, upper)
+ *   output[i]    = input[i] * noise[i],       noise[i] = 1 if not input[i] <= 0, else uniform from lower to upper
  *   gradInput[i] = gradOutput[i] * noise[i]
  *
  * when training; the state's generator makes one draw for each element that is not positive, in row-major order, as Torch7
@@ -45,17 +45,14 @@ int32_t THNN_(RReLU_updateOutput)(THNNState *state, const THTensor *input, THTen
                                   double upper, int32_t train, int32_t inplace)
 {
   THNN_TRY(checkElements(__func__, view(input), view(output), inplace));
-  if (train) {
-    THNN_TRY(THNN_checkOutput(__func__, "noise", view(noise), input->nDimension, input->size));
-    THNN_TRY(THNN_checkApart(__func__, "noise", view(noise), "input", view(input), 0));
-    THNN_TRY(THNN_checkApart(__func__, "noise", view(noise), "output", view(output), 0));
-  }
+  if (train) THNN_TRY(THNN_checkOutput(__func__, "noise", view(noise), input->nDimension, input->size));
   THNN_TRY(checkNumbers(__func__, lower, upper));
   if (!train)
     return elementwise(__func__, state, leak, 1, view(output), view(input), view(input), (lower + upper) / 2, 0);
 
   Call call;
   THNN_enter(&call, state, __func__);
+  call.inplace = 1;
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output)), *slope = THNN_acc(&call, view(noise));
   if (!THNN_failed(&call)) leakAtRandom(&call, y, slope, x, THNN_nElement(view(input)), lower, upper);
@@ -66,10 +63,7 @@ int32_t THNN_(RReLU_updateGradInput)(THNNState *state, const THTensor *input, co
                                      const THTensor *noise, double lower, double upper, int32_t train, int32_t inplace)
 {
   THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), inplace));
-  if (train) {
-    THNN_TRY(THNN_checkShape(__func__, "noise", view(noise), input->nDimension, input->size));
-    THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "noise", view(noise), 0));
-  }
+  if (train) THNN_TRY(THNN_checkShape(__func__, "noise", view(noise), input->nDimension, input->size));
   THNN_TRY(checkNumbers(__func__, lower, upper));
   if (train) return elementwise(__func__, state, product, 1, view(gradInput), view(noise), view(gradOutput), 0, 0);
   return elementwise(__func__, state, leak, 1, view(gradInput), view(input), view(gradOutput), (lower + upper) / 2, 0);

@@ -37,17 +37,14 @@ THNN_INLINE void fetchNext(const real *at, const Channels *c)
 static int32_t checkChannels(const char *f, const char *xName, View x, const char *yName, View y)
 {
   THNN_TRY(THNN_checkInput(f, xName, x, 1, 4, "C, N x C, C x H x W or N x C x H x W"));
-  THNN_TRY(THNN_checkOutput(f, yName, y, x.nDimension, x.size));
-  return THNN_checkApart(f, yName, y, xName, x, 1);
+  return THNN_checkOutput(f, yName, y, x.nDimension, x.size);
 }
 
 static int32_t checkChannelGradients(const char *f, View input, View gradOutput, View gradInput, View output)
 {
   THNN_TRY(checkChannels(f, "input", input, "gradInput", gradInput));
   THNN_TRY(THNN_checkShape(f, "gradOutput", gradOutput, input.nDimension, input.size));
-  THNN_TRY(THNN_checkShape(f, "output", output, input.nDimension, input.size));
-  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "gradOutput", gradOutput, 1));
-  return THNN_checkApart(f, "gradInput", gradInput, "output", output, 1);
+  return THNN_checkShape(f, "output", output, input.nDimension, input.size);
 }
 
 #ifndef THNN_CUDA
@@ -84,6 +81,7 @@ static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *row
 
   Call call;
   THNN_enter(&call, state, f);
+  call.inplace = 1;
   const int threads = THNN_threads(&call, 4 * THNN_nElement(x));
   const real *from = THNN_in(&call, x), *gradient = THNN_in(&call, g);
   real *to = THNN_out(&call, y);

@@ -65,7 +65,6 @@ static inline int32_t checkElements(const char *f, View input, View output, int3
 {
   THNN_TRY(THNN_checkInput(f, "input", input, 0, THNN_MAX_DIMS, "any shape"));
   THNN_TRY(THNN_checkOutput(f, "output", output, input.nDimension, input.size));
-  THNN_TRY(THNN_checkApart(f, "output", output, "input", input, 1));
   return inplace ? checkInplace(f, "input", input, "output", output) : THNN_OK;
 }
 
@@ -76,8 +75,6 @@ static inline int32_t checkGradients(const char *f, const char *xName, View x, V
   THNN_TRY(THNN_checkInput(f, xName, x, 0, THNN_MAX_DIMS, "any shape"));
   THNN_TRY(THNN_checkShape(f, "gradOutput", gradOutput, x.nDimension, x.size));
   THNN_TRY(THNN_checkOutput(f, "gradInput", gradInput, x.nDimension, x.size));
-  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "gradOutput", gradOutput, 1));
-  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, xName, x, 1));
   return inplace ? checkInplace(f, "gradOutput", gradOutput, "gradInput", gradInput) : THNN_OK;
 }
 
@@ -103,6 +100,7 @@ static inline int32_t elementwise(const char *f, THNNState *state, ElementKernel
   const int64_t n = THNN_nElement(y);
   Call call;
   THNN_enter(&call, state, f);
+  call.inplace = 1;
   const int threads = THNN_threads(&call, n * cost);
   Elementwise work = {kernel, {.n = n, .a = (real)a, .b = (real)b}};
   Elements *all = &work.all;

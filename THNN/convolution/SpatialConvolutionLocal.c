@@ -208,7 +208,6 @@ int32_t THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, const THTe
   THNN_TRY(check(__func__, input, output, "output", weight, "weight", kW, kH, dW, dH, padW, padH, inputWidth, inputHeight,
                  outputWidth, outputHeight, &s));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), output->nDimension, output->size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
   const int64_t biasSize[] = {s.outputs, s.oHeight, s.oWidth};
   THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 3, biasSize));
 
@@ -229,7 +228,6 @@ int32_t THNN_(SpatialConvolutionLocal_updateGradInput)(THNNState *state, const T
   THNN_TRY(check(__func__, input, gradOutput, "gradOutput", weight, "weight", kW, kH, dW, dH, padW, padH, inputWidth, inputHeight,
                  outputWidth, outputHeight, &s));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -251,7 +249,6 @@ int32_t THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, const
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
   const int64_t biasSize[] = {s.outputs, s.oHeight, s.oWidth};
   THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 3, biasSize));
-  THNN_TRY(THNN_checkApart(__func__, "gradBias", view(gradBias), "gradWeight", view(gradWeight), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

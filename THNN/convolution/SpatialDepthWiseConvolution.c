@@ -86,7 +86,6 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, const 
   int64_t biasSize[2];
   THNN_TRY(check(__func__, input, output, "output", weight, "weight", kW, kH, dW, dH, padW, padH, &net, biasSize));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), output->nDimension, output->size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
   if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 2, biasSize));
 
   Call call;
@@ -106,7 +105,6 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, con
   int64_t biasSize[2];
   THNN_TRY(check(__func__, input, gradOutput, "gradOutput", weight, "weight", kW, kH, dW, dH, padW, padH, &net, biasSize));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -125,10 +123,8 @@ int32_t THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, c
   int64_t biasSize[2];
   THNN_TRY(check(__func__, input, gradOutput, "gradOutput", gradWeight, "gradWeight", kW, kH, dW, dH, padW, padH, &net, biasSize));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
-  if (gradBias) {
-    THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 2, biasSize));
-    THNN_TRY(THNN_checkApart(__func__, "gradBias", view(gradBias), "gradWeight", view(gradWeight), 0));
-  }
+  if (gradBias) THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 2, biasSize));
+  if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;
 
   Call call;
   THNN_enter(&call, state, __func__);

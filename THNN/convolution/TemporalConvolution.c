@@ -89,7 +89,6 @@ int32_t THNN_(TemporalConvolution_updateOutput)(THNNState *state, const THTensor
   THNN_TRY(THNN_checkRange(__func__, "inputFrameSize", inputFrameSize, weight->size[1] / kW, weight->size[1] / kW));
   THNN_TRY(THNN_checkRange(__func__, "outputFrameSize", outputFrameSize, weight->size[0], weight->size[0]));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
   const THTensor in = turned(input), w = turnedWeight(weight, kW);
   THTensor out = turned(output);
   return THNN_(convolution_updateOutput)(__func__, state, layer(kW, dW), &in, &out, &w, bias);
@@ -102,7 +101,6 @@ int32_t THNN_(TemporalConvolution_updateGradInput)(THNNState *state, const THTen
   THNN_TRY(outputShape(__func__, input, weight, "weight", kW, dW, size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
   const THTensor in = turned(input), g = turned(gradOutput), w = turnedWeight(weight, kW);
   THTensor back = turned(gradInput);
   return THNN_(convolution_updateGradInput)(__func__, state, layer(kW, dW), &in, &g, &back, &w);

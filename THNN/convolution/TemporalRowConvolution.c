@@ -21,7 +21,6 @@
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, int64_t kW,
                            int64_t dW, int64_t padW, int32_t featFirst, Net *net, int64_t *size)
 {
-  THNN_TRY(THNN_checkRange(f, "featFirst", featFirst, 0, 1));
   THNN_TRY(THNN_checkInput(f, "input", view(input), 2, 3,
                            featFirst ? "(N x) frameSize x nFrame" : "(N x) nFrame x frameSize"));
   const int32_t last = input->nDimension - 1, frames = featFirst ? last : last - 1, features = featFirst ? last - 1 : last;
@@ -140,13 +139,13 @@ static void accFrameBiases(const Call *call, const Net *net, const real *g, real
 #endif
 
 /* One tensor from the other, through kernels. */
-static int32_t pass(const char *f, THNNState *state, Net *net, int toWide, const THTensor *from, THTensor *to,
-                    const THTensor *weight, const THTensor *bias, int32_t featFirst)
+static int32_t pass(const char *f, THNNState *state, Net *net, int toWide, View from, View to, View weight, View bias,
+                    int32_t featFirst)
 {
   Call call;
   THNN_enter(&call, state, f);
-  const real *x = THNN_in(&call, view(from)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
-  real *y = THNN_out(&call, view(to));
+  const real *x = THNN_in(&call, from), *w = THNN_in(&call, weight), *b = THNN_in(&call, bias);
+  real *y = THNN_out(&call, to);
   ownLinks(&call, net);
   if (THNN_failed(&call)) return THNN_leave(&call);
   if (featFirst) meetPlanes(&call, net, toWide, x, y, w, b, 0);
@@ -168,9 +167,8 @@ int32_t THNN_(TemporalRowConvolution_updateOutput)(THNNState *state, const THTen
   Net net;
   THNN_TRY(check(__func__, input, output, "output", weight, "weight", kW, dW, padW, featFirst, &net));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), output->nDimension, output->size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
   if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 1, &net.wides));
-  return pass(__func__, state, &net, 0, input, output, weight, bias, featFirst);
+  return pass(__func__, state, &net, 0, view(input), view(output), view(weight), view(bias), featFirst);
 }
 
 int32_t THNN_(TemporalRowConvolution_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -180,8 +178,7 @@ int32_t THNN_(TemporalRowConvolution_updateGradInput)(THNNState *state, const TH
   Net net;
   THNN_TRY(check(__func__, input, gradOutput, "gradOutput", weight, "weight", kW, dW, padW, featFirst, &net));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
-  return pass(__func__, state, &net, 1, gradOutput, gradInput, weight, NULL, featFirst);
+  return pass(__func__, state, &net, 1, view(gradOutput), view(gradInput), view(weight), (View){0}, featFirst);
 }
 
 int32_t THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -191,10 +188,7 @@ int32_t THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, const 
   Net net;
   THNN_TRY(check(__func__, input, gradOutput, "gradOutput", gradWeight, "gradWeight", kW, dW, padW, featFirst, &net));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 3, gradWeight->size));
-  if (gradBias) {
-    THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 1, &net.wides));
-    THNN_TRY(THNN_checkApart(__func__, "gradBias", view(gradBias), "gradWeight", view(gradWeight), 0));
-  }
+  if (gradBias) THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 1, &net.wides));
 
   Call call;
   THNN_enter(&call, state, __func__);

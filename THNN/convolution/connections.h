@@ -87,7 +87,6 @@ static int32_t connectedOutput(const char *f, THNNState *state, const THTensor *
   Net net;
   THNN_TRY(checkConnected(f, input, output, "output", weight, "weight", connTable, nInputPlane, nOutputPlane, dW, dH, full, &net));
   THNN_TRY(THNN_checkOutput(f, "output", view(output), output->nDimension, output->size));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
   THNN_TRY(THNN_checkShape(f, "bias", view(bias), 1, &nOutputPlane));
 
   Call call;
@@ -107,7 +106,6 @@ static int32_t connectedGradInput(const char *f, THNNState *state, const THTenso
   THNN_TRY(checkConnected(f, input, gradOutput, "gradOutput", weight, "weight", connTable, nInputPlane, nOutputPlane, dW, dH, full,
                           &net));
   THNN_TRY(THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -127,7 +125,7 @@ static int32_t connectedGradParameters(const char *f, THNNState *state, const TH
                           dH, full, &net));
   THNN_TRY(THNN_checkOutput(f, "gradWeight", view(gradWeight), 3, gradWeight->size));
   THNN_TRY(THNN_checkOutput(f, "gradBias", view(gradBias), 1, &nOutputPlane));
-  THNN_TRY(THNN_checkApart(f, "gradBias", view(gradBias), "gradWeight", view(gradWeight), 0));
+  if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;
 
   Call call;
   THNN_enter(&call, state, f);

@@ -414,7 +414,6 @@ int32_t THNN_(convolution_updateOutput)(const char *f, THNNState *state, Convolu
 {
   THNN_TRY(check(f, input, output, "output", weight, "weight", &c));
   THNN_TRY(THNN_checkOutput(f, "output", view(output), output->nDimension, output->size));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
   THNN_TRY(checkBias(f, bias, &c));
 
   Call call;
@@ -433,7 +432,6 @@ int32_t THNN_(convolution_updateGradInput)(const char *f, THNNState *state, Conv
 {
   THNN_TRY(check(f, input, gradOutput, "gradOutput", weight, "weight", &c));
   THNN_TRY(THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, f);

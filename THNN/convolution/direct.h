@@ -173,6 +173,7 @@ static double sumOfPlane(const real *x, int64_t samples, int64_t planes, int64_t
 static void accBiases(const Call *call, const Net *net, const real *g, real *gradBias, int64_t planes, int64_t size,
                       int biasOfKernel, double scale)
 {
+  if (THNN_failed(call)) return; /* the kernels' gradients had no memory */
   const int threads = threadsFor(call, net);
 #pragma omp parallel for num_threads(threads)
   for (int64_t o = 0; o < planes; o++)

@@ -107,7 +107,6 @@ int32_t THNN_(unfolded_copy)(THNNState *state, THTensor *finput, const THTensor 
   const Window win = windowOf(kW, kH, dW, dH, padW, padH, nInputPlane, inputWidth, inputHeight, outputWidth, outputHeight);
   THNN_TRY(check(__func__, finput, input, &win));
   THNN_TRY(THNN_checkOutput(__func__, "finput", view(finput), 2, finput->size));
-  THNN_TRY(THNN_checkApart(__func__, "finput", view(finput), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -124,7 +123,6 @@ int32_t THNN_(unfolded_acc)(THNNState *state, const THTensor *finput, THTensor *
   const Window win = windowOf(kW, kH, dW, dH, padW, padH, nInputPlane, inputWidth, inputHeight, outputWidth, outputHeight);
   THNN_TRY(check(__func__, finput, input, &win));
   THNN_TRY(THNN_checkOutput(__func__, "input", view(input), 3, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "input", view(input), "finput", view(finput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

@@ -13,10 +13,10 @@ void THNN_enter(Call *call, THNNState *state, const char *function)
   call->function = function;
   call->arena = NULL;
   call->status = THNN_OK;
-  call->nCopy = 0;
+  call->inplace = call->nWritten = call->isNeeded = call->nHeld = call->nCopy = 0;
 }
 
-int THNN_failed(const Call *call) { return call->status != THNN_OK; }
+int THNN_failed(const Call *call) { return call->status != THNN_OK || (call->nWritten > 0 && !call->isNeeded); }
 
 void *THNN_scratch(Call *call, int64_t count, size_t itemSize)
 {
@@ -71,6 +71,7 @@ static void copyView(View v, char *memory, int intoView)
 
 const void *THNN_in(Call *call, View v)
 {
+  THNN_hold(call, v, 0);
   if (!v.size || THNN_isContiguous(v)) return v.data;
   void *memory = THNN_scratch(call, THNN_nElement(v), (size_t)v.itemSize);
   if (memory) copyView(v, memory, 0);
@@ -79,6 +80,7 @@ const void *THNN_in(Call *call, View v)
 
 void *THNN_out(Call *call, View v)
 {
+  THNN_hold(call, v, 1);
   if (!v.size || THNN_isContiguous(v)) return v.data;
   void *memory = THNN_scratch(call, THNN_nElement(v), (size_t)v.itemSize);
   if (memory) {
@@ -108,7 +110,8 @@ int32_t THNN_leave(Call *call)
 int THNN_threads(const Call *call, int64_t work)
 {
   if (work < 2 * GRAIN) return 1;
-  return (int)(work / GRAIN < THNN_stateThreads(call->state) ? work / GRAIN : THNN_stateThreads(call->state));
+  const int64_t most = THNN_stateThreads(call->state);
+  return THNN_startable((int)(work / GRAIN < most ? work / GRAIN : most));
 }
 
 int THNN_threadId(void) { return omp_get_thread_num(); }

@@ -130,21 +130,36 @@ int32_t THNN_checkOutput(const char *function, const char *name, View v, int32_t
   return THNN_OK;
 }
 
-int32_t THNN_checkApart(const char *function, const char *name, View v, const char *otherName, View other, int inplace)
+/* The same elements at the same places. */
+static int isSameView(View a, View b)
 {
-  if (THNN_nElement(v) == 0 || THNN_nElement(other) == 0) return THNN_OK;
-  if (v.data == other.data && inplace && THNN_sameShape(v, other)) {
-    int same = 1;
-    for (int32_t d = 0; d < v.nDimension; d++) same &= v.size[d] == 1 || v.stride[d] == other.stride[d];
-    if (same) return THNN_OK;
+  if (a.data != b.data || !THNN_sameShape(a, b)) return 0;
+  for (int32_t d = 0; d < a.nDimension; d++)
+    if (a.size[d] != 1 && a.stride[d] != b.stride[d]) return 0;
+  return 1;
+}
+
+void THNN_hold(Call *call, View v, int isWritten)
+{
+  if (!v.size) return;
+  const int64_t n = THNN_nElement(v);
+  call->nWritten += isWritten;
+  call->isNeeded |= isWritten && n > 0;
+  if (n == 0 || call->status != THNN_OK) return;
+  Held mine = {v, 0, 0, isWritten};
+  extent(v, &mine.first, &mine.end);
+  /* Interleaved views may share an extent and no element: only memory without gaps can be judged, and it is the usual case. */
+  if (mine.end - mine.first != n * v.itemSize) return;
+  for (int32_t i = 0; i < call->nHeld; i++) {
+    const Held *other = call->held + i;
+    if (mine.end <= other->first || other->end <= mine.first || !(isWritten || other->isWritten)) continue;
+    if (call->inplace && isWritten != other->isWritten && isSameView(v, other->view)) continue;
+    const Held *written = isWritten ? &mine : other, *reached = isWritten ? other : &mine;
+    call->status = THNN_fail(THNN_ERR_VALUE, call->function, written->view.name,
+                             "expected memory of its own, got memory that overlaps %s", reached->view.name);
+    return;
   }
-  /* Interleaved views may share an extent and no element: only dense memory can be judged, and it is the usual case. */
-  if (!THNN_isContiguous(v) || !THNN_isContiguous(other)) return THNN_OK;
-  intptr_t first, end, otherFirst, otherEnd;
-  extent(v, &first, &end);
-  extent(other, &otherFirst, &otherEnd);
-  if (end <= otherFirst || otherEnd <= first) return THNN_OK;
-  return THNN_fail(THNN_ERR_VALUE, function, name, "expected memory of its own, got memory that overlaps %s", otherName);
+  if (call->nHeld < THNN_MAX_TENSORS) call->held[call->nHeld++] = mine;
 }
 
 int32_t THNN_checkRange(const char *function, const char *name, int64_t value, int64_t lowest, int64_t highest)

@@ -47,8 +47,9 @@ int32_t THNN_fail(int32_t code, const char *function, const char *argument, cons
 
 /* ------------------------------------------------------------------------------------------------ views and checks: check.c */
 
-/* A tensor of any type, or NULL. */
+/* A tensor of any type, or NULL; the name is that of the argument. */
 typedef struct View {
+  const char *name;
   void *data;
   const int64_t *size, *stride;
   int64_t itemSize;
@@ -57,8 +58,8 @@ typedef struct View {
 } View;
 
 #define view(tensor)                                                                                                  \
-  ((tensor) ? (View){(void *)(tensor)->data, (tensor)->size, (tensor)->stride, (int64_t)sizeof(*(tensor)->data),      \
-                     (tensor)->nDimension, (tensor)->flags}                                                           \
+  ((tensor) ? (View){#tensor, (void *)(tensor)->data, (tensor)->size, (tensor)->stride,                               \
+                     (int64_t)sizeof(*(tensor)->data), (tensor)->nDimension, (tensor)->flags}                         \
             : (View){0})
 
 /* "2 x 3 x 4" for messages. */
@@ -77,8 +78,6 @@ int32_t THNN_checkInput(const char *function, const char *name, View v, int minR
 int32_t THNN_checkShape(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
 /* The same, and it can be written: not read-only, no two elements at one address. */
 int32_t THNN_checkOutput(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
-/* Neither memory reaches into the other; the very same view passes when inplace is allowed. */
-int32_t THNN_checkApart(const char *function, const char *name, View v, const char *otherName, View other, int inplace);
 /* As input (N x) C x H x W, but with planes of height x width: a shape to ask for, to check, and to check for writing. */
 int32_t THNN_pooledShape(const char *function, View input, int64_t height, int64_t width, int64_t *size);
 int32_t THNN_checkPooled(const char *function, const char *name, View v, View input, int64_t height, int64_t width);
@@ -111,14 +110,27 @@ typedef struct Arena Arena;
  *     THNN_out      pointer to contiguous memory for an output, to be overwritten
  *     THNN_acc      the same, holding the present values, to be added to
  *     THNN_scratch  uninitialised memory
- *     THNN_failed   was there no memory for one of these? Nothing has been written yet: leave
+ *     THNN_failed   was there no memory for one of these, or does an output reach into another tensor? Or has no output an
+ *                   element? Nothing has been written yet: leave
  *     THNN_leave    copy back what was not contiguous, return the memory and the status */
-enum { THNN_MAX_COPIES = 8 };
+enum { THNN_MAX_COPIES = 8, THNN_MAX_TENSORS = 16 };
+
+/* Dense memory of a tensor that the call has asked for. */
+typedef struct Held {
+  View view;
+  intptr_t first, end;
+  int isWritten;
+} Held;
+
 typedef struct Call {
   THNNState *state;
   const char *function;
   Arena *arena;
   int32_t status;
+  int32_t inplace; /* an output may be the very view of an input */
+  int32_t nWritten, isNeeded; /* outputs so far; has one of them an element? */
+  int32_t nHeld;
+  Held held[THNN_MAX_TENSORS];
   int32_t nCopy;
   struct {
     View view;
@@ -133,6 +145,8 @@ Memory THNN_acc(Call *call, View v);
 Memory THNN_scratch(Call *call, int64_t count, size_t itemSize);
 int THNN_failed(const Call *call);
 int32_t THNN_leave(Call *call);
+/* What THNN_in, out and acc tell first. Memory that is written is apart from all other memory of the call, or the call has failed. */
+void THNN_hold(Call *call, View v, int isWritten);
 
 /* n elements rounded up to whole cache lines. */
 THNN_INLINE int64_t THNN_wholeLines(int64_t n) { return (n + 31) / 32 * 32; }
@@ -164,6 +178,8 @@ int THNN_threadId(void);
 
 THNNState *THNN_orDefault(THNNState *state);
 int32_t THNN_stateThreads(const THNNState *state);
+/* How many of so many threads a team of the calling one can have. */
+int THNN_startable(int threads);
 Arena *THNN_borrowArena(THNNState *state);
 void THNN_returnArena(THNNState *state, Arena *arena);
 /* 64-byte aligned memory that lives until the arena is returned; NULL when there is none. */

@@ -33,28 +33,35 @@ static int32_t checkFrom(const char *function, const void *tensor, const DLTenso
   if (dl->nDimension > 0 && !dl->shape)
     return THNN_fail(THNN_ERR_NULL, function, "dlTensor", "expected a shape, got NULL");
   int64_t elements = 1;
-  for (int32_t d = dl->nDimension - 1; d >= 0; d--)
-    if (dl->shape[d] < 0 || __builtin_mul_overflow(elements, dl->shape[d], &elements))
+  for (int32_t d = dl->nDimension - 1; d >= 0; d--) /* a size of 0 does not make the others small */
+    if (dl->shape[d] < 0 || __builtin_mul_overflow(elements, dl->shape[d] > 0 ? dl->shape[d] : 1, &elements))
       return THNN_fail(THNN_ERR_SHAPE, function, "dlTensor", "expected sizes of 0 and more that fit into memory, got %s",
                        THNN_shapeText(dl->nDimension, dl->shape).text);
   return THNN_OK;
 }
 
-static void takeSizes(const DLTensor *dl, int64_t *size, int64_t *stride)
+/* Sizes and strides; returns how many. A scalar has none there, and one of 1 here. */
+static int32_t takeSizes(const DLTensor *dl, int64_t *size, int64_t *stride)
 {
   int64_t dense = 1;
+  size[0] = stride[0] = 1;
   for (int32_t d = dl->nDimension - 1; d >= 0; d--) {
     size[d] = dl->shape[d];
     stride[d] = dl->strides ? dl->strides[d] : dense;
     dense *= dl->shape[d];
   }
+  return dl->nDimension > 0 ? dl->nDimension : 1;
 }
 
 static int32_t give(const char *function, View v, int64_t *size, int64_t *stride, DLTensor *dl, int code)
 {
   if (!v.size) return THNN_fail(THNN_ERR_NULL, function, "tensor", "expected a tensor, got NULL");
   if (!dl) return THNN_fail(THNN_ERR_NULL, function, "dlTensor", "expected a DLTensor, got NULL");
-  *dl = (DLTensor){.data = v.data, .device = {DL_CPU, 0}, .nDimension = v.nDimension, .shape = size, .strides = stride};
+  if (v.nDimension < 0 || v.nDimension > THNN_MAX_DIMS)
+    return THNN_fail(THNN_ERR_SHAPE, function, "tensor", "expected at most %d dimensions, got %d", THNN_MAX_DIMS, v.nDimension);
+  if (v.nDimension == 0) size[0] = 0, stride[0] = 1; /* no dimension would be a scalar there */
+  *dl = (DLTensor){.data = v.data, .device = {DL_CPU, 0}, .nDimension = v.nDimension > 0 ? v.nDimension : 1, .shape = size,
+                   .strides = stride};
   dl->dtype.code = (uint8_t)code;
   dl->dtype.bits = (uint8_t)(8 * v.itemSize);
   dl->dtype.lanes = 1;
@@ -67,9 +74,8 @@ static int32_t give(const char *function, View v, int64_t *size, int64_t *stride
     const DLTensor *dl = dlTensor;                                                                  \
     THNN_TRY(checkFrom(__func__, tensor, dl, code, 8 * (int)sizeof(type)));                         \
     tensor->data = (type *)((uintptr_t)dl->data + dl->byteOffset);                                  \
-    tensor->nDimension = dl->nDimension;                                                            \
+    tensor->nDimension = takeSizes(dl, tensor->size, tensor->stride);                               \
     tensor->flags = 0;                                                                              \
-    takeSizes(dl, tensor->size, tensor->stride);                                                    \
     return THNN_OK;                                                                                 \
   }                                                                                                 \
   int32_t THNN_##Type##Tensor_toDLPack(TH##Type##Tensor *tensor, void *dlTensor)                    \

@@ -182,7 +182,8 @@ int32_t THNN_setRNGState(THNNState *state, const THByteTensor *input)
   THNN_TRY(THNN_leave(&call));
   int counts = saved.left == 1 || saved.next == (uint64_t)(N + 1 - saved.left);
   if (saved.seeded != 1 || saved.left < 1 || saved.left > N || !counts)
-    return THNN_fail(THNN_ERR_VALUE, __func__, "input", "these bytes are not the state of a generator");
+    return THNN_fail(THNN_ERR_VALUE, __func__, "input", "expected the bytes of a generator's state, got seeded %d, left %d, next %llu",
+                     saved.seeded, saved.left, (unsigned long long)saved.next);
   Generator *g = THNN_lockGenerator(state);
   *g = (Generator){saved.initialSeed, {0}, N + 1 - saved.left, saved.x, saved.y, saved.radius, saved.hasSpare != 0};
   for (int i = 0; i < N; i++) g->word[i] = (uint32_t)saved.word[i];

@@ -136,6 +136,32 @@ int32_t THNN_stateThreads(const THNNState *state)
   return threads > 0 ? threads : omp_get_max_threads();
 }
 
+/* Where no thread can be made, libgomp ends the process. So a team that is larger than this thread's last ones is tried first, with
+ * threads that do nothing: as many as could be made are then asked for. */
+static void *waitFor(void *mutex)
+{
+  pthread_mutex_lock(mutex);
+  pthread_mutex_unlock(mutex);
+  return NULL;
+}
+
+int THNN_startable(int threads)
+{
+  enum { MOST = 1024 };
+  static _Thread_local int known = 1, isLimit;
+  if (threads <= known || isLimit) return threads < known ? threads : known;
+  pthread_t made[MOST];
+  pthread_mutex_t trial = PTHREAD_MUTEX_INITIALIZER;
+  int n = 0;
+  pthread_mutex_lock(&trial);
+  while (n < threads - 1 && n < MOST && pthread_create(made + n, NULL, waitFor, &trial) == 0) n++;
+  pthread_mutex_unlock(&trial);
+  for (int i = 0; i < n; i++) pthread_join(made[i], NULL);
+  isLimit = n + 1 < threads;
+  known = n + 1 > known ? n + 1 : known;
+  return threads < known ? threads : known;
+}
+
 int32_t THNN_setNumThreads(THNNState *state, int32_t threads)
 {
   THNN_TRY(THNN_checkRange("THNN_setNumThreads", "threads", threads, 0, 1024));

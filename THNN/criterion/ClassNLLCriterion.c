@@ -15,11 +15,11 @@
 #include "criterion/likelihood.h"
 
 #ifndef THNN_CUDA
-static void labelGradients(Call *call, real *gx, const real *w, const index_t *t, const THTensor *total_weight, int32_t sizeAverage,
+static void labelGradients(Call *call, real *gx, const real *w, const index_t *t, const real *total, int32_t sizeAverage,
                            int64_t samples, int64_t classes, int64_t ignore_index)
 {
   const int threads = THNN_threads(call, samples * classes);
-  const real divisor = likelihoodDivisor(sizeAverage, total_weight);
+  const real divisor = likelihoodDivisor(sizeAverage, total);
 #pragma omp parallel for num_threads(threads)
   for (int64_t n = 0; n < samples; n++) {
     memset(gx + n * classes, 0, (size_t)classes * sizeof(real));
@@ -53,16 +53,15 @@ int32_t THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, const THTenso
   const int64_t one = 1;
   THNN_TRY(check(__func__, input, target, weights));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "target", view(target), 0));
   THNN_TRY(THNN_checkShape(__func__, "total_weight", view(total_weight), 1, &one));
 
   const int64_t samples = target->size[0], classes = input->size[input->nDimension - 1];
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *w = THNN_in(&call, view(weights));
+  const real *w = THNN_in(&call, view(weights)), *total = THNN_in(&call, view(total_weight));
   const index_t *t = THNN_in(&call, view(target));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", t, samples, classes, ignore_index))
-    labelGradients(&call, gx, w, t, total_weight, sizeAverage, samples, classes, ignore_index);
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", t, samples, classes, exceptIgnored(ignore_index)))
+    labelGradients(&call, gx, w, t, total, sizeAverage, samples, classes, ignore_index);
   return THNN_leave(&call);
 }

@@ -89,9 +89,6 @@ int32_t THNN_(MultiLabelMarginCriterion_updateOutput)(THNNState *state, const TH
   THNN_TRY(check(__func__, view(input), view(target)));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 1, &one));
   THNN_TRY(THNN_checkOutput(__func__, "isTarget", view(isTarget), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "isTarget", view(isTarget), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "isTarget", view(isTarget), "target", view(target), 0));
-  THNN_TRY(THNN_checkApart(__func__, "isTarget", view(isTarget), "output", view(output), 0));
 
   const int64_t samples = sampleCount(view(input)), classes = classCount(view(input));
   Call call;
@@ -113,9 +110,6 @@ int32_t THNN_(MultiLabelMarginCriterion_updateGradInput)(THNNState *state, const
   THNN_TRY(check(__func__, view(input), view(target)));
   THNN_TRY(THNN_checkShape(__func__, "isTarget", view(isTarget), input->nDimension, input->size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "target", view(target), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "isTarget", view(isTarget), 0));
 
   const int64_t samples = sampleCount(view(input)), classes = classCount(view(input));
   Call call;

@@ -109,9 +109,6 @@ int32_t THNN_(MultiMarginCriterion_updateGradInput)(THNNState *state, const THTe
 {
   THNN_TRY(check(__func__, view(input), view(target), p, view(weights)));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "target", view(target), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "weights", view(weights), 0));
 
   const int64_t samples = sampleCount(view(input)), classes = classCount(view(input));
   Call call;

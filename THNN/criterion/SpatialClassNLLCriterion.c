@@ -24,11 +24,11 @@ static void slopes(const Loss *l, int64_t sample, int64_t first, int64_t n)
     if (labels[i] != l->ignore) gx[labels[i] * l->area + i] = -(l->w ? l->w[labels[i]] : 1) * (real)l->scale;
 }
 
-static void placeGradients(Call *call, Loss l, const THTensor *total_weight, int32_t sizeAverage, int64_t samples)
+static void placeGradients(Call *call, Loss l, const real *total, int32_t sizeAverage, int64_t samples)
 {
   const int64_t pieces = THNN_ceilDiv(l.area, PLACE_CHUNK);
   const int threads = THNN_threads(call, samples * l.classes * l.area);
-  l.scale = 1 / (double)likelihoodDivisor(sizeAverage, total_weight);
+  l.scale = 1 / (double)likelihoodDivisor(sizeAverage, total);
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < samples * pieces; i++) {
     const int64_t first = i % pieces * PLACE_CHUNK;
@@ -65,7 +65,6 @@ int32_t THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, const 
   const int64_t one = 1;
   THNN_TRY(check(__func__, input, target, weights));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), 4, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "target", view(target), 0));
   THNN_TRY(THNN_checkShape(__func__, "total_weight", view(total_weight), 1, &one));
 
   Loss l = {.classes = input->size[1], .area = input->size[2] * input->size[3], .ignore = NOTHING};
@@ -74,8 +73,9 @@ int32_t THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, const 
   THNN_enter(&call, state, __func__);
   l.w = THNN_in(&call, view(weights));
   l.labels = THNN_in(&call, view(target));
+  const real *total = THNN_in(&call, view(total_weight));
   l.gx = THNN_out(&call, view(gradInput));
   if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples * l.area, l.classes, 0))
-    placeGradients(&call, l, total_weight, sizeAverage, samples);
+    placeGradients(&call, l, total, sizeAverage, samples);
   return THNN_leave(&call);
 }

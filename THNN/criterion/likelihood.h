@@ -49,6 +49,9 @@ static inline void likelihoods(Call *call, real *output, real *total, Loss l, in
 }
 #endif
 
+/* INT64_MIN stands for no label that counts nowhere, as 0 does for THNN_badIndices. */
+static inline int64_t exceptIgnored(int64_t ignore) { return ignore == INT64_MIN ? 0 : ignore; }
+
 /* Input, target and weights are checked; the labels are checked here. */
 static inline int32_t likelihoodLoss(const char *f, THNNState *state, View input, View target, View output,
                                      int32_t sizeAverage, View weights, View total_weight, int64_t classes, int64_t area,
@@ -65,17 +68,16 @@ static inline int32_t likelihoodLoss(const char *f, THNNState *state, View input
   l.w = THNN_in(&call, weights);
   l.labels = THNN_in(&call, target);
   real *loss = THNN_out(&call, output), *total = THNN_out(&call, total_weight);
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, places, classes, ignore == INT64_MIN ? 0 : ignore))
+  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, places, classes, exceptIgnored(ignore)))
     likelihoods(&call, loss, total, l, places, sizeAverage);
   return THNN_leave(&call);
 }
 
 #ifndef THNN_CUDA
 /* What the gradient is divided by. */
-static inline real likelihoodDivisor(int32_t sizeAverage, const THTensor *total_weight)
+static inline real likelihoodDivisor(int32_t sizeAverage, const real *total)
 {
-  const real weight = *(const real *)total_weight->data;
-  return sizeAverage && weight != 0 ? weight : 1;
+  return sizeAverage && *total != 0 ? *total : 1;
 }
 #endif
 

@@ -103,12 +103,10 @@ OF_KERNEL(GradientKernel) int32_t elementGradient(const char *f, THNNState *stat
 {
   const int64_t n = THNN_nElement(e.input);
   THNN_TRY(THNN_checkOutput(f, "gradInput", gradInput, e.input.nDimension, e.input.size));
-  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "input", e.input, 1));
-  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "target", e.target, 0));
-  THNN_TRY(THNN_checkApart(f, "gradInput", gradInput, "weights", e.weights, 0));
 
   Call call;
   THNN_enter(&call, state, f);
+  call.inplace = 1;
   Loss l = {.margin = e.margin, .scale = 1 / lossTerms(e.sizeAverage, n)};
   l.x = THNN_in(&call, e.input);
   l.t = THNN_in(&call, e.target);

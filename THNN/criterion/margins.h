@@ -16,6 +16,7 @@ static inline int64_t sampleChunk(int64_t classes) { return THNN_max(1, ELEMENT_
 static inline void sumSamples(Call *call, LossKernel *kernel, const Loss *l, int64_t samples, int64_t cost, real *output)
 {
   const int64_t chunk = sampleChunk(l->classes);
+  if (l->classes == 0) samples = 0; /* however many they are */
   double *sums = THNN_scratch(call, THNN_ceilDiv(samples, chunk), sizeof(double));
   if (THNN_failed(call)) return;
   *output = (real)(lossSum(THNN_threads(call, samples * l->classes * cost), kernel, l, samples, chunk, sums) * l->scale);

@@ -220,14 +220,7 @@ int32_t THNN_(IndexLinear_updateOutput)(THNNState *state, const THLongTensor *ke
   if (train) THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), 2, weight->size));
   const int64_t size[2] = {s.samples, s.outputs};
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 2, size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "values", view(values), 0));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "weight", view(weight), 0));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "bias", view(bias), 0));
-  if (normalizedValues || s.extra) {
-    THNN_TRY(THNN_checkOutput(__func__, "normalizedValues", view(normalizedValues), 1, &s.count));
-    THNN_TRY(THNN_checkApart(__func__, "normalizedValues", view(normalizedValues), "weight", view(weight), 0));
-    THNN_TRY(THNN_checkApart(__func__, "normalizedValues", view(normalizedValues), "output", view(output), 0));
-  }
+  if (normalizedValues || s.extra) THNN_TRY(THNN_checkOutput(__func__, "normalizedValues", view(normalizedValues), 1, &s.count));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -259,9 +252,6 @@ int32_t THNN_(IndexLinear_accGradParameters)(THNNState *state, const THTensor *v
   const int64_t rowSize[2] = {s.count, parts * s.outputs};
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 2, rowSize));
   THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 1, &s.outputs));
-  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "values", view(values), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "gradOutput", view(gradOutput), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradBias", view(gradBias), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -285,9 +275,6 @@ int32_t THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, const THLon
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), 2, size));
   THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), 2, weight->size));
   THNN_TRY(THNN_checkOutput(__func__, "bias", view(bias), 1, bias->size));
-  THNN_TRY(THNN_checkApart(__func__, "weight", view(weight), "gradOutput", view(gradOutput), 0));
-  THNN_TRY(THNN_checkApart(__func__, "weight", view(weight), "values", view(values), 0));
-  THNN_TRY(THNN_checkApart(__func__, "bias", view(bias), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -313,8 +300,6 @@ int32_t THNN_(IndexLinear_updateParameters)(THNNState *state, const THTensor *gr
   THNN_TRY(THNN_checkShape(__func__, "gradBias", view(gradBias), 1, &s.outputs));
   THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), 2, weight->size));
   THNN_TRY(THNN_checkOutput(__func__, "bias", view(bias), 1, bias->size));
-  THNN_TRY(THNN_checkApart(__func__, "weight", view(weight), "gradWeight", view(gradWeight), 0));
-  THNN_TRY(THNN_checkApart(__func__, "bias", view(bias), "gradBias", view(gradBias), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

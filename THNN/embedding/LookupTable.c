@@ -89,8 +89,6 @@ int32_t THNN_(LookupTable_updateOutput)(THNNState *state, const THLongTensor *in
   Sizes s;
   THNN_TRY(checkSizes(__func__, input, "weight", view(weight), &s));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), s.nDimension, s.size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "weight", view(weight), 0));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -109,8 +107,6 @@ int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTenso
   THNN_TRY(checkSizes(__func__, input, "gradWeight", view(gradWeight), &s));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), s.nDimension, s.size));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "gradOutput", view(gradOutput), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -128,7 +124,6 @@ int32_t THNN_(LookupTable_renorm)(THNNState *state, const THLongTensor *input, T
   Sizes s = {0};
   THNN_TRY(checkSizes(__func__, input, "weight", view(weight), &s));
   THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), weight->nDimension, weight->size));
-  THNN_TRY(THNN_checkApart(__func__, "weight", view(weight), "input", view(input), 0));
   if (!(maxNorm >= 0)) return THNN_fail(THNN_ERR_VALUE, __func__, "maxNorm", "expected 0 or more, got %g", maxNorm);
   if (!(normType > 0)) return THNN_fail(THNN_ERR_VALUE, __func__, "normType", "expected more than 0, got %g", normType);
 

@@ -67,13 +67,6 @@ int32_t THNN_(LookupTableBag_updateOutput)(THNNState *state, const THLongTensor 
   THNN_TRY(THNN_checkOutput(__func__, "offset2bag", view(offset2bag), 1, &count));
   THNN_TRY(THNN_checkOutput(__func__, "seq_length", view(seq_length), 1, &bags));
   THNN_TRY(THNN_checkRange(__func__, "mode", mode, SUM, MEAN));
-  const View outputs[] = {view(output), view(offset2bag), view(seq_length)};
-  const char *names[] = {"output", "offset2bag", "seq_length"};
-  for (int i = 0; i < 3; i++) {
-    THNN_TRY(THNN_checkApart(__func__, names[i], outputs[i], "input", view(input), 0));
-    THNN_TRY(THNN_checkApart(__func__, names[i], outputs[i], "offsets", view(offsets), 0));
-    THNN_TRY(THNN_checkApart(__func__, names[i], outputs[i], "weight", view(weight), 0));
-  }
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -100,10 +93,6 @@ int32_t THNN_(LookupTableBag_accGradParameters)(THNNState *state, const THLongTe
   THNN_TRY(THNN_checkShape(__func__, "offset2bag", view(offset2bag), 1, &count));
   THNN_TRY(THNN_checkRange(__func__, "mode", mode, SUM, MEAN));
   if (seq_length || mode == MEAN) THNN_TRY(THNN_checkShape(__func__, "seq_length", view(seq_length), 1, &bags));
-  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "gradOutput", view(gradOutput), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "offset2bag", view(offset2bag), 0));
-  if (seq_length) THNN_TRY(THNN_checkApart(__func__, "gradWeight", view(gradWeight), "seq_length", view(seq_length), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

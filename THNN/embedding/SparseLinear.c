@@ -128,9 +128,6 @@ static int32_t forward(const char *f, THNNState *state, int legacy, View input, 
   const int64_t size[2] = {s.samples, s.outputs};
   THNN_TRY(THNN_checkOutput(f, "output", output, 2, size));
   THNN_TRY(THNN_checkShape(f, "bias", bias, 1, &s.outputs));
-  THNN_TRY(THNN_checkApart(f, "output", output, "input", input, 0));
-  THNN_TRY(THNN_checkApart(f, "output", output, "weight", weight, 0));
-  THNN_TRY(THNN_checkApart(f, "output", output, "bias", bias, 0));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -153,9 +150,6 @@ static int32_t accumulate(const char *f, THNNState *state, int legacy, View inpu
   THNN_TRY(THNN_checkOutput(f, "gradWeight", gradWeight, 2, gradWeight.size));
   THNN_TRY(THNN_checkOutput(f, "gradBias", gradBias, 1, &s.outputs));
   THNN_TRY(THNN_checkShape(f, "weight", weight, 2, gradWeight.size));
-  THNN_TRY(THNN_checkApart(f, "gradWeight", gradWeight, "input", input, 0));
-  THNN_TRY(THNN_checkApart(f, "gradWeight", gradWeight, "gradOutput", gradOutput, 0));
-  THNN_TRY(THNN_checkApart(f, "gradBias", gradBias, "gradOutput", gradOutput, 0));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -172,7 +166,6 @@ static int32_t zero(const char *f, THNNState *state, int legacy, View gradWeight
   THNN_TRY(checkSizes(f, &s, lastInput, "gradWeight", gradWeight));
   THNN_TRY(THNN_checkOutput(f, "gradWeight", gradWeight, 2, gradWeight.size));
   THNN_TRY(THNN_checkOutput(f, "gradBias", gradBias, 1, &s.outputs));
-  THNN_TRY(THNN_checkApart(f, "gradWeight", gradWeight, "lastInput", lastInput, 0));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -191,9 +184,6 @@ static int32_t update(const char *f, THNNState *state, int legacy, View weight, 
   THNN_TRY(THNN_checkOutput(f, "bias", bias, 1, &s.outputs));
   THNN_TRY(THNN_checkShape(f, "gradWeight", gradWeight, 2, weight.size));
   THNN_TRY(THNN_checkShape(f, "gradBias", gradBias, 1, &s.outputs));
-  THNN_TRY(THNN_checkApart(f, "weight", weight, "gradWeight", gradWeight, 0));
-  THNN_TRY(THNN_checkApart(f, "weight", weight, "lastInput", lastInput, 0));
-  THNN_TRY(THNN_checkApart(f, "bias", bias, "gradBias", gradBias, 0));
 
   Call call;
   THNN_enter(&call, state, f);

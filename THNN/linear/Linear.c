@@ -234,7 +234,6 @@ int32_t THNN_(Linear_updateOutput)(THNNState *state, const THTensor *input, THTe
   THNN_TRY(checkSizes(__func__, input, weight, "weight", &s));
   outputShape(input, &s, size);
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
   if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 1, &s.outputs));
 
   Call call;
@@ -254,7 +253,6 @@ int32_t THNN_(Linear_updateGradInput)(THNNState *state, const THTensor *input, c
   outputShape(input, &s, size);
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

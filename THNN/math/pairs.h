@@ -40,8 +40,6 @@ static int32_t pairValues(const char *f, THNNState *state, PairKernel *kernel, V
   THNN_TRY(checkPairs(f, x, y));
   Pairs pairs = pairsOf(x, p);
   THNN_TRY(THNN_checkOutput(f, "output", output, 1, &pairs.count));
-  THNN_TRY(THNN_checkApart(f, "output", output, "input1", x, 0));
-  THNN_TRY(THNN_checkApart(f, "output", output, "input2", y, 0));
   Call call;
   THNN_enter(&call, state, f);
   pairs.x = THNN_in(&call, x);
@@ -56,14 +54,9 @@ static int32_t pairGradients(const char *f, THNNState *state, PairKernel *kernel
 {
   THNN_TRY(checkPairs(f, x, y));
   Pairs pairs = pairsOf(x, p);
-  const View in[] = {x, y, g}, out[] = {gx, gy};
-  const char *const from[] = {"input1", "input2", "gradOutput"}, *const to[] = {"gradInput1", "gradInput2"};
   THNN_TRY(THNN_checkShape(f, "gradOutput", g, 1, &pairs.count));
-  for (int i = 0; i < 2; i++) {
-    THNN_TRY(THNN_checkOutput(f, to[i], out[i], x.nDimension, x.size));
-    for (int k = 0; k < 3; k++) THNN_TRY(THNN_checkApart(f, to[i], out[i], from[k], in[k], 0));
-  }
-  THNN_TRY(THNN_checkApart(f, to[1], gy, to[0], gx, 0));
+  THNN_TRY(THNN_checkOutput(f, "gradInput1", gx, x.nDimension, x.size));
+  THNN_TRY(THNN_checkOutput(f, "gradInput2", gy, x.nDimension, x.size));
   Call call;
   THNN_enter(&call, state, f);
   pairs.x = THNN_in(&call, x);

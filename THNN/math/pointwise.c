@@ -275,9 +275,7 @@ static int32_t checkApply(const char *f, View input, View other, View output, in
 {
   THNN_TRY(THNN_checkRange(f, "operation", operation, THNN_ADD, THNN_SMALLER));
   THNN_TRY(checkRepeated(f, input, "other", other));
-  THNN_TRY(THNN_checkOutput(f, "output", output, input.nDimension, input.size));
-  THNN_TRY(THNN_checkApart(f, "output", output, "input", input, 1));
-  return THNN_checkApart(f, "output", output, "other", other, THNN_sameShape(output, other));
+  return THNN_checkOutput(f, "output", output, input.nDimension, input.size);
 }
 
 int32_t THNN_(pointwise_apply)(THNNState *state, const THTensor *input, const THTensor *other, THTensor *output, int32_t operation)
@@ -285,6 +283,7 @@ int32_t THNN_(pointwise_apply)(THNNState *state, const THTensor *input, const TH
   THNN_TRY(checkApply(__func__, view(input), view(other), view(output), operation));
   Call call;
   THNN_enter(&call, state, __func__);
+  call.inplace = 1;
   const real *x = THNN_in(&call, view(input)), *z = THNN_in(&call, view(other));
   real *y = THNN_out(&call, view(output));
   const int64_t n = THNN_nElement(view(output));
@@ -297,11 +296,7 @@ int32_t THNN_(pointwise_sum)(THNNState *state, const THTensor *input, const THTe
   const View x = view(input), f = view(factor), y = view(sum);
   THNN_TRY(checkRepeated(__func__, x, "sum", y));
   THNN_TRY(THNN_checkOutput(__func__, "sum", y, y.nDimension, y.size));
-  THNN_TRY(THNN_checkApart(__func__, "sum", y, "input", x, 0));
-  if (factor) {
-    THNN_TRY(THNN_checkShape(__func__, "factor", f, x.nDimension, x.size));
-    THNN_TRY(THNN_checkApart(__func__, "sum", y, "factor", f, 0));
-  }
+  if (factor) THNN_TRY(THNN_checkShape(__func__, "factor", f, x.nDimension, x.size));
   Call call;
   THNN_enter(&call, state, __func__);
   const real *data = THNN_in(&call, x), *factors = THNN_in(&call, f);

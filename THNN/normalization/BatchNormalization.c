@@ -380,7 +380,6 @@ int32_t THNN_(BatchNormalization_updateOutput)(THNNState *state, const THTensor 
   b.momentum = momentum;
   b.eps = eps;
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 1));
   if (weight) THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &b.channels));
   if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 1, &b.channels));
   const THTensor *const statistics[] = {running_mean, running_var, save_mean, save_std};
@@ -389,6 +388,7 @@ int32_t THNN_(BatchNormalization_updateOutput)(THNNState *state, const THTensor 
 
   Call call;
   THNN_enter(&call, state, __func__);
+  call.inplace = 1;
   b.x = THNN_in(&call, view(input));
   b.y = THNN_out(&call, view(output));
   b.weight = THNN_in(&call, view(weight));
@@ -418,11 +418,7 @@ int32_t THNN_(BatchNormalization_backward)(THNNState *state, const THTensor *inp
   b.scale = scale;
   b.eps = eps;
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
-  if (gradInput) {
-    THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-    THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
-    THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
-  }
+  if (gradInput) THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
   if (gradWeight) THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 1, &b.channels));
   if (gradBias) THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 1, &b.channels));
   if (weight) THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &b.channels));

@@ -119,10 +119,10 @@ int32_t THNN_(Normalize_updateOutput)(THNNState *state, const THTensor *input, T
 {
   THNN_TRY(checkRows(__func__, view(input), p));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 1));
   Rows r = rowsOf(view(input), p, eps);
   Call call;
   THNN_enter(&call, state, __func__);
+  call.inplace = 1;
   r.x = THNN_in(&call, view(input));
   r.y = THNN_out(&call, view(output));
   if (!THNN_failed(&call)) normalizeRows(&call, r);
@@ -135,11 +135,10 @@ int32_t THNN_(Normalize_updateGradInput)(THNNState *state, const THTensor *input
   THNN_TRY(checkRows(__func__, view(input), p));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 1));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 1));
   Rows r = rowsOf(view(input), p, eps);
   Call call;
   THNN_enter(&call, state, __func__);
+  call.inplace = 1;
   r.x = THNN_in(&call, view(input));
   r.g = THNN_in(&call, view(gradOutput));
   r.y = THNN_out(&call, view(gradInput));

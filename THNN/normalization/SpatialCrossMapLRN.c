@@ -142,9 +142,6 @@ int32_t THNN_(SpatialCrossMapLRN_updateOutput)(THNNState *state, const THTensor 
   THNN_TRY(check(__func__, input, size, alpha, beta, k, &p));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, input->size));
   THNN_TRY(THNN_checkOutput(__func__, "scale", view(scale), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "scale", view(scale), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "scale", view(scale), "output", view(output), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -164,10 +161,6 @@ int32_t THNN_(SpatialCrossMapLRN_updateGradInput)(THNNState *state, const THTens
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
   THNN_TRY(THNN_checkShape(__func__, "scale", view(scale), input->nDimension, input->size));
   THNN_TRY(THNN_checkShape(__func__, "output", view(output), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "scale", view(scale), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "output", view(output), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

@@ -51,7 +51,6 @@ int32_t THNN_(FeatureLPPooling_updateOutput)(THNNState *state, const THTensor *i
   THNN_TRY(check(__func__, input, width, stride, batchMode, &p, size));
   THNN_TRY(THNN_(checkPower)(__func__, power, 0, width, &norm));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
   return THNN_(updateNorms)(__func__, state, input, output, &p, &norm);
 }
 
@@ -68,8 +67,5 @@ int32_t THNN_(FeatureLPPooling_updateGradInput)(THNNState *state, const THTensor
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkShape(__func__, "output", view(output), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "output", view(output), 0));
   return THNN_(updateNormGradients)(__func__, state, input, gradOutput, gradInput, output, &p, &norm);
 }

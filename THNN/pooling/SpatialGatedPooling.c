@@ -217,7 +217,6 @@ int32_t THNN_(SpatialGatedPooling_updateOutput)(THNNState *state, const THTensor
   THNN_TRY(checkPooledOutput(__func__, "gate", view(gate), input, &p));
   const int64_t masks = maskSize(input, weight, &p, mask);
   THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 3, mask));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -242,7 +241,6 @@ int32_t THNN_(SpatialGatedPooling_updateGradInput)(THNNState *state, const THTen
   THNN_TRY(checkPooled(__func__, "gate", view(gate), input, &p));
   const int64_t masks = maskSize(input, weight, &p, mask);
   THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 3, mask));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -269,6 +267,7 @@ int32_t THNN_(SpatialGatedPooling_accGradParameters)(THNNState *state, const THT
   THNN_TRY(checkPooled(__func__, "output", view(output), input, &p));
   THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
   THNN_TRY(checkPooled(__func__, "gate", view(gate), input, &p));
+  if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;
 
   Call call;
   THNN_enter(&call, state, __func__);

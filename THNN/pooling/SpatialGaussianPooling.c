@@ -433,7 +433,6 @@ int32_t THNN_(SpatialGaussianPooling_updateOutput)(THNNState *state, const THTen
   pooledSize(input, mean, &p, size);
   THNN_TRY(THNN_checkShape(__func__, "precision", view(precision), 3, mean->size));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -456,7 +455,6 @@ int32_t THNN_(SpatialGaussianPooling_updateGradInput)(THNNState *state, const TH
   THNN_TRY(THNN_checkShape(__func__, "precision", view(precision), 3, mean->size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -481,6 +479,7 @@ int32_t THNN_(SpatialGaussianPooling_accGradParameters)(THNNState *state, const 
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradMean", view(gradMean), 3, mean->size));
   THNN_TRY(THNN_checkOutput(__func__, "gradPrecision", view(gradPrecision), 3, mean->size));
+  if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;
 
   Call call;
   THNN_enter(&call, state, __func__);

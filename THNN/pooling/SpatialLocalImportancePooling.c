@@ -66,8 +66,6 @@ int32_t THNN_(SpatialLocalImportancePooling_updateOutput)(THNNState *state, cons
   Windows p;
   THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
   THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "logit", view(logit), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -86,13 +84,7 @@ int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(THNNState *state, c
   Windows p;
   THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
   THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "logit", view(logit), 0));
   THNN_TRY(THNN_checkOutput(__func__, "gradLogit", view(gradLogit), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(__func__, "gradLogit", view(gradLogit), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradLogit", view(gradLogit), "logit", view(logit), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradLogit", view(gradLogit), "gradOutput", view(gradOutput), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradLogit", view(gradLogit), "gradInput", view(gradInput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

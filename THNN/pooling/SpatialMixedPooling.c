@@ -158,7 +158,6 @@ int32_t THNN_(SpatialMixedPooling_updateOutput)(THNNState *state, const THTensor
   THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
   const int64_t weights = weightsOf(input, weight);
   THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &weights));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -202,6 +201,7 @@ int32_t THNN_(SpatialMixedPooling_accGradParameters)(THNNState *state, const THT
   const int64_t weights = weightsOf(input, gradWeight);
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 1, &weights));
   THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
+  if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;
 
   Call call;
   THNN_enter(&call, state, __func__);

@@ -134,7 +134,6 @@ int32_t THNN_(SpatialPowerAveragePooling_updateOutput)(THNNState *state, const T
   Power norm;
   THNN_TRY(check(__func__, input, power, use_abs, kW, kH, dW, dH, padW, padH, ceil_mode, &p, &norm));
   THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
   if (use_abs && power == INFINITY) return updateLargest(__func__, state, input, output, &p);
   return THNN_(updateNorms)(__func__, state, input, output, &p, &norm);
 }
@@ -149,8 +148,6 @@ int32_t THNN_(SpatialPowerAveragePooling_updateGradInput)(THNNState *state, cons
   THNN_TRY(check(__func__, input, power, use_abs, kW, kH, dW, dH, padW, padH, ceil_mode, &p, &norm));
   THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
   THNN_TRY(checkPooled(__func__, "output", view(output), input, &p));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "output", view(output), 0));
   if (use_abs && power == INFINITY) return updateLargestGradients(__func__, state, input, gradOutput, gradInput, output, &p);
   return THNN_(updateNormGradients)(__func__, state, input, gradOutput, gradInput, output, &p, &norm);
 }

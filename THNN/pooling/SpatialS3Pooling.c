@@ -255,7 +255,6 @@ int32_t THNN_(SpatialS3Pooling_updateOutput)(THNNState *state, const THTensor *i
   if (indices) THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
   THNN_TRY(checkChoice(__func__, "rows", rows, &p.h));
   THNN_TRY(checkChoice(__func__, "columns", columns, &p.w));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -277,7 +276,6 @@ int32_t THNN_(SpatialS3Pooling_updateGradInput)(THNNState *state, const THTensor
   Windows p;
   THNN_TRY(check(__func__, input, pool, gridW, gridH, &p));
   THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
   if (indices) THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
   THNN_TRY(checkChoice(__func__, "rows", rows, &p.h));
   THNN_TRY(checkChoice(__func__, "columns", columns, &p.w));

@@ -292,8 +292,6 @@ int32_t THNN_(SpatialStochasticPooling_updateOutput)(THNNState *state, const THT
   THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
   if (indices) THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
   if (noise) THNN_TRY(checkPooled(__func__, "noise", view(noise), input, &p));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "noise", view(noise), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -312,7 +310,6 @@ int32_t THNN_(SpatialStochasticPooling_updateGradInput)(THNNState *state, const 
   Windows p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
   THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "input", view(input), 0));
   if (indices) return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 
   Call call;

@@ -144,7 +144,6 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(THNNState *state, const T
   pooledShape(input, &s, size);
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "indices", view(indices), input->nDimension, size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -166,7 +165,6 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateGradInput)(THNNState *state, cons
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
   THNN_TRY(THNN_checkShape(__func__, "indices", view(indices), input->nDimension, size));
-  THNN_TRY(THNN_checkApart(__func__, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

@@ -128,7 +128,6 @@ int32_t THNN_(TemporalSubSampling_updateOutput)(THNNState *state, const THTensor
   THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
   THNN_TRY(checkFeatures(__func__, "weight", view(weight), &p));
   THNN_TRY(checkFeatures(__func__, "bias", view(bias), &p));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

@@ -76,7 +76,8 @@ THNN_INLINE int isFiniteRow(const real *y, int64_t n)
   return !bad;
 }
 
-/* Output rows [first, end) of a plane where their sums were beyond the range of real. */
+/* Adaptive means in rows [first, end) of a plane whose sums were beyond the range of real. (Torch7 decides on sliding ones: there the
+ * mean is infinite, too.) */
 THNN_INLINE void mendMeans(real *y, const real *x, const Windows *p, const Tables *s, int64_t first, int64_t end)
 {
   const Axis *w = &p->w;
@@ -108,7 +109,6 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
       sumColumns(y + o * w->out, sum, w);
       divideRow(y + o * w->out, s->rows[o], s->columns, w->out);
     }
-    mendMeans(y, x, p, s, first, end);
     return;
   }
   const int ready = w->out > 1 && p->t.in == p->t.out && p->h.in == p->h.out; /* boxes are rows */
@@ -281,7 +281,6 @@ int32_t THNN_(averageForward)(const char *f, THNNState *state, const THTensor *i
                               const Windows *p)
 {
   THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, f);

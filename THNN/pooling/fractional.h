@@ -153,7 +153,6 @@ static int32_t fractionalForward(const char *f, THNNState *state, const THTensor
   THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
   THNN_TRY(checkPooledOutput(f, "indices", view(indices), input, p));
   THNN_TRY(checkSamples(f, input, randomSamples, p));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, f);

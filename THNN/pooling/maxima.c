@@ -413,7 +413,6 @@ int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input
 {
   THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
   THNN_TRY(checkPooledOutput(f, "indices", view(indices), input, p));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, f);

@@ -127,7 +127,6 @@ static void planeMaxima(Call *call, real *y, index_t *index, const real *x, int6
 int32_t THNN_(globalAverageForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p)
 {
   THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -155,7 +154,6 @@ int32_t THNN_(globalMaxForward)(const char *f, THNNState *state, const THTensor 
 {
   THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
   THNN_TRY(checkPooledOutput(f, "indices", view(indices), input, p));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, f);

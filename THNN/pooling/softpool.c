@@ -40,7 +40,6 @@ int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, 
 {
   THNN_TRY(checkBeta(f, beta));
   THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -55,7 +54,6 @@ int32_t THNN_(softSpread)(const char *f, THNNState *state, const THTensor *input
 {
   THNN_TRY(checkBeta(f, beta));
   THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
-  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, f);

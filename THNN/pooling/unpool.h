@@ -73,7 +73,6 @@ static int32_t unpoolForward(THNNState *state, const char *f, const THTensor *in
 {
   THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
   THNN_TRY(THNN_checkShape(f, "indices", view(indices), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, f);

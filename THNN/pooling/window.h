@@ -242,8 +242,7 @@ __attribute__((unused)) static int32_t checkGradients(const char *f, const THTen
                                                       const THTensor *gradInput, const Windows *p)
 {
   THNN_TRY(checkPooled(f, "gradOutput", view(gradOutput), input, p));
-  THNN_TRY(THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size));
-  return THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0);
+  return THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size);
 }
 
 #endif

@@ -87,13 +87,6 @@ int32_t THNN_(GRUFused_updateOutput)(THNNState *state, const THTensor *input, co
   THNN_TRY(checkBias(__func__, "bias2", view(bias2), &s, PARTS));
   THNN_TRY(checkParts(__func__, "output", view(output), &s, 1, 1));
   THNN_TRY(checkParts(__func__, "storage", view(storage), &s, STORED, 1));
-  const View read[] = {view(input), view(hidden), view(hx)};
-  const char *names[] = {"input", "hidden", "hx"};
-  for (int i = 0; i < 3; i++) {
-    THNN_TRY(THNN_checkApart(__func__, "output", view(output), names[i], read[i], 0));
-    THNN_TRY(THNN_checkApart(__func__, "storage", view(storage), names[i], read[i], 0));
-  }
-  THNN_TRY(THNN_checkApart(__func__, "storage", view(storage), "output", view(output), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -113,13 +106,6 @@ int32_t THNN_(GRUFused_updateGradInput)(THNNState *state, THTensor *gradInInput,
   THNN_TRY(checkParts(__func__, "gradInHidden", view(gradInHidden), &s, PARTS, 1));
   THNN_TRY(checkParts(__func__, "gradInputHx", view(gradInputHx), &s, 1, 1));
   THNN_TRY(checkParts(__func__, "storage", view(storage), &s, STORED, 0));
-  const View written[] = {view(gradInInput), view(gradInHidden), view(gradInputHx)};
-  const char *names[] = {"gradInInput", "gradInHidden", "gradInputHx"};
-  for (int i = 0; i < 3; i++) {
-    THNN_TRY(THNN_checkApart(__func__, names[i], written[i], "gradOutput", view(gradOutput), 0));
-    THNN_TRY(THNN_checkApart(__func__, names[i], written[i], "storage", view(storage), 0));
-    THNN_TRY(THNN_checkApart(__func__, names[i], written[i], names[(i + 1) % 3], written[(i + 1) % 3], 0));
-  }
 
   Call call;
   THNN_enter(&call, state, __func__);

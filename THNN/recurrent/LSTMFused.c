@@ -90,13 +90,6 @@ int32_t THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, const T
   THNN_TRY(checkBias(__func__, "bias2", view(bias2), &s, PARTS));
   THNN_TRY(checkParts(__func__, "output", view(output), &s, 1, 1));
   THNN_TRY(checkParts(__func__, "outputCell", view(outputCell), &s, 1, 1));
-  const View written[] = {view(input), view(output), view(outputCell)};
-  const char *names[] = {"input", "output", "outputCell"};
-  for (int i = 0; i < 3; i++) {
-    THNN_TRY(THNN_checkApart(__func__, names[i], written[i], "hidden", view(hidden), 0));
-    THNN_TRY(THNN_checkApart(__func__, names[i], written[i], "cell", view(cell), 0));
-    THNN_TRY(THNN_checkApart(__func__, names[i], written[i], names[(i + 1) % 3], written[(i + 1) % 3], 0));
-  }
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -119,13 +112,6 @@ int32_t THNN_(LSTMFused_updateGradInput)(THNNState *state, const THTensor *stora
   THNN_TRY(checkParts(__func__, "gradOutput", view(gradOutput), &s, 1, 0));
   THNN_TRY(checkParts(__func__, "gradOutputCell", view(gradOutputCell), &s, 1, 0));
   THNN_TRY(checkParts(__func__, "gradInputCx", view(gradInputCx), &s, 1, 1));
-  const View read[] = {view(storage), view(cx), view(cy), view(gradOutput), view(gradOutputCell)};
-  const char *names[] = {"storage", "cx", "cy", "gradOutput", "gradOutputCell"};
-  for (int i = 0; i < 5; i++) {
-    THNN_TRY(THNN_checkApart(__func__, "gradInGates", view(gradInGates), names[i], read[i], 0));
-    THNN_TRY(THNN_checkApart(__func__, "gradInputCx", view(gradInputCx), names[i], read[i], 0));
-  }
-  THNN_TRY(THNN_checkApart(__func__, "gradInputCx", view(gradInputCx), "gradInGates", view(gradInGates), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

@@ -330,8 +330,6 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateOutput)(THNNState *state, const T
   THNN_TRY(check(__func__, input, grid, &p));
   outputShape(&p, size);
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 4, size));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "input", view(input), 0));
-  THNN_TRY(THNN_checkApart(__func__, "output", view(output), "grid", view(grid), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -351,16 +349,6 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, cons
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), 4, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), 4, input->size));
   THNN_TRY(THNN_checkOutput(__func__, "gradGrid", view(gradGrid), 4, grid->size));
-  const struct {
-    const char *name;
-    View view;
-  } outputs[] = {{"gradInput", view(gradInput)}, {"gradGrid", view(gradGrid)}};
-  for (int i = 0; i < 2; i++) {
-    THNN_TRY(THNN_checkApart(__func__, outputs[i].name, outputs[i].view, "input", view(input), 0));
-    THNN_TRY(THNN_checkApart(__func__, outputs[i].name, outputs[i].view, "grid", view(grid), 0));
-    THNN_TRY(THNN_checkApart(__func__, outputs[i].name, outputs[i].view, "gradOutput", view(gradOutput), 0));
-  }
-  THNN_TRY(THNN_checkApart(__func__, "gradGrid", view(gradGrid), "gradInput", view(gradInput), 0));
 
   Call call;
   THNN_enter(&call, state, __func__);

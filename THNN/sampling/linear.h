@@ -257,7 +257,6 @@ __attribute__((unused)) static int32_t linearForward(const char *f, THNNState *s
                                                      const Stretched *p)
 {
   THNN_TRY(checkVolumeOutput(f, "output", view(output), view(input), &p->out));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -270,7 +269,6 @@ __attribute__((unused)) static int32_t linearForward(const char *f, THNNState *s
 __attribute__((unused)) static int32_t linearBackward(const char *f, THNNState *state, const THTensor *gradOutput,
                                                       THTensor *gradInput, const Stretched *p)
 {
-  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, f);

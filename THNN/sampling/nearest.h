@@ -103,7 +103,6 @@ __attribute__((unused)) static int32_t nearestForward(const char *f, THNNState *
                                                       const Blocks *p)
 {
   THNN_TRY(checkVolumeOutput(f, "output", view(output), view(input), &p->out));
-  THNN_TRY(THNN_checkApart(f, "output", view(output), "input", view(input), 0));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -118,7 +117,6 @@ __attribute__((unused)) static int32_t nearestBackward(const char *f, THNNState 
 {
   THNN_TRY(checkVolumeInput(f, "gradOutput", view(gradOutput), view(input), &p->out));
   THNN_TRY(THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size));
-  THNN_TRY(THNN_checkApart(f, "gradInput", view(gradInput), "gradOutput", view(gradOutput), 0));
 
   Call call;
   THNN_enter(&call, state, f);

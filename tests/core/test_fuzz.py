@@ -251,13 +251,14 @@ def test_any_dlpack(data: Any, kind: str) -> None:
     n = dl.nDimension
     legal = dl.deviceType in (1, 3) and (dl.code, dl.bits, dl.lanes) == (code, bits, 1) and 0 <= n <= 8
     legal = legal and (n == 0 or bool(dl.shape)) and all(size >= 0 for size in shape[:n])
-    legal = legal and all(math.prod(shape[d:n]) < 2**63 for d in range(n))
+    legal = legal and math.prod(size or 1 for size in shape[:n]) < 2**63
     tensor = Tensor()
     status = getattr(capi.lib, f"THNN_{kind}Tensor_fromDLPack")(ctypes.byref(tensor), ctypes.byref(dl))
     assert (status == capi.OK) == legal
     if legal:
-        assert (tensor.data, tensor.nDimension, tensor.flags) == (64 + dl.byteOffset, n, 0)
-        assert tensor.size[:n] == shape[:n]
+        expected = shape[:n] or [1]  # a scalar
+        assert (tensor.data, tensor.nDimension, tensor.flags) == (64 + dl.byteOffset, len(expected), 0)
+        assert tensor.size[: len(expected)] == expected
     else:
         assert capi.last_error().startswith(f"THNN_{kind}Tensor_fromDLPack: dlTensor: ")
         assert bytes(tensor) == bytes(Tensor())
@@ -278,3 +279,15 @@ def test_dlpack_there_and_back() -> None:
     assert (again.data, again.nDimension, again.code, again.bits, again.lanes) == (array.ctypes.data, 2, 2, 64, 1)
     assert (again.shape[:2], again.strides[:2]) == ([2, 6], [12, -1])
     assert (again.deviceType, again.byteOffset) == (1, 0)
+
+
+def test_dlpack_of_scalars_and_of_nothing() -> None:
+    """No dimension is a scalar there, and the empty tensor here."""
+    number, tensor, given = np.array(3.5), Tensor(), DLTensor()
+    scalar = DLTensor(number.ctypes.data, 1, 0, 0, 2, 64, 1, None, None, 0)
+    assert capi.lib.THNN_DoubleTensor_fromDLPack(ctypes.byref(tensor), ctypes.byref(scalar)) == capi.OK
+    assert (tensor.nDimension, tensor.size[0], tensor.stride[0], tensor.data) == (1, 1, 1, number.ctypes.data)
+    assert capi.lib.THNN_DoubleTensor_toDLPack(ctypes.byref(Tensor()), ctypes.byref(given)) == capi.OK
+    assert (given.nDimension, given.shape[0]) == (1, 0)
+    for dimensions in (-1, 9):
+        assert capi.lib.THNN_DoubleTensor_toDLPack(ctypes.byref(Tensor(None, nDimension=dimensions)), ctypes.byref(given)) == capi.SHAPE

@@ -191,9 +191,10 @@ NO_THREADS = """
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc, or forks")
 @pytest.mark.parametrize("code", [FORK, FORK_WITHIN, CROWD, NO_THREADS], ids=["fork", "fork_within", "crowd", "no_threads"])
 def test_what_a_host_may_do(code: str) -> None:
-    """A child that is forked after the parent has run threads, or while it does, computes the same, alone, and waits for nobody; any
-    number of threads may call; and where the system has no more threads, fewer do the work. Nothing is printed."""
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=150)
+    """A child that is forked after the parent has run threads, or while it does, computes the same, alone, and waits for
+    nobody; any number of threads may call; where the system has no more threads, fewer do the work. Nothing is printed."""
+    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=150)
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 

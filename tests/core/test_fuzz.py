@@ -290,4 +290,5 @@ def test_dlpack_of_scalars_and_of_nothing() -> None:
     assert capi.lib.THNN_DoubleTensor_toDLPack(ctypes.byref(Tensor()), ctypes.byref(given)) == capi.OK
     assert (given.nDimension, given.shape[0]) == (1, 0)
     for dimensions in (-1, 9):
-        assert capi.lib.THNN_DoubleTensor_toDLPack(ctypes.byref(Tensor(None, nDimension=dimensions)), ctypes.byref(given)) == capi.SHAPE
+        tensor.nDimension = dimensions
+        assert capi.lib.THNN_DoubleTensor_toDLPack(ctypes.byref(tensor), ctypes.byref(given)) == capi.SHAPE

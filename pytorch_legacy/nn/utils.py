@@ -12,8 +12,8 @@ import numpy as np
 from pytorch_legacy.arrays import is_tensor, on_device
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn import blocks
-from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, type_name
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, rebuilt, type_name
+from pytorch_legacy.storage import Tensor, storage_of
 
 
 def recursiveType(param: Any, type: Any, tensorCache: dict[Any, Any] | None = None) -> Any:
@@ -66,6 +66,24 @@ def recursiveSum(t1: Any, terms: Sequence[Any]) -> Any:
     for term in others:
         recursiveAdd(total, term)
     return total
+
+
+def lasting(value: Any) -> Any:
+    """`value` with copies of its arrays, which no later call writes over."""
+    return rebuilt(value, {}, np.copy)
+
+
+def overlap(one: Any, other: Any) -> bool:
+    """Do arrays share memory? Those in tables do if they share a storage."""
+    if is_tensor(one) and is_tensor(other):
+        return np.may_share_memory(one, other, 1)  # type: ignore[arg-type]  # some work: windows may interlock
+
+    def storages(value: Any) -> set[int]:
+        found: set[int] = set()
+        rebuilt(value, {}, lambda array: found.add(id(storage_of(array))))
+        return found
+
+    return not storages(one).isdisjoint(storages(other))
 
 
 def addSingletonDimension(t: Tensor, dim: int = 0) -> Tensor:

@@ -29,13 +29,11 @@ class MultiCriterion(CriterionContainer):
         return total
 
     def updateGradInput(self, input: Any, target: Any = None) -> Any:
-        gradients = []
-        for i, criterion in enumerate(self.criterions):
-            with self._located(i):
-                gradients.append(criterion.updateGradInput(input, target))
         self.gradInput = recursiveResizeAs(self.gradInput, input)
         recursiveFill(self.gradInput, 0)
-        for gradient, weight in zip(gradients, self.weights, strict=True):
+        for i, (criterion, weight) in enumerate(zip(self.criterions, self.weights, strict=True)):
+            with self._located(i):
+                gradient = criterion.updateGradInput(input, target)
             recursiveAdd(self.gradInput, weight, gradient)
         return self.gradInput
 

@@ -48,14 +48,12 @@ class ParallelCriterion(CriterionContainer):
 
     def updateGradInput(self, input: list[Any], target: Any = None) -> list[Any]:
         targets = self._targets(input, target)
-        gradients = []
-        for i, criterion in enumerate(self.criterions):
-            with self._located(i):
-                gradients.append(criterion.updateGradInput(input[i], targets[i]))
         self.gradInput = recursiveResizeAs(self.gradInput, input)
         recursiveFill(self.gradInput, 0)
-        for total, gradient, weight in zip(self.gradInput, gradients, self.weights, strict=False):
-            recursiveAdd(total, weight, gradient)
+        for i, (criterion, weight) in enumerate(zip(self.criterions, self.weights, strict=True)):
+            with self._located(i):
+                gradient = criterion.updateGradInput(input[i], targets[i])
+            recursiveAdd(self.gradInput[i], weight, gradient)
         return self.gradInput
 
     def _targets(self, input: list[Any], target: Any) -> list[Any]:

@@ -140,6 +140,29 @@ def test_impossible_momentum(name: str, config: dict[str, Any]) -> None:
         getattr(optim, name)(bowl, np.zeros((2, 3)), config)
 
 
+@pytest.mark.parametrize("config", [{}, *({"maxIter": n} for n in (5, 6, 30, 50)), {"maxEval": 7.5}], ids=str)
+@pytest.mark.parametrize("f, start", [(bowl, TARGET), (lambda x: (np.nan, np.full_like(x, np.nan)), 0 * TARGET)])
+def test_cg_ends_where_nothing_is_gained(f: Any, start: Array, config: dict[str, Any]) -> None:
+    """At the minimum, and where losses are NaN; maxEval may be a fraction, and is one with most values of maxIter."""
+    evaluations = 0
+
+    def opfunc(x: Array) -> Any:
+        nonlocal evaluations
+        evaluations += 1
+        assert evaluations < 100
+        return f(x)
+
+    x, fs = optim.cg(opfunc, start.copy(), config)
+    assert_same(x, start)
+    assert_same(np.array(fs), np.array([f(start)[0]]))
+
+
+def test_cg_ends_where_there_is_no_minimum() -> None:
+    x, fs = optim.cg(lambda x: (-float(x.sum()), -np.ones_like(x)), np.zeros(2), {"maxIter": 6})
+    assert_same(x, np.zeros(2))
+    assert fs == [0]
+
+
 def test_asgd_average() -> None:
     """The average of all points after the first t0 + 1."""
     x, config = np.zeros((2, 3)), {"eta0": 0.1, "lambda": 0.0, "t0": 2}

@@ -49,7 +49,7 @@ def test_minimum(name: str, dtype: Any) -> None:
     x, config = np.zeros((2, 3), dtype), dict(STEPPING[name])
     first = bowl(x)[0]
     for i in range(500):
-        result, fs = getattr(optim, name)(bowl, x, config)
+        result, fs, *_ = getattr(optim, name)(bowl, x, config)
         assert result is x and x.dtype == dtype
         assert isinstance(fs, list)
         assert i or fs[0] == first
@@ -168,9 +168,10 @@ def test_asgd_average() -> None:
     x, config = np.zeros((2, 3)), {"eta0": 0.1, "lambda": 0.0, "t0": 2}
     points = []
     for _ in range(6):
-        optim.asgd(bowl, x, config)
+        result, fs, average = optim.asgd(bowl, x, config)
         points.append(x.copy())
-    assert_close(config["ax"], np.mean(points[3:], 0), 1e-12)
+    assert result is x and fs == [bowl(points[-2])[0]] and average is config["ax"]
+    assert_close(average, np.mean(points[3:], 0), 1e-12)
 
 
 def test_checkgrad_finds_what_is_wrong() -> None:

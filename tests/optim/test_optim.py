@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,24 @@ def test_goes_on_from_a_saved_state(name: str) -> None:
     algorithm(opfunc, x, config)
     algorithm(opfunc, theirs, saved)
     assert_close(theirs, x, 1e-9)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+@algorithms
+def test_a_state_survives_being_saved(name: str, steps: int, tmp_path: Path) -> None:
+    """Options and state come from a .t7 file as they went in, functions apart."""
+    one_step = {"maxIter": 1} if name == "lbfgs" else {}
+    config, state, x = STEPPING[name] | one_step, {}, np.zeros((2, 3))
+    functions = {key: config.pop(key) for key in [*config] if callable(config[key])}
+
+    def moved(x: Array, config: dict[str, Any], state: dict[str, Any]) -> Array:
+        for _ in range(steps):
+            getattr(optim, name)(bowl, x, config | functions, state)
+        return x
+
+    moved(x, config, state)
+    pl.save(tmp_path / "training.t7", {"x": x, "config": config, "state": state})
+    assert_same(moved(**pl.load(tmp_path / "training.t7")), moved(x, config, state))
 
 
 def test_sgd_rates_of_single_elements() -> None:

@@ -174,11 +174,27 @@ def test_what_is_not_a_state() -> None:
         (lambda: random.geometric(0, 3), "p: expected"),
         (lambda: random.geometric(1, 3), "p: expected"),
         (lambda: random.uniform(0, 1, 3, np.int64), "dtype: expected"),
+        (lambda: random.uniform("a", 1, 3), "^random.uniform: low: expected a number, got 'a'"),
+        (lambda: random.bernoulli(2, 3), "^random.bernoulli: p: expected 0 to 1, got 2"),
+        (lambda: random.randperm(2.5), "^random.randperm: n: expected an integer, got 2.5"),
+        (lambda: random.random(2.5), "^random.random: a: expected an integer, got 2.5"),
+        (lambda: random.random(1, "6"), "^random.random: b: expected an integer, got '6'"),
+        (lambda: manualSeed(1.5), "^random.manualSeed: seed: expected an integer, got 1.5"),
+        (lambda: manualSeed(np.array([1, 2])), "^random.manualSeed: seed: expected an integer"),
     ],
 )
 def test_arguments_out_of_range(draw: Callable[[], Any], match: str) -> None:
     with pytest.raises(errors.THNNError, match=match):
         draw()
+
+
+@pytest.mark.parametrize("number", [np.int64(7), np.int32(7), np.uint8(7), np.array(7)])
+def test_integers_of_numpy(number: Any) -> None:
+    drawn = []
+    for n in (7, number):
+        manualSeed(n)
+        drawn.append([random.random(), random.random(n), *random.randperm(n).tolist()])
+    assert drawn[0] == drawn[1]
 
 
 def test_seed_forgets_the_waiting_normal() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import lasting
 from pytorch_legacy.storage import Tensor
 
 
@@ -98,13 +99,13 @@ def testIO(module: Module, input: Any, minval: float = -2, maxval: float = 2) ->
     It is saved by pickle, after ``clearState``.
     """
 
-    def passed(module: Module, gradOutput: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    def passed(module: Module, gradOutput: Tensor | None) -> tuple[Tensor, Any, Tensor]:
         output = module.forward(input).copy()
         if gradOutput is None:
             gradOutput = np.empty_like(output)
             randomize(gradOutput, minval, maxval)
         module.zeroGradParameters()
-        return output, module.backward(input, gradOutput).copy(), gradOutput
+        return output, lasting(module.backward(input, gradOutput)), gradOutput
 
     output, gradInput, gradOutput = passed(module, None)
     again = passed(pickle.loads(pickle.dumps(module.clearState())), gradOutput)
@@ -192,6 +193,8 @@ def randomize(array: Tensor, minval: float, maxval: float) -> None:
     array[...] = random.uniform(0, 1, array.shape, np.float64) * (maxval - minval) + minval
 
 
-def error(one: Tensor, other: Tensor) -> float:
-    """The largest difference between two arrays."""
+def error(one: Any, other: Any) -> float:
+    """The largest difference between two arrays, or between those in two lists."""
+    if isinstance(one, list):
+        return max(map(error, one, other), default=0.0)
     return float(np.abs(one - other).max(initial=0))

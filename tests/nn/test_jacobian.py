@@ -119,6 +119,27 @@ class TestSparseJacobian:
         assert nn.SparseJacobian.testIO(module, input) == (0, 0)
         assert max(nn.SparseJacobian.testAllUpdate(module, input, "weight", "gradWeight").values()) < 1e-12
 
+    @pytest.mark.parametrize("doGradInput", [True, False])
+    @pytest.mark.parametrize("form", ["sample", "list", "array"])
+    def test_SparseLinear(self, form, doGradInput):
+        """All its inputs; one column is there twice. Without its gradient there is nothing to compare, but in a file."""
+        samples = [self.ROWS.copy(), np.array([[2, 0], [0, 0], [2, 0]], np.float64)]
+        input = {"sample": samples[0], "list": samples, "array": np.array(samples)}[form]
+        module, tool = nn.SparseLinear(5, 3, doGradInput).double(), nn.SparseJacobian
+        if doGradInput:
+            assert tool.testJacobian(module, input) < 1e-7
+            assert tool.backward(module, input).shape == (np.size(input) // 2, module.output.size)
+        else:
+            for test in (tool.testJacobian, tool.backward):
+                with pytest.raises(UnsupportedError, match="SparseLinear computes no gradient of the input: set doGradInput"):
+                    test(module, input)
+        assert tool.testIO(module, input) == (0, 0)
+        for parameter, gradient in zip(*module.parameters(), strict=True):
+            assert tool.testJacobianParameters(module, input, parameter, gradient) < 1e-7
+            assert tool.testJacobianUpdateParameters(module, input, parameter) < 1e-7
+        for names in (("weight", "gradWeight"), ("bias", "gradBias")):
+            assert max(tool.testAllUpdate(module, input, *names).values()) < 1e-12
+
     def test_wrong_layer(self):
         assert nn.SparseJacobian.testJacobian(Sparse(5, 3, wrong=2.0).double(), self.ROWS.copy()) > 0.01
 

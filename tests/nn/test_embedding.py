@@ -192,10 +192,13 @@ class TestSparseLinear:
         for layer in (plain, decaying):
             layer.forward(x)
             layer.backward(x, gradOutput, 0.5)
-        np.testing.assert_allclose(decaying.gradWeight, plain.gradWeight + 0.25 * plain.weight, atol=1e-15)
+        np.testing.assert_allclose(decaying.gradWeight, plain.gradWeight + 0.5 * 0.25 * plain.weight, atol=1e-15)
+        at_once = decaying.clone()
+        at_once.backwardUpdate(x, gradOutput, 0.05)
         expected = decaying.weight - 0.1 * decaying.gradWeight
         decaying.updateParameters(0.1)
         np.testing.assert_allclose(decaying.weight, expected, atol=1e-15)
+        np.testing.assert_allclose(at_once.weight, expected, atol=1e-15)
 
     @pytest.mark.parametrize("place", [-1, 99, np.nan])
     def test_padding(self, place: float) -> None:

@@ -36,7 +36,7 @@ class SparseLinear(Module):
     weight, gradWeight : array of outputSize x inputSize
     bias, gradBias : array of outputSize
     weightDecay : float
-        ``accGradParameters`` adds this times the whole weight to the gradient.
+        The gradient of the weight has this times the whole weight in it.
 
     Raises
     ------
@@ -54,7 +54,8 @@ class SparseLinear(Module):
     If all gradients since ``zeroGradParameters`` come from one input, ``updateParameters`` and the next
     ``zeroGradParameters`` touch its columns only (with `weightDecay`, the others too).
     The weight starts uniform in [-s, s) with s = 1 / sqrt(inputSize), the bias in a millionth of it.
-    Torch7 left gradInput of a batch array undefined, and its clearState raised an error.
+    Torch7 left gradInput of a batch array undefined, and its clearState raised an error. It did not scale the decay, so that
+    ``accUpdateGradParameters`` made the weight grow.
     Source: Torch7 ``nn.SparseLinear``; C: ``THNN/embedding/SparseLinear.c``.
     """
 
@@ -107,7 +108,7 @@ class SparseLinear(Module):
         function = "legacyAccGradParameters" if entries.ndim == 3 else "accGradParameters"
         call(
             self, f"SparseLinear_{function}", entries, gradient, self.gradWeight, self.gradBias, self.weight,
-            self.weightDecay, scale,
+            scale * self.weightDecay, scale,
         )  # fmt: skip
         self.sparseUpdate = _ONE if self.sparseUpdate == _NONE and self.weightDecay == 0 else _MANY
         if self.sparseUpdate == _ONE:

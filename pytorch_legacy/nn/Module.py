@@ -374,7 +374,8 @@ class Module(TorchObject):
         for name, gradient in (("weight", "gradWeight"), ("bias", "gradBias")):
             parameter = getattr(self, name)
             present = getattr(self, gradient)
-            if isinstance(parameter, np.ndarray) and (present is None or np.size(present) == 0 != parameter.size):
+            isExpected = isinstance(parameter, np.ndarray) and gradient not in self._scratch
+            if isExpected and (present is None or np.size(present) == 0 != parameter.size):
                 mending.note(self, gradient, f"{'missing' if present is None else 'empty'}: zeros")
                 setattr(self, gradient, np.zeros(parameter.shape, parameter.dtype))
                 if present is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import pytorch_legacy as pl
 from pytorch_legacy import backend, nn
 from pytorch_legacy.errors import IndexRangeError, UnsupportedError
 from tests.trees import assert_same
@@ -385,3 +387,31 @@ class TestIndexLinear:
         input = [self.KEYS - 2, self.VALUES, self.SIZES]
         assert again.offset == 2
         assert_same(again.forward(input), layer.forward(input))
+
+    def test_gradients_in_files(self, tmp_path: Path) -> None:
+        """Those of all passes, and no dense one beside them."""
+        layer = self.layer(normalize=True)
+        layer.forward(self.input)
+        layer.backward(self.input, normal(3, 2, seed=5))
+        layer.backward(self.input, normal(3, 2, seed=6))
+        running = layer._toRecord().fields["running"]
+        assert_same(running["keys"], [self.KEYS + 1] * 2)
+        assert running["counter"] == 3 and len(running["cumSumSizes"]) == 2
+        pl.save(tmp_path / "layer.t7", layer)
+        again = pl.load(tmp_path / "layer.t7")
+        assert again.gradWeight is None
+        for each in (layer, again):
+            each.forward(self.input)
+            each.backward(self.input, normal(3, 2, seed=7))
+            each.updateParameters(0.1)
+        assert_same([*again.parameters()], [*layer.parameters()])
+
+    def test_buffers_of_passes_gone_by(self) -> None:
+        """Torch7 keeps the arrays of a pass after zeroGradParameters, and has keys of a forward pass alone."""
+        fields = self.layer()._toRecord().fields
+        rows, keys = [np.ones((1, 2)), np.ones((5, 2))], [np.array([1]), self.KEYS + 1, np.array([2])]
+        fields["running"] = {"keys": keys, "gradWeight": rows, "cumSumSizes": [], "counter": 2}
+        again = restored(nn.IndexLinear, fields)
+        assert_same(again.running, {"keys": [np.array([0])], "gradWeight": rows[:1]})
+        fields["running"] = {"keys": {}, "gradWeight": {}, "cumSumSizes": [], "counter": 2}  # after clearState
+        assert restored(nn.IndexLinear, fields).running == {"keys": [], "gradWeight": []}

@@ -340,6 +340,20 @@ def test_random_layers(lua: str) -> None:
         assert_same(getattr(module, field), value)
 
 
+@pytest.mark.parametrize("module, trailing", [(nn.SpatialDropout(0), 2), (nn.VolumetricDropout(0), 3), (nn.Dropout(0), 0)])
+def test_dropouts_of_planes_draw_even_if_none_is_dropped(module: nn.Module, trailing: int) -> None:
+    """As Torch7's; its Dropout draws nothing then."""
+    manualSeed(3)
+    x = np.ones((2, 6) + (1,) * trailing, np.float32)
+    assert_same(module.forward(x), x)
+    assert_same(module.backward(x, x), x)
+    drawn = random.random()
+    manualSeed(3)
+    if trailing:
+        random.bernoulli(1, 12)
+    assert random.random() == drawn
+
+
 def test_spatial_dropout() -> None:
     module = nn.SpatialDropout().double()
     manualSeed(11)

@@ -51,6 +51,7 @@ class Dropout(Module):
     mono = False
     flag = True
     _ranks: tuple[int, ...] = ()
+    _alwaysDraws = False  # with p = 0, too, when no noise is 0
 
     def __init__(
         self,
@@ -105,7 +106,7 @@ class Dropout(Module):
         return super().clearState()
 
     def _isRandom(self) -> bool:
-        return self.p > 0 and (self.train or self.stochastic_inference)
+        return (self.p > 0 or self._alwaysDraws) and (self.train or self.stochastic_inference)
 
     def _draw(self, shape: tuple[int, ...]) -> None:
         """Sets ``noise`` for an input of that shape, anew unless the last one is to be used again and fits."""

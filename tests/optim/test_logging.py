@@ -97,18 +97,29 @@ def test_copies(confusion: optim.ConfusionMatrix) -> None:
         ([0], [3], "targets: expected classes from 0 to 2, got 3"),
         ([0, 1], [0], "targets: expected 2 of them, got 1"),
         (np.zeros((1, 2, 3)), [0], "predictions: expected a vector or a matrix"),
+        ([1.5], [0], "predictions: expected classes, got 1.5"),
+        ([0], [np.nan], "targets: expected classes, got nan"),
+        ([None], [0], "predictions: expected numbers, got array"),
+        ([0], ["cat"], "targets: expected numbers, got array"),
     ],
 )
 def test_what_cannot_be_counted(predictions: Any, targets: Any, match: str) -> None:
     matrix = optim.ConfusionMatrix(3)
     with pytest.raises(errors.THNNError, match=match):
         matrix.batchAdd(predictions, targets)
+    if len(predictions) == len(targets) == 1:
+        with pytest.raises(errors.THNNError):
+            matrix.add(predictions[0], targets[0])
     assert not matrix.mat.any()
 
 
-def test_no_classes() -> None:
-    with pytest.raises(errors.ValueRangeError, match="nclasses"):
+def test_numbers_of_classes() -> None:
+    assert optim.ConfusionMatrix(np.int64(3)).mat.shape == (3, 3)
+    with pytest.raises(errors.ValueRangeError, match="nclasses: expected 1 or more, got 0"):
         optim.ConfusionMatrix(0)
+    for wrong in (2.5, None):
+        with pytest.raises(errors.DtypeError, match=f"nclasses: expected a number of classes or their names, got {wrong}"):
+            optim.ConfusionMatrix(wrong)  # type: ignore[arg-type]
 
 
 def test_render(confusion: optim.ConfusionMatrix) -> None:

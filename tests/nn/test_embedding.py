@@ -10,7 +10,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import backend, nn
-from pytorch_legacy.errors import IndexRangeError, UnsupportedError
+from pytorch_legacy.errors import IndexRangeError, NullError, UnsupportedError
 from tests.trees import assert_same
 
 
@@ -100,6 +100,8 @@ class TestLookupTable:
         np.testing.assert_allclose(layer.weight, before, atol=1e-14)
         layer.backward(np.array([4, 4]), gradOutput)  # has nowhere to put the gradient
         assert layer.gradWeight is None
+        with pytest.raises(NullError, match=r"nn\.LookupTable: updateParameters: expected a gradient of each parameter, got 0"):
+            layer.updateParameters(0.1)
 
     def test_nothing_is_written_after_an_error(self) -> None:
         layer = nn.LookupTable(5, 3, -1, 0.1)

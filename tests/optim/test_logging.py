@@ -147,6 +147,9 @@ def test_rows(tmp_path: Path) -> None:
 def test_names_from_the_first_row(tmp_path: Path) -> None:
     optim.Logger(tmp_path / "a").add({"x": 1, "y": np.float32(2)})
     assert (tmp_path / "a").read_text() == "x\ty\t\n 1.0000e+00\t 2.0000e+00\t\n"
+    logger = optim.Logger(tmp_path / "numbers").setNames(["1", "2"])
+    logger.add({2: "b", 1: "a"})
+    assert logger.symbols == {"1": ["a"], "2": ["b"]}
     optim.Logger(tmp_path / "b").add([1, 2])
     assert (tmp_path / "b").read_text() == "1\t2\t\n 1.0000e+00\t 2.0000e+00\t\n"
 
@@ -165,6 +168,8 @@ def test_wrong_rows(tmp_path: Path) -> None:
     logger = optim.Logger(tmp_path / "log").setNames(["x", "y"])
     with pytest.raises(errors.ShapeError, match="expected 2 values, got 1"):
         logger.add([1])
+    with pytest.raises(errors.ValueRangeError, match="add: expected 'y' among the columns, got x, z"):
+        logger.add({"x": 1, "z": 2})
     with pytest.raises(errors.DtypeError, match="numbers and strings, got list"):
         logger.add([1, []])
     with pytest.raises(errors.ValueRangeError, match="style"):
@@ -177,6 +182,8 @@ def test_plot(tmp_path: Path) -> None:
     logger.display(False)
     logger.setlogscale(True)
     logger.style(["-", ["+", "-"]])
+    with pytest.raises(errors.ValueRangeError, match="plot: expected 'z' among the columns, got x, y, once"):
+        logger.plot("x", "z")
     logger.plot()
     assert not (tmp_path / "log.eps").exists()  # nothing to see yet
     for i in (1, 2):

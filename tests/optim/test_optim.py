@@ -229,6 +229,16 @@ def test_lswolfe_conditions() -> None:
         assert abs(float((gradient * direction).sum())) <= -0.1 * slope
 
 
+@pytest.mark.parametrize(
+    "name, config, missing",
+    [("de", {}, "maxFEs"), ("de", {"maxFEs": 9, "scaleFactor": 1}, "crossoverRate"), ("cmaes", {"maxEval": 9}, "sigma")],
+)
+def test_options_that_must_be_there(name: str, config: dict[str, Any], missing: str) -> None:
+    given = ", ".join(config) or "no options"
+    with pytest.raises(errors.ValueRangeError, match=f"optim.{name}: config: expected a value of '{missing}', got {given}"):
+        getattr(optim, name)(bowl, np.zeros((2, 3)), config)
+
+
 def test_verbose(capsys: pytest.CaptureFixture[str]) -> None:
     optim.lbfgs(bowl, np.zeros((2, 3)), {"verbose": True, "lineSearch": optim.lswolfe, "tolFun": 0.1})
     assert "<optim.lbfgs>" in capsys.readouterr().out

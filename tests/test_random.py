@@ -312,6 +312,30 @@ def test_reset(lua: str) -> None:
     assert_close(module.parameters()[0], PARITY["init"][lua], 1e-15)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_old_seed(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns of a Euclidean; rows of a SparseLinear, each with its bias. All else is as ever."""
+    layers = [nn.Linear(3, 2), nn.WeightedEuclidean(3, 2), nn.Euclidean(3, 2), nn.SparseLinear(3, 2)]
+    linear, weighted, euclidean, sparse = (layer.type(dtype) for layer in layers)
+    for layer in (linear, weighted):
+        manualSeed(7)
+        layer.reset()
+    expected = linear.weight.copy(), linear.bias.copy(), weighted.weight.copy()
+    monkeypatch.setattr(nn, "oldSeed", True)
+    for layer in (euclidean, sparse):
+        manualSeed(7)
+        layer.reset(1 / np.sqrt(3))  # from [-1, 1)
+    manualSeed(7)
+    drawn = random.uniform(-1, 1, 8, np.float64)
+    assert_close(euclidean.weight, drawn[:6].reshape(2, 3).T.astype(dtype), 1e-15)
+    assert_close(sparse.weight, drawn[[0, 1, 2, 4, 5, 6]].reshape(2, 3).astype(dtype), 1e-15)
+    assert_close(sparse.bias, (drawn[[3, 7]] * 1e-6).astype(dtype), 1e-15)
+    for layer in (linear, weighted):
+        manualSeed(7)
+        layer.reset()
+    assert_same([linear.weight, linear.bias, weighted.weight], [*expected])
+
+
 # A random layer, its input, and where the original's output (and what it kept) is found.
 RANDOM: dict[str, tuple[Callable[[], nn.Module], np.ndarray, Any]] = {
     "nn.Dropout(0.3)": (lambda: nn.Dropout(0.3), np.ones(40), PARITY["dropout"]),

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+import pytorch_legacy.nn
 from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.backend import call
@@ -83,6 +84,11 @@ class SparseLinear(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws new parameters, the weight uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
+        if pytorch_legacy.nn.oldSeed:  # each row, and then its bias
+            rows, columns = self.weight.shape
+            drawn = random.uniform(-limit, limit, (rows, columns + 1), np.float64, self._onDevice)
+            self.weight[...], self.bias[...] = drawn[:, :-1], drawn[:, -1] * 1e-6
+            return
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice) * self._dtype.type(1e-6)
 

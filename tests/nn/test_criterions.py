@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn, t7
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.errors import DtypeError, ShapeError
 from tests.nn.toys import batch, fails
 from tests.trees import assert_same
 
@@ -108,6 +108,11 @@ class TestMultiCriterion:
             criterion.forward(x, target)
             results.append(criterion.backward(x, target))
         assert_same(*results)
+
+    def test_an_input_that_has_no_gradient(self):
+        for criterion, input, name in ((nn.MultiCriterion(), "x", "input"), (nn.ParallelCriterion(), ["x"], "input[0]")):
+            with fails(DtypeError, f"{criterion._typename}: {name}: expected arrays or tables of arrays, got str 'x'"):
+                criterion.add(nn.MSECriterion()).backward(input, [batch(2)])
 
     def test_other_exceptions_say_where(self):
         class Broken(nn.Criterion):

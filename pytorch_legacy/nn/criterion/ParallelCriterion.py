@@ -5,7 +5,7 @@ from typing import Any
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.CriterionContainer import CriterionContainer
-from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveFill, recursiveResizeAs
+from pytorch_legacy.nn.utils import described, recursiveAdd
 
 
 class ParallelCriterion(CriterionContainer):
@@ -48,13 +48,12 @@ class ParallelCriterion(CriterionContainer):
 
     def updateGradInput(self, input: list[Any], target: Any = None) -> list[Any]:
         targets = self._targets(input, target)
-        self.gradInput = recursiveResizeAs(self.gradInput, input)
-        recursiveFill(self.gradInput, 0)
+        totals: list[Any] = self._zeroed(input)
         for i, (criterion, weight) in enumerate(zip(self.criterions, self.weights, strict=True)):
             with self._located(i):
                 gradient = criterion.updateGradInput(input[i], targets[i])
-            recursiveAdd(self.gradInput[i], weight, gradient)
-        return self.gradInput
+            recursiveAdd(totals[i], weight, gradient)
+        return totals
 
     def _targets(self, input: list[Any], target: Any) -> list[Any]:
         """The target of each criterion, once there are enough entries of everything."""

@@ -16,6 +16,7 @@ array([2, 3, 1, 0, 4])
 from __future__ import annotations
 
 import os
+from operator import index
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,7 +27,7 @@ from .backend import call, call_random, library
 from .errors import DtypeError, ValueRangeError
 from .storage import Tensor
 
-_BY_DTYPE = {dtype: SimpleNamespace(_dtype=dtype) for dtype in (np.dtype(np.float32), np.dtype(np.float64))}
+_BY_DTYPE = {dtype: SimpleNamespace(_dtype=dtype, _typename="random") for dtype in (np.dtype(np.float32), np.dtype(np.float64))}
 _STATE_BYTES = 5048
 
 
@@ -35,7 +36,7 @@ _STATE_BYTES = 5048
 
 def manualSeed(seed: int) -> None:
     """Start the sequence of `seed`; the same number in Torch7 starts the same one."""
-    library.manual_seed(seed)
+    library.manual_seed(_integer("manualSeed: seed", seed))
 
 
 def seed() -> int:
@@ -71,7 +72,7 @@ def random(a: int | None = None, b: int | None = None) -> int:
     """One integer: the next raw draw of 32 bits, one of 1 to `a`, or one of `a` to `b`, both included."""
     if a is None:
         return library.random()
-    low, high = (1, a) if b is None else (a, b)
+    low, high = (1, _integer("random: a", a)) if b is None else (_integer("random: a", a), _integer("random: b", b))
     if high < low:
         raise ValueRangeError(f"random.random: expected a range that is not empty, got {low} to {high}")
     return low + library.random() % (high - low + 1)
@@ -79,11 +80,18 @@ def random(a: int | None = None, b: int | None = None) -> int:
 
 def randperm(n: int) -> Tensor:
     """The integers from 0 to ``n - 1`` in random order; ``torch.randperm`` gave the same ones plus 1."""
-    if n < 0:
+    if _integer("randperm: n", n) < 0:
         raise ValueRangeError(f"random.randperm: n: expected 0 or more, got {n}")
     order = np.empty(n, np.int64)
     call_random("randperm", "output", order)
     return order
+
+
+def _integer(where: str, value: int) -> int:
+    try:
+        return index(value)
+    except TypeError:
+        raise DtypeError(f"random.{where}: expected an integer, got {value!r}") from None
 
 
 # ---------------------------------------------------------------------------------------------- arrays

@@ -174,11 +174,27 @@ def test_what_is_not_a_state() -> None:
         (lambda: random.geometric(0, 3), "p: expected"),
         (lambda: random.geometric(1, 3), "p: expected"),
         (lambda: random.uniform(0, 1, 3, np.int64), "dtype: expected"),
+        (lambda: random.uniform("a", 1, 3), "^random.uniform: low: expected a number, got 'a'"),
+        (lambda: random.bernoulli(2, 3), "^random.bernoulli: p: expected 0 to 1, got 2"),
+        (lambda: random.randperm(2.5), "^random.randperm: n: expected an integer, got 2.5"),
+        (lambda: random.random(2.5), "^random.random: a: expected an integer, got 2.5"),
+        (lambda: random.random(1, "6"), "^random.random: b: expected an integer, got '6'"),
+        (lambda: manualSeed(1.5), "^random.manualSeed: seed: expected an integer, got 1.5"),
+        (lambda: manualSeed(np.array([1, 2])), "^random.manualSeed: seed: expected an integer"),
     ],
 )
 def test_arguments_out_of_range(draw: Callable[[], Any], match: str) -> None:
     with pytest.raises(errors.THNNError, match=match):
         draw()
+
+
+@pytest.mark.parametrize("number", [np.int64(7), np.int32(7), np.uint8(7), np.array(7)])
+def test_integers_of_numpy(number: Any) -> None:
+    drawn = []
+    for n in (7, number):
+        manualSeed(n)
+        drawn.append([random.random(), random.random(n), *random.randperm(n).tolist()])
+    assert drawn[0] == drawn[1]
 
 
 def test_seed_forgets_the_waiting_normal() -> None:
@@ -296,6 +312,30 @@ def test_reset(lua: str) -> None:
     assert_close(module.parameters()[0], PARITY["init"][lua], 1e-15)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_old_seed(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns of a Euclidean; rows of a SparseLinear, each with its bias. All else is as ever."""
+    layers = [nn.Linear(3, 2), nn.WeightedEuclidean(3, 2), nn.Euclidean(3, 2), nn.SparseLinear(3, 2)]
+    linear, weighted, euclidean, sparse = (layer.type(dtype) for layer in layers)
+    for layer in (linear, weighted):
+        manualSeed(7)
+        layer.reset()
+    expected = linear.weight.copy(), linear.bias.copy(), weighted.weight.copy()
+    monkeypatch.setattr(nn, "oldSeed", True)
+    for layer in (euclidean, sparse):
+        manualSeed(7)
+        layer.reset(1 / np.sqrt(3))  # from [-1, 1)
+    manualSeed(7)
+    drawn = random.uniform(-1, 1, 8, np.float64)
+    assert_close(euclidean.weight, drawn[:6].reshape(2, 3).T.astype(dtype), 1e-15)
+    assert_close(sparse.weight, drawn[[0, 1, 2, 4, 5, 6]].reshape(2, 3).astype(dtype), 1e-15)
+    assert_close(sparse.bias, (drawn[[3, 7]] * 1e-6).astype(dtype), 1e-15)
+    for layer in (linear, weighted):
+        manualSeed(7)
+        layer.reset()
+    assert_same([linear.weight, linear.bias, weighted.weight], [*expected])
+
+
 # A random layer, its input, and where the original's output (and what it kept) is found.
 RANDOM: dict[str, tuple[Callable[[], nn.Module], np.ndarray, Any]] = {
     "nn.Dropout(0.3)": (lambda: nn.Dropout(0.3), np.ones(40), PARITY["dropout"]),
@@ -322,6 +362,20 @@ def test_random_layers(lua: str) -> None:
     if lua in KEPT:
         field, value = KEPT[lua]
         assert_same(getattr(module, field), value)
+
+
+@pytest.mark.parametrize("module, trailing", [(nn.SpatialDropout(0), 2), (nn.VolumetricDropout(0), 3), (nn.Dropout(0), 0)])
+def test_dropouts_of_planes_draw_even_if_none_is_dropped(module: nn.Module, trailing: int) -> None:
+    """As Torch7's; its Dropout draws nothing then."""
+    manualSeed(3)
+    x = np.ones((2, 6) + (1,) * trailing, np.float32)
+    assert_same(module.forward(x), x)
+    assert_same(module.backward(x, x), x)
+    drawn = random.random()
+    manualSeed(3)
+    if trailing:
+        random.bernoulli(1, 12)
+    assert random.random() == drawn
 
 
 def test_spatial_dropout() -> None:

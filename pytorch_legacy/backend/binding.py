@@ -190,7 +190,8 @@ def _bind(module: Any, name: str) -> Any:
 
 def _where(module: Any, name: str) -> str:
     """How errors name the function: by the module's class, which may use another layer's function."""
-    return getattr(module, "_typename", "nn") + name[name.index("_") :] if "_" in name else f"nn.{name}"
+    own = getattr(module, "_typename", "nn")
+    return own + name[name.index("_") :] if "_" in name else f"{own}.{name}"
 
 
 def _refused(module: Any, name: str, arguments: tuple[Any, ...], error: Exception) -> DtypeError:

@@ -7,7 +7,7 @@ from typing import Any, Self
 from pytorch_legacy import mending
 from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import recursiveSum
+from pytorch_legacy.nn.utils import lasting, overlap, recursiveSum
 from pytorch_legacy.storage import Tensor
 
 
@@ -118,18 +118,30 @@ class Container(Module):
         else:
             error.add_note(place)
 
-    def _sum(self, gradients: list[Any]) -> Any:
-        """Sets ``gradInput`` to the sum of the children's gradients of one input, and returns it.
+    def _sum(self, method: str, input: Any, gradOutputs: list[Any], *scale: float) -> Any:
+        """Sets ``gradInput`` to the sum of the gradients that a method of the children returns, and returns it.
 
         Children that compute none (None) do not count.
         """
-        present = [gradient for gradient in gradients if gradient is not None]
+        shared = self._sharesModules()
+
+        def gradient(i: int, module: Module) -> Any:
+            result = getattr(module, method)(input, gradOutputs[i], *scale)
+            # Later ones may write over it: into what they share, or in place into a gradOutput that it is part of.
+            return lasting(result) if shared or any(overlap(result, later) for later in gradOutputs[i + 1 :]) else result
+
+        present = [gradient for gradient in self._each(gradient) if gradient is not None]
         try:
             self.gradInput = recursiveSum(self.gradInput, present) if present else None
         except THNNError as error:
             error.where.append(f"{self._typename}: gradInput")
             raise
         return self.gradInput
+
+    def _sharesModules(self) -> bool:
+        """Is a module below in several places? Then its second call writes over what the first one returned."""
+        modules = [inner for module in self.modules for inner in module.listModules()]
+        return len(set(map(id, modules))) < len(modules)
 
     def _branches(self) -> str:
         """How containers that fan out print themselves."""

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.nn import hessian
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import lasting
 from pytorch_legacy.storage import Tensor
 
 
@@ -62,6 +64,46 @@ def forwardUpdate(module: Module, input: Any, param: Tensor, perturbation: float
     return param.reshape(-1, 1) - differences(module, input, param, perturbation)
 
 
+def backwardDiagHessian(module: Module, input: Any, diagHessianParamName: str) -> Any:
+    """The second derivatives of half the sum of the squared outputs, as ``nn.hessian`` has them; it is enabled for that.
+
+    Parameters
+    ----------
+    diagHessianParamName : str
+        By what: "diagHessianInput", "diagHessianWeight" or "diagHessianBias", the field of the layer that is returned.
+    """
+    hessian.enable()
+    layer: Any = module
+    layer.initDiagHessianParameters()
+    for inner in module.listModules():
+        for field in hessian.GRADIENTS.values():
+            if getattr(inner, field, None) is not None:
+                getattr(inner, field).fill(0)
+    slopes = np.ones_like(module.forward(input))  # those of the slopes of half a square
+    layer.updateDiagHessianInput(input, slopes)
+    layer.accDiagHessianParameters(input, slopes)
+    return getattr(module, diagHessianParamName)
+
+
+def linearModuleDiagHessian(module: Module, input: Any, gradParamName: str) -> Tensor:
+    """What ``backwardDiagHessian`` should give, from the first derivatives of a layer whose outputs are linear.
+
+    Parameters
+    ----------
+    gradParamName : str
+        By what: "gradInput", "gradWeight" or "gradBias", the field of the layer that holds these derivatives.
+    """
+
+    def derivative(gradOutput: Tensor) -> Tensor:
+        module.zeroGradParameters()
+        module.updateGradInput(input, gradOutput)
+        module.accGradParameters(input, gradOutput)
+        return np.asarray(getattr(module, gradParamName))
+
+    squares = columns(module, input, derivative) ** 2
+    return np.asarray(squares.sum(1).reshape(getattr(module, gradParamName).shape))
+
+
 def testJacobian(module: Module, input: Tensor, minval: float = -2, maxval: float = 2, perturbation: float = 1e-6) -> float:
     """The largest error of the derivatives by the input, which is filled with random numbers first."""
     randomize(input, minval, maxval)
@@ -92,19 +134,43 @@ def testJacobianUpdateParameters(
     return error(forwardUpdate(module, input, param, perturbation), backwardUpdate(module, input, param))
 
 
+def testDiagHessian(
+    module: Module, input: Tensor, gradParamName: str, diagHessianParamName: str, minval: float = -2, maxval: float = 2
+) -> float:
+    """The largest error of what ``nn.hessian`` computes for a linear layer, whose input is filled with random numbers first."""
+    randomize(input, minval, maxval)
+    found = backwardDiagHessian(module, input, diagHessianParamName)
+    return error(found, linearModuleDiagHessian(module, input, gradParamName))
+
+
+def testDiagHessianInput(module: Module, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
+    """``testDiagHessian`` of the second derivatives by the input."""
+    return testDiagHessian(module, input, "gradInput", "diagHessianInput", minval, maxval)
+
+
+def testDiagHessianWeight(module: Module, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
+    """``testDiagHessian`` of those by the weight."""
+    return testDiagHessian(module, input, "gradWeight", "diagHessianWeight", minval, maxval)
+
+
+def testDiagHessianBias(module: Module, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
+    """``testDiagHessian`` of those by the bias."""
+    return testDiagHessian(module, input, "gradBias", "diagHessianBias", minval, maxval)
+
+
 def testIO(module: Module, input: Any, minval: float = -2, maxval: float = 2) -> tuple[float, float]:
     """The largest differences of output and gradInput between the layer and one that was saved and read back.
 
     It is saved by pickle, after ``clearState``.
     """
 
-    def passed(module: Module, gradOutput: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    def passed(module: Module, gradOutput: Tensor | None) -> tuple[Tensor, Any, Tensor]:
         output = module.forward(input).copy()
         if gradOutput is None:
             gradOutput = np.empty_like(output)
             randomize(gradOutput, minval, maxval)
         module.zeroGradParameters()
-        return output, module.backward(input, gradOutput).copy(), gradOutput
+        return output, lasting(module.backward(input, gradOutput)), gradOutput
 
     output, gradInput, gradOutput = passed(module, None)
     again = passed(pickle.loads(pickle.dumps(module.clearState())), gradOutput)
@@ -192,6 +258,8 @@ def randomize(array: Tensor, minval: float, maxval: float) -> None:
     array[...] = random.uniform(0, 1, array.shape, np.float64) * (maxval - minval) + minval
 
 
-def error(one: Tensor, other: Tensor) -> float:
-    """The largest difference between two arrays."""
+def error(one: Any, other: Any) -> float:
+    """The largest difference between two arrays, or between those in two lists."""
+    if isinstance(one, list):
+        return max(map(error, one, other), default=0.0)
     return float(np.abs(one - other).max(initial=0))

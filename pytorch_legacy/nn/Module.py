@@ -8,7 +8,7 @@ import numpy as np
 
 from pytorch_legacy import mending, t7
 from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, placed
-from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
 from pytorch_legacy.nn.utils import by_example, clear
@@ -118,7 +118,11 @@ class Module(TorchObject):
 
     def updateParameters(self, learningRate: float) -> None:
         """Moves each parameter by ``-learningRate`` times its gradient."""
-        for parameter, gradient in zip(*(self.parameters() or ([], [])), strict=True):
+        parameters, gradients = self.parameters() or ([], [])
+        if len(parameters) != len(gradients):
+            got = f"{len(gradients)} gradients of {len(parameters)} parameters"
+            raise NullError(f"{self._typename}: updateParameters: expected a gradient of each parameter, got {got}")
+        for parameter, gradient in zip(parameters, gradients, strict=True):
             parameter -= gradient * float(learningRate)
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]] | None:
@@ -374,7 +378,8 @@ class Module(TorchObject):
         for name, gradient in (("weight", "gradWeight"), ("bias", "gradBias")):
             parameter = getattr(self, name)
             present = getattr(self, gradient)
-            if isinstance(parameter, np.ndarray) and (present is None or np.size(present) == 0 != parameter.size):
+            isExpected = isinstance(parameter, np.ndarray) and gradient not in self._scratch
+            if isExpected and (present is None or np.size(present) == 0 != parameter.size):
                 mending.note(self, gradient, f"{'missing' if present is None else 'empty'}: zeros")
                 setattr(self, gradient, np.zeros(parameter.shape, parameter.dtype))
                 if present is not None:

@@ -226,6 +226,9 @@ from .table.ZipTableOneToMany import ZipTableOneToMany
 from .training.StochasticGradient import StochasticGradient
 from .Unknown import Unknown
 
+oldSeed = False
+"""Torch7's switch to draw initial parameters one by one. Those of Euclidean and SparseLinear come in another order then."""
+
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> type:

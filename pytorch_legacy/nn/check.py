@@ -210,6 +210,15 @@ def writable(module: TorchObject, name: str, array: Tensor) -> Tensor:
     return array
 
 
+def any_arrays(module: TorchObject, name: str, value: Any) -> Any:
+    """`value`, an array of any dtype or a table of such."""
+    if not is_tensor(value) and not isinstance(value, (list, dict)):
+        raise DtypeError(f"{module._typename}: {name}: expected arrays or tables of arrays, got {described(value)}")
+    for place, entry in _entries(value):
+        any_arrays(module, f"{name}[{place!r}]", entry)
+    return value
+
+
 def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
     """Places and entries of a table; nothing else has any."""
     return value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ())

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import is_tensor, on_device
-from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
 from pytorch_legacy.nn import blocks
-from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, type_name
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, rebuilt, type_name
+from pytorch_legacy.storage import Tensor, storage_of
 
 
 def recursiveType(param: Any, type: Any, tensorCache: dict[Any, Any] | None = None) -> Any:
@@ -39,9 +39,10 @@ def recursiveCopy(t1: Any, t2: Any) -> Any:
     return by_example(t1, t2, copied)
 
 
-def recursiveFill(t2: Any, val: float) -> None:
-    """Sets every element to `val`."""
+def recursiveFill(t2: Any, val: float) -> Any:
+    """Sets every element to `val`, and returns `t2`."""
     by_example(None, t2, lambda _, array: array.fill(val))
+    return t2
 
 
 def recursiveAdd(t1: Any, val: Any, t2: Any = None) -> Any:
@@ -68,8 +69,35 @@ def recursiveSum(t1: Any, terms: Sequence[Any]) -> Any:
     return total
 
 
-def addSingletonDimension(t: Tensor, dim: int = 0) -> Tensor:
-    """A view of `t` with a dimension of size 1 before dimension `dim`."""
+def lasting(value: Any) -> Any:
+    """`value` with copies of its arrays, which no later call writes over."""
+    return rebuilt(value, {}, np.copy)
+
+
+def overlap(one: Any, other: Any) -> bool:
+    """Do arrays share memory? Those in tables do if they share a storage."""
+    if is_tensor(one) and is_tensor(other):
+        return np.may_share_memory(one, other, 1)  # type: ignore[arg-type]  # some work: windows may interlock
+
+    def storages(value: Any) -> set[int]:
+        found: set[int] = set()
+        rebuilt(value, {}, lambda array: found.add(id(storage_of(array))))
+        return found
+
+    return not storages(one).isdisjoint(storages(other))
+
+
+def addSingletonDimension(t: Any, dim: Any = 0, *last: int) -> Tensor:
+    """A view of `t` with a dimension of size 1 before dimension `dim`.
+
+    Called with three arguments, the first is what Torch7 makes the view of; here it stays as it is.
+    """
+    t, dim = (dim, *last) if last else (t, dim)
+    where = "nn.utils.addSingletonDimension"
+    if not is_tensor(t):
+        raise DtypeError(f"{where}: t: expected an array, got {described(t)}")
+    if not -t.ndim - 1 <= dim <= t.ndim:
+        raise IndexRangeError(f"{where}: dim: {dim} is out of range for a {t.ndim}-D array")
     return np.expand_dims(t, dim)
 
 

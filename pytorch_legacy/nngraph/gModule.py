@@ -9,7 +9,7 @@ from pytorch_legacy.errors import DtypeError, ShapeError, THNNError, ValueRangeE
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import described, recursiveSum
+from pytorch_legacy.nn.utils import described, lasting, recursiveSum
 from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.Node import Node, check_nodes, inputs_of
 from pytorch_legacy.storage import Tensor
@@ -115,12 +115,13 @@ class gModule(Flat, Container):
         if wanted > 1:
             check.table(self, "gradOutput", gradOutput, wanted)
         steps = self._program().backward
+        shared = self._sharesModules()
         for step in steps:
             step.data["gradOutput"] = []
         self.outnode.data["gradOutput"].append(gradOutput)
         for step in steps:
             try:
-                _propagate(step)
+                _propagate(step, shared)
             except Exception as error:
                 self._fail(error, step.node)
         self.gradInput = _total(self.innode.data)
@@ -284,8 +285,8 @@ def _output(step: _Step, run: Callable[[Module, Any], Any]) -> Any:
     return output
 
 
-def _propagate(step: _Step) -> None:
-    """Hands the gradients of the inputs of a node on to the nodes before it."""
+def _propagate(step: _Step, shared: bool) -> None:
+    """Hands the gradients of the inputs of a node on to the nodes before it; copies, if a later node may write over them."""
     data = step.data
     gradient = _total(data)
     if "selectindex" in data:
@@ -298,6 +299,7 @@ def _propagate(step: _Step) -> None:
         if "input" not in data:
             raise DtypeError(f"{step.node._typename}: updateGradInput: expected a forward pass first")
         gradient = data["module"].updateGradInput(_input(data), gradient)
+        gradient = lasting(gradient) if shared else gradient
     for target, place in step.targets:
         part = gradient if len(step.targets) == 1 or gradient is None else gradient[place]
         if part is not None:

@@ -1,11 +1,12 @@
 """What was taken for what."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.loading import register
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.storage import Tensor
@@ -47,9 +48,11 @@ class ConfusionMatrix(TorchObject):
     """
 
     def __init__(self, nclasses: int | Sequence[str], classes: Sequence[str] | None = None) -> None:
-        names = classes if isinstance(nclasses, int) else nclasses
+        if not isinstance(nclasses, (Integral, Sequence)):
+            raise DtypeError(f"optim.ConfusionMatrix: nclasses: expected a number of classes or their names, got {nclasses!r}")
+        names = nclasses if isinstance(nclasses, Sequence) else classes
         self.classes = list(names or [])
-        self.nclasses = nclasses if isinstance(nclasses, int) else len(nclasses)
+        self.nclasses = len(nclasses) if isinstance(nclasses, Sequence) else int(nclasses)
         if self.nclasses < 1:
             raise ValueRangeError(f"optim.ConfusionMatrix: nclasses: expected 1 or more, got {self.nclasses}")
         self.mat = np.zeros((self.nclasses, self.nclasses), np.int64)
@@ -179,10 +182,14 @@ class ConfusionMatrix(TorchObject):
     def _classes(self, name: str, values: Any) -> Tensor:
         """The classes that a batch tells, as numbers or by scores."""
         values = np.asarray(values)
+        if values.dtype.kind not in "biuf":
+            raise DtypeError(f"optim.ConfusionMatrix: {name}: expected numbers, got {values!r}")
         if values.ndim == 2:
             values = values[:, 0] if values.shape[1] == 1 else values.argmax(1)
         if values.ndim != 1:
             raise ShapeError(f"optim.ConfusionMatrix: {name}: expected a vector or a matrix, got {values.ndim} dimensions")
+        for wrong in values[values != np.trunc(values)][:1]:
+            raise DtypeError(f"optim.ConfusionMatrix: {name}: expected classes, got {wrong}")
         return values.astype(np.int64)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -74,7 +74,11 @@ class Logger:
             self.setNames([str(key) for key in keys])
         if len(symbols) != len(self.names):
             raise ShapeError(f"optim.Logger: add: expected {len(self.names)} values, got {len(symbols)}")
-        values = [symbols[name] for name in self.names] if isinstance(symbols, Mapping) else list(symbols)
+        if isinstance(symbols, Mapping):
+            named = {str(key): value for key, value in symbols.items()}
+            values = [named[self._known("add", name, named)] for name in self.names]
+        else:
+            values = list(symbols)
         self._write([self._text(value) for value in values])
         for name, value in zip(self.names, values, strict=True):
             self.symbols[name].append(value)
@@ -104,7 +108,8 @@ class Logger:
         Columns of fewer than two rows are left out.
         """
         plt = pyplot("optim.Logger: plot")
-        columns = {name: self.symbols[name] for name in names or self.names if len(self.symbols[name]) > 1}
+        chosen = [self._known("plot", name, self.names) for name in names or self.names]
+        columns = {name: self.symbols[name] for name in chosen if len(self.symbols[name]) > 1}
         if not columns:
             return
         figure = self.figure or plt.figure()
@@ -124,6 +129,12 @@ class Logger:
             plt.show(block=False)
         else:
             plt.close(figure)
+
+    def _known(self, where: str, name: str, names: Collection[str]) -> str:
+        """The name of a column, which is one of `names`."""
+        if name not in names:
+            raise ValueRangeError(f"optim.Logger: {where}: expected {name!r} among the columns, got {', '.join(names)}")
+        return name
 
     def _text(self, value: Any) -> str:
         if isinstance(value, str):

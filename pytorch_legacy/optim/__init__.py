@@ -3,7 +3,7 @@
 All are called as ``x, fs = optim.sgd(opfunc, x, config, state)``. `opfunc` takes x and returns the function's value and
 its gradient; `x`, an array, is moved in place. `config` holds the options by name. What an algorithm must remember
 goes to the dict `state`, or to `config` if there is none. `fs` lists values of the function, the one before the step
-first.
+first. asgd returns a third thing, the average of the points.
 
 >>> import numpy as np
 >>> from pytorch_legacy import optim

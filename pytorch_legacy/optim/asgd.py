@@ -4,7 +4,9 @@ from pytorch_legacy.optim.shared import Opfunc, Table, remembered, tables
 from pytorch_legacy.storage import Tensor
 
 
-def asgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
+def asgd(
+    opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None
+) -> tuple[Tensor, list[float], Tensor]:
     """One step of gradient descent, and of the average of all points after the first t0 + 1::
 
         x     = (1 - lambda * eta_t) * x - eta_t * g(x)
@@ -26,7 +28,7 @@ def asgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | 
     Returns
     -------
     tuple
-        x, and a list with the value before the step. Torch7 returned the average as a third; it is ``state["ax"]``.
+        x, a list with the value before the step, and the average, which is ``state["ax"]``.
 
     Notes
     -----
@@ -49,4 +51,4 @@ def asgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | 
     state["t"] = t = state.get("t", 0) + 1
     state["eta_t"] = config["eta0"] / (1 + config["lambda"] * config["eta0"] * t) ** config["alpha"]
     state["mu_t"] = 1 / max(1, t - config["t0"])
-    return x, [fx]
+    return x, [fx], average

@@ -21,9 +21,9 @@ def cg(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | No
     x : array
         The point, moved in place.
     config : dict
-        maxIter (20, evaluations in one line search), maxEval (1.25 * maxIter, evaluations in all), rho (0.01), sig
-        (0.5), int (0.1, how far from the ends of an interval to stay), ext (3, how far to go beyond), ratio (100,
-        between the first steps of two searches).
+        maxIter (20, evaluations in one line search), maxEval (1.25 * maxIter, evaluations in all, or some more), rho
+        (0.01), sig (0.5), int (0.1, how far from the ends of an interval to stay), ext (3, how far to go beyond), ratio
+        (100, between the first steps of two searches).
     state : dict
         Nothing is remembered from call to call.
 
@@ -82,7 +82,8 @@ def cg(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | No
                     z3 = z3 - z2
                 enough = not (f2 > f1 + z1 * rho * d1 or d2 > -sig * d1)
                 success = enough and d2 > sig * d1
-                if not enough or success or left == 0:
+                # Where maxEval is a fraction, left never is 0, and Torch7 goes on: here as long as the value falls.
+                if not enough or success or left == 0 or (left < 0 and not f2 < f3):
                     break
                 z2 = _ahead(f2, f3, d2, d3, z1, z3, limit, inside, beyond)
                 f3, d3, z3 = f2, d2, -z2

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.optim.shared import Table, tables, value
+from pytorch_legacy.optim.shared import Table, required, tables, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -38,7 +38,7 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
     config, state = tables(config, state)
     n = x.size
     mean = x.astype(np.float64).ravel()
-    sigma, target = state["sigma"], state.get("ftarget")
+    sigma, target = required(state, "sigma", "cmaes"), state.get("ftarget")
     count = int(state.get("popsize") or 4 + math.floor(3 * math.log(n)))
     maxEval = float(state.get("maxEval") or 1e3 * n**2)
     shown = state.get("verb_disp", 0)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Table, tables, value
+from pytorch_legacy.optim.shared import Table, required, tables, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -39,6 +39,7 @@ def de(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | None 
     size = x.size
     count = config.get("popsize", 10 * size)
     low, high = config.get("minRegion", -30), config.get("maxRegion", 30)
+    maxFEs, scaleFactor, crossoverRate = (required(config, name, "de") for name in ("maxFEs", "scaleFactor", "crossoverRate"))
     generator = np.random.RandomState(1)  # the same Mersenne Twister
 
     def draws(number: int) -> Tensor:
@@ -59,14 +60,14 @@ def de(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | None 
     fitness = evaluated(points)
     best = points[fitness.argmax()].copy()
     lowest = fitness.max()
-    while len(values) + 1 < config["maxFEs"]:
+    while len(values) + 1 < maxFEs:
         children = np.empty_like(points)
         for i in range(count):
             first = other(i)
             second = other(i, first)
             whole = int(draws(1)[0]) % size == i
-            mixed = draws(size) * 2.0**-32 < config["crossoverRate"]
-            child = best + config["scaleFactor"] * (points[first] - points[second])
+            mixed = draws(size) * 2.0**-32 < crossoverRate
+            child = best + scaleFactor * (points[first] - points[second])
             children[i] = np.where(mixed | whole, child, points[i])
         found = evaluated(children)
         for i in np.flatnonzero(found <= fitness).tolist():

@@ -112,6 +112,8 @@ def _remember(state: Table, step: Tensor, change: Tensor, count: int) -> None:
     curvature = _dot(change, step)
     if curvature <= 1e-10:
         return
+    for name in ("old_dirs", "old_stps"):
+        state[name] = state[name] or []  # an empty list comes from a .t7 file as a dict
     steps, changes = state["old_dirs"], state["old_stps"]
     if len(steps) == count:
         del steps[0], changes[0]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.storage import Tensor
 
 Table = dict[str, Any]
@@ -23,6 +24,13 @@ def remembered(state: Table, name: str, example: Tensor, value: float = 0.0) -> 
         state[name] = np.full_like(example, value)
     array: Tensor = state[name]
     return array
+
+
+def required(config: Table, name: str, who: str) -> Any:
+    """An option without a default."""
+    if config.get(name) is None:
+        raise ValueRangeError(f"optim.{who}: config: expected a value of {name!r}, got {', '.join(config) or 'no options'}")
+    return config[name]
 
 
 def annealed(config: Table, default: float, steps: int) -> float:

@@ -38,6 +38,20 @@ ERRORS = [
         DtypeError,
         r"^in module 1 of nn\.DontCast, nn\.Linear: input: expected float32, got float64",
     ),
+    ErrorRow(
+        "word",
+        lambda: nn.DontCast(nn.Linear(4, 3), True),
+        lambda m: m.forward("abc"),
+        DtypeError,
+        "nn.DontCast: input: expected arrays or tables of arrays, got str 'abc'",
+    ),
+    ErrorRow(
+        "word_in_a_table",
+        lambda: nn.DontCast(nn.JoinTable(0), True),
+        lambda m: m.forward([np.zeros(2), "abc"]),
+        DtypeError,
+        r"nn.DontCast: input\[1\]: expected arrays or tables of arrays, got str 'abc'",
+    ),
     ErrorRow("type", lambda: None, lambda _: nn.DontCast(nn.Tanh(), True, True, "float"), DtypeError, "moduleType: expected"),
     ErrorRow(
         "where",

@@ -24,5 +24,5 @@ ERRORS = [
     ErrorRow("rank", lambda: nn.SpatialBatchNormalization(3), lambda m: m.forward(np.zeros((3, 4, 4), "f")), ShapeError,
              r"input: expected a 4-D array when training, got 3-D of shape \(3, 4, 4\)"),
     ErrorRow("channels", lambda: nn.SpatialBatchNormalization(3, affine=False),
-             lambda m: m.forward(np.zeros((2, 4, 5, 5), "f")), ShapeError, r"running_mean: expected 4, got 3"),
+             lambda m: m.forward(np.zeros((2, 4, 5, 5), "f")), ShapeError, r"input: expected 3 planes, got 4"),
 ]  # fmt: skip

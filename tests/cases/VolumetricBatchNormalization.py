@@ -16,4 +16,6 @@ CASES = [
 ERRORS = [
     ErrorRow("rank", lambda: nn.VolumetricBatchNormalization(3), lambda m: m.forward(np.zeros((2, 3, 4, 4), "f")),
              ShapeError, r"input: expected a 5-D array when training, got 4-D of shape \(2, 3, 4, 4\)"),
+    ErrorRow("channels", lambda: nn.VolumetricBatchNormalization(3), lambda m: m.forward(np.zeros((2, 4, 2, 2, 2), "f")),
+             ShapeError, r"input: expected 3 planes, got 4"),
 ]  # fmt: skip

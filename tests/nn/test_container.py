@@ -1,10 +1,17 @@
 """Containers: chains, branches, and how an error finds its way out of them."""
 
+import sys
+from itertools import count
+
 import numpy as np
 import pytest
 
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, THNNError, from_status
+from pytorch_legacy.nn.activation.ReLU import ReLU
+from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.Concat import Concat
+from pytorch_legacy.nn.container.DepthConcat import DepthConcat
+from pytorch_legacy.nn.container.Parallel import Parallel
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.shape.Identity import Identity
@@ -13,7 +20,7 @@ from pytorch_legacy.nn.table.ConcatTable import ConcatTable
 from pytorch_legacy.nn.table.JoinTable import JoinTable
 from pytorch_legacy.nn.table.ParallelTable import ParallelTable
 from tests.nn.toys import Linear, Tanh, batch, fails, mlp
-from tests.trees import copied
+from tests.trees import assert_same, copied, mapped
 
 
 class Raising(Module):
@@ -286,3 +293,57 @@ class TestConcat:
             net.backward(x, np.zeros((2, 4)))
         with fails(DtypeError, "nn.Concat: outputs[0]: expected a float32 array, got a table of 1"):
             Concat(1).add(ConcatTable().add(Identity())).forward(x)
+
+
+class TestSharedModules:
+    """A module that is there twice overwrites its own gradient: what it returned first must count all the same."""
+
+    @pytest.mark.parametrize("method", ["updateGradInput", "backward"])
+    @pytest.mark.parametrize(
+        "fan",
+        [
+            lambda one, two: ConcatTable().add(one).add(two),
+            lambda one, two: ConcatTable().add(Identity()).add(one).add(Tanh()).add(two),
+            lambda one, two: Concat(1).add(one).add(two),
+            lambda one, two: DepthConcat(1).add(one).add(two),
+            lambda one, two: ConcatTable().add(Sequential().add(one).add(Tanh())).add(Sequential().add(two)),
+        ],
+    )
+    def test_gradients_are_those_of_two_modules(self, fan, method):
+        one, x = Linear(4, 4), batch(3, 4)
+        shared, apart = fan(one, one), fan(one.clone(), one.clone())
+        seeds = count()
+        gradOutput = mapped(lambda array: batch(*array.shape, seed=next(seeds)), apart.forward(x))
+        shared.forward(x)
+        assert_same(getattr(shared, method)(x, gradOutput), getattr(apart, method)(x, gradOutput))
+
+    def test_slices(self):
+        one, x = Linear(4, 2), batch(2, 4)
+        net = Parallel(0, 0).add(one).add(one)
+        net.forward(x)
+        gradOutput = batch(4)
+        for gradInput in (net.updateGradInput(x, gradOutput), net.backward(x, gradOutput)):
+            np.testing.assert_allclose(gradInput, gradOutput.reshape(2, 2) @ one.weight, rtol=1e-6)
+        one.gradInput = None
+        assert net.backward(x, gradOutput) is net.gradInput is None
+
+    def test_one_gradOutput_for_all_and_a_module_that_works_in_place(self):
+        """nn.CAddTable(True) hands the same array to all, and the second branch overwrites it."""
+        linear, x, gradOutput = Linear(4, 4), batch(3, 4), batch(3, 4, seed=4)
+        results = []
+        for inplace in (False, True):
+            branch = Sequential().add(linear.clone()).add(ReLU(inplace))
+            net = Sequential().add(ConcatTable().add(Identity()).add(branch)).add(CAddTable(inplace))
+            net.forward(x.copy())
+            results.append(net.updateGradInput(x, gradOutput.copy()).copy())
+        assert_same(*results)
+
+    def test_nothing_is_copied_where_nothing_is_shared(self, monkeypatch):
+        monkeypatch.setattr(sys.modules[Container.__module__], "lasting", None)
+        x = batch(3, 4)
+        for net in (ConcatTable().add(Linear(4, 4)).add(Identity()).add(mlp()), Concat(1).add(Identity()).add(mlp()).add(mlp())):
+            net.backward(x, copied(net.forward(x)))
+        gradOutput = batch(3, 4)
+        net = ConcatTable().add(Linear(4, 4)).add(Identity())
+        net.forward(x)
+        net.backward(x, [gradOutput, gradOutput])

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn, t7
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.errors import DtypeError, ShapeError
 from tests.nn.toys import batch, fails
+from tests.trees import assert_same
 
 NONE = np.zeros((0, 4), np.float32)
 NO_LABELS = np.zeros(0, np.int64)
@@ -99,6 +100,20 @@ class TestMultiCriterion:
             assert criterion.add(nn.MSECriterion()) is criterion
             assert len(criterion.criterions) == len(criterion.weights) == 1
 
+    def test_one_criterion_twice(self):
+        one, linear, x, target = nn.MSECriterion(), nn.Linear(3, 3), batch(2, 3), batch(2, 3, seed=4)
+        results = []
+        for other in (one, one.clone()):
+            criterion = nn.MultiCriterion().add(one, 0.5).add(nn.ModuleCriterion(other, linear))
+            criterion.forward(x, target)
+            results.append(criterion.backward(x, target))
+        assert_same(*results)
+
+    def test_an_input_that_has_no_gradient(self):
+        for criterion, input, name in ((nn.MultiCriterion(), "x", "input"), (nn.ParallelCriterion(), ["x"], "input[0]")):
+            with fails(DtypeError, f"{criterion._typename}: {name}: expected arrays or tables of arrays, got str 'x'"):
+                criterion.add(nn.MSECriterion()).backward(input, [batch(2)])
+
     def test_other_exceptions_say_where(self):
         class Broken(nn.Criterion):
             def updateOutput(self, input, target):
@@ -119,6 +134,13 @@ class TestParallelCriterion:
         criterion.forward([batch(3), batch(2)], [np.zeros(3, np.float32)])
         gradInput = criterion.backward([batch(3), batch(2)], [np.zeros(3, np.float32)])
         assert gradInput[0].any() and not gradInput[1].any() and gradInput[1].shape == (2,)
+
+    def test_one_criterion_twice(self):
+        one, x, target = nn.MSECriterion(), [batch(3), batch(3, seed=4)], [batch(3, seed=5), batch(3, seed=6)]
+        criterion = nn.ParallelCriterion().add(one).add(one, 0.5)
+        criterion.forward(x, target)
+        gradInput = criterion.backward(x, target)
+        assert_same(gradInput, [one.backward(x[0], target[0]).copy(), 0.5 * one.backward(x[1], target[1])])
 
 
 class TestModuleCriterion:

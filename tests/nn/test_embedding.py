@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import pytorch_legacy as pl
 from pytorch_legacy import backend, nn
-from pytorch_legacy.errors import IndexRangeError, UnsupportedError
+from pytorch_legacy.errors import IndexRangeError, NullError, UnsupportedError
 from tests.trees import assert_same
 
 
@@ -98,6 +100,8 @@ class TestLookupTable:
         np.testing.assert_allclose(layer.weight, before, atol=1e-14)
         layer.backward(np.array([4, 4]), gradOutput)  # has nowhere to put the gradient
         assert layer.gradWeight is None
+        with pytest.raises(NullError, match=r"nn\.LookupTable: updateParameters: expected a gradient of each parameter, got 0"):
+            layer.updateParameters(0.1)
 
     def test_nothing_is_written_after_an_error(self) -> None:
         layer = nn.LookupTable(5, 3, -1, 0.1)
@@ -192,10 +196,13 @@ class TestSparseLinear:
         for layer in (plain, decaying):
             layer.forward(x)
             layer.backward(x, gradOutput, 0.5)
-        np.testing.assert_allclose(decaying.gradWeight, plain.gradWeight + 0.25 * plain.weight, atol=1e-15)
+        np.testing.assert_allclose(decaying.gradWeight, plain.gradWeight + 0.5 * 0.25 * plain.weight, atol=1e-15)
+        at_once = decaying.clone()
+        at_once.backwardUpdate(x, gradOutput, 0.05)
         expected = decaying.weight - 0.1 * decaying.gradWeight
         decaying.updateParameters(0.1)
         np.testing.assert_allclose(decaying.weight, expected, atol=1e-15)
+        np.testing.assert_allclose(at_once.weight, expected, atol=1e-15)
 
     @pytest.mark.parametrize("place", [-1, 99, np.nan])
     def test_padding(self, place: float) -> None:
@@ -382,3 +389,31 @@ class TestIndexLinear:
         input = [self.KEYS - 2, self.VALUES, self.SIZES]
         assert again.offset == 2
         assert_same(again.forward(input), layer.forward(input))
+
+    def test_gradients_in_files(self, tmp_path: Path) -> None:
+        """Those of all passes, and no dense one beside them."""
+        layer = self.layer(normalize=True)
+        layer.forward(self.input)
+        layer.backward(self.input, normal(3, 2, seed=5))
+        layer.backward(self.input, normal(3, 2, seed=6))
+        running = layer._toRecord().fields["running"]
+        assert_same(running["keys"], [self.KEYS + 1] * 2)
+        assert running["counter"] == 3 and len(running["cumSumSizes"]) == 2
+        pl.save(tmp_path / "layer.t7", layer)
+        again = pl.load(tmp_path / "layer.t7")
+        assert again.gradWeight is None
+        for each in (layer, again):
+            each.forward(self.input)
+            each.backward(self.input, normal(3, 2, seed=7))
+            each.updateParameters(0.1)
+        assert_same([*again.parameters()], [*layer.parameters()])
+
+    def test_buffers_of_passes_gone_by(self) -> None:
+        """Torch7 keeps the arrays of a pass after zeroGradParameters, and has keys of a forward pass alone."""
+        fields = self.layer()._toRecord().fields
+        rows, keys = [np.ones((1, 2)), np.ones((5, 2))], [np.array([1]), self.KEYS + 1, np.array([2])]
+        fields["running"] = {"keys": keys, "gradWeight": rows, "cumSumSizes": [], "counter": 2}
+        again = restored(nn.IndexLinear, fields)
+        assert_same(again.running, {"keys": [np.array([0])], "gradWeight": rows[:1]})
+        fields["running"] = {"keys": {}, "gradWeight": {}, "cumSumSizes": [], "counter": 2}  # after clearState
+        assert restored(nn.IndexLinear, fields).running == {"keys": [], "gradWeight": []}

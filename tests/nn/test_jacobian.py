@@ -5,7 +5,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn
-from pytorch_legacy.errors import UnsupportedError, ValueRangeError
+from pytorch_legacy.errors import FieldError, UnsupportedError, ValueRangeError
 from tests.trees import assert_close, assert_same
 
 
@@ -119,6 +119,27 @@ class TestSparseJacobian:
         assert nn.SparseJacobian.testIO(module, input) == (0, 0)
         assert max(nn.SparseJacobian.testAllUpdate(module, input, "weight", "gradWeight").values()) < 1e-12
 
+    @pytest.mark.parametrize("doGradInput", [True, False])
+    @pytest.mark.parametrize("form", ["sample", "list", "array"])
+    def test_SparseLinear(self, form, doGradInput):
+        """All its inputs; one column is there twice. Without its gradient there is nothing to compare, but in a file."""
+        samples = [self.ROWS.copy(), np.array([[2, 0], [0, 0], [2, 0]], np.float64)]
+        input = {"sample": samples[0], "list": samples, "array": np.array(samples)}[form]
+        module, tool = nn.SparseLinear(5, 3, doGradInput).double(), nn.SparseJacobian
+        if doGradInput:
+            assert tool.testJacobian(module, input) < 1e-7
+            assert tool.backward(module, input).shape == (np.size(input) // 2, module.output.size)
+        else:
+            for test in (tool.testJacobian, tool.backward):
+                with pytest.raises(UnsupportedError, match="SparseLinear computes no gradient of the input: set doGradInput"):
+                    test(module, input)
+        assert tool.testIO(module, input) == (0, 0)
+        for parameter, gradient in zip(*module.parameters(), strict=True):
+            assert tool.testJacobianParameters(module, input, parameter, gradient) < 1e-7
+            assert tool.testJacobianUpdateParameters(module, input, parameter) < 1e-7
+        for names in (("weight", "gradWeight"), ("bias", "gradBias")):
+            assert max(tool.testAllUpdate(module, input, *names).values()) < 1e-12
+
     def test_wrong_layer(self):
         assert nn.SparseJacobian.testJacobian(Sparse(5, 3, wrong=2.0).double(), self.ROWS.copy()) > 0.01
 
@@ -204,6 +225,40 @@ class TestHessian:
                 thing.updateDiagHessianInput(np.zeros(2, "f"), np.zeros(2, "f"))
         with pytest.raises(UnsupportedError, match="no second derivatives"):
             nn.hessian.getParameters(nn.Sequential().add(nn.BatchNormalization(3)))
+
+    @pytest.mark.parametrize(
+        "make, shape",
+        [
+            (lambda: nn.Linear(4, 3), (2, 4)),
+            (lambda: nn.SpatialConvolution(2, 3, 2, 3), (2, 2, 5, 4)),
+            (lambda: nn.SpatialConvolutionLocal(2, 2, 4, 5, 2, 3), (2, 5, 4)),
+            (lambda: nn.SpatialConvolutionMap(nn.tables.oneToOne(2), 2, 2), (2, 3, 4)),
+            (lambda: nn.SpatialFullConvolution(2, 3, 2, 2, 2, 2), (1, 2, 3, 2)),
+            (lambda: nn.SpatialFullConvolutionMap(nn.tables.full(2, 2), 2, 2), (2, 3, 3)),
+        ],
+    )
+    def test_linear_layers(self, make, shape):
+        """As Torch7 tests them: twice, since what is there must not count."""
+        module, input = make().double(), np.empty(shape)
+        for test in (nn.Jacobian.testDiagHessianInput, nn.Jacobian.testDiagHessianWeight, nn.Jacobian.testDiagHessianBias) * 2:
+            assert test(module, input) < 1e-10
+        assert (np.abs(input) <= 2).all() and input.any()
+
+    def test_second_derivatives_of_half_squares(self):
+        module, input = nn.Linear(3, 2).double(), np.array([1.0, 2, 3])
+        squares = {"Weight": np.stack([input**2] * 2), "Bias": np.ones(2), "Input": (module.weight**2).sum(0)}
+        for name, expected in squares.items():
+            assert_close(nn.Jacobian.backwardDiagHessian(module, input, f"diagHessian{name}"), expected, 1e-12)
+            assert_close(nn.Jacobian.linearModuleDiagHessian(module, input, f"grad{name}"), expected, 1e-12)
+
+    def test_chains_and_wrong_layers(self):
+        chain = nn.Sequential().add(nn.Reshape(4)).add(nn.Linear(4, 3)).double()
+        assert nn.Jacobian.testDiagHessianInput(chain, np.empty((2, 2, 2))) < 1e-10
+        assert nn.Jacobian.testDiagHessianInput(WrongGradInput(4, 3).double(), np.empty((2, 4))) > 0.01
+        with pytest.raises(UnsupportedError, match="updateDiagHessianInput is undefined"):
+            nn.Jacobian.testDiagHessianInput(nn.Dropout().double(), np.empty((2, 4)))
+        with pytest.raises(FieldError, match=r"nn\.Linear: has no attribute 'diagHessianBias'"):
+            nn.Jacobian.testDiagHessianBias(nn.Linear(4, 3, False).double(), np.empty((2, 4)))
 
 
 class TestTables:

@@ -56,6 +56,17 @@ def test_hooks_see_every_example_once_each_pass_in_the_order_of_torch_randperm()
     assert iterations == [(made, 1), (made, 2)]
 
 
+def test_the_order_is_drawn_in_any_case():
+    drawn = []
+    for shuffled in (True, False):
+        made = trainer()
+        made.shuffleIndices, made.maxIteration = shuffled, 1
+        random.manualSeed(1)
+        made.train(dataset(4))
+        drawn.append(random.random())
+    assert drawn[0] == drawn[1]
+
+
 def test_decay_and_order(monkeypatch):
     made, rates, seen = trainer(), [], []
     made.shuffleIndices, made.learningRateDecay, made.maxIteration = False, 0.5, 3

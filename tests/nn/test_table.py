@@ -219,7 +219,7 @@ class TestUtils:
         assert (total[0] == 3).all() and (total[1][0] == 3).all()
         recursiveAdd(total, [np.ones(2), [np.ones(3)]])
         assert (total[1][0] == 4).all()
-        recursiveFill(total, 7)
+        assert recursiveFill(total, 7) is total
         assert (total[0] == 7).all() and (total[1][0] == 7).all()
 
     def test_recursiveSum(self):
@@ -237,6 +237,13 @@ class TestUtils:
     def test_views(self):
         x = batch(2, 3)
         assert addSingletonDimension(x).shape == (1, 2, 3) and addSingletonDimension(x, 2).shape == (2, 3, 1)
+        view = addSingletonDimension(np.empty(0, np.float32), x, 1)
+        assert view.shape == (2, 1, 3) and np.shares_memory(view, x)
+        for dim in (3, -4):
+            with fails(IndexRangeError, f"nn.utils.addSingletonDimension: dim: {dim} is out of range for a 2-D array"):
+                addSingletonDimension(x, dim)
+        with fails(DtypeError, "nn.utils.addSingletonDimension: t: expected an array, got a table of 1"):
+            addSingletonDimension([x])
         assert np.shares_memory(contiguousView(None, x, 3, -1), x)
         buffer = np.empty((3, 2), np.float32)
         assert np.shares_memory(contiguousView(buffer, x.T, -1), buffer)

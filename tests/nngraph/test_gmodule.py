@@ -210,6 +210,23 @@ def test_modes_and_replacement() -> None:
     assert_same(shared.weight, before)
 
 
+def test_one_module_in_several_nodes() -> None:
+    """Its second gradient must not take the place of its first, which waits until it is needed."""
+    linear, x, gradOutput = nn.Linear(4, 4).double(), normal(5, 4), [normal(5, 4, seed=1), normal(5, 4, seed=2)]
+
+    def network(one: Any, two: Any) -> Any:
+        source = nn.Identity()()
+        return nn.gModule([source], [nn.Tanh()(one(source)), nn.Sequential().add(two)(source)]).double()
+
+    apart, shared = network(linear.clone(), linear.clone()), network(linear, linear)
+    for net in (shared, apart):
+        net.zeroGradParameters()
+        net.forward(x)
+    assert_same(shared.backward(x, gradOutput), apart.backward(x, gradOutput))
+    gradients = apart.parameters()[1]
+    assert_close(shared.parameters()[1][:2], [gradients[0] + gradients[2], gradients[1] + gradients[3]], 1e-15)
+
+
 def test_graphs_in_graphs() -> None:
     inner, chain = residual()
     x = nn.Identity()()

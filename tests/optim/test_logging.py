@@ -97,18 +97,29 @@ def test_copies(confusion: optim.ConfusionMatrix) -> None:
         ([0], [3], "targets: expected classes from 0 to 2, got 3"),
         ([0, 1], [0], "targets: expected 2 of them, got 1"),
         (np.zeros((1, 2, 3)), [0], "predictions: expected a vector or a matrix"),
+        ([1.5], [0], "predictions: expected classes, got 1.5"),
+        ([0], [np.nan], "targets: expected classes, got nan"),
+        ([None], [0], "predictions: expected numbers, got array"),
+        ([0], ["cat"], "targets: expected numbers, got array"),
     ],
 )
 def test_what_cannot_be_counted(predictions: Any, targets: Any, match: str) -> None:
     matrix = optim.ConfusionMatrix(3)
     with pytest.raises(errors.THNNError, match=match):
         matrix.batchAdd(predictions, targets)
+    if len(predictions) == len(targets) == 1:
+        with pytest.raises(errors.THNNError):
+            matrix.add(predictions[0], targets[0])
     assert not matrix.mat.any()
 
 
-def test_no_classes() -> None:
-    with pytest.raises(errors.ValueRangeError, match="nclasses"):
+def test_numbers_of_classes() -> None:
+    assert optim.ConfusionMatrix(np.int64(3)).mat.shape == (3, 3)
+    with pytest.raises(errors.ValueRangeError, match="nclasses: expected 1 or more, got 0"):
         optim.ConfusionMatrix(0)
+    for wrong in (2.5, None):
+        with pytest.raises(errors.DtypeError, match=f"nclasses: expected a number of classes or their names, got {wrong}"):
+            optim.ConfusionMatrix(wrong)  # type: ignore[arg-type]
 
 
 def test_render(confusion: optim.ConfusionMatrix) -> None:
@@ -136,6 +147,9 @@ def test_rows(tmp_path: Path) -> None:
 def test_names_from_the_first_row(tmp_path: Path) -> None:
     optim.Logger(tmp_path / "a").add({"x": 1, "y": np.float32(2)})
     assert (tmp_path / "a").read_text() == "x\ty\t\n 1.0000e+00\t 2.0000e+00\t\n"
+    logger = optim.Logger(tmp_path / "numbers").setNames(["1", "2"])
+    logger.add({2: "b", 1: "a"})
+    assert logger.symbols == {"1": ["a"], "2": ["b"]}
     optim.Logger(tmp_path / "b").add([1, 2])
     assert (tmp_path / "b").read_text() == "1\t2\t\n 1.0000e+00\t 2.0000e+00\t\n"
 
@@ -154,6 +168,8 @@ def test_wrong_rows(tmp_path: Path) -> None:
     logger = optim.Logger(tmp_path / "log").setNames(["x", "y"])
     with pytest.raises(errors.ShapeError, match="expected 2 values, got 1"):
         logger.add([1])
+    with pytest.raises(errors.ValueRangeError, match="add: expected 'y' among the columns, got x, z"):
+        logger.add({"x": 1, "z": 2})
     with pytest.raises(errors.DtypeError, match="numbers and strings, got list"):
         logger.add([1, []])
     with pytest.raises(errors.ValueRangeError, match="style"):
@@ -166,6 +182,8 @@ def test_plot(tmp_path: Path) -> None:
     logger.display(False)
     logger.setlogscale(True)
     logger.style(["-", ["+", "-"]])
+    with pytest.raises(errors.ValueRangeError, match="plot: expected 'z' among the columns, got x, y, once"):
+        logger.plot("x", "z")
     logger.plot()
     assert not (tmp_path / "log.eps").exists()  # nothing to see yet
     for i in (1, 2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def test_minimum(name: str, dtype: Any) -> None:
     x, config = np.zeros((2, 3), dtype), dict(STEPPING[name])
     first = bowl(x)[0]
     for i in range(500):
-        result, fs = getattr(optim, name)(bowl, x, config)
+        result, fs, *_ = getattr(optim, name)(bowl, x, config)
         assert result is x and x.dtype == dtype
         assert isinstance(fs, list)
         assert i or fs[0] == first
@@ -126,6 +127,24 @@ def test_goes_on_from_a_saved_state(name: str) -> None:
     assert_close(theirs, x, 1e-9)
 
 
+@pytest.mark.parametrize("steps", [1, 2, 3])
+@algorithms
+def test_a_state_survives_being_saved(name: str, steps: int, tmp_path: Path) -> None:
+    """Options and state come from a .t7 file as they went in, functions apart."""
+    one_step = {"maxIter": 1} if name == "lbfgs" else {}
+    config, state, x = STEPPING[name] | one_step, {}, np.zeros((2, 3))
+    functions = {key: config.pop(key) for key in [*config] if callable(config[key])}
+
+    def moved(x: Array, config: dict[str, Any], state: dict[str, Any]) -> Array:
+        for _ in range(steps):
+            getattr(optim, name)(bowl, x, config | functions, state)
+        return x
+
+    moved(x, config, state)
+    pl.save(tmp_path / "training.t7", {"x": x, "config": config, "state": state})
+    assert_same(moved(**pl.load(tmp_path / "training.t7")), moved(x, config, state))
+
+
 def test_sgd_rates_of_single_elements() -> None:
     x = np.array([1.0, 2.0])
     optim.sgd(lambda x: (0.0, np.ones(2)), x, {"learningRate": 0.5, "learningRates": np.array([1.0, 0.0])})
@@ -140,14 +159,38 @@ def test_impossible_momentum(name: str, config: dict[str, Any]) -> None:
         getattr(optim, name)(bowl, np.zeros((2, 3)), config)
 
 
+@pytest.mark.parametrize("config", [{}, *({"maxIter": n} for n in (5, 6, 30, 50)), {"maxEval": 7.5}], ids=str)
+@pytest.mark.parametrize("f, start", [(bowl, TARGET), (lambda x: (np.nan, np.full_like(x, np.nan)), 0 * TARGET)])
+def test_cg_ends_where_nothing_is_gained(f: Any, start: Array, config: dict[str, Any]) -> None:
+    """At the minimum, and where losses are NaN; maxEval may be a fraction, and is one with most values of maxIter."""
+    evaluations = 0
+
+    def opfunc(x: Array) -> Any:
+        nonlocal evaluations
+        evaluations += 1
+        assert evaluations < 100
+        return f(x)
+
+    x, fs = optim.cg(opfunc, start.copy(), config)
+    assert_same(x, start)
+    assert_same(np.array(fs), np.array([f(start)[0]]))
+
+
+def test_cg_ends_where_there_is_no_minimum() -> None:
+    x, fs = optim.cg(lambda x: (-float(x.sum()), -np.ones_like(x)), np.zeros(2), {"maxIter": 6})
+    assert_same(x, np.zeros(2))
+    assert fs == [0]
+
+
 def test_asgd_average() -> None:
     """The average of all points after the first t0 + 1."""
     x, config = np.zeros((2, 3)), {"eta0": 0.1, "lambda": 0.0, "t0": 2}
     points = []
     for _ in range(6):
-        optim.asgd(bowl, x, config)
+        result, fs, average = optim.asgd(bowl, x, config)
         points.append(x.copy())
-    assert_close(config["ax"], np.mean(points[3:], 0), 1e-12)
+    assert result is x and fs == [bowl(points[-2])[0]] and average is config["ax"]
+    assert_close(average, np.mean(points[3:], 0), 1e-12)
 
 
 def test_checkgrad_finds_what_is_wrong() -> None:
@@ -184,6 +227,16 @@ def test_lswolfe_conditions() -> None:
         assert_close(x, step * direction, 1e-12)
         assert value == bowl(x)[0] <= f + 1e-4 * step * slope
         assert abs(float((gradient * direction).sum())) <= -0.1 * slope
+
+
+@pytest.mark.parametrize(
+    "name, config, missing",
+    [("de", {}, "maxFEs"), ("de", {"maxFEs": 9, "scaleFactor": 1}, "crossoverRate"), ("cmaes", {"maxEval": 9}, "sigma")],
+)
+def test_options_that_must_be_there(name: str, config: dict[str, Any], missing: str) -> None:
+    given = ", ".join(config) or "no options"
+    with pytest.raises(errors.ValueRangeError, match=f"optim.{name}: config: expected a value of '{missing}', got {given}"):
+        getattr(optim, name)(bowl, np.zeros((2, 3)), config)
 
 
 def test_verbose(capsys: pytest.CaptureFixture[str]) -> None:

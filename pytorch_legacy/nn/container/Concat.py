@@ -45,7 +45,7 @@ class Concat(Container):
 
     def updateGradInput(self, input: Any, gradOutput: Tensor) -> Any:
         parts = self._parts(gradOutput)
-        return self._sum(self._each(lambda i, module: module.updateGradInput(input, parts[i])))
+        return self._sum("updateGradInput", input, parts)
 
     def accGradParameters(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> None:
         parts = self._parts(gradOutput)
@@ -57,7 +57,7 @@ class Concat(Container):
 
     def backward(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> Any:
         parts = self._parts(gradOutput)
-        return self._sum(self._each(lambda i, module: module.backward(input, parts[i], scale)))
+        return self._sum("backward", input, parts, scale)
 
     def _parts(self, gradOutput: Tensor) -> list[Tensor]:
         """What of gradOutput belongs to each module."""

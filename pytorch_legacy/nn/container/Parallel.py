@@ -1,13 +1,12 @@
 """Slices of the input for one module each, joined again."""
 
-from typing import Any
-
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.joining import layout
+from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
 
@@ -51,8 +50,7 @@ class Parallel(Container):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        slices, parts = self._slices(input), self._parts(gradOutput)
-        return self._stacked(input, self._each(lambda i, module: module.updateGradInput(slices[i], parts[i])))
+        return self._stacked("updateGradInput", input, gradOutput)
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         slices, parts = self._slices(input), self._parts(gradOutput)
@@ -63,8 +61,7 @@ class Parallel(Container):
         self._each(lambda i, module: module.accUpdateGradParameters(slices[i], parts[i], lr))
 
     def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Tensor | None:
-        slices, parts = self._slices(input), self._parts(gradOutput)
-        return self._stacked(input, self._each(lambda i, module: module.backward(slices[i], parts[i], scale)))
+        return self._stacked("backward", input, gradOutput, scale)
 
     def _slices(self, input: Tensor) -> Tensor:
         """The input with the dimension of the slices in front."""
@@ -83,14 +80,20 @@ class Parallel(Container):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         return [gradOutput[window] for window in windows]
 
-    def _stacked(self, input: Tensor, gradients: list[Any]) -> Tensor | None:
-        if any(gradient is None for gradient in gradients):
+    def _stacked(self, method: str, input: Tensor, gradOutput: Tensor, *scale: float) -> Tensor | None:
+        """Calls a method of the modules and lays their gradients side by side, each at once: the next call may overwrite it."""
+        slices, parts = self._slices(input), self._parts(gradOutput)
+        places = np.moveaxis(self._resize("gradInput", input.shape), self.inputDimension, 0)
+
+        def put(i: int, module: Module) -> bool:
+            gradient = getattr(module, method)(slices[i], parts[i], *scale)
+            if gradient is not None:
+                places[i] = gradient
+            return gradient is not None
+
+        if not all(self._each(put)):
             self.gradInput = None
-            return None
-        gradInput = self._resize("gradInput", input.shape)
-        for place, gradient in zip(np.moveaxis(gradInput, self.inputDimension, 0), gradients, strict=True):
-            place[...] = gradient
-        return gradInput
+        return self.gradInput
 
     def __repr__(self) -> str:
         return self._branches()

@@ -3,7 +3,9 @@
 from typing import Any, Self
 
 from pytorch_legacy.errors import located
+from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.utils import recursiveFill, recursiveResizeAs
 
 
 class CriterionContainer(Criterion):
@@ -25,6 +27,12 @@ class CriterionContainer(Criterion):
         self.criterions.append(criterion)
         self.weights.append(weight)
         return self
+
+    def _zeroed(self, input: Any) -> Any:
+        """Sets ``gradInput`` to zeros in the shapes of `input`, to which gradients are added one by one, and returns it."""
+        check.any_arrays(self, "input", input)
+        self.gradInput = recursiveFill(recursiveResizeAs(self.gradInput, input), 0)
+        return self.gradInput
 
     def _located(self, i: int) -> Any:
         """Complaints of a criterion say which one it is, counted from 1 as in messages of containers."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from pytorch_legacy import t7
 from pytorch_legacy.nn.criterion.CriterionContainer import CriterionContainer
-from pytorch_legacy.nn.utils import recursiveAdd, recursiveFill, recursiveResizeAs
+from pytorch_legacy.nn.utils import recursiveAdd
 
 
 class MultiCriterion(CriterionContainer):
@@ -29,15 +29,12 @@ class MultiCriterion(CriterionContainer):
         return total
 
     def updateGradInput(self, input: Any, target: Any = None) -> Any:
-        gradients = []
-        for i, criterion in enumerate(self.criterions):
+        total = self._zeroed(input)
+        for i, (criterion, weight) in enumerate(zip(self.criterions, self.weights, strict=True)):
             with self._located(i):
-                gradients.append(criterion.updateGradInput(input, target))
-        self.gradInput = recursiveResizeAs(self.gradInput, input)
-        recursiveFill(self.gradInput, 0)
-        for gradient, weight in zip(gradients, self.weights, strict=True):
-            recursiveAdd(self.gradInput, weight, gradient)
-        return self.gradInput
+                gradient = criterion.updateGradInput(input, target)
+            recursiveAdd(total, weight, gradient)
+        return total
 
     def _toTorch7(self) -> dict[str, Any]:
         return super()._toTorch7() | {"weights": np.array(self.weights, np.float64).view(t7.Storage)}

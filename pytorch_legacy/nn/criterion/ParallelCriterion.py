@@ -5,7 +5,7 @@ from typing import Any
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.CriterionContainer import CriterionContainer
-from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveFill, recursiveResizeAs
+from pytorch_legacy.nn.utils import described, recursiveAdd
 
 
 class ParallelCriterion(CriterionContainer):
@@ -48,15 +48,12 @@ class ParallelCriterion(CriterionContainer):
 
     def updateGradInput(self, input: list[Any], target: Any = None) -> list[Any]:
         targets = self._targets(input, target)
-        gradients = []
-        for i, criterion in enumerate(self.criterions):
+        totals: list[Any] = self._zeroed(input)
+        for i, (criterion, weight) in enumerate(zip(self.criterions, self.weights, strict=True)):
             with self._located(i):
-                gradients.append(criterion.updateGradInput(input[i], targets[i]))
-        self.gradInput = recursiveResizeAs(self.gradInput, input)
-        recursiveFill(self.gradInput, 0)
-        for total, gradient, weight in zip(self.gradInput, gradients, self.weights, strict=False):
-            recursiveAdd(total, weight, gradient)
-        return self.gradInput
+                gradient = criterion.updateGradInput(input[i], targets[i])
+            recursiveAdd(totals[i], weight, gradient)
+        return totals
 
     def _targets(self, input: list[Any], target: Any) -> list[Any]:
         """The target of each criterion, once there are enough entries of everything."""

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from pytorch_legacy.arrays import is_tensor, on_device, placed
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import fitting
@@ -76,8 +77,9 @@ class DontCast(Decorator):
 
     def _inward(self, name: str, value: Any, cast: bool) -> Any:
         """What the module gets, converted in the buffer of that name where needed."""
-        if not cast:
+        if not cast or value is None:
             return value
+        check.any_arrays(self, name[1:], value)
         inward = _cast(getattr(self, name, None), value, self.moduleType)
         setattr(self, name, None if inward is value else inward)
         return inward

@@ -69,11 +69,10 @@ class IndexLinear(Module):
     _dropped = (
         "cumSumSizes", "keys", "values", "sizes", "updateKeys", "updateKeysBuffer", "zerokeys", "isFlat", "noBatch",
     )  # fmt: skip
-    _scratch = (
-        dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues"))
-        | dict.fromkeys(("sizesCache", "cumSumSizesCache", "lkeys", "lvalues"), lambda module: {})
-        | {"running": lambda module: {"keys": {}, "gradWeight": {}, "cumSumSizes": {}, "counter": 1}}
-    )
+    _scratch = {
+        **dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues")),
+        **dict.fromkeys(("sizesCache", "cumSumSizesCache", "lkeys", "lvalues"), lambda module: {}),
+    }
     weight: Tensor
     bias: Tensor
     gradBias: Tensor
@@ -217,8 +216,18 @@ class IndexLinear(Module):
         return self._dense("_gradOutput", gradOutput).reshape(shape)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        """In files `running` has keys that count from 1, and the number of the next pass, whether arrays are there or not."""
         super()._fromTorch7(fields | {"offset": int(fields["offset"]) + 1}, version)
-        self.running = {"keys": [], "gradWeight": []}
+        keys, rows, following = (fields["running"][name] for name in ("keys", "gradWeight", "counter"))
+        passes = range(min(int(following) - 1, len(keys), len(rows)))
+        self.running = {"keys": [keys[i] - 1 for i in passes], "gradWeight": [rows[i] for i in passes]}
 
     def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"offset": self.offset - 1}
+        keys, rows = self.running["keys"], self.running["gradWeight"]
+        running = {
+            "keys": [each + 1 for each in keys],
+            "gradWeight": rows,
+            "cumSumSizes": [np.array([len(each)], np.int64) for each in keys],  # which Torch7 only hands on
+            "counter": len(keys) + 1,
+        }
+        return super()._toTorch7() | {"offset": self.offset - 1, "running": running}

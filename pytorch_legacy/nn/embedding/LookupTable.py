@@ -73,7 +73,10 @@ class LookupTable(Module):
         self.reset()
 
     def accUpdateOnly(self) -> Self:
-        """Drops ``gradWeight``, for training with ``backwardUpdate`` alone, and returns self."""
+        """Drops ``gradWeight``, for training with ``backwardUpdate`` alone, and returns self.
+
+        ``updateParameters`` raises NullError then.
+        """
         self.gradWeight = None
         return self
 

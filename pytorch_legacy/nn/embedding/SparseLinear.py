@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+import pytorch_legacy.nn
 from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.backend import call
@@ -36,7 +37,7 @@ class SparseLinear(Module):
     weight, gradWeight : array of outputSize x inputSize
     bias, gradBias : array of outputSize
     weightDecay : float
-        ``accGradParameters`` adds this times the whole weight to the gradient.
+        The gradient of the weight has this times the whole weight in it.
 
     Raises
     ------
@@ -54,7 +55,8 @@ class SparseLinear(Module):
     If all gradients since ``zeroGradParameters`` come from one input, ``updateParameters`` and the next
     ``zeroGradParameters`` touch its columns only (with `weightDecay`, the others too).
     The weight starts uniform in [-s, s) with s = 1 / sqrt(inputSize), the bias in a millionth of it.
-    Torch7 left gradInput of a batch array undefined, and its clearState raised an error.
+    Torch7 left gradInput of a batch array undefined, and its clearState raised an error. It did not scale the decay, so that
+    ``accUpdateGradParameters`` made the weight grow.
     Source: Torch7 ``nn.SparseLinear``; C: ``THNN/embedding/SparseLinear.c``.
     """
 
@@ -82,6 +84,11 @@ class SparseLinear(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws new parameters, the weight uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
+        if pytorch_legacy.nn.oldSeed:  # each row, and then its bias
+            rows, columns = self.weight.shape
+            drawn = random.uniform(-limit, limit, (rows, columns + 1), np.float64, self._onDevice)
+            self.weight[...], self.bias[...] = drawn[:, :-1], drawn[:, -1] * 1e-6
+            return
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice) * self._dtype.type(1e-6)
 
@@ -107,7 +114,7 @@ class SparseLinear(Module):
         function = "legacyAccGradParameters" if entries.ndim == 3 else "accGradParameters"
         call(
             self, f"SparseLinear_{function}", entries, gradient, self.gradWeight, self.gradBias, self.weight,
-            self.weightDecay, scale,
+            scale * self.weightDecay, scale,
         )  # fmt: skip
         self.sparseUpdate = _ONE if self.sparseUpdate == _NONE and self.weightDecay == 0 else _MANY
         if self.sparseUpdate == _ONE:

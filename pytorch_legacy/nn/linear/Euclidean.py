@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+import pytorch_legacy.nn
 from pytorch_legacy import random
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
@@ -46,6 +47,7 @@ class Euclidean(Module):
     gradWeight: Tensor
 
     fastBackward = True
+    _heedsOldSeed = True
     _scratch: dict[str, Any] = {"fastBackward": lambda module: True}
 
     def __init__(self, inputSize: int, outputSize: int) -> None:
@@ -57,7 +59,8 @@ class Euclidean(Module):
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(len(self.weight)) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
+        target = self.weight.T if self._heedsOldSeed and pytorch_legacy.nn.oldSeed else self.weight
+        target[...] = random.uniform(-limit, limit, target.shape, self._dtype, self._onDevice)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         differences = self._differences(input)

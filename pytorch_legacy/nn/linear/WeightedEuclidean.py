@@ -41,6 +41,7 @@ class WeightedEuclidean(Euclidean):
     diagCov: Tensor
     gradDiagCov: Tensor
 
+    _heedsOldSeed = False
     _scratch = {}
 
     def __init__(self, inputSize: int, outputSize: int) -> None:

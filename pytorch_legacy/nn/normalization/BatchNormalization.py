@@ -132,12 +132,17 @@ class BatchNormalization(Module):
         return self.gradInput
 
     def _checked(self, input: Tensor) -> Tensor:
-        """The input, of a rank that is right for this class: the C function takes all of them."""
+        """The input, of a rank that is right for this class, for the C function takes all of them, and with its channels."""
         rank = check.tensor(self, "input", input).ndim
-        if rank == self.nDim or (rank == self.nDim - 1 and not self.train):
-            return input
-        also = " when training" if self.train else f", or {self.nDim - 1}-D for one sample"
-        raise ShapeError(f"{self._typename}: input: expected a {self.nDim}-D array{also}, got {rank}-D of shape {input.shape}")
+        if rank != self.nDim and (rank != self.nDim - 1 or self.train):
+            also = " when training" if self.train else f", or {self.nDim - 1}-D for one sample"
+            got = f"{rank}-D of shape {input.shape}"
+            raise ShapeError(f"{self._typename}: input: expected a {self.nDim}-D array{also}, got {got}")
+        channels, expected = input.shape[rank - self.nDim + 1], self.running_mean.size
+        if channels != expected:
+            kind = "features" if self.nDim == 2 else "planes"
+            raise ShapeError(f"{self._typename}: input: expected {expected} {kind}, got {channels}")
+        return input
 
     def _batches(self, input: Tensor, *others: Any) -> tuple[Any, ...]:
         """The arrays as they are, or a single sample and what goes with it as batches of one."""

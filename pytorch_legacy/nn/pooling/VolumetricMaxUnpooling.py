@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from pytorch_legacy.nn.pooling.MaxUnpooling import MaxUnpooling
+from pytorch_legacy.nn.pooling.VolumetricMaxPooling import VolumetricMaxPooling
 
 
 class VolumetricMaxUnpooling(MaxUnpooling):
@@ -15,7 +16,8 @@ class VolumetricMaxUnpooling(MaxUnpooling):
     Parameters
     ----------
     poolingModule : VolumetricMaxPooling
-        The layer to undo, usually one further up in the same network: shared, not copied.
+        The layer to undo, usually one further up in the same network: shared, not copied. Its kernel is as large as its
+        stride.
 
     Attributes
     ----------
@@ -24,6 +26,8 @@ class VolumetricMaxUnpooling(MaxUnpooling):
 
     Raises
     ------
+    DtypeError, ValueRangeError
+        If `poolingModule` is something else.
     ShapeError
         If the input has not the shape of the pooling layer's last output, or that layer has not gone forward.
     IndexRangeError
@@ -38,6 +42,7 @@ class VolumetricMaxUnpooling(MaxUnpooling):
     """
 
     _layer: ClassVar[str] = "VolumetricMaxUnpooling"
+    _undone = VolumetricMaxPooling
     _extent: ClassVar[tuple[str, ...]] = ("itime", "iwidth", "iheight")
 
     def __init__(self, poolingModule: Any) -> None:

@@ -51,6 +51,7 @@ class Dropout(Module):
     mono = False
     flag = True
     _ranks: tuple[int, ...] = ()
+    _alwaysDraws = False  # with p = 0, too, when no noise is 0
 
     def __init__(
         self,
@@ -73,8 +74,8 @@ class Dropout(Module):
 
     def setp(self, p: float) -> None:
         """Sets another probability."""
-        if not 0 <= p < 1:
-            raise ValueRangeError(f"{self._typename}: p: expected 0 <= p < 1, got {p}")
+        if not isinstance(p, (int, float, np.number)) or not 0 <= p < 1:
+            raise ValueRangeError(f"{self._typename}: p: expected 0 <= p < 1, got {p!r}")
         self.p = p
 
     def updateOutput(self, input: Tensor) -> Tensor:
@@ -91,7 +92,7 @@ class Dropout(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
         if self._isRandom():
             check.shape(self, "noise of the last forward", self.noise, self._noiseShape(input.shape))
-        gradInput = gradOutput if self.inplace else self._resize("gradInput", gradOutput.shape)
+        gradInput = check.writable(self, "gradOutput", gradOutput) if self.inplace else self._resize("gradInput", input.shape)
         self.gradInput = gradInput
         self._scale(gradOutput, gradInput)
         if self.lazy:
@@ -105,7 +106,7 @@ class Dropout(Module):
         return super().clearState()
 
     def _isRandom(self) -> bool:
-        return self.p > 0 and (self.train or self.stochastic_inference)
+        return (self.p > 0 or self._alwaysDraws) and (self.train or self.stochastic_inference)
 
     def _draw(self, shape: tuple[int, ...]) -> None:
         """Sets ``noise`` for an input of that shape, anew unless the last one is to be used again and fits."""

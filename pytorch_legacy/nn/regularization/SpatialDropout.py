@@ -26,6 +26,7 @@ class SpatialDropout(Dropout):
     """
 
     _ranks = (3, 4)
+    _alwaysDraws = True
 
     _ours = {"v2": False, "inplace": False}
 

@@ -25,6 +25,7 @@ class VolumetricDropout(Dropout):
     """
 
     _ranks = (4, 5)
+    _alwaysDraws = True
 
     _ours = {"v2": False, "inplace": False}
 

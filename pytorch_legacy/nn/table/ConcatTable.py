@@ -25,7 +25,7 @@ class ConcatTable(Container):
 
     def updateGradInput(self, input: Any, gradOutput: list[Any]) -> Any:
         check.table(self, "gradOutput", gradOutput, len(self.modules))
-        return self._sum(self._each(lambda i, module: module.updateGradInput(input, gradOutput[i])))
+        return self._sum("updateGradInput", input, gradOutput)
 
     def accGradParameters(self, input: Any, gradOutput: list[Any], scale: float = 1.0) -> None:
         check.table(self, "gradOutput", gradOutput, len(self.modules))
@@ -37,7 +37,7 @@ class ConcatTable(Container):
 
     def backward(self, input: Any, gradOutput: list[Any], scale: float = 1.0) -> Any:
         check.table(self, "gradOutput", gradOutput, len(self.modules))
-        return self._sum(self._each(lambda i, module: module.backward(input, gradOutput[i], scale)))
+        return self._sum("backward", input, gradOutput, scale)
 
     def __repr__(self) -> str:
         return self._branches()

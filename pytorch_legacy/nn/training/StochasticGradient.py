@@ -80,8 +80,8 @@ class StochasticGradient(TorchObject):
         return loss
 
     def _order(self, count: int) -> list[int]:
-        order: list[int] = random.randperm(count).tolist() if self.shuffleIndices else list(range(count))
-        return order
+        order: list[int] = random.randperm(count).tolist()  # drawn in any case: what comes next is then as in Torch7
+        return order if self.shuffleIndices else list(range(count))
 
     def _say(self, line: str) -> None:
         if self.verbose:

@@ -6,10 +6,9 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
 
 
@@ -21,15 +20,9 @@ class MaxUnpooling(Module):
     poolingModule : Module
         The pooling layer. It is kept as it is, not copied: its last forward pass says where things came from and how large
         planes were (fields ``indices``, ``iwidth``, ``iheight`` and, for three axes, ``itime``).
-
-    Raises
-    ------
-    DtypeError, ValueRangeError
-        If it is no such layer, or if its kernel is not as large as its stride.
     """
 
     _layer: ClassVar[str]  # whose C functions to call
-    _undone: ClassVar[type[WindowedPooling]]
     _extent: ClassVar[tuple[str, ...]]  # sizes of the pooling layer's input, in the order of the C functions
 
     _dropped = ("indices",)  # those of a pass that is over, and of another kind
@@ -37,12 +30,7 @@ class MaxUnpooling(Module):
 
     def __init__(self, poolingModule: Any) -> None:
         super().__init__()
-        where = f"{self._typename}: poolingModule"
-        if not isinstance(poolingModule, self._undone):
-            raise DtypeError(f"{where}: expected {self._undone._typename}, got {utils.described(poolingModule)}")
-        if poolingModule._sizes("k") != poolingModule._sizes("d"):
-            raise ValueRangeError(f"{where}: expected a kernel as large as its stride, got {poolingModule}")
-        self.pooling: Any = poolingModule
+        self.pooling = poolingModule
         self.indices = np.empty(0, np.int64)
 
     def updateOutput(self, input: Tensor) -> Tensor:

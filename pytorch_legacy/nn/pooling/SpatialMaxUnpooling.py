@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 from pytorch_legacy.nn.pooling.MaxUnpooling import MaxUnpooling
-from pytorch_legacy.nn.pooling.SpatialMaxPooling import SpatialMaxPooling
 
 
 class SpatialMaxUnpooling(MaxUnpooling):
@@ -11,14 +10,13 @@ class SpatialMaxUnpooling(MaxUnpooling):
 
     .. math:: y_i = x_o \\quad \\text{for the last } o \\text{ with } indices_o = i, \\qquad 0 \\text{ if there is none}
 
-    The gradient of such an o is that of :math:`y_i`; elements that others have overwritten get 0, but windows that do not
-    overlap have none such. The index -1, of a window without a cell, is passed over.
+    The gradient of such an o is that of :math:`y_i`; elements that others have overwritten, which happens only where
+    windows overlap, get 0. The index -1, of a window without a cell, is passed over.
 
     Parameters
     ----------
     poolingModule : SpatialMaxPooling
-        The layer to undo, usually one further up in the same network: shared, not copied. Its kernel is as large as its
-        stride.
+        The layer to undo, usually one further up in the same network: shared, not copied.
 
     Attributes
     ----------
@@ -27,8 +25,6 @@ class SpatialMaxUnpooling(MaxUnpooling):
 
     Raises
     ------
-    DtypeError, ValueRangeError
-        If `poolingModule` is something else.
     ShapeError
         If the input has not the shape of the pooling layer's last output, or that layer has not gone forward.
     IndexRangeError
@@ -37,7 +33,7 @@ class SpatialMaxUnpooling(MaxUnpooling):
     Notes
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x iheight x iwidth``, the input of the pooling layer.
-    Torch7 gave the gradient also to overwritten elements.
+    Torch7 wanted kernels as large as strides; here windows may overlap. It gave the gradient also to overwritten elements.
     Source: Torch7 ``nn.SpatialMaxUnpooling``; C: ``THNN/pooling/SpatialMaxUnpooling.c``.
 
     Examples
@@ -52,7 +48,6 @@ class SpatialMaxUnpooling(MaxUnpooling):
     """
 
     _layer: ClassVar[str] = "SpatialMaxUnpooling"
-    _undone = SpatialMaxPooling
     _extent: ClassVar[tuple[str, ...]] = ("iwidth", "iheight")
 
     def __init__(self, poolingModule: Any) -> None:

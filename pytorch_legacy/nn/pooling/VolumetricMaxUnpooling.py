@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 from pytorch_legacy.nn.pooling.MaxUnpooling import MaxUnpooling
-from pytorch_legacy.nn.pooling.VolumetricMaxPooling import VolumetricMaxPooling
 
 
 class VolumetricMaxUnpooling(MaxUnpooling):
@@ -16,8 +15,7 @@ class VolumetricMaxUnpooling(MaxUnpooling):
     Parameters
     ----------
     poolingModule : VolumetricMaxPooling
-        The layer to undo, usually one further up in the same network: shared, not copied. Its kernel is as large as its
-        stride.
+        The layer to undo, usually one further up in the same network: shared, not copied.
 
     Attributes
     ----------
@@ -26,8 +24,6 @@ class VolumetricMaxUnpooling(MaxUnpooling):
 
     Raises
     ------
-    DtypeError, ValueRangeError
-        If `poolingModule` is something else.
     ShapeError
         If the input has not the shape of the pooling layer's last output, or that layer has not gone forward.
     IndexRangeError
@@ -42,7 +38,6 @@ class VolumetricMaxUnpooling(MaxUnpooling):
     """
 
     _layer: ClassVar[str] = "VolumetricMaxUnpooling"
-    _undone = VolumetricMaxPooling
     _extent: ClassVar[tuple[str, ...]] = ("itime", "iwidth", "iheight")
 
     def __init__(self, poolingModule: Any) -> None:

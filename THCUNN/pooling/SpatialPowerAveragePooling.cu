@@ -49,7 +49,7 @@ __global__ static void gatherLargest(real *gx, const real *x, const accreal *sha
     accreal sum = 0;
     eachWindow(p, cellOf(p, i % cells), [&](Place o) {
       const accreal norm = (accreal)y[plane + o.at];
-      if ((fabs(cell) == norm && cell != 0) || norm != norm) sum += cell < 0 ? -share[plane + o.at] : share[plane + o.at];
+      if ((fabs(cell) == norm || norm != norm) && cell != 0) sum += cell < 0 ? -share[plane + o.at] : share[plane + o.at];
     });
     gx[i] = (real)sum;
   }

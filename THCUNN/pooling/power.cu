@@ -104,11 +104,9 @@ __global__ static void gatherNorms(real *gx, const real *x, const real *g, const
     accreal sum = 0;
     eachWindow(p, cellOf(p, i % cells), [&](Place o) {
       const accreal ratio = ratioOf(fabs(cell), (accreal)y[plane + o.at], power);
-      const accreal gradient = (accreal)g[plane + o.at];
-      if (ratio != 0 || gradient != gradient) sum += gradient * ratio;
+      if (ratio != 0) sum += (accreal)g[plane + o.at] * ratio;
     });
-    const bool none = cell == 0 && sum == sum && power.kind != PLAIN;
-    gx[i] = (real)(none ? 0 : sum * signOf(cell, power));
+    gx[i] = (real)(cell == 0 && power.kind != PLAIN ? 0 : sum * signOf(cell, power));
   }
 }
 

@@ -153,6 +153,7 @@ static int32_t accumulate(const char *f, THNNState *state, int legacy, View inpu
 
   Call call;
   THNN_enter(&call, state, f);
+  call.inplace = 1; /* a step: gradWeight is the weight */
   const real *g = THNN_in(&call, gradOutput), *w = THNN_in(&call, weight);
   real *gw = THNN_acc(&call, gradWeight), *gb = THNN_acc(&call, gradBias);
   readEntries(&call, &s, input);

@@ -428,6 +428,7 @@ int32_t THNN_(BatchNormalization_backward)(THNNState *state, const THTensor *inp
 
   Call call;
   THNN_enter(&call, state, __func__);
+  call.inplace = !gradInput; /* a step: gradWeight is the weight */
   b.x = THNN_in(&call, view(input));
   b.g = THNN_in(&call, view(gradOutput));
   b.y = THNN_out(&call, view(gradInput));

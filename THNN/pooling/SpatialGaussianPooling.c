@@ -483,6 +483,7 @@ int32_t THNN_(SpatialGaussianPooling_accGradParameters)(THNNState *state, const 
 
   Call call;
   THNN_enter(&call, state, __func__);
+  call.inplace = 1; /* a step: gradMean is the mean */
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gm = THNN_acc(&call, view(gradMean)), *gq = THNN_acc(&call, view(gradPrecision));
   const Gaussians k = {THNN_in(&call, view(mean)), THNN_in(&call, view(precision)), mean->size[0], mean->size[1], count_include_pad};

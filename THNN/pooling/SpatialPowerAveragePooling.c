@@ -66,7 +66,7 @@ THNN_KERNEL void largestGradientPlane(real *restrict gx, const real *restrict x,
             const real cell = xr[ow * w.stride];
             const int isLargest = (magnitude(cell) == y[ow]) | (y[ow] != y[ow]);
             if (pass == 0) share[ow] += isLargest;
-            else if (isLargest && (cell != 0 || y[ow] != y[ow])) to[ow * w.stride] += cell < 0 ? -share[ow] : share[ow];
+            else if (isLargest && cell != 0) to[ow * w.stride] += cell < 0 ? -share[ow] : share[ow];
           }
         }
     }

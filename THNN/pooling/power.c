@@ -219,14 +219,14 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
     for (int64_t i = 0; i < cells; i++) {
       const double slope = vm_absPower(x[i], q), sign = x[i] < 0 ? below : 1;
       const real product = gx[i] * (real)(slope * sign);
-      gx[i] = (x[i] == 0) & (gx[i] == gx[i]) ? 0 : product;
+      gx[i] = x[i] == 0 ? 0 : product;
     }
   } else {
     for (int64_t h = 0; h < p->h.in; h++, gx += w.in, x += w.in) {
       THNN_fetch(x, THNN_AHEAD, w.in * (int64_t)sizeof(real));
       for (int64_t i = 0; i < w.in; i++) {
         const real product = gx[i] * slopeOf(x[i], kind);
-        gx[i] = (x[i] == 0) & (gx[i] == gx[i]) ? 0 : product;
+        gx[i] = x[i] == 0 ? 0 : product;
       }
     }
   }
@@ -276,7 +276,7 @@ THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, c
           const real cell = xr[ow * w.stride], a = real_fabs(cell);
           const double power = vm_exp(q * vm_log((double)a / y[ow])), ratio = a == y[ow] ? 1 : power;
           const real part = (real)(g[ow] * ratio * (cell < 0 ? below : 1));
-          to[ow * w.stride] += ((cell == 0) & (y[ow] == y[ow])) | (y[ow] == 0) | (ratio == 0) ? 0 : part;
+          to[ow * w.stride] += (cell == 0) | (y[ow] == 0) | (ratio == 0) ? 0 : part;
         }
       }
 }

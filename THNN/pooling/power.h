@@ -3,8 +3,8 @@
  *   output[o]    = S(o)^(1/p),  S(o) = sum over i in window(o) of |x[i]|^p
  *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] * sign(x[i]) * (|x[i]| / output[o])^(p - 1)
  *
- * A cell that is 0, and a window whose output is 0 (unless p = 1), pass no gradient on; NaN is passed on. Without useAbs the powers
- * are those of x itself: x < 0 gives NaN unless p is an integer, odd p keep the sign, a negative sum has no root but for p = 1. */
+ * A cell that is 0, and a window whose output is 0 (unless p = 1), pass no gradient on. Without useAbs the powers are those of x
+ * itself: x < 0 gives NaN unless p is an integer, odd p keep the sign, a negative sum has no root but for p = 1. */
 #ifndef THNN_POOLING_POWER_H
 #define THNN_POOLING_POWER_H
 

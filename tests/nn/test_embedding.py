@@ -196,13 +196,16 @@ class TestSparseLinear:
         for layer in (plain, decaying):
             layer.forward(x)
             layer.backward(x, gradOutput, 0.5)
-        np.testing.assert_allclose(decaying.gradWeight, plain.gradWeight + 0.5 * 0.25 * plain.weight, atol=1e-15)
-        at_once = decaying.clone()
+        np.testing.assert_allclose(decaying.gradWeight, plain.gradWeight + 0.25 * plain.weight, atol=1e-15)
+        at_once, in_two_steps = decaying.clone(), decaying.clone()
         at_once.backwardUpdate(x, gradOutput, 0.05)
+        in_two_steps.zeroGradParameters()
+        in_two_steps.backward(x, gradOutput)
+        in_two_steps.updateParameters(0.05)
+        np.testing.assert_allclose(at_once.weight, in_two_steps.weight, atol=1e-15)
         expected = decaying.weight - 0.1 * decaying.gradWeight
         decaying.updateParameters(0.1)
         np.testing.assert_allclose(decaying.weight, expected, atol=1e-15)
-        np.testing.assert_allclose(at_once.weight, expected, atol=1e-15)
 
     @pytest.mark.parametrize("place", [-1, 99, np.nan])
     def test_padding(self, place: float) -> None:

@@ -218,9 +218,11 @@ class IndexLinear(Module):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """In files `running` has keys that count from 1, and the number of the next pass, whether arrays are there or not."""
         super()._fromTorch7(fields | {"offset": int(fields["offset"]) + 1}, version)
-        keys, rows, following = (fields["running"][name] for name in ("keys", "gradWeight", "counter"))
-        passes = range(min(int(following) - 1, len(keys), len(rows)))
-        self.running = {"keys": [keys[i] - 1 for i in passes], "gradWeight": [rows[i] for i in passes]}
+        running = {"keys": [], "gradWeight": [], "counter": 1} | (fields.get("running") or {})
+        passes = list(zip(running["keys"], running["gradWeight"], strict=False))[: int(running["counter"]) - 1]
+        for keys, rows in passes:
+            check.shape(self, "running", rows, (*keys.shape, rows.shape[-1]))
+        self.running = {"keys": [keys - 1 for keys, _ in passes], "gradWeight": [rows for _, rows in passes]}
 
     def _toTorch7(self) -> dict[str, Any]:
         keys, rows = self.running["keys"], self.running["gradWeight"]

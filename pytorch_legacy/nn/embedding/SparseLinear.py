@@ -37,7 +37,7 @@ class SparseLinear(Module):
     weight, gradWeight : array of outputSize x inputSize
     bias, gradBias : array of outputSize
     weightDecay : float
-        The gradient of the weight has this times the whole weight in it.
+        ``accGradParameters`` adds this times the whole weight to the gradient, whatever its `scale`.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class SparseLinear(Module):
     If all gradients since ``zeroGradParameters`` come from one input, ``updateParameters`` and the next
     ``zeroGradParameters`` touch its columns only (with `weightDecay`, the others too).
     The weight starts uniform in [-s, s) with s = 1 / sqrt(inputSize), the bias in a millionth of it.
-    Torch7 left gradInput of a batch array undefined, and its clearState raised an error. It did not scale the decay, so that
+    Torch7 left gradInput of a batch array undefined, and its clearState raised an error. With `weightDecay` its
     ``accUpdateGradParameters`` made the weight grow.
     Source: Torch7 ``nn.SparseLinear``; C: ``THNN/embedding/SparseLinear.c``.
     """
@@ -112,9 +112,10 @@ class SparseLinear(Module):
         entries, _ = self._entries(input)
         gradient = self._gradient(input, gradOutput)
         function = "legacyAccGradParameters" if entries.ndim == 3 else "accGradParameters"
+        isStep = self.gradWeight is self.weight  # of accUpdateGradParameters: the decay is part of it
         call(
             self, f"SparseLinear_{function}", entries, gradient, self.gradWeight, self.gradBias, self.weight,
-            scale * self.weightDecay, scale,
+            self.weightDecay * (scale if isStep else 1), scale,
         )  # fmt: skip
         self.sparseUpdate = _ONE if self.sparseUpdate == _NONE and self.weightDecay == 0 else _MANY
         if self.sparseUpdate == _ONE:

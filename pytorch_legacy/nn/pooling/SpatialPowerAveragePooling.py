@@ -18,8 +18,9 @@ class SpatialPowerAveragePooling(WindowedPooling):
 
     .. math:: \\frac{\\partial y_o}{\\partial x_i} = \\mathrm{sign}(x_i) \\Big(\\frac{|x_i|}{y_o}\\Big)^{p-1}
 
-    is 0 where x_i or y_o is 0. For p = infinity cells of equal size share it. A NaN makes its windows NaN, and unless p = 1
-    the gradients of their cells but those that are 0. From p = 10000 on a gradient in single precision has few digits: it is made from the output.
+    is 0 where x_i or y_o is 0. For p = infinity cells of equal size share it. A NaN makes its windows NaN, and unless p = 1 the
+    gradients of their cells but those that are 0. From p = 10000 on a gradient in single precision has few digits: it is made
+    from the output.
 
     Parameters
     ----------

@@ -8,7 +8,6 @@
 
 #include "core/fetch.h"
 #include "core/real.h"
-#include "core/stream.h"
 
 #ifndef THNN_CUDA /* THCUNN/activation/elementwise.cuh has its own */
 /* What a kernel works on: y from x, and from g where there is a gradient, n elements each; a and b are numbers. */
@@ -79,47 +78,35 @@ static inline int32_t checkGradients(const char *f, const char *xName, View x, V
 }
 
 #ifndef THNN_CUDA
-typedef struct Elementwise {
-  ElementKernel *kernel;
-  Elements all;
-} Elementwise;
-
-static inline void makeElements(const void *work, real *to, int64_t at, int64_t n)
-{
-  const Elementwise *w = work;
-  Elements some = {.y = to, .x = w->all.x + at, .g = w->all.g ? w->all.g + at : NULL, .n = n, .a = w->all.a, .b = w->all.b};
-  w->kernel(some);
-}
-
 /* Checked tensors in, results out: each thread takes its chunks, and a single one all elements at once. `cost` is how many
  * simple operations an element takes; g may be no tensor. */
 static inline int32_t elementwise(const char *f, THNNState *state, ElementKernel *kernel, int64_t cost, View y, View x, View g,
                                   double a, double b)
 {
-  enum { CHUNK = 1 << 13, STREAMED_CHUNK = 1 << 16 };
+  enum { CHUNK = 1 << 13 };
   const int64_t n = THNN_nElement(y);
   Call call;
   THNN_enter(&call, state, f);
   call.inplace = 1;
   const int threads = THNN_threads(&call, n * cost);
-  Elementwise work = {kernel, {.n = n, .a = (real)a, .b = (real)b}};
-  Elements *all = &work.all;
-  all->x = THNN_in(&call, x);
-  all->g = THNN_in(&call, g);
-  all->y = THNN_out(&call, y);
+  Elements all = {.n = n, .a = (real)a, .b = (real)b};
+  all.x = THNN_in(&call, x);
+  all.g = THNN_in(&call, g);
+  all.y = THNN_out(&call, y);
   if (THNN_failed(&call)) return THNN_leave(&call);
 
-  /* What replaces x or g has just been read, and is in the cache. */
-  const int apart = all->y != all->x && all->y != all->g, arrays = all->g && all->g != all->x ? 3 : 2;
-  if (apart && THNN_isBeyondCaches(arrays * n)) {
+  if (threads == 1) {
+    kernel(all);
+    return THNN_leave(&call);
+  }
 #pragma omp parallel for num_threads(threads)
-    for (int64_t at = 0; at < n; at += STREAMED_CHUNK)
-      THNN_streamBlocks(all->y, at, THNN_min(at + STREAMED_CHUNK, n), makeElements, &work);
-  } else if (threads == 1) {
-    kernel(*all);
-  } else {
-#pragma omp parallel for num_threads(threads)
-    for (int64_t at = 0; at < n; at += CHUNK) makeElements(&work, all->y + at, at, THNN_min(CHUNK, n - at));
+  for (int64_t at = 0; at < n; at += CHUNK) {
+    Elements some = all;
+    some.y += at;
+    some.x += at;
+    if (some.g) some.g += at;
+    some.n = THNN_min(CHUNK, n - at);
+    kernel(some);
   }
   return THNN_leave(&call);
 }

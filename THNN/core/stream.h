@@ -115,40 +115,6 @@ THNN_INLINE void THNN_endStreams(Streamed *streams, int threads)
 #endif
   }
 }
-
-/* ---- results whose elements are computed from those at the same place, or nearly so: block by block, as they are loaded */
-
-/* Elements [at, at + n) of a result, computed for `to`. */
-typedef void MakeBlock(const void *work, real *to, int64_t at, int64_t n);
-
-/* Has a call that touches so many elements, those of its result among them, more to move than caches hold? */
-THNN_INLINE int THNN_isBeyondCaches(int64_t touched)
-{
-#ifdef THNN_HAS_STREAMS
-  enum { TOUCHED = 1 << 26 };
-  return touched > TOUCHED / (int64_t)sizeof(real);
-#else
-  (void)touched;
-  return 0;
-#endif
-}
-
-/* Elements [at, end) of y, past the caches. */
-THNN_INLINE void THNN_streamBlocks(real *y, int64_t at, int64_t end, MakeBlock *make, const void *work)
-{
-  enum { BLOCK = 2048 / sizeof(real) };
-  real block[BLOCK] __attribute__((aligned(64)));
-  int64_t n = (int64_t)(-(uintptr_t)(y + at) % 64 / sizeof(real)); /* up to the first line */
-  for (; at < end; at += n, n = BLOCK) {
-    n = THNN_min(n > 0 ? n : BLOCK, end - at);
-    make(work, block, at, n);
-    Streamed some = {.place = block, .to = y + at, .n = n};
-    THNN_flush(&some);
-  }
-#ifdef THNN_HAS_STREAMS
-  _mm_sfence();
-#endif
-}
 #endif
 
 #endif

@@ -22,7 +22,6 @@
 #include "math/pointwise.h"
 
 #ifndef THNN_CUDA /* THCUNN/math/pointwise.cu has its own */
-#include "core/stream.h"
 #include "core/sums.h"
 
 THNN_INLINE real combined(int operation, real x, real z)
@@ -50,14 +49,13 @@ THNN_INLINE void combine(int operation, real *y, const real *x, const real *z, i
   }
 }
 
-/* Elements [at, end), which begin at y. */
+/* Elements [at, end). */
 THNN_INLINE void combineRows(int operation, real *y, const real *x, const real *z, const Repeats *r, int64_t at, int64_t end)
 {
   while (at < end) {
     const int64_t first = at % r->length, n = THNN_min(r->length - first, end - at);
-    combine(operation, y, x + at, z + rowOf(r, at / r->length) + first * r->step, n, r->step);
+    combine(operation, y + at, x + at, z + rowOf(r, at / r->length) + first * r->step, n, r->step);
     at += n;
-    y += n;
   }
 }
 
@@ -91,34 +89,14 @@ THNN_KERNEL void smaller(real *y, const real *x, const real *z, const Repeats *r
   combineRows(THNN_SMALLER, y, x, z, r, at, end);
 }
 
-typedef void Combine(real *y, const real *x, const real *z, const Repeats *r, int64_t at, int64_t end);
-
-typedef struct Operands {
-  Combine *kernel;
-  const real *x, *z;
-  Repeats r;
-} Operands;
-
-static void makeCombined(const void *work, real *to, int64_t at, int64_t n)
-{
-  const Operands *o = work;
-  o->kernel(to, o->x, o->z, &o->r, at, at + n);
-}
-
 static void apply(Call *call, int32_t operation, real *y, const real *x, const real *z, Repeats r, int64_t n)
 {
-  enum { CHUNK = 1 << 14, STREAMED_CHUNK = 1 << 16 };
-  Combine *const kernels[] = {add, subtract, multiply, divide, larger, smaller};
-  const Operands operands = {kernels[operation], x, z, r};
-  const int threads = THNN_threads(call, n), repeated = r.dims > 0 || r.step == 0;
-  if (y != x && y != z && THNN_isBeyondCaches(repeated ? 2 * n : 3 * n)) {
+  enum { CHUNK = 1 << 14 };
+  void (*const kernels[])(real *, const real *, const real *, const Repeats *, int64_t, int64_t) = {add,    subtract, multiply,
+                                                                                                    divide, larger,   smaller};
+  const int threads = THNN_threads(call, n);
 #pragma omp parallel for num_threads(threads)
-    for (int64_t at = 0; at < n; at += STREAMED_CHUNK)
-      THNN_streamBlocks(y, at, THNN_min(at + STREAMED_CHUNK, n), makeCombined, &operands);
-  } else {
-#pragma omp parallel for num_threads(threads)
-    for (int64_t at = 0; at < n; at += CHUNK) makeCombined(&operands, y + at, at, THNN_min(CHUNK, n - at));
-  }
+  for (int64_t at = 0; at < n; at += CHUNK) kernels[operation](y, x, z, &r, at, THNN_min(at + CHUNK, n));
 }
 
 /* ---- sum */

@@ -129,9 +129,7 @@ class Dropout(Module):
     def _sampleNoise(self, shape: tuple[int, ...]) -> Tensor:
         """Fresh noise."""
         noise = random.bernoulli(1 - self.p, self._noiseShape(shape), self._dtype, self._onDevice)
-        if self.v2:
-            noise /= 1 - self.p
-        return noise
+        return blocks.apply(np.divide, noise, 1 - self.p, out=noise) if self.v2 else noise
 
     def _noiseShape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The shape of the noise for an input of that shape."""

@@ -12,6 +12,7 @@ import numpy as np
 from pytorch_legacy import backend, mending, t7
 from pytorch_legacy.arrays import buffer, cupy, is_tensor, on_device, placed
 from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, ValueRangeError
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.printing import always
 from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
@@ -75,12 +76,14 @@ class TorchObject:
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        package, *inner = cls.__module__.split(".")
         if "_typename" not in cls.__dict__:
-            package, *inner = cls.__module__.split(".")
             space = inner[0] if inner and inner[0] in _NAMESPACES else "nn"
             cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
         if "__repr__" in cls.__dict__:
             cls.__repr__ = always(cls.__repr__)  # type: ignore[method-assign]
+        if "__init__" in cls.__dict__ and package == "pytorch_legacy":
+            cls.__init__ = checked(cls.__init__)  # type: ignore[method-assign]
 
     if not TYPE_CHECKING:  # or every attribute would be known to mypy
 

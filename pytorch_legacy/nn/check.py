@@ -4,7 +4,6 @@ Layers written in Python call these first; layers that call the C library need f
 """
 
 from collections.abc import Iterable
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from pytorch_legacy import backend
 from pytorch_legacy.arrays import is_tensor, is_writable, misplaced, on_device, placed
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.nn.arguments import taken
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.storage import Tensor
@@ -161,10 +161,7 @@ def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ..
 
 def count(module: TorchObject, name: str, value: Any, least: int = 1) -> int:
     """`value`, an integer that is at least `least`."""
-    try:
-        number = index(value)
-    except TypeError:
-        raise DtypeError(f"{module._typename}: {name}: expected an integer, got {value!r}") from None
+    number: int = taken(module, name, value, int)
     if number < least:
         raise ValueRangeError(f"{module._typename}: {name}: expected {least} or more, got {number}")
     return number

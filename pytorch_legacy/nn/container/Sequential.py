@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 
@@ -27,6 +28,7 @@ class Sequential(Container):
         self._takeEnds()
         return self
 
+    @checked
     def insert(self, module: Module, index: int | None = None) -> None:
         """Puts a module before the one at `index`, at the end if there is none."""
         count = len(self.modules)

@@ -1,0 +1,77 @@
+"""What constructors take: their annotations say it, and are held to it here, once for all classes.
+
+An argument of another kind is an error that names class and argument. Numbers of NumPy become Python's.
+"""
+
+from collections.abc import Callable
+from functools import cache, wraps
+from inspect import Parameter, Signature, get_annotations, signature
+from operator import index
+from types import NoneType, UnionType
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from pytorch_legacy.errors import DtypeError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_NAMES = {int: "an integer", float: "a number", bool: "True or False", str: "a string", NoneType: "None"}
+
+
+def checked(method: Callable[P, R]) -> Callable[P, R]:
+    """A method that looks at its arguments first. All constructors are such; it also serves as a decorator."""
+
+    @wraps(method)
+    def looking(*args: P.args, **keywords: P.kwargs) -> R:
+        call, kinds = _contract(method)
+        try:
+            given = call.bind(*args, **keywords)
+        except TypeError as error:
+            raise DtypeError(f"{args[0]._typename}: {error}") from None  # type: ignore[attr-defined]
+        for name, value in given.arguments.items():
+            if name not in kinds:
+                continue
+            if call.parameters[name].kind is Parameter.VAR_POSITIONAL:
+                given.arguments[name] = tuple(taken(args[0], name, one, *kinds[name]) for one in value)
+            else:
+                given.arguments[name] = taken(args[0], name, value, *kinds[name])
+        return method(*given.args, **given.kwargs)
+
+    return looking
+
+
+@cache
+def _contract(method: Callable[..., Any]) -> tuple[Signature, dict[str, tuple[Any, ...]]]:
+    """The signature, and the kinds of those arguments that are numbers, flags, text, objects of Torch7's classes or None."""
+    kinds = {}
+    for name, hint in get_annotations(method).items():
+        several = hint.__args__ if isinstance(hint, UnionType) else (hint,)
+        if name != "return" and all(kind in _NAMES or hasattr(kind, "_typename") for kind in several):
+            kinds[name] = several
+    return signature(method), kinds
+
+
+def taken(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
+    """`value`, an argument of `thing`, as one of the first kind that it can be: int, float, bool, str, None's, or a class."""
+    for kind in kinds:
+        try:
+            return _as(kind, value)
+        except (AttributeError, TypeError):
+            continue
+    wanted = " or ".join(_NAMES.get(kind, f"a {kind.__name__.lower()}") for kind in kinds)
+    raise DtypeError(f"{thing._typename}: {name}: expected {wanted}, got {' '.join(repr(value).split()):.60}")
+
+
+def _as(kind: Any, value: Any) -> Any:
+    """`value` as one of that kind. What cannot be one raises TypeError or AttributeError."""
+    if isinstance(value, kind) or (kind is float and isinstance(value, int)):
+        return value
+    if kind is float:
+        return type(value).__float__(value)  # which text has not
+    if kind is bool:
+        return bool(value if isinstance(value, np.bool_) else index(value))
+    if kind is int:
+        return index(value)
+    raise TypeError

@@ -1,0 +1,112 @@
+"""What constructors take: each argument is looked at before it can do harm, by its annotation."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import nn
+from pytorch_legacy.errors import DtypeError, THNNError
+from pytorch_legacy.nn.arguments import checked
+from pytorch_legacy.nn.TorchObject import TorchObject
+from tests.nn.toys import fails
+
+CLASSES = [cls for name in nn.__all__ if isinstance(cls := getattr(nn, name), type) and issubclass(cls, TorchObject)]
+RIGHT = {nn.Module: nn.Identity(), nn.Criterion: nn.MSECriterion()}
+WRONG = {int: [0.5, "a", None], float: ["a", 1j, np.ones(3)], bool: ["a", np.ones(3)], str: [1], nn.Module: [3, nn.Tanh]}
+
+
+def refused() -> list[object]:
+    """Each argument of each class, with each value that it cannot have."""
+    found = []
+    for cls in CLASSES:
+        parameters = [*inspect.signature(cls.__init__).parameters.values()][1:]
+        usual = [RIGHT.get(p.annotation, 2) if p.default is p.empty else p.default for p in parameters]
+        for i, parameter in enumerate(parameters):
+            for value in WRONG.get(parameter.annotation, []):
+                given = [*usual[:i], value, *usual[i + 1 :]]
+                found.append(pytest.param(cls, parameter.name, given, id=f"{cls.__name__}-{parameter.name}-{value!r:.20}"))
+    return found
+
+
+@pytest.mark.parametrize("cls, name, given", refused())
+def test_refused(cls, name, given):
+    with pytest.raises(DtypeError, match=f"{cls._typename}: {name}: expected .*, got ") as caught:
+        cls(*given)
+    assert "\n" not in str(caught.value)
+
+
+def test_messages():
+    with fails(DtypeError, "nn.Linear: inputSize: expected an integer, got 'a'"):
+        nn.Linear("a", 2)
+    with fails(DtypeError, "nn.JoinTable: nInputDims: expected an integer or None, got 1.0"):
+        nn.JoinTable(0, 1.0)
+    with fails(DtypeError, "nn.MulConstant: constant_scalar: expected a number, got array([1., 1.])"):
+        nn.MulConstant(np.ones(2))
+    with fails(DtypeError, "nn.CriterionTable: criterion: expected a criterion, got nn.Identity"):
+        nn.CriterionTable(nn.Identity())
+    with fails(DtypeError, "nn.VolumetricMaxPooling: missing a required argument: 'kH'"):
+        nn.VolumetricMaxPooling(2, 2)
+    with fails(DtypeError, "nn.Tanh: got an unexpected keyword argument 'inplace'"):
+        nn.Tanh(inplace=True)
+
+
+@pytest.mark.parametrize("size", [2, np.int64(2), np.uint8(2), np.array(2)])
+def test_integers_of_numpy(size):
+    table = nn.SelectTable(size)
+    assert type(table.index) is int
+    assert table.forward([0, 0, "third"]) == "third"
+    assert type(nn.Linear(size, size).weight.shape[0]) is int
+    assert repr(nn.SpatialMaxPooling(size, size)) == "nn.SpatialMaxPooling(2x2, 2,2)"
+    assert nn.View(size, size).size == (2, 2)
+
+
+@pytest.mark.parametrize("number", [0.5, np.float64(0.5), np.float32(0.5), np.array(0.5)])
+def test_numbers_of_numpy(number):
+    layer = nn.MulConstant(number, np.bool_(True))
+    assert isinstance(layer.constant_scalar, float) and layer.inplace is True
+    assert type(nn.Power(2).pow) is int
+
+
+def test_other_classes_are_left_alone():
+    """Those that derive from ours in other packages may annotate as they like."""
+
+    class Mine(nn.Module):
+        def __init__(self, size: int):
+            super().__init__()
+            self.size = size
+
+        @checked
+        def setSize(self, *sizes: int):
+            return sizes
+
+    assert Mine("x").size == "x"
+    assert Mine(1).setSize(1, np.int32(2)) == (1, 2)
+    with fails(DtypeError, "Mine: sizes: expected an integer, got 'x'"):
+        Mine(1).setSize(1, "x")
+
+
+@pytest.mark.parametrize("value", [3, None, "nn.Tanh", nn.Tanh, np.ones(2), nn.MSECriterion()])
+@pytest.mark.parametrize(
+    "make",
+    [nn.Sequential, nn.ConcatTable, nn.ParallelTable, lambda: nn.Concat(0), lambda: nn.DepthConcat(0), lambda: nn.Parallel(0, 0)],
+)
+def test_containers_hold_modules(make, value):
+    container = make().add(nn.Identity())
+    for put in (container.add, getattr(container, "insert", container.add)):
+        with pytest.raises(DtypeError, match=f"{container._typename}: module: expected a module, got "):
+            put(value)
+    assert [type(module) for module in container] == [nn.Identity]
+
+
+def test_other_methods():
+    for call, text in (
+        (lambda: nn.MultiCriterion().add(nn.Identity()), "nn.MultiCriterion: criterion: expected a criterion, got nn.Identity"),
+        (lambda: nn.ParallelCriterion().add(nn.MSECriterion(), "a"), "nn.ParallelCriterion: weight: expected a number, got 'a'"),
+        (lambda: nn.Sequential().get(0.5), "nn.Sequential: index: expected an integer, got 0.5"),
+        (lambda: nn.Dropout().setp("a"), "nn.Dropout: p: expected a number, got 'a'"),
+        (lambda: nn.GradientReversal().setLambda(None), "nn.GradientReversal: lambda_: expected a number, got None"),
+    ):
+        with fails(DtypeError, text):
+            call()
+    assert issubclass(DtypeError, THNNError) and issubclass(DtypeError, TypeError)

@@ -114,8 +114,7 @@ class RNN(Layer, Module):
         for name in ("reserve", "hiddenOutput", "cellOutput", "gradHiddenInput", "gradCellInput"):
             setattr(self, name, np.empty(0, np.float32))
         self.train = True
-        self.weight = np.empty(sum(rows * columns for _, rows, columns in self._places()), np.float32)
-        self.gradWeight = np.zeros_like(self.weight)
+        self._newParameters(weight=sum(rows * columns for _, rows, columns in self._places()))
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

@@ -303,6 +303,12 @@ class Module(TorchObject):
         output = self.forward(input)
         return output if gradOutput is None else (output, self.backward(input, gradOutput))
 
+    def _newParameters(self, **shapes: int | tuple[int, ...]) -> None:
+        """Makes parameters of these names and shapes, for ``reset`` to fill, and zeros for their gradients."""
+        for name, shape in shapes.items():
+            for field, make in ((name, np.empty), (f"grad{name[0].upper()}{name[1:]}", np.zeros)):
+                setattr(self, field, self._made(field, shape, make, shape, self._dtype))
+
     def _entered(self, *values: Any) -> tuple[Any, ...]:
         """Arrays of a device, as others may have handed them over, as CuPy arrays."""
         return tuple(map(entered, values)) if self._onDevice else values

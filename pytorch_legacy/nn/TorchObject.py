@@ -180,13 +180,17 @@ class TorchObject:
         dtype = dtype or self._dtype
         if type(old) is np.ndarray and old.shape == shape and old.dtype == dtype and old.flags.carray:
             return old
+        new = self.__dict__[name] = self._made(name, shape, buffer, old, shape, dtype, self._onDevice)
+        return new
+
+    def _made(self, name: str, shape: Any, make: Callable[..., Tensor], *arguments: Any) -> Tensor:
+        """What `make` gives: an array of that shape for a field. Where there can be none the error says for what."""
         try:
-            new = self.__dict__[name] = buffer(old, shape, dtype, self._onDevice)
+            return make(*arguments)
         except MemoryError as error:
             raise OutOfMemoryError(f"{self._typename}: {name}: {error}") from None
         except (TypeError, ValueError) as error:
             raise ShapeError(f"{self._typename}: {name}: no array has the shape {shape}: {error}") from None
-        return new
 
     def _resizeTable(self, name: str, shapes: list[tuple[int, ...]]) -> list[Tensor]:
         """As `_resize`, for a field that is a list of buffers."""

@@ -66,12 +66,12 @@ def taken(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
 
 def _as(kind: Any, value: Any) -> Any:
     """`value` as one of that kind. What cannot be one raises TypeError or AttributeError."""
+    if kind is int:
+        return index(value)
     if isinstance(value, kind) or (kind is float and isinstance(value, int)):
         return value
     if kind is float:
         return type(value).__float__(value)  # which text has not
     if kind is bool:
         return bool(value if isinstance(value, np.bool_) else index(value))
-    if kind is int:
-        return index(value)
     raise TypeError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, THNNError
+from pytorch_legacy.errors import DtypeError, OutOfMemoryError, ShapeError, THNNError
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.TorchObject import TorchObject
 from tests.nn.toys import fails
@@ -110,3 +110,48 @@ def test_other_methods():
         with fails(DtypeError, text):
             call()
     assert issubclass(DtypeError, THNNError) and issubclass(DtypeError, TypeError)
+
+
+LARGE = 2**70
+TOO_LARGE = [
+    (nn.Linear, LARGE, 2),
+    (nn.Linear, 2, 2**62),
+    (nn.LinearWeightNorm, LARGE, 2),
+    (nn.PartialLinear, LARGE, 2),
+    (nn.Bilinear, 2, LARGE, 2),
+    (nn.Cosine, LARGE, 2),
+    (nn.Euclidean, LARGE, 2),
+    (nn.WeightedEuclidean, 2**62, 2),
+    (nn.Kmeans, 2, LARGE),
+    (nn.LookupTable, LARGE, 2),
+    (nn.SparseLinear, LARGE, 2),
+    (nn.IndexLinear, LARGE, 2),
+    (nn.Add, LARGE),
+    (nn.CAdd, 2, LARGE),
+    (nn.CMul, LARGE),
+    (nn.PReLU, LARGE),
+    (nn.BatchNormalization, LARGE),
+    (nn.SpatialInstanceNormalization, LARGE),
+    (nn.SpatialConvolution, LARGE, 2, 3, 3),
+    (nn.SpatialConvolutionLocal, 2, LARGE, 4, 4, 3, 3),
+    (nn.TemporalConvolution, LARGE, 2, 3),
+    (nn.TemporalRowConvolution, LARGE, 3),
+    (nn.VolumetricFullConvolution, LARGE, 2, 3, 3, 3),
+    (nn.SpatialSubSampling, LARGE, 2, 2),
+    (nn.SpatialMixedPooling, 2, 2, 2, 2, 0, 0, LARGE),
+    (nn.SpatialGatedPooling, 2, 2, 2, 2, 0, 0, LARGE),
+    (nn.SpatialGaussianPooling, LARGE, 2, 2),
+    (nn.ClassSimplexCriterion, LARGE),
+]
+
+
+@pytest.mark.parametrize("cls, args", [pytest.param(cls, args, id=cls.__name__) for cls, *args in TOO_LARGE])
+def test_sizes_beyond_all_arrays(cls, args):
+    with pytest.raises(ShapeError, match=rf"{cls._typename}: \w+: no array has the shape"):
+        cls(*args)
+
+
+@pytest.mark.parametrize("args", [(2**52, 2), (2, 2**52)])
+def test_sizes_beyond_all_memory(args):
+    with pytest.raises(OutOfMemoryError, match=r"nn\.Linear: weight: Unable to allocate"):
+        nn.Linear(*args)

@@ -67,8 +67,7 @@ class LookupTable(Module):
     ) -> None:
         super().__init__()
         shape = check.count(self, "nIndex", nIndex), check.count(self, "nOutput", nOutput)
-        self.weight = np.empty(shape, np.float32)
-        self.gradWeight = np.zeros(shape, np.float32)
+        self._newParameters(weight=shape)
         self.setPadding(paddingValue).setMaxNorm(maxNorm).setNormType(normType)
         self.reset()
 

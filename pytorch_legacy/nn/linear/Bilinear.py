@@ -52,9 +52,9 @@ class Bilinear(Module):
         super().__init__()
         names = {"outputSize": outputSize, "inputSize1": inputSize1, "inputSize2": inputSize2}
         shape = tuple(check.count(self, name, size) for name, size in names.items())
-        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self._newParameters(weight=shape)
         if bias:
-            self.bias, self.gradBias = np.empty(shape[0], np.float32), np.zeros(shape[0], np.float32)
+            self._newParameters(bias=shape[0])
         self.gradInput = []
         self.reset()
 

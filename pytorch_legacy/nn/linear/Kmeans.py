@@ -55,7 +55,7 @@ class Kmeans(Module):
         super().__init__()
         self.k, self.dim = check.count(self, "k", k), check.count(self, "dim", dim)
         self.scale = scale
-        self.weight, self.gradWeight = np.empty((k, dim), np.float32), np.zeros((k, dim), np.float32)
+        self._newParameters(weight=(k, dim))
         self.clusterSampleCount = np.zeros(k, np.float32)
         self.loss = 0.0
         self.reset()

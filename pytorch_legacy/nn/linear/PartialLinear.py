@@ -59,9 +59,9 @@ class PartialLinear(Module):
     def __init__(self, inputSize: int, outputSize: int, bias: bool = True) -> None:
         super().__init__()
         shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
-        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self._newParameters(weight=shape)
         if bias:
-            self.bias, self.gradBias = np.empty((1, shape[0]), np.float32), np.zeros((1, shape[0]), np.float32)
+            self._newParameters(bias=(1, shape[0]))
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

@@ -46,7 +46,7 @@ class Add(Module):
         super().__init__()
         self.scalar = scalar
         size = 1 if scalar else check.count(self, "inputSize", inputSize)
-        self.bias, self.gradBias = np.empty(size, np.float32), np.zeros(size, np.float32)
+        self._newParameters(bias=size)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

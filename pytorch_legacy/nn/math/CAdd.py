@@ -41,7 +41,7 @@ class CAdd(Module):
         super().__init__()
         shape = sizes[0] if len(sizes) == 1 and np.ndim(sizes[0]) else sizes
         self.size = tuple(check.count(self, "sizes", size) for size in shape)
-        self.bias, self.gradBias = np.empty(self.size, np.float32), np.zeros(self.size, np.float32)
+        self._newParameters(bias=self.size)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

@@ -31,9 +31,14 @@ def on_device(value: Any) -> bool:
     return module is not None and isinstance(value, module.ndarray)
 
 
+def on_host(value: Any) -> TypeGuard[Array]:
+    """Is this a NumPy array? One with a mask, or a matrix, is not: its arithmetic is another."""
+    return type(value) is np.ndarray or (isinstance(value, np.ndarray) and not isinstance(value, (np.ma.MaskedArray, np.matrix)))
+
+
 def is_tensor(value: Any) -> TypeGuard[Array]:
     """Is this an array, of the host or of a device?"""
-    return isinstance(value, np.ndarray) or on_device(value)
+    return on_host(value) or on_device(value)
 
 
 def placed(array: Array, device: bool, dtype: Any = None) -> Array:

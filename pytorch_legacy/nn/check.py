@@ -167,6 +167,12 @@ def count(module: TorchObject, name: str, value: Any, least: int = 1) -> int:
     return number
 
 
+def integers(module: TorchObject, name: str, value: Any) -> tuple[int, ...]:
+    """`value`, one integer or several in a tuple, a list or a vector."""
+    several = isinstance(value, (list, tuple)) or np.ndim(value)
+    return tuple(taken(module, name, one, int) for one in (value if several else [value]))
+
+
 def axis(module: TorchObject, dimension: int, rank: int, name: str = "dimension", batch: int = 0) -> int:
     """A dimension of an array of that rank, counted from the front.
 

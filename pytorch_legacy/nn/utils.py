@@ -104,7 +104,7 @@ def described(value: Any) -> str:
         return f"a {value.dtype} {'CuPy ' if on_device(value) else ''}array of {sizes(value.shape)}"
     if isinstance(value, (list, dict)):
         return f"a table of {len(value)}"
-    return "None" if value is None else f"{type(value).__name__} {value!r:.40}"
+    return "None" if value is None else f"{type(value).__name__} {' '.join(repr(value).split()):.40}"
 
 
 def by_example(t1: Any, t2: Any, function: Callable[[Any, Tensor], Any]) -> Any:

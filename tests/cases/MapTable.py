@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow
 
 
@@ -43,5 +43,12 @@ ERRORS = [
         lambda m: m.forward([np.zeros(4, "f"), np.zeros(5, "f")]),
         ShapeError,
         r"^in module 2 of nn\.MapTable, nn\.Linear",
+    ),
+    ErrorRow(
+        "no_input",
+        lambda: nn.MapTable(nn.Identity()),
+        lambda m: m.backward(None, []),
+        DtypeError,
+        "input: expected a table, got None",
     ),
 ]

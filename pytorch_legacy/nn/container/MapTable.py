@@ -98,7 +98,8 @@ class MapTable(Container):
 
     def _map(self, method: str, input: list[Any], *others: Any) -> list[Any]:
         """Calls a method of one module for each entry; `others` are tables as long as the input, or numbers."""
-        count = len(check.table(self, "input", input, min(len(self.modules), len(input))))
+        count = min(len(self.modules), len(check.table(self, "input", input)))
+        check.table(self, "input", input, count)
         for other in others:
             if not isinstance(other, (int, float)):
                 check.table(self, "gradOutput", other, count)

@@ -132,7 +132,7 @@ class LookupTable(Module):
         self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def _indices(self, input: Any) -> Tensor:
-        array = input if is_tensor(input) else placed(np.asarray(input), self._onDevice)
+        array = input if isinstance(input, np.ndarray) or is_tensor(input) else placed(np.asarray(input), self._onDevice)
         if array.dtype.kind == "f" and check.looks(self) and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
             raise DtypeError(f"{self._typename}: input: expected indices, got numbers between them")
         if array.dtype.kind not in "iuf":

@@ -83,7 +83,7 @@ class Add(Module):
             return prod(shape), 1
         if shape == self.bias.shape:
             return 1, self.bias.size
-        if prod(shape[1:]) != self.bias.size:
+        if not shape or prod(shape[1:]) != self.bias.size:
             wanted = sizes(self.bias.shape)
             raise ShapeError(f"{self._typename}: input: expected {wanted} or a batch of that, got {sizes(shape)}")
         return shape[0], self.bias.size

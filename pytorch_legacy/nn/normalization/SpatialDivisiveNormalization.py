@@ -1,5 +1,6 @@
 """Planes divided by the deviation around each cell."""
 
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class SpatialDivisiveNormalization(LocalNormalization):
     def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float = 1e-4, thresval: float | None = None) -> None:
         super().__init__(nInputPlane, kernel)
         if self.kernel.ndim == 1:  # it is applied twice
-            self.kernel *= np.sqrt(nInputPlane)
+            self.kernel *= sqrt(nInputPlane)
         self.threshold = threshold
         self.thresval = threshold if thresval is None else thresval
 

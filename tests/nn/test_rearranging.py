@@ -261,6 +261,12 @@ class TestTables:
             with fails(error, f"nn.ZeroGrad: {text}"):
                 nn.ZeroGrad().backward(x, gradOutput)
 
+    @pytest.mark.parametrize("first", [1.0, None, "text", np.arange(2)])
+    def test_FlattenTable_of_what_is_no_array_first(self, first):
+        layer, x = nn.FlattenTable(), [first, [batch(2).astype(np.float64)]]
+        assert layer.forward(x) == [first, x[1][0]] and layer.type() == "torch.DoubleTensor"
+        assert layer.backward(x, [first, x[1][0]]) == x
+
     def test_FlattenTable_returns_itself_when_converted(self):
         layer = restored(nn.FlattenTable, {"input_map": {}, "_type": "torch.FloatTensor"})
         assert layer.double() is layer and not hasattr(layer, "input_map")

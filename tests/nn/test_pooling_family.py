@@ -153,3 +153,11 @@ def test_nan_wins_wherever_it_stands() -> None:
         assert np.isnan(first.forward(x)) and first.indices.item() == cells.min()
         one = nn.SpatialAdaptiveMaxPooling(1, 1).double()
         assert np.isnan(one.forward(x)) and one.indices.item() == cells.min()
+
+
+@pytest.mark.parametrize("name", [name for name in nn.__all__ if name.endswith("MaxPooling")])
+def test_empty_is_another_name_of_clearState(name: str) -> None:
+    module: Any = getattr(nn, name).__new__(getattr(nn, name))
+    module.output, module.indices = np.ones(2, np.float32), np.ones(2, np.int64)
+    assert module.empty() is module
+    assert module.output.size == module.indices.size == 0

@@ -22,7 +22,7 @@ class Replicate(Module):
     dim : int
         Where the output has the new dimension. Negative ones count from its end.
     ndim : int, optional
-        The rank of one sample. `dim` does not count the dimensions before, those of a batch.
+        The rank of one sample. If the input has more dimensions, `dim` does not count the first, that of the batch.
 
     Notes
     -----
@@ -56,4 +56,4 @@ class Replicate(Module):
 
     def _axis(self, input: Tensor) -> int:
         rank = check.array(self, "input", input).ndim
-        return check.axis(self, self.dim, rank + 1, "dim", 0 if self.ndim is None else rank - self.ndim)
+        return check.axis(self, self.dim, rank + 1, "dim", int(self.ndim is not None and rank > self.ndim))

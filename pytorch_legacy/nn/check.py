@@ -118,10 +118,17 @@ def looks(module: TorchObject) -> bool:
     return not module._onDevice or backend.cuda_index_check()
 
 
+def areWhole(array: Tensor) -> bool:
+    """Are these whole numbers, in floating point or not, that 64 bits hold?"""
+    if array.dtype.kind == "f":
+        return bool(np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)))
+    return array.dtype.kind in "iu"
+
+
 def labels(module: TorchObject, name: str, value: Any) -> Tensor:
     """Class labels as the array of 64-bit integers that the C functions read; a single one is an array of one."""
     array = numbers(module, name, value, "a label or an array of labels")
-    if array.dtype.kind == "f" and looks(module) and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
+    if looks(module) and not areWhole(array):
         raise DtypeError(f"{module._typename}: {name}: expected a label or an array of labels, got numbers between labels")
     array = array.astype(np.int64, copy=False)
     return array if array.ndim else array.reshape(1)

@@ -133,10 +133,10 @@ class LookupTable(Module):
 
     def _indices(self, input: Any) -> Tensor:
         array = input if isinstance(input, np.ndarray) or is_tensor(input) else placed(np.asarray(input), self._onDevice)
-        if array.dtype.kind == "f" and check.looks(self) and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
-            raise DtypeError(f"{self._typename}: input: expected indices, got numbers between them")
         if array.dtype.kind not in "iuf":
             raise DtypeError(f"{self._typename}: input: expected an array of indices, got {described(input)}")
+        if check.looks(self) and not check.areWhole(array):
+            raise DtypeError(f"{self._typename}: input: expected indices, got numbers between them")
         return check.numbers(self, "input", array, "an array of indices").astype(np.int64, copy=False)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

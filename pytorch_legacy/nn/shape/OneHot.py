@@ -52,6 +52,6 @@ class OneHot(Module):
 
     def _indices(self, input: Any) -> Tensor:
         indices = check.numbers(self, "input", input, "an index or an array of indices")
-        if check.looks(self) and np.any(indices != np.trunc(indices)):
+        if check.looks(self) and not check.areWhole(indices):
             raise DtypeError(f"{self._typename}: input: expected an index or an array of indices, got {described(input)}")
         return check.below(self, "input", indices, self.outputSize, "indices from ")

@@ -171,7 +171,7 @@ class RNN(Layer, Module):
         self._backward(input, gradOutput, scale)
         self.gradInput = gradInput
 
-    def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
+    def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Both gradients at once, for they go the same way."""
         input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale)

@@ -61,10 +61,11 @@ class Module(TorchObject):
             input = entered(input)
         return self.updateOutput(input)
 
-    def backward(self, input: Any, gradOutput: Any, scale: float = 1.0) -> Any:
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Returns the gradient of the input and adds `scale` times the gradients of the parameters to theirs.
 
-        `input` is what ``forward`` got last.
+        `input` is what ``forward`` got last. Modules that do not look at `gradOutput`, such as nn.CriterionTable at the end
+        of a network, need none.
         """
         input, gradOutput = self._entered(input, gradOutput)
         self.updateGradInput(input, gradOutput)

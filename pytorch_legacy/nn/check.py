@@ -83,6 +83,12 @@ def table(module: TorchObject, name: str, value: Any, length: int | None = None)
     return value
 
 
+def branches(module: TorchObject, gradOutput: Any, count: int) -> list[Any]:
+    """`gradOutput`, a list with an entry for each of `count` branches. As in Lua, the last ones may be missing: they are None."""
+    missing = count - len(gradOutput) if isinstance(gradOutput, list) else 0
+    return table(module, "gradOutput", gradOutput + [None] * missing if missing > 0 else gradOutput, count)
+
+
 def tensors(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:
     """`value`, a list of arrays of the module's dtype."""
     return [tensor(module, f"{name}[{i}]", entry) for i, entry in enumerate(table(module, name, value, length))]

@@ -32,9 +32,9 @@ ERRORS = [
     ErrorRow(
         "gradOutput",
         lambda: nn.MapTable(nn.Tanh()),
-        lambda m: m.backward([np.zeros(2, "f")] * 2, m.forward([np.zeros(2, "f")] * 2)[:1]),
+        lambda m: m.backward([np.zeros(2, "f")] * 2, m.forward([np.zeros(2, "f")] * 2) * 2),
         ShapeError,
-        "gradOutput: expected a table of 2, got a table of 1",
+        "gradOutput: expected a table of 2, got a table of 4",
     ),
     ErrorRow("add", lambda: nn.MapTable(nn.Tanh()), lambda m: m.add(nn.Tanh()), ValueRangeError, "add: expected no module"),
     ErrorRow(

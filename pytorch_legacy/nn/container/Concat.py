@@ -55,7 +55,7 @@ class Concat(Container):
         parts = self._parts(gradOutput)
         self._each(lambda i, module: module.accUpdateGradParameters(input, parts[i], lr))
 
-    def backward(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> Any:
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         parts = self._parts(gradOutput)
         return self._sum(self._each(lambda i, module: module.backward(input, parts[i], scale)))
 

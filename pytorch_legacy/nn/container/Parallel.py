@@ -62,7 +62,7 @@ class Parallel(Container):
         slices, parts = self._slices(input), self._parts(gradOutput)
         self._each(lambda i, module: module.accUpdateGradParameters(slices[i], parts[i], lr))
 
-    def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Tensor | None:
+    def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Tensor | None:
         slices, parts = self._slices(input), self._parts(gradOutput)
         return self._stacked(input, self._each(lambda i, module: module.backward(slices[i], parts[i], scale)))
 

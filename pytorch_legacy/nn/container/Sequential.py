@@ -56,10 +56,10 @@ class Sequential(Container):
         self.output = input
         return input
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         return self._back(input, gradOutput, lambda module, *arguments: module.updateGradInput(*arguments))
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         def accumulate(module: Module, input: Any, gradOutput: Any) -> Any:
             module.accGradParameters(input, gradOutput, scale)
             return module.gradInput
@@ -73,7 +73,7 @@ class Sequential(Container):
 
         self._back(input, gradOutput, update)
 
-    def backward(self, input: Any, gradOutput: Any, scale: float = 1.0) -> Any:
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         return self._back(input, gradOutput, lambda module, *arguments: module.backward(*arguments, scale))
 
     def _back(self, input: Any, gradOutput: Any, step: Callable[[Module, Any, Any], Any]) -> Any:

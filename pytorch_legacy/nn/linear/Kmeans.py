@@ -94,12 +94,12 @@ class Kmeans(Module):
         self.loss = float(distances.min(1).sum(dtype=np.float64))
         return output
 
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor | None) -> Tensor:
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor | None = None) -> Tensor:
         self._check(input, gradOutput)
         gradInput: Tensor = self._zeros("gradInput", input)
         return gradInput
 
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor | None, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor | None = None, scale: float = 1.0) -> None:
         self._check(input, gradOutput)
         scale = scale if self.scale is None else self.scale
         nearest = self._distances(input).argmin(1)

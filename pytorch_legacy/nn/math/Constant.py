@@ -39,8 +39,10 @@ class Constant(Module):
         output[...] = self.value
         return output
 
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._shape(input))
+    def updateGradInput(self, input: Tensor, gradOutput: Any = None) -> Tensor:
+        shape = self._shape(input)
+        if gradOutput is not None:
+            check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput: Tensor = self._zeros("gradInput", input)
         return gradInput
 

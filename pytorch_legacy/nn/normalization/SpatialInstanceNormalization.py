@@ -77,7 +77,7 @@ class SpatialInstanceNormalization(Module):
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         self._backward(input, gradOutput, scale, toInput=False, toParameters=True)
 
-    def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
+    def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Both gradients at once, for they need the same sums."""
         input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale, toInput=True, toParameters=True)

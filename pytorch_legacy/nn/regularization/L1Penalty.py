@@ -43,7 +43,7 @@ class L1Penalty(Module):
         self.loss = self._weight(input) * float(np.abs(input).sum(dtype=np.float64))
         return input
 
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor | None) -> Tensor:
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor | None = None) -> Tensor:
         check.tensor(self, "input", input)
         if self.provideOutput:
             gradient = check.like(self, "gradOutput", gradOutput, input)

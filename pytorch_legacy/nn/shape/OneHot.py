@@ -44,9 +44,10 @@ class OneHot(Module):
         np.equal(indices[..., None], np.arange(self.outputSize, like=output), out=output, casting="unsafe")
         return output
 
-    def updateGradInput(self, input: Any, gradOutput: Tensor) -> Tensor:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Tensor:
         shape = self._indices(input).shape
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*shape, self.outputSize))
+        if gradOutput is not None:
+            check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*shape, self.outputSize))
         gradInput: Tensor = self._zeros("gradInput", input if is_tensor(input) else np.empty(0))
         return gradInput
 

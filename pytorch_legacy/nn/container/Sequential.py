@@ -7,6 +7,7 @@ from pytorch_legacy.errors import IndexRangeError
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear
 
 
 class Sequential(Container):
@@ -91,6 +92,8 @@ class Sequential(Container):
     def _takeEnds(self) -> None:
         if self.modules:
             self.output, self.gradInput = self.modules[-1].output, self.modules[0].gradInput
+        else:
+            clear(self, "output", "gradInput")
 
     def __repr__(self) -> str:
         chain = " -> ".join(["input", *(f"({i + 1})" for i in range(len(self.modules))), "output"])

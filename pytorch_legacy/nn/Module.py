@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import mending, t7
-from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, placed
+from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, overlap, placed
 from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
@@ -326,14 +326,18 @@ class Module(TorchObject):
         """As `_contiguous`, and aligned. Sums and products of such arrays are rounded alike, however the input lies."""
         return self._contiguous(name, array if is_aligned(array) else array.copy())
 
-    def _zeros(self, name: str, example: Any) -> Any:
-        """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit."""
+    def _zeros(self, name: str, example: Any, apart: Any = None) -> Any:
+        """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit.
+
+        They are new ones if `apart`, which is still to be read, lies in these.
+        """
+        old = getattr(self, name, None)
 
         def zeroed(old: Any, new: Tensor) -> Tensor:
             return blocks.zero(buffer(old, new.shape, self._dtype, self._onDevice))
 
         try:
-            zeros = by_example(getattr(self, name, None), example, zeroed)
+            zeros = by_example(None if apart is not None and overlap(old, apart) else old, example, zeroed)
         except THNNError as error:
             error.where.append(f"{self._typename}: {name}")
             raise

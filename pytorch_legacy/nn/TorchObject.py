@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pytorch_legacy import backend, mending, t7
-from pytorch_legacy.arrays import buffer, cupy, is_tensor, on_device, placed
+from pytorch_legacy.arrays import buffer, cupy, is_tensor, on_device, overlap, placed
 from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.printing import always
@@ -171,13 +171,16 @@ class TorchObject:
     def _type(self) -> str:
         return type_name(self._dtype, self._onDevice)
 
-    def _resize(self, name: str, shape: tuple[int, ...], dtype: Any = None) -> Tensor:
+    def _resize(self, name: str, shape: tuple[int, ...], dtype: Any = None, apart: Any = None) -> Tensor:
         """The buffer in field `name`: the old array when shape and dtype fit, else a new one with any contents.
 
-        `dtype` is the module's own if it is not given.
+        `dtype` is the module's own if it is not given. `apart` is an array, or a table, that will be read while the buffer
+        is written: if it lies in the old one, as when a layer gets its own output to read, there is a new one.
         """
         old: Any = self.__dict__.get(name)
         dtype = dtype or self._dtype
+        if apart is not None and overlap(old, apart):
+            old = None
         if type(old) is np.ndarray and old.shape == shape and old.dtype == dtype and old.flags.carray:
             return old
         new = self.__dict__[name] = self._made(name, shape, buffer, old, shape, dtype, self._onDevice)
@@ -192,10 +195,10 @@ class TorchObject:
         except (TypeError, ValueError) as error:
             raise ShapeError(f"{self._typename}: {name}: no array has the shape {shape}: {error}") from None
 
-    def _resizeTable(self, name: str, shapes: list[tuple[int, ...]]) -> list[Tensor]:
+    def _resizeTable(self, name: str, shapes: list[tuple[int, ...]], apart: Any = None) -> list[Tensor]:
         """As `_resize`, for a field that is a list of buffers."""
         old = getattr(self, name, None)
-        spare = list(old) if isinstance(old, list) else []
+        spare = list(old) if isinstance(old, list) and not (apart is not None and overlap(old, apart)) else []
         spare += [None] * (len(shapes) - len(spare))
         table = [buffer(entry, shape, self._dtype, self._onDevice) for entry, shape in zip(spare, shapes, strict=False)]
         setattr(self, name, table)

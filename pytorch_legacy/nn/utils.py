@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor, on_device
+from pytorch_legacy.arrays import is_tensor, on_device, overlap
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, type_name
@@ -57,8 +57,10 @@ def recursiveAdd(t1: Any, val: Any, t2: Any = None) -> Any:
 
 
 def recursiveSum(t1: Any, terms: Sequence[Any]) -> Any:
-    """The sum of `terms`, one or more that are alike, in the arrays of `t1` where they fit."""
+    """The sum of `terms`, one or more that are alike, in the arrays of `t1` where they fit and are no terms themselves."""
     first, *others = terms
+    if overlap(t1, terms):
+        t1 = None
     if others and is_tensor(first) and is_tensor(others[0]) and first.shape == others[0].shape:
         total = blocks.apply(np.add, first, others.pop(0), out=fitting(t1, first))  # a copy less to make and to read
     else:

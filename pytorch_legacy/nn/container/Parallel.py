@@ -45,7 +45,7 @@ class Parallel(Container):
         slices = self._slices(input)
         outputs = self._each(lambda i, module: module.updateOutput(slices[i]))
         shape, windows = layout(self, outputs, self.outputDimension)
-        output = self._resize("output", shape)
+        output = self._resize("output", shape, apart=outputs)
         for window, part in zip(windows, outputs, strict=True):
             output[window] = part
         return output
@@ -87,7 +87,7 @@ class Parallel(Container):
         if any(gradient is None for gradient in gradients):
             self.gradInput = None
             return None
-        gradInput = self._resize("gradInput", input.shape)
+        gradInput = self._resize("gradInput", input.shape, apart=gradients)
         for place, gradient in zip(np.moveaxis(gradInput, self.inputDimension, 0), gradients, strict=True):
             place[...] = gradient
         return gradInput

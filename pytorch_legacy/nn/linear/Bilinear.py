@@ -79,7 +79,7 @@ class Bilinear(Module):
         g = self._gradient(gradOutput, len(x1))
         if self.gradInput is None:
             return None
-        d1, d2 = self._resizeTable("gradInput", [x1.shape, x2.shape])
+        d1, d2 = self._resizeTable("gradInput", [x1.shape, x2.shape], apart=[x1, x2, g])
         np.matmul(g[:, None], self._forms(x1), out=d2[:, None])
         products = (g[:, :, None] * x2[:, None]).reshape(len(g), g.shape[1] * x2.shape[1])
         np.matmul(products, self._matrix().T, out=d1)

@@ -73,7 +73,7 @@ class SpatialDivisiveNormalization(LocalNormalization):
         gradDivisor = -self._joined(gradOutput * input) / (divisor * divisor)
         gradSquares = gradDivisor / (2 * self._coef * np.where(isFlat, 1, deviation))
         gradSquares[isFlat] = 0
-        gradInput = np.divide(gradOutput, divisor, out=self._resize("gradInput", input.shape))
+        gradInput = np.divide(gradOutput, divisor, out=self._resize("gradInput", input.shape, apart=input))
         gradInput += 2 * input * self._spread(gradSquares)
         return gradInput
 

@@ -47,7 +47,7 @@ class L1Penalty(Module):
         check.tensor(self, "input", input)
         if self.provideOutput:
             gradient = check.like(self, "gradOutput", gradOutput, input)
-        gradInput = self._resize("gradInput", input.shape)
+        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
         np.sign(input, out=gradInput)
         np.multiply(gradInput, self._dtype.type(self._weight(input)), out=gradInput)
         if self.provideOutput:

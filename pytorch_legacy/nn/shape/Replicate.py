@@ -49,7 +49,7 @@ class Replicate(Module):
         axis = self._axis(input)
         shape = (*input.shape[:axis], self.nfeatures, *input.shape[axis:])
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape)
+        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
         gradInput.fill(0)
         blocks.addUp(np.expand_dims(gradInput, axis), gradOutput)
         return gradInput

@@ -102,6 +102,23 @@ def alike(module: TorchObject, name: str, value: Any, length: int | None = None)
     return found
 
 
+def terms(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:
+    """`value`, a list of arrays of the module's dtype with as many elements, seen in one shape: as in Torch7, where only the
+    number of elements and their order counted.
+
+    It is the shape of the first array; but if this one is contiguous, that of one that is not, which would have to be copied.
+    """
+    found = tensors(module, name, value, length)
+    shapes = {entry.shape for entry in found}
+    if len(shapes) == 1:
+        return found
+    for i, entry in enumerate(found):
+        if entry.size != found[0].size:
+            shape(module, f"{name}[{i}]", entry, found[0].shape)
+    common = next((entry.shape for entry in found if not entry.flags.c_contiguous), found[0].shape)
+    return [entry.reshape(common) for entry in found]
+
+
 def pair(module: TorchObject, name: str, value: Any, *ranks: int) -> list[Tensor]:
     """`value`, a list of two arrays of one shape, which has one of the given ranks."""
     first, second = table(module, name, value, 2)

@@ -265,8 +265,8 @@ class TestCAddTable:
         np.testing.assert_array_equal(CAddTable().forward([x]), x)
 
     def test_errors(self):
-        with fails(ShapeError, "nn.CAddTable: input[1]: expected 2 x 3, got 3 x 2"):
-            CAddTable().forward([batch(2, 3), batch(3, 2)])
+        with fails(ShapeError, "nn.CAddTable: input[1]: expected 2 x 3, got 3 x 3"):
+            CAddTable().forward([batch(2, 3), batch(3, 3)])
         with fails(ShapeError, "nn.CAddTable: input[2]: expected 2, got 1"):
             CAddTable().forward([batch(2), batch(2), batch(1)])
         frozen = batch(2)
@@ -275,6 +275,44 @@ class TestCAddTable:
             CAddTable(True).forward([frozen, frozen])
         with fails(ShapeError, "nn.CAddTable: gradOutput: expected 2, got 3"):
             CAddTable().backward([batch(2), batch(2)], batch(3))
+
+
+class TestOtherShapes:
+    """Only the number of elements and their order count, as with the tensors of Torch7."""
+
+    LAYERS = [nn.CAddTable, lambda: nn.CAddTable(True), nn.CMulTable, nn.CMaxTable, nn.CMinTable]
+    PAIRS = [nn.CSubTable, nn.CDivTable]
+
+    @pytest.mark.parametrize("order", ["C", "F"])
+    @pytest.mark.parametrize("first", [0, 1, 2])
+    @pytest.mark.parametrize("make, shapes", [(make, [(3, 4), (2, 1, 6), (12,)]) for make in LAYERS]
+                             + [(make, [(3, 4), (2, 6)]) for make in (*PAIRS, nn.CAddTable, nn.CMulTable)])  # fmt: skip
+    def test_pointwise(self, make, shapes, first, order):
+        shapes = [*shapes[first:], *shapes[:first]]
+        x = [np.asarray(batch(*shape, seed=i), order=order) for i, shape in enumerate(shapes)]
+        g = np.asarray(batch(*shapes[0], seed=9), order=order)
+        alike, layer = make(), make()
+        same = [array.reshape(shapes[0]).copy() for array in x]
+        expected = alike.forward(same).copy(), copied(alike.backward(same, g))
+        output = layer.forward(x)
+        assert output.shape == shapes[0]
+        np.testing.assert_array_equal(output, expected[0])
+        for gradient, other, array in zip(layer.backward(x, g), expected[1], x, strict=True):
+            np.testing.assert_array_equal(gradient, other.reshape(array.shape))
+
+    def test_CAddTensorTable(self):
+        x, layer = [batch(3, 4), [batch(2, 6), batch(12)]], nn.CAddTensorTable()
+        first, second = layer.forward(x)
+        np.testing.assert_array_equal(first, x[0] + x[1][0].reshape(3, 4))
+        np.testing.assert_array_equal(second, x[0] + x[1][1].reshape(3, 4))
+        gradFirst, gradients = layer.backward(x, [first, second])
+        np.testing.assert_array_equal(gradFirst, first + second)
+        assert [gradient.shape for gradient in gradients] == [(2, 6), (12,)]
+
+    @pytest.mark.parametrize("make", [*LAYERS, *PAIRS])
+    def test_other_numbers_of_elements_are_refused(self, make):
+        with pytest.raises(ShapeError, match=r"input\[1\]: expected 3 x 4, got 3 x 3"):
+            make().forward([batch(3, 4), batch(3, 3)])
 
 
 class TestUtils:

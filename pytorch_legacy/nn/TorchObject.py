@@ -12,7 +12,7 @@ import numpy as np
 from pytorch_legacy import backend, mending, t7
 from pytorch_legacy.arrays import buffer, cupy, is_tensor, on_device, overlap, placed
 from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, ValueRangeError
-from pytorch_legacy.nn.arguments import checked
+from pytorch_legacy.nn.arguments import checked, numbers
 from pytorch_legacy.nn.printing import always
 from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
@@ -55,6 +55,8 @@ class TorchObject:
         Fields of old files that went into others on the way in: not written again.
     _version : int, optional
         Torch7's current version of the class, where it is not 1. Without it objects keep the version of their file.
+    _exact : dict
+        Constants that were given in double precision, byte by byte, under the names of the fields that have them rounded.
     _bindings : dict
         Backend code keeps here what it remembers between calls; clones, conversions and pickles go without it.
     """
@@ -70,6 +72,7 @@ class TorchObject:
     _ours: dict[str, Any] = {}
     _outdated: tuple[str, ...] = ()
     _version: int | None = None
+    _exact: dict[str, bytes] = {}
     # Of objects that come from a file: the names of the fields there, and the fields that the class did not take over.
     _fileFields: frozenset[Any] = frozenset()
     _fileRest: dict[Any, Any] = {}
@@ -121,9 +124,12 @@ class TorchObject:
         cache: dict[Any, Any] = {} if tensorCache is None else tensorCache
         if id(self) not in cache:
             cache[id(self)] = self
-            fields = self._fields()
+            fields, exact = self._fields(), self._unchanged()
             for key, value in fields.items():
                 fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS)
+            for key, constant in exact.items():
+                if (new := fields[key]) is not self.__dict__[key]:
+                    new[...] = placed(constant, on_device(new), new.dtype)
             self.__dict__ = fields
             self._take(name)
         return self
@@ -204,6 +210,31 @@ class TorchObject:
         setattr(self, name, table)
         return table
 
+    def _constant(self, name: str, value: Any) -> Tensor:
+        """Numbers, a constant of the layer's user, as an array for field `name` in the object's element type.
+
+        Digits that are lost in it are remembered: the field has them when the object is converted to double precision.
+        """
+        exact = numbers(self, name, value)
+        with np.errstate(over="ignore"):
+            constant = exact.astype(self._dtype)
+        if (constant != exact).any():
+            self._exact = self._exact | {name: exact.tobytes()}
+        return constant
+
+    def _unchanged(self) -> dict[str, Tensor]:
+        """The constants in double precision of those fields that still hold them, rounded."""
+        found = {}
+        for name, digits in self._exact.items():
+            field = self.__dict__.get(name)
+            if is_tensor(field) and 8 * field.size == len(digits):
+                exact = np.frombuffer(digits).reshape(field.shape)
+                with np.errstate(over="ignore"):
+                    isThere = np.array_equal(placed(field, False), exact.astype(field.dtype), equal_nan=True)
+                if isThere:
+                    found[name] = exact
+        return found
+
     def _fields(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_bindings"}
 
@@ -251,7 +282,7 @@ class TorchObject:
         """
         for key, value in fields.items():
             # Some packages left functions in their objects: they cannot run here and must not hide methods.
-            isOther = not isinstance(key, str) or key == "_type" or key in self._dropped or key in self._scratch
+            isOther = not isinstance(key, str) or key in vars(TorchObject) or key in self._dropped or key in self._scratch
             if not isOther and not callable(getattr(type(self), key, None)):
                 self.__dict__[key] = counted(value, -1) if key in self._oneBased else value
         name = fields.get("_type", "")

@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from pytorch_legacy.arrays import Array, is_tensor, placed
 from pytorch_legacy.errors import DtypeError
 
 P = ParamSpec("P")
@@ -61,7 +62,22 @@ def taken(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
         except (AttributeError, TypeError):
             continue
     wanted = " or ".join(_NAMES.get(kind, f"a {kind.__name__.lower()}") for kind in kinds)
-    raise DtypeError(f"{thing._typename}: {name}: expected {wanted}, got {' '.join(repr(value).split()):.60}")
+    raise DtypeError(f"{thing._typename}: {name}: expected {wanted}, got {_shown(value)}")
+
+
+def numbers(thing: Any, name: str, value: Any) -> Array:
+    """`value`, an argument of `thing` that is a number, a list of numbers or an array, as an array of doubles."""
+    try:
+        array = placed(value, False) if is_tensor(value) else np.array(value, subok=True)  # an array with a mask stays one
+    except ValueError:  # lists of unlike lengths
+        array = np.array(None)
+    if not is_tensor(array) or array.dtype.kind not in "biuf":
+        raise DtypeError(f"{thing._typename}: {name}: expected numbers, got {_shown(value)}")
+    return array.astype(np.float64)
+
+
+def _shown(value: Any) -> str:
+    return f"{' '.join(repr(value).split()):.60}"
 
 
 def _as(kind: Any, value: Any) -> Any:

@@ -51,6 +51,19 @@ def test_messages():
         nn.Tanh(inplace=True)
 
 
+@pytest.mark.parametrize("value", ["x", b"x", object(), [1, "a"], [[1], [1, 2]], {}, 1j, np.ma.ones(3)])
+def test_constants_are_numbers(value):
+    for cls, name in (
+        (nn.Constant, "value"),
+        (nn.AddConstant, "constant_scalar"),
+        (nn.WeightedMSECriterion, "weight"),
+        (nn.ClassNLLCriterion, "weights"),
+        (lambda kernel: nn.SpatialSubtractiveNormalization(1, kernel), "kernel"),
+    ):
+        with pytest.raises(DtypeError, match=rf": {name}: expected numbers, got "):
+            cls(value)
+
+
 @pytest.mark.parametrize("size", [2, np.int64(2), np.uint8(2), np.array(2)])
 def test_integers_of_numpy(size):
     table = nn.SelectTable(size)

@@ -31,7 +31,7 @@ class Constant(Module):
 
     def __init__(self, value: Any, nInputDim: int | None = None) -> None:
         super().__init__()
-        self.value = np.array(value, np.float32, ndmin=1)
+        self.value = np.atleast_1d(self._constant("value", value))
         self.nInputDim = nInputDim
 
     def updateOutput(self, input: Tensor) -> Tensor:

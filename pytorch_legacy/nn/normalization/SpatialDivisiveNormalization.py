@@ -57,10 +57,11 @@ class SpatialDivisiveNormalization(LocalNormalization):
 
     def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float = 1e-4, thresval: float | None = None) -> None:
         super().__init__(nInputPlane, kernel)
-        if self.kernel.ndim == 1:  # it is applied twice
-            self.kernel *= sqrt(nInputPlane)
         self.threshold = threshold
         self.thresval = threshold if thresval is None else thresval
+
+    def _planes(self, rank: int) -> float:
+        return sqrt(self.nInputPlane) if rank == 1 else self.nInputPlane  # a vector is applied twice
 
     def updateOutput(self, input: Tensor) -> Tensor:
         _, _, divisor = self._deviations(self._checked(input))

@@ -4,8 +4,8 @@ An argument of another kind is an error that names class and argument. Numbers o
 """
 
 from collections.abc import Callable
-from functools import cache, wraps
-from inspect import Parameter, Signature, get_annotations, signature
+from functools import wraps
+from inspect import CO_VARARGS, get_annotations
 from operator import index
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar
@@ -23,35 +23,33 @@ _NAMES = {int: "an integer", float: "a number", bool: "True or False", str: "a s
 
 def checked(method: Callable[P, R]) -> Callable[P, R]:
     """A method that looks at its arguments first. All constructors are such; it also serves as a decorator."""
+    hints = get_annotations(method)
+    kinds = {name: several for name in hints if name != "return" and (several := _kinds(hints[name]))}
+    if not kinds:
+        return method
+    code = method.__code__  # type: ignore[attr-defined]
+    names = code.co_varnames[1 : code.co_argcount]
+    others = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code.co_flags & CO_VARARGS else ""
 
     @wraps(method)
-    def looking(*args: P.args, **keywords: P.kwargs) -> R:
-        call, kinds = _contract(method)
-        try:
-            given = call.bind(*args, **keywords)
-        except TypeError as error:
-            raise DtypeError(f"{args[0]._typename}: {error}") from None  # type: ignore[attr-defined]
-        for name, value in given.arguments.items():
-            if name not in kinds:
-                continue
-            if call.parameters[name].kind is Parameter.VAR_POSITIONAL:
-                given.arguments[name] = tuple(taken(args[0], name, one, *kinds[name]) for one in value)
-            else:
-                given.arguments[name] = taken(args[0], name, value, *kinds[name])
-        return method(*given.args, **given.kwargs)
+    def looking(thing: Any, /, *args: Any, **keywords: Any) -> R:
+        given = list(args)
+        for i, value in enumerate(args):
+            name = names[i] if i < len(names) else others
+            if name in kinds and type(value) not in kinds[name]:
+                given[i] = taken(thing, name, value, *kinds[name])
+        for name, value in keywords.items():
+            if name in kinds and type(value) not in kinds[name]:
+                keywords[name] = taken(thing, name, value, *kinds[name])
+        return method(thing, *given, **keywords)  # type: ignore[call-arg,arg-type]
 
-    return looking
+    return looking  # type: ignore[return-value]
 
 
-@cache
-def _contract(method: Callable[..., Any]) -> tuple[Signature, dict[str, tuple[Any, ...]]]:
-    """The signature, and the kinds of those arguments that are numbers, flags, text, objects of Torch7's classes or None."""
-    kinds = {}
-    for name, hint in get_annotations(method).items():
-        several = hint.__args__ if isinstance(hint, UnionType) else (hint,)
-        if name != "return" and all(kind in _NAMES or hasattr(kind, "_typename") for kind in several):
-            kinds[name] = several
-    return signature(method), kinds
+def _kinds(hint: Any) -> tuple[Any, ...]:
+    """The kinds that an annotation names, if these are numbers, flags, text, None and objects of Torch7's classes alone."""
+    kinds = hint.__args__ if isinstance(hint, UnionType) else (hint,)
+    return kinds if all(kind in _NAMES or hasattr(kind, "_typename") for kind in kinds) else ()
 
 
 def taken(thing: Any, name: str, value: Any, *kinds: Any) -> Any:

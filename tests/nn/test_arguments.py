@@ -45,10 +45,11 @@ def test_messages():
         nn.MulConstant(np.ones(2))
     with fails(DtypeError, "nn.CriterionTable: criterion: expected a criterion, got nn.Identity"):
         nn.CriterionTable(nn.Identity())
-    with fails(DtypeError, "nn.VolumetricMaxPooling: missing a required argument: 'kH'"):
-        nn.VolumetricMaxPooling(2, 2)
-    with fails(DtypeError, "nn.Tanh: got an unexpected keyword argument 'inplace'"):
-        nn.Tanh(inplace=True)
+    with fails(DtypeError, "nn.SpatialMaxPooling: kH: expected an integer, got 0.5"):
+        nn.SpatialMaxPooling(2, kH=0.5)
+    for given, named in ((2,), {}), ((2, 2, True, 2), {}), ((2, 2), {"biases": False}):  # Python's own errors are clear
+        with pytest.raises(TypeError, match=r"Linear\.__init__\(\) "):
+            nn.Linear(*given, **named)
 
 
 @pytest.mark.parametrize("value", ["x", b"x", object(), [1, "a"], [[1], [1, 2]], {}, 1j, np.ma.ones(3)])

@@ -337,7 +337,7 @@ class Module(TorchObject):
             return blocks.zero(buffer(old, new.shape, self._dtype, self._onDevice))
 
         try:
-            zeros = by_example(None if apart is not None and overlap(old, apart) else old, example, zeroed)
+            zeros = by_example(None if overlap(old, apart) else old, example, zeroed)
         except THNNError as error:
             error.where.append(f"{self._typename}: {name}")
             raise

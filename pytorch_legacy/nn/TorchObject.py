@@ -204,7 +204,7 @@ class TorchObject:
     def _resizeTable(self, name: str, shapes: list[tuple[int, ...]], apart: Any = None) -> list[Tensor]:
         """As `_resize`, for a field that is a list of buffers."""
         old = getattr(self, name, None)
-        spare = list(old) if isinstance(old, list) and not (apart is not None and overlap(old, apart)) else []
+        spare = list(old) if isinstance(old, list) and not overlap(old, apart) else []
         spare += [None] * (len(shapes) - len(spare))
         table = [buffer(entry, shape, self._dtype, self._onDevice) for entry, shape in zip(spare, shapes, strict=False)]
         setattr(self, name, table)
@@ -216,8 +216,7 @@ class TorchObject:
         Digits that are lost in it are remembered: the field has them when the object is converted to double precision.
         """
         exact = numbers(self, name, value)
-        with np.errstate(over="ignore"):
-            constant = exact.astype(self._dtype)
+        constant = exact.astype(self._dtype)
         if (constant != exact).any():
             self._exact = self._exact | {name: exact.tobytes()}
         return constant
@@ -229,9 +228,7 @@ class TorchObject:
             field = self.__dict__.get(name)
             if is_tensor(field) and 8 * field.size == len(digits):
                 exact = np.frombuffer(digits).reshape(field.shape)
-                with np.errstate(over="ignore"):
-                    isThere = np.array_equal(placed(field, False), exact.astype(field.dtype), equal_nan=True)
-                if isThere:
+                if np.array_equal(placed(field, False), exact.astype(field.dtype), equal_nan=True):
                     found[name] = exact
         return found
 

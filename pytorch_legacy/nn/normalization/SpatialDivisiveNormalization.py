@@ -60,7 +60,7 @@ class SpatialDivisiveNormalization(LocalNormalization):
         self.threshold = threshold
         self.thresval = threshold if thresval is None else thresval
 
-    def _planes(self, rank: int) -> float:
+    def _divisor(self, rank: int) -> float:
         return sqrt(self.nInputPlane) if rank == 1 else self.nInputPlane  # a vector is applied twice
 
     def updateOutput(self, input: Tensor) -> Tensor:

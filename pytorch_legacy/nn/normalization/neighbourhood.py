@@ -45,14 +45,14 @@ class LocalNormalization(Module):
         super().__init__()
         self.nInputPlane = check.count(self, "nInputPlane", nInputPlane)
         weights = averagingKernel(self, kernel)
-        self.kernel = self._constant("kernel", weights / (weights.sum() * self._planes(weights.ndim)))
+        self.kernel = self._constant("kernel", weights / (weights.sum() * self._divisor(weights.ndim)))
 
     def clearState(self) -> Self:
         clear(self, "_coef")
         super().clearState()
         return self
 
-    def _planes(self, rank: int) -> float:
+    def _divisor(self, rank: int) -> float:
         """What the weights of a kernel of that rank are divided by, besides their sum."""
         return self.nInputPlane
 

@@ -44,7 +44,7 @@ class Recurrence(HiddenState):
 
     def __init__(self, module: Module, outputSize: Any, nInputDim: int, rho: int = 9999) -> None:
         super().__init__(rho)
-        self.outputSize = [outputSize] if isinstance(outputSize, int) else _sizes(outputSize)
+        self.outputSize = _sizes([outputSize] if isinstance(outputSize, (int, np.integer)) else outputSize)
         self.nInputDim = check.count(self, "nInputDim", nInputDim)
         self.modules.append(module)
         self._dtype = module._dtype

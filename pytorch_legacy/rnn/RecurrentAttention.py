@@ -50,7 +50,7 @@ class RecurrentAttention(AbstractSequencer):
     def __init__(self, rnn: Module, action: Module, nStep: int, hiddenSize: int | Sequence[int]) -> None:
         super().__init__()
         self.nStep = check.count(self, "nStep", nStep)
-        self.hiddenSize = [hiddenSize] if isinstance(hiddenSize, int) else [int(size) for size in hiddenSize]
+        self.hiddenSize = list(check.integers(self, "hiddenSize", hiddenSize))
         self.modules = [recurrent(rnn), recurrent(action)]
         self._dtype = rnn._dtype
         self.forwardActions = False

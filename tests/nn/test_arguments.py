@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from pytorch_legacy import nn
+from pytorch_legacy import nn, rnn
 from pytorch_legacy.errors import DtypeError, OutOfMemoryError, ShapeError, THNNError
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.TorchObject import TorchObject
@@ -72,7 +72,9 @@ def test_integers_of_numpy(size):
     assert table.forward([0, 0, "third"]) == "third"
     assert type(nn.Linear(size, size).weight.shape[0]) is int
     assert repr(nn.SpatialMaxPooling(size, size)) == "nn.SpatialMaxPooling(2x2, 2,2)"
-    assert nn.View(size, size).size == (2, 2)
+    assert nn.View(size, size).size == (2, 2) and nn.View(size).size == (2,)
+    assert rnn.Recurrent(size, nn.Linear(2, 2), nn.Linear(2, 2)).startModule.bias.size == 2
+    assert rnn.Recurrence(nn.JoinTable(0), np.int64(2), 1).outputSize == [2]
 
 
 @pytest.mark.parametrize("number", [0.5, np.float64(0.5), np.float32(0.5), np.array(0.5)])

@@ -52,7 +52,7 @@ class SelectTable(Module):
                 return self.index
         elif not isinstance(input, list):
             raise DtypeError(f"{self._typename}: input: expected a table, got {described(input)}")
-        elif isinstance(self.index, int) and -len(input) <= self.index < len(input):
+        elif not isinstance(self.index, str) and -len(input) <= self.index < len(input):
             return self.index
         raise IndexRangeError(f"{self._typename}: index: {self.index!r} is not in {described(input)}")
 

@@ -31,9 +31,14 @@ def on_device(value: Any) -> bool:
     return module is not None and isinstance(value, module.ndarray)
 
 
+def on_host(value: Any) -> TypeGuard[Array]:
+    """Is this a NumPy array? One with a mask, or a matrix, is not: its arithmetic is another."""
+    return type(value) is np.ndarray or (isinstance(value, np.ndarray) and not isinstance(value, (np.ma.MaskedArray, np.matrix)))
+
+
 def is_tensor(value: Any) -> TypeGuard[Array]:
     """Is this an array, of the host or of a device?"""
-    return isinstance(value, np.ndarray) or on_device(value)
+    return on_host(value) or on_device(value)
 
 
 def placed(array: Array, device: bool, dtype: Any = None) -> Array:
@@ -77,6 +82,18 @@ def buffer(array: Any, shape: tuple[int, ...], dtype: Any, device: bool) -> Arra
         return array
     new: Array = (cupy() if device else np).empty(shape, dtype)
     return new
+
+
+def overlap(one: Any, other: Any) -> bool:
+    """May arrays of `one` share memory with arrays of `other`? Both are arrays, or tables of them."""
+    if type(one) is np.ndarray and type(other) is np.ndarray:
+        return one is other if one.base is None is other.base else np.may_share_memory(one, other)
+    if isinstance(one, (list, tuple, dict)):
+        return any(overlap(other, entry) for entry in (one.values() if isinstance(one, dict) else one))
+    if isinstance(other, (list, tuple, dict)):
+        return overlap(other, one)
+    both = is_tensor(one) and is_tensor(other) and on_device(one) == on_device(other)
+    return both and np.may_share_memory(one, other)
 
 
 def is_writable(array: Array) -> bool:

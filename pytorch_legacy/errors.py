@@ -85,7 +85,7 @@ class VersionError(THNNError, RuntimeError):
 
 
 class DtypeError(THNNError, TypeError):
-    """An array has another dtype than its module, or is no array at all."""
+    """An array has another dtype than its module, or something is of another kind than what is expected: no array at all."""
 
 
 class FieldError(THNNError, AttributeError):

@@ -8,7 +8,7 @@ the class has them: else they are notes of the model's author, or buffers of an 
 from __future__ import annotations
 
 from functools import cache
-from inspect import isfunction, signature
+from inspect import isfunction, signature, unwrap
 from typing import Any
 
 import numpy as np
@@ -102,7 +102,7 @@ def _known(cls: type) -> frozenset[str]:
     for base in cls.__mro__:
         names |= vars(base).keys() | vars(base).get("__annotations__", {}).keys()
         if isfunction(maker := vars(base).get("__init__")):
-            names |= signature(maker).parameters.keys() | set(maker.__code__.co_names)
+            names |= signature(maker).parameters.keys() | set(unwrap(maker).__code__.co_names)
     return frozenset(names)
 
 

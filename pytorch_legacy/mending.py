@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from dis import get_instructions
-from inspect import signature
+from inspect import signature, unwrap
 from typing import Any
 
 
@@ -93,7 +93,7 @@ _defaults: dict[type, dict[str, Any]] = {}
 
 
 def _read_defaults(cls: type) -> dict[str, Any]:
-    makers = [base.__dict__["__init__"] for base in cls.__mro__ if "__init__" in base.__dict__ and base is not object]
+    makers = [unwrap(vars(base)["__init__"]) for base in cls.__mro__ if "__init__" in vars(base) and base is not object]
     if not makers:
         return {}
     stored = {step.argval for maker in makers for step in get_instructions(maker) if step.opname == "STORE_ATTR"}

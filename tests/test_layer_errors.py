@@ -145,6 +145,38 @@ def test_wrong_dtype(case: Case, dtype: str) -> None:
         trial.module().forward(cast(trial.input, other))
 
 
+@isLayer
+def test_missing(case: Case, dtype: str) -> None:
+    """Without an input, or without a gradOutput, a pass is an error of the module's, unless the module takes anything."""
+    trial = Trial(case, dtype)
+    module = trial.module()
+    input = trial.fed(trial.input)
+    gradOutput = trial.gradOutput(trial.forward(module, input))
+    for run in (
+        lambda: module.backward(None, gradOutput),
+        lambda: module.backward(input, None),
+        lambda: module.accGradParameters(None, gradOutput),
+        lambda: module.accGradParameters(input, None),
+        lambda: module.forward(None),
+    ):
+        try:
+            run()
+        except errors.THNNError as error:
+            assert module._typename in str(error)
+
+
+@isLayer
+def test_masked(case: Case, dtype: str) -> None:
+    """Arrays with a mask are refused: their arithmetic is another. Or they are handed on as they are."""
+    trial = Trial(case, dtype)
+    try:
+        output = trial.module().forward(mapped(np.ma.masked_array, trial.input))
+    except errors.THNNError as error:
+        assert "MaskedArray" in str(error)
+    else:
+        assert all(isinstance(leaf, np.ma.MaskedArray) for leaf in leaves(output))
+
+
 @pytest.mark.parametrize("name, row", [pytest.param(name, row, id=f"{name}-{row.name}") for name, row in ERRORS])
 def test_error(name: str, row: ErrorRow) -> None:
     module = row.make()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tests.table import only
 from tests.table import pytest_generate_tests as pytest_generate_tests
 from tests.trees import (
     Array,
+    Tree,
     assert_same,
     copied,
     leaves,
@@ -119,6 +121,47 @@ def test_expanded(case: Case, dtype: str) -> None:
     input = mapped(expand, trial.input)
     gradOutput = mapped(expand, trial.gradOutput(trial.value(trial.module(), trial.input)))
     assert_same(trial.run(input, gradOutput).all(), trial.run(copied(input), copied(gradOutput)).all())
+
+
+@only(lambda case: not case.inplace)
+def test_own_results(case: Case, dtype: str) -> None:
+    """A layer that gets its own results to read is right all the same, or says that it needs memory of its own."""
+    trial = Trial(case, dtype)
+    usual = trial.run()
+    gradOutput = trial.gradOutput(usual.output)
+
+    def forward(module: Any, input: Tree) -> Tree:
+        return copied(trial.forward(module, input))
+
+    def backward(module: Any, input: Tree, gradOutput: Tree) -> Tree:
+        trial.forward(module, input)
+        return copied(trial.updateGradInput(module, input, gradOutput))
+
+    for results, method, arguments, number, expected in (
+        ("output", forward, [trial.input], 0, usual.output),
+        ("gradInput", backward, [trial.input, gradOutput], 0, usual.gradInput),
+        ("gradInput", backward, [trial.input, gradOutput], 1, usual.gradInput),
+    ):
+        read = arguments[number]
+        for i, leaf in enumerate(leaves(read)):
+            for k in range(len(leaves(getattr(usual, results)))):
+                module = trial.module()
+                trial.forward(module, trial.input)
+                trial.updateGradInput(module, trial.input, gradOutput)
+                buffer = np.asarray(leaves(getattr(module, results))[k])
+                if share_memory(buffer, [trial.input, gradOutput]) or buffer.dtype != leaf.dtype or buffer.size < leaf.size:
+                    continue
+                lent = buffer.reshape(-1)[: leaf.size].reshape(leaf.shape)
+                lent[...] = leaf
+                places = iter(range(len(leaves(read))))
+                arguments[number] = mapped(lambda old, i=i, lent=lent, places=places: lent if next(places) == i else old, read)
+                try:
+                    found = method(module, *arguments)
+                except errors.ValueRangeError as error:
+                    assert "memory of its own" in str(error)
+                else:
+                    assert_same(found, expected, f"argument {number} of {method.__name__}, array {i} in {results}[{k}]")
+                arguments[number] = read
 
 
 def test_history(case: Case, dtype: str) -> None:

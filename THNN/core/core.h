@@ -146,6 +146,9 @@ Memory THNN_scratch(Call *call, int64_t count, size_t itemSize);
 int THNN_failed(const Call *call);
 int32_t THNN_leave(Call *call);
 /* What THNN_in, out and acc tell first. Memory that is written is apart from all other memory of the call, or the call has failed. */
+#ifdef __cplusplus
+extern "C" /* check.c, too, is C in the CUDA library */
+#endif
 void THNN_hold(Call *call, View v, int isWritten);
 
 /* n elements rounded up to whole cache lines. */

@@ -65,7 +65,7 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
         if self.weight is not None:
             super().accGradParameters(input, gradOutput, scale)
 
-    def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
+    def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Any:
         input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale, toInput=True, toParameters=self.weight is not None)
 

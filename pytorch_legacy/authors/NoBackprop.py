@@ -20,10 +20,10 @@ class NoBackprop(Decorator):
 
     _version = 2
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         return self._zeros("gradInput", input)
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         pass
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:

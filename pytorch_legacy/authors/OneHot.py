@@ -18,6 +18,6 @@ class OneHot(nn.OneHot):
     _typename = "OneHot"
     _dropped = ("_eye",)
 
-    def updateGradInput(self, input: Any, gradOutput: Tensor) -> Tensor:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Tensor:
         gradInput: Tensor = self.gradInput
         return gradInput

@@ -42,10 +42,7 @@ class SequenceLayer(Module):
         self.input_dim = check.count(self, "input_dim", input_dim)
         self.hidden_dim = check.count(self, "hidden_dim", hidden_dim)
         columns = self._vectors * hidden_dim
-        self.weight = np.empty((input_dim + hidden_dim, columns), np.float32)
-        self.gradWeight = np.zeros_like(self.weight)
-        self.bias = np.empty(columns, np.float32)
-        self.gradBias = np.zeros_like(self.bias)
+        self._newParameters(weight=(input_dim + hidden_dim, columns), bias=columns)
         self.remember_states = False
         self.recompute_backward = True
         self.resetStates()

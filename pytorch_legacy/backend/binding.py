@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import cupy, misplaced, on_device
+from ..arrays import cupy, misplaced, on_device, on_host
 from ..errors import DeviceError, DtypeError, ShapeError, UnsupportedError
 from ..storage import Tensor
 from . import cuda
@@ -49,7 +49,7 @@ class Slot:
 
     def fill(self, array: Any) -> None:
         """Describe another array. It stays referenced, so that its memory outlives the descriptor's pointer."""
-        if type(array) is not np.ndarray and not isinstance(array, np.ndarray):
+        if not on_host(array):
             raise DtypeError(misplaced(self.where, array, self.dtype, False))
         if array.dtype != self.dtype:
             raise DtypeError(

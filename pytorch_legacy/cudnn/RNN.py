@@ -114,8 +114,7 @@ class RNN(Layer, Module):
         for name in ("reserve", "hiddenOutput", "cellOutput", "gradHiddenInput", "gradCellInput"):
             setattr(self, name, np.empty(0, np.float32))
         self.train = True
-        self.weight = np.empty(sum(rows * columns for _, rows, columns in self._places()), np.float32)
-        self.gradWeight = np.zeros_like(self.weight)
+        self._newParameters(weight=sum(rows * columns for _, rows, columns in self._places()))
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:
@@ -172,7 +171,7 @@ class RNN(Layer, Module):
         self._backward(input, gradOutput, scale)
         self.gradInput = gradInput
 
-    def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
+    def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Both gradients at once, for they go the same way."""
         input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale)

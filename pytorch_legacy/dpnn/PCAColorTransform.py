@@ -45,8 +45,8 @@ class PCAColorTransform(ColorTransform):
 
     def __init__(self, inputChannels: int, eigenVectors: Any, eigenValues: Any, std: float = 0.1) -> None:
         super().__init__(inputChannels)
-        self.eigenVectors = check.shape(self, "eigenVectors", np.array(eigenVectors, np.float32), (inputChannels,) * 2)
-        self.eigenValues = check.shape(self, "eigenValues", np.array(eigenValues, np.float32), (inputChannels,))
+        self.eigenVectors = check.shape(self, "eigenVectors", self._constant("eigenVectors", eigenVectors), (inputChannels,) * 2)
+        self.eigenValues = check.shape(self, "eigenValues", self._constant("eigenValues", eigenValues), (inputChannels,))
         self.std = std
 
     def _sampleNoise(self, batch: tuple[int, ...]) -> Tensor:

@@ -38,7 +38,7 @@ class SimpleColorTransform(ColorTransform):
 
     def __init__(self, inputChannels: int, range: Any) -> None:
         super().__init__(inputChannels)
-        self.range = check.shape(self, "range", np.array(range, np.float32), (inputChannels,))
+        self.range = check.shape(self, "range", self._constant("range", range), (inputChannels,))
 
     def _sampleNoise(self, batch: tuple[int, ...]) -> Tensor:
         planes = [random.uniform(-bound, bound, batch or 1, self._dtype, self._onDevice) for bound in self.range.tolist()]

@@ -38,8 +38,8 @@ class SpatialFeatNormalization(Module):
 
     def __init__(self, mean: Any, std: Any = None) -> None:
         super().__init__()
-        self.mean = np.array(mean, np.float32)
-        self.std = np.ones(self.mean.shape, np.float32) if std is None else np.array(std, np.float32)
+        self.mean = self._constant("mean", mean)
+        self.std = self._constant("std", np.ones(self.mean.shape) if std is None else std)
         if self.mean.ndim != 1:
             raise ShapeError(f"{self._typename}: mean: expected a 1-D array, got {described(self.mean)}")
         check.shape(self, "std", self.std, self.mean.shape)

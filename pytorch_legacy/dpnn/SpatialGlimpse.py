@@ -51,7 +51,7 @@ class SpatialGlimpse(Module):
 
     def __init__(self, size: int | Sequence[int], depth: int = 3, scale: int = 2) -> None:
         super().__init__()
-        height, width = (size, size) if isinstance(size, int) else size
+        height, width = (size, size) if isinstance(size, (int, np.integer)) else size
         self.height, self.width = check.count(self, "height", height), check.count(self, "width", width)
         self.depth, self.scale = check.count(self, "depth", depth), check.count(self, "scale", scale)
         resampling = SpatialReSampling(oheight=self.height, owidth=self.width)

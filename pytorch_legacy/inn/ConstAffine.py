@@ -35,8 +35,9 @@ class ConstAffine(Inplace):
 
     def __init__(self, nOutputPlane: int, inplace: bool = False) -> None:
         super().__init__(inplace)
-        self.a = np.ones(check.count(self, "nOutputPlane", nOutputPlane), np.float32)
-        self.b = np.zeros(nOutputPlane, np.float32)
+        shape = (check.count(self, "nOutputPlane", nOutputPlane),)
+        self.a, self.b = self._resize("a", shape), self._resize("b", shape)
+        self.reset()
 
     def reset(self, stdv: float | None = None) -> None:
         """Goes back to scale 1 and shift 0; `stdv` is not used."""

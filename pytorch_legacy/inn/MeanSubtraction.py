@@ -30,7 +30,7 @@ class MeanSubtraction(Module):
 
     def __init__(self, mean: Any) -> None:
         super().__init__()
-        self.mean = np.array(mean, self._dtype)
+        self.mean = self._constant("mean", mean)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input, 3, 4).shape)

@@ -5,9 +5,11 @@ from itertools import count, takewhile
 from typing import Any, Self
 
 from pytorch_legacy import mending
+from pytorch_legacy.arrays import overlap
 from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import lasting, overlap, recursiveSum
+from pytorch_legacy.nn.utils import lasting, recursiveSum
 from pytorch_legacy.storage import Tensor
 
 
@@ -26,11 +28,13 @@ class Container(Module):
         super().__init__()
         self.modules: list[Module] = []
 
+    @checked
     def add(self, module: Module) -> Self:
         """Appends a module and returns self."""
         self.modules.append(module)
         return self
 
+    @checked
     def get(self, index: int) -> Module:
         """The module at `index`, which counts from 0; negative ones count from the end."""
         if not -len(self.modules) <= index < len(self.modules):

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import mending, t7
-from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, placed
+from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, overlap, placed
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
@@ -61,10 +61,11 @@ class Module(TorchObject):
             input = entered(input)
         return self.updateOutput(input)
 
-    def backward(self, input: Any, gradOutput: Any, scale: float = 1.0) -> Any:
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Returns the gradient of the input and adds `scale` times the gradients of the parameters to theirs.
 
-        `input` is what ``forward`` got last.
+        `input` is what ``forward`` got last. Modules that do not look at `gradOutput`, such as nn.CriterionTable at the end
+        of a network, need none.
         """
         input, gradOutput = self._entered(input, gradOutput)
         self.updateGradInput(input, gradOutput)
@@ -307,6 +308,12 @@ class Module(TorchObject):
         output = self.forward(input)
         return output if gradOutput is None else (output, self.backward(input, gradOutput))
 
+    def _newParameters(self, **shapes: int | tuple[int, ...]) -> None:
+        """Makes parameters of these names and shapes, for ``reset`` to fill, and zeros for their gradients."""
+        for name, shape in shapes.items():
+            for field, make in ((name, np.empty), (f"grad{name[0].upper()}{name[1:]}", np.zeros)):
+                setattr(self, field, self._made(field, shape, make, shape, self._dtype))
+
     def _entered(self, *values: Any) -> tuple[Any, ...]:
         """Arrays of a device, as others may have handed them over, as CuPy arrays."""
         return tuple(map(entered, values)) if self._onDevice else values
@@ -323,14 +330,18 @@ class Module(TorchObject):
         """As `_contiguous`, and aligned. Sums and products of such arrays are rounded alike, however the input lies."""
         return self._contiguous(name, array if is_aligned(array) else array.copy())
 
-    def _zeros(self, name: str, example: Any) -> Any:
-        """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit."""
+    def _zeros(self, name: str, example: Any, apart: Any = None) -> Any:
+        """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit.
+
+        They are new ones if `apart`, which is still to be read, lies in these.
+        """
+        old = getattr(self, name, None)
 
         def zeroed(old: Any, new: Tensor) -> Tensor:
             return blocks.zero(buffer(old, new.shape, self._dtype, self._onDevice))
 
         try:
-            zeros = by_example(getattr(self, name, None), example, zeroed)
+            zeros = by_example(None if overlap(old, apart) else old, example, zeroed)
         except THNNError as error:
             error.where.append(f"{self._typename}: {name}")
             raise

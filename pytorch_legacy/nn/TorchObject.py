@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pytorch_legacy import backend, mending, t7
-from pytorch_legacy.arrays import buffer, cupy, is_tensor, on_device, placed
+from pytorch_legacy.arrays import buffer, cupy, is_tensor, on_device, overlap, placed
 from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, ValueRangeError
+from pytorch_legacy.nn.arguments import checked, numbers
 from pytorch_legacy.nn.printing import always
 from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
@@ -54,6 +55,8 @@ class TorchObject:
         Fields of old files that went into others on the way in: not written again.
     _version : int, optional
         Torch7's current version of the class, where it is not 1. Without it objects keep the version of their file.
+    _exact : dict
+        Constants that were given in double precision, byte by byte, under the names of the fields that have them rounded.
     _bindings : dict
         Backend code keeps here what it remembers between calls; clones, conversions and pickles go without it.
     """
@@ -69,18 +72,21 @@ class TorchObject:
     _ours: dict[str, Any] = {}
     _outdated: tuple[str, ...] = ()
     _version: int | None = None
+    _exact: dict[str, bytes] = {}
     # Of objects that come from a file: the names of the fields there, and the fields that the class did not take over.
     _fileFields: frozenset[Any] = frozenset()
     _fileRest: dict[Any, Any] = {}
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        package, *inner = cls.__module__.split(".")
         if "_typename" not in cls.__dict__:
-            package, *inner = cls.__module__.split(".")
             space = inner[0] if inner and inner[0] in _NAMESPACES else "nn"
             cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
         if "__repr__" in cls.__dict__:
             cls.__repr__ = always(cls.__repr__)  # type: ignore[method-assign]
+        if "__init__" in cls.__dict__ and package == "pytorch_legacy":
+            cls.__init__ = checked(cls.__init__)  # type: ignore[method-assign]
 
     if not TYPE_CHECKING:  # or every attribute would be known to mypy
 
@@ -118,9 +124,12 @@ class TorchObject:
         cache: dict[Any, Any] = {} if tensorCache is None else tensorCache
         if id(self) not in cache:
             cache[id(self)] = self
-            fields = self._fields()
+            fields, exact = self._fields(), self._unchanged()
             for key, value in fields.items():
                 fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS)
+            for key, constant in exact.items():
+                if (new := fields[key]) is not self.__dict__[key]:
+                    new[...] = placed(constant, on_device(new), new.dtype)
             self.__dict__ = fields
             self._take(name)
         return self
@@ -168,31 +177,60 @@ class TorchObject:
     def _type(self) -> str:
         return type_name(self._dtype, self._onDevice)
 
-    def _resize(self, name: str, shape: tuple[int, ...], dtype: Any = None) -> Tensor:
+    def _resize(self, name: str, shape: tuple[int, ...], dtype: Any = None, apart: Any = None) -> Tensor:
         """The buffer in field `name`: the old array when shape and dtype fit, else a new one with any contents.
 
-        `dtype` is the module's own if it is not given.
+        `dtype` is the module's own if it is not given. `apart` is an array, or a table, that will be read while the buffer
+        is written: if it lies in the old one, as when a layer gets its own output to read, there is a new one.
         """
         old: Any = self.__dict__.get(name)
         dtype = dtype or self._dtype
+        if apart is not None and overlap(old, apart):
+            old = None
         if type(old) is np.ndarray and old.shape == shape and old.dtype == dtype and old.flags.carray:
             return old
+        new = self.__dict__[name] = self._made(name, shape, buffer, old, shape, dtype, self._onDevice)
+        return new
+
+    def _made(self, name: str, shape: Any, make: Callable[..., Tensor], *arguments: Any) -> Tensor:
+        """What `make` gives: an array of that shape for a field. Where there can be none the error says for what."""
         try:
-            new = self.__dict__[name] = buffer(old, shape, dtype, self._onDevice)
+            return make(*arguments)
         except MemoryError as error:
             raise OutOfMemoryError(f"{self._typename}: {name}: {error}") from None
         except (TypeError, ValueError) as error:
             raise ShapeError(f"{self._typename}: {name}: no array has the shape {shape}: {error}") from None
-        return new
 
-    def _resizeTable(self, name: str, shapes: list[tuple[int, ...]]) -> list[Tensor]:
+    def _resizeTable(self, name: str, shapes: list[tuple[int, ...]], apart: Any = None) -> list[Tensor]:
         """As `_resize`, for a field that is a list of buffers."""
         old = getattr(self, name, None)
-        spare = list(old) if isinstance(old, list) else []
+        spare = list(old) if isinstance(old, list) and not overlap(old, apart) else []
         spare += [None] * (len(shapes) - len(spare))
         table = [buffer(entry, shape, self._dtype, self._onDevice) for entry, shape in zip(spare, shapes, strict=False)]
         setattr(self, name, table)
         return table
+
+    def _constant(self, name: str, value: Any) -> Tensor:
+        """Numbers, a constant of the layer's user, as an array for field `name` in the object's element type.
+
+        Digits that are lost in it are remembered: the field has them when the object is converted to double precision.
+        """
+        exact = numbers(self, name, value)
+        constant = exact.astype(self._dtype)
+        if (constant != exact).any():
+            self._exact = self._exact | {name: exact.tobytes()}
+        return constant
+
+    def _unchanged(self) -> dict[str, Tensor]:
+        """The constants in double precision of those fields that still hold them, rounded."""
+        found = {}
+        for name, digits in self._exact.items():
+            field = self.__dict__.get(name)
+            if is_tensor(field) and 8 * field.size == len(digits):
+                exact = np.frombuffer(digits).reshape(field.shape)
+                if np.array_equal(placed(field, False), exact.astype(field.dtype), equal_nan=True):
+                    found[name] = exact
+        return found
 
     def _fields(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_bindings"}
@@ -241,7 +279,7 @@ class TorchObject:
         """
         for key, value in fields.items():
             # Some packages left functions in their objects: they cannot run here and must not hide methods.
-            isOther = not isinstance(key, str) or key == "_type" or key in self._dropped or key in self._scratch
+            isOther = not isinstance(key, str) or key in vars(TorchObject) or key in self._dropped or key in self._scratch
             if not isOther and not callable(getattr(type(self), key, None)):
                 self.__dict__[key] = counted(value, -1) if key in self._oneBased else value
         name = fields.get("_type", "")

@@ -4,7 +4,6 @@ Layers written in Python call these first; layers that call the C library need f
 """
 
 from collections.abc import Iterable
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from pytorch_legacy import backend
 from pytorch_legacy.arrays import is_tensor, is_writable, misplaced, on_device, placed
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.nn.arguments import taken
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.storage import Tensor
@@ -83,6 +83,12 @@ def table(module: TorchObject, name: str, value: Any, length: int | None = None)
     return value
 
 
+def branches(module: TorchObject, gradOutput: Any, count: int) -> list[Any]:
+    """`gradOutput`, a list with an entry for each of `count` branches. As in Lua, the last ones may be missing: they are None."""
+    missing = count - len(gradOutput) if isinstance(gradOutput, list) else 0
+    return table(module, "gradOutput", gradOutput + [None] * missing if missing > 0 else gradOutput, count)
+
+
 def tensors(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:
     """`value`, a list of arrays of the module's dtype."""
     return [tensor(module, f"{name}[{i}]", entry) for i, entry in enumerate(table(module, name, value, length))]
@@ -94,6 +100,23 @@ def alike(module: TorchObject, name: str, value: Any, length: int | None = None)
     for i, entry in enumerate(found):
         shape(module, f"{name}[{i}]", entry, found[0].shape)
     return found
+
+
+def terms(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:
+    """`value`, a list of arrays of the module's dtype with as many elements, seen in one shape: as in Torch7, where only the
+    number of elements and their order counted.
+
+    It is the shape of the first array; but if this one is contiguous, that of one that is not, which would have to be copied.
+    """
+    found = tensors(module, name, value, length)
+    shapes = {entry.shape for entry in found}
+    if len(shapes) == 1:
+        return found
+    for i, entry in enumerate(found):
+        if entry.size != found[0].size:
+            shape(module, f"{name}[{i}]", entry, found[0].shape)
+    common = next((entry.shape for entry in found if not entry.flags.c_contiguous), found[0].shape)
+    return [entry.reshape(common) for entry in found]
 
 
 def pair(module: TorchObject, name: str, value: Any, *ranks: int) -> list[Tensor]:
@@ -118,10 +141,17 @@ def looks(module: TorchObject) -> bool:
     return not module._onDevice or backend.cuda_index_check()
 
 
+def areWhole(array: Tensor) -> bool:
+    """Are these whole numbers, in floating point or not, that 64 bits hold?"""
+    if array.dtype.kind == "f":
+        return bool(np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)))
+    return array.dtype.kind in "iu"
+
+
 def labels(module: TorchObject, name: str, value: Any) -> Tensor:
     """Class labels as the array of 64-bit integers that the C functions read; a single one is an array of one."""
     array = numbers(module, name, value, "a label or an array of labels")
-    if array.dtype.kind == "f" and looks(module) and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
+    if looks(module) and not areWhole(array):
         raise DtypeError(f"{module._typename}: {name}: expected a label or an array of labels, got numbers between labels")
     array = array.astype(np.int64, copy=False)
     return array if array.ndim else array.reshape(1)
@@ -161,13 +191,16 @@ def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ..
 
 def count(module: TorchObject, name: str, value: Any, least: int = 1) -> int:
     """`value`, an integer that is at least `least`."""
-    try:
-        number = index(value)
-    except TypeError:
-        raise DtypeError(f"{module._typename}: {name}: expected an integer, got {value!r}") from None
+    number: int = taken(module, name, value, int)
     if number < least:
         raise ValueRangeError(f"{module._typename}: {name}: expected {least} or more, got {number}")
     return number
+
+
+def integers(module: TorchObject, name: str, value: Any) -> tuple[int, ...]:
+    """`value`, one integer or several in a tuple, a list or a vector."""
+    several = isinstance(value, (list, tuple)) or np.ndim(value)
+    return tuple(taken(module, name, one, int) for one in (value if several else [value]))
 
 
 def axis(module: TorchObject, dimension: int, rank: int, name: str = "dimension", batch: int = 0) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor, on_device
+from pytorch_legacy.arrays import is_tensor, on_device, overlap
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, rebuilt, type_name
@@ -58,8 +58,10 @@ def recursiveAdd(t1: Any, val: Any, t2: Any = None) -> Any:
 
 
 def recursiveSum(t1: Any, terms: Sequence[Any]) -> Any:
-    """The sum of `terms`, one or more that are alike, in the arrays of `t1` where they fit."""
+    """The sum of `terms`, one or more that are alike, in the arrays of `t1` where they fit and are no terms themselves."""
     first, *others = terms
+    if overlap(t1, terms):
+        t1 = None
     if others and is_tensor(first) and is_tensor(others[0]) and first.shape == others[0].shape:
         total = blocks.apply(np.add, first, others.pop(0), out=fitting(t1, first))  # a copy less to make and to read
     else:
@@ -72,19 +74,6 @@ def recursiveSum(t1: Any, terms: Sequence[Any]) -> Any:
 def lasting(value: Any) -> Any:
     """`value` with copies of its arrays, which no later call writes over."""
     return rebuilt(value, {}, np.copy)
-
-
-def overlap(one: Any, other: Any) -> bool:
-    """Do arrays share memory? Those in tables do if they share a storage."""
-    if is_tensor(one) and is_tensor(other):
-        return np.may_share_memory(one, other, 1)  # type: ignore[arg-type]  # some work: windows may interlock
-
-    def storages(value: Any) -> set[int]:
-        found: set[int] = set()
-        rebuilt(value, {}, lambda array: found.add(id(storage_of(array))))
-        return found
-
-    return not storages(one).isdisjoint(storages(other))
 
 
 def addSingletonDimension(t: Any, dim: Any = 0, *last: int) -> Tensor:
@@ -132,7 +121,7 @@ def described(value: Any) -> str:
         return f"a {value.dtype} {'CuPy ' if on_device(value) else ''}array of {sizes(value.shape)}"
     if isinstance(value, (list, dict)):
         return f"a table of {len(value)}"
-    return "None" if value is None else f"{type(value).__name__} {value!r:.40}"
+    return "None" if value is None else f"{type(value).__name__} {' '.join(repr(value).split()):.40}"
 
 
 def by_example(t1: Any, t2: Any, function: Callable[[Any, Tensor], Any]) -> Any:

@@ -110,7 +110,7 @@ class gModule(Flat, Container):
         self.output = results[0] if len(results) == 1 else results
         return self.output
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         wanted = len(self.outnode.children)
         if wanted > 1:
             check.table(self, "gradOutput", gradOutput, wanted)
@@ -119,6 +119,8 @@ class gModule(Flat, Container):
         for step in steps:
             step.data["gradOutput"] = []
         self.outnode.data["gradOutput"].append(gradOutput)
+        if gradOutput is None and wanted == 1:  # the last module says whether it needs one
+            self.outnode.children[0].data["gradOutput"].append(None)
         for step in steps:
             try:
                 _propagate(step, shared)
@@ -127,7 +129,7 @@ class gModule(Flat, Container):
         self.gradInput = _total(self.innode.data)
         return self.gradInput
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         self._accumulate(lambda module, input, gradOutput: module.accGradParameters(input, gradOutput, scale))
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
@@ -295,13 +297,15 @@ def _propagate(step: _Step, shared: bool) -> None:
             whole["gradOutput"].append([None] * whole["nSplitOutputs"])
         whole["gradOutput"][0][data["selectindex"] - 1] = gradient
         return
-    if data.get("module") is not None and gradient is not None:
+    if data.get("module") is not None and data["gradOutput"]:
         if "input" not in data:
             raise DtypeError(f"{step.node._typename}: updateGradInput: expected a forward pass first")
         gradient = data["module"].updateGradInput(_input(data), gradient)
         gradient = lasting(gradient) if shared else gradient
     for target, place in step.targets:
-        part = gradient if len(step.targets) == 1 or gradient is None else gradient[place]
+        part = gradient
+        if len(step.targets) > 1 and gradient is not None:
+            part = gradient[place] if place < len(gradient) else None  # a CriterionTable has none of its target
         if part is not None:
             target["gradOutput"].append(part)
 

@@ -75,9 +75,9 @@ class SoftMaxTree(Module):
         self.rootId = rootId
         self.accUpdate = accUpdate
         self._setTree(hierarchy)
-        self.weight, self.bias = np.empty((self.nChildNode, inputSize), np.float32), np.empty(self.nChildNode, np.float32)
-        if not accUpdate:
-            self.gradWeight, self.gradBias = np.zeros_like(self.weight), np.zeros_like(self.bias)
+        self._newParameters(weight=(self.nChildNode, inputSize), bias=self.nChildNode)
+        if accUpdate:
+            self.gradWeight = self.gradBias = None
         self.gradInput = [np.empty(0, np.float32), np.empty(0, np.int64)]
         self.static = True
         self.reset()

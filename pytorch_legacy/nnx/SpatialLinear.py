@@ -51,8 +51,7 @@ class SpatialLinear(Module):
         super().__init__()
         self.fanin, self.fanout = check.count(self, "fanin", fanin), check.count(self, "fanout", fanout)
         self.weightDecay = 0
-        self.weight, self.gradWeight = np.empty((fanout, fanin), np.float32), np.zeros((fanout, fanin), np.float32)
-        self.bias, self.gradBias = np.empty(fanout, np.float32), np.zeros(fanout, np.float32)
+        self._newParameters(weight=(fanout, fanin), bias=fanout)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

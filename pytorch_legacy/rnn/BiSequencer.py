@@ -4,9 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.dpnn.ReverseTable import ReverseTable
-from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import described
 from pytorch_legacy.rnn.Sequencer import Sequencer
 
 
@@ -61,18 +59,9 @@ class BiSequencer(nn.Decorator):
 
 def sequencers(self: Any, forward: Module, backward: Module | None, merge: Module | int) -> None:
     """Sets the fields of the three modules and of their sequencers."""
-    backward = _fresh(forward) if backward is None else backward
+    if backward is None:
+        backward = forward.clone()
+        backward.reset()
     merge = nn.JoinTable(0, merge) if isinstance(merge, int) else merge
-    for name, module in (("forward", forward), ("backward", backward), ("merge", merge)):
-        if not isinstance(module, Module):
-            raise DtypeError(f"{self._typename}: {name}: expected a module, got {described(module)}")
     self.forwardModule, self.backwardModule, self.mergeModule = forward, backward, merge
     self.fwdSeq, self.bwdSeq, self.mergeSeq = Sequencer(forward), Sequencer(backward), Sequencer(merge)
-
-
-def _fresh(module: Any) -> Any:
-    """A copy with other parameters; what is no module is told from one by the caller."""
-    if isinstance(module, Module):
-        module = module.clone()
-        module.reset()
-    return module

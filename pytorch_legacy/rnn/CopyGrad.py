@@ -17,6 +17,6 @@ class CopyGrad(Identity):
     Any shape, any dtype. Source: Element-Research rnn ``CopyGrad``.
     """
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         self.gradInput = recursiveCopy(self.gradInput, gradOutput)
         return self.gradInput

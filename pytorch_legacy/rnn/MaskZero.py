@@ -54,7 +54,7 @@ class MaskZero(Decorator):
         self.output = self._masked("output", self.output, output)
         return self.output
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         self._gradOutput = self._masked("gradOutput", getattr(self, "_gradOutput", None), gradOutput)
         self.gradInput = self._inner("updateGradInput", input, self._gradOutput)
         return self.gradInput

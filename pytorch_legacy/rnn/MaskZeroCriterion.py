@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.nn.utils import by_example, described, sizes
+from pytorch_legacy.nn.utils import by_example, sizes
 from pytorch_legacy.rnn.steps import first
 from pytorch_legacy.storage import Tensor
 
@@ -38,8 +38,6 @@ class MaskZeroCriterion(Criterion):
 
     def __init__(self, criterion: Criterion, nInputDim: int) -> None:
         super().__init__()
-        if not isinstance(criterion, Criterion):
-            raise DtypeError(f"{self._typename}: criterion: expected a criterion, got {described(criterion)}")
         self.criterion = criterion
         self.nInputDim = check.count(self, "nInputDim", nInputDim)
 

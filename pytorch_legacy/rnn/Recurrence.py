@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -44,9 +44,7 @@ class Recurrence(HiddenState):
 
     def __init__(self, module: Module, outputSize: Any, nInputDim: int, rho: int = 9999) -> None:
         super().__init__(rho)
-        if not isinstance(module, Module):
-            raise DtypeError(f"{self._typename}: module: expected a module, got {described(module)}")
-        self.outputSize = [outputSize] if isinstance(outputSize, int) else _sizes(outputSize)
+        self.outputSize = _sizes([outputSize] if isinstance(outputSize, (int, np.integer)) else outputSize)
         self.nInputDim = check.count(self, "nInputDim", nInputDim)
         self.modules.append(module)
         self._dtype = module._dtype

@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import DtypeError, UnsupportedError
+from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.rnn.HiddenState import HiddenState
@@ -49,13 +50,11 @@ class Recurrent(HiddenState):
         merge: Module | None = None,
     ) -> None:
         super().__init__(rho)
-        if isinstance(start, int):
-            start = nn.Add(start)
-        elif not isinstance(start, Module):
-            (size,) = start if len(start) == 1 else (None,)
-            if size is None:
-                raise DtypeError(f"{self._typename}: start: expected a module or one size, got {described(list(start))}")
-            start = nn.Add(size)
+        if not isinstance(start, Module):
+            sizes = check.integers(self, "start", start)
+            if len(sizes) != 1:
+                raise DtypeError(f"{self._typename}: start: expected a module or one size, got {described(list(sizes))}")
+            start = nn.Add(sizes[0])
         self.startModule = start
         self.inputModule = input
         self.feedbackModule = feedback

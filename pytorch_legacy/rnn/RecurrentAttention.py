@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveCopy, recursiveFill, recursiveResizeAs
+from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy, recursiveFill, recursiveResizeAs
 from pytorch_legacy.rnn.AbstractSequencer import AbstractSequencer
 from pytorch_legacy.rnn.Recursor import recurrent
 from pytorch_legacy.rnn.steps import at_step
@@ -50,11 +49,8 @@ class RecurrentAttention(AbstractSequencer):
 
     def __init__(self, rnn: Module, action: Module, nStep: int, hiddenSize: int | Sequence[int]) -> None:
         super().__init__()
-        for name, module in (("rnn", rnn), ("action", action)):
-            if not isinstance(module, Module):
-                raise DtypeError(f"{self._typename}: {name}: expected a module, got {described(module)}")
         self.nStep = check.count(self, "nStep", nStep)
-        self.hiddenSize = [hiddenSize] if isinstance(hiddenSize, int) else [int(size) for size in hiddenSize]
+        self.hiddenSize = list(check.integers(self, "hiddenSize", hiddenSize))
         self.modules = [recurrent(rnn), recurrent(action)]
         self._dtype = rnn._dtype
         self.forwardActions = False

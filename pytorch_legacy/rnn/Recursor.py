@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import described
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
 
 
@@ -30,8 +28,6 @@ class Recursor(AbstractRecurrent):
 
     def __init__(self, module: Module, rho: int = 9999999) -> None:
         super().__init__(rho)
-        if not isinstance(module, Module):
-            raise DtypeError(f"{self._typename}: module: expected a module, got {described(module)}")
         self.modules.append(module)
         self._dtype = module._dtype
         self.forget()

@@ -43,7 +43,7 @@ class SeqLSTMP(SeqLSTM):
 
     def __init__(self, inputsize: int, hiddensize: int, outputsize: int) -> None:
         shape = check.count(self, "hiddensize", hiddensize), check.count(self, "outputsize", outputsize)
-        self.weightO, self.gradWeightO = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self._newParameters(weightO=shape)
         super().__init__(inputsize, hiddensize, outputsize)
 
     def reset(self, stdv: float | None = None) -> Self:

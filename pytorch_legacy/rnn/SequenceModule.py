@@ -47,8 +47,7 @@ class SequenceModule(Remembering):
     def _makeParameters(self, inputs: int, feedback: int, gates: int, size: int) -> None:
         """The weight with rows for the elements of input and fed-back output, and columns for those of the gates."""
         shape = inputs + feedback, gates * size
-        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
-        self.bias, self.gradBias = np.empty(shape[1], np.float32), np.zeros(shape[1], np.float32)
+        self._newParameters(weight=shape, bias=shape[1])
         self.h0 = self.gates = np.empty(0, np.float32)
         self.batchfirst = self.maskzero = False
 

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import described
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
 from pytorch_legacy.rnn.AbstractSequencer import AbstractSequencer
 from pytorch_legacy.rnn.Recursor import recurrent
@@ -40,8 +38,6 @@ class Sequencer(AbstractSequencer):
 
     def __init__(self, module: Module) -> None:
         super().__init__()
-        if not isinstance(module, Module):
-            raise DtypeError(f"{self._typename}: module: expected a module, got {described(module)}")
         self.modules.append(recurrent(module))
         self._dtype = module._dtype
         self.output, self.gradInput = [], []

@@ -2,9 +2,8 @@
 
 from typing import Any, Self
 
-from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.nn.utils import described, recursiveCopy
+from pytorch_legacy.nn.utils import recursiveCopy
 from pytorch_legacy.rnn.steps import at_step, joined, sequence
 
 
@@ -24,8 +23,6 @@ class StepCriterion(Criterion):
 
     def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None:
         super().__init__()
-        if not isinstance(criterion, Criterion):
-            raise DtypeError(f"{self._typename}: criterion: expected a criterion, got {described(criterion)}")
         self.criterion = criterion
         self.sizeAverage = sizeAverage
         self.clones = []

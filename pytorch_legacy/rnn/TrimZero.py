@@ -37,12 +37,12 @@ class TrimZero(MaskZero):
         self.output = self._spread(output)
         return self.output
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         gradInput = self._inner("updateGradInput", self._trimmed(input), self._trimmed(gradOutput))
         self.gradInput = self._spread(gradInput)
         return self.gradInput
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         self._inner("accGradParameters", self._trimmed(input), self._trimmed(gradOutput), scale)
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:

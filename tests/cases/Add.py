@@ -27,4 +27,6 @@ ERRORS = [
     ErrorRow("columns", lambda: nn.Add(5), lambda m: m.forward(np.zeros((2, 4), "f")), ShapeError,
              "input: expected 5 or a batch of that, got 2 x 4"),
     ErrorRow("size", lambda: None, lambda m: nn.Add(0), ValueRangeError, "inputSize: expected 1 or more, got 0"),
+    ErrorRow("no_dimensions", lambda: nn.Add(1), lambda m: m.forward(np.zeros((), "f")), ShapeError,
+             "input: expected 1 or a batch of that, got no dimensions"),
 ]  # fmt: skip

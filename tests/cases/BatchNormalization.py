@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, NullError, ShapeError
+from pytorch_legacy.errors import DtypeError, NullError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow, normal
 
 
@@ -83,4 +83,6 @@ ERRORS = [
              r"save_mean: expected what forward keeps when training, got None"),
     ErrorRow("dtype", lambda: nn.BatchNormalization(3).double(), lambda m: m.forward(np.zeros((2, 3), "f")), DtypeError,
              r"input: expected float64, got float32"),
+    ErrorRow("channels", lambda: None, lambda _: nn.BatchNormalization(0), ValueRangeError,
+             "nOutput: expected 1 or more, got 0"),
 ]  # fmt: skip

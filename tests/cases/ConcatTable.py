@@ -22,7 +22,8 @@ def residual() -> nn.Sequential:
 
 CASES = [
     Case("branches", branches, normal(3, 4), branches_of),
-    Case("residual", residual, normal(3, 4), lambda module, x: [np.tanh(x), x]),
+    # The first module writes its result over an input that lies there, before the second one reads it.
+    Case("residual", residual, normal(3, 4), lambda module, x: [np.tanh(x), x], skip=("own_results",)),
 ]
 
 ERRORS = [

@@ -51,4 +51,26 @@ ERRORS = [
     ErrorRow("rank", lambda: nn.Convert("bchw", "bf"), lambda m: m.forward(np.zeros((2, 3), "f")), ShapeError, "'bchw'"),
     ErrorRow("features", lambda: nn.Convert("bf", "b"), lambda m: m.forward(np.zeros((2, 3), "f")), ShapeError, "one feature"),
     ErrorRow("table", lambda: nn.Convert(), lambda m: m.forward([1]), DtypeError, "expected a float32 array"),
+    ErrorRow("kind", lambda: None, lambda _: nn.Convert(3), DtypeError, "inputShape: expected a string or None, got 3"),
+    ErrorRow(
+        "no_input",
+        lambda: nn.Convert(),
+        lambda m: m.backward(None, np.zeros(3, "f")),
+        DtypeError,
+        "input: expected a float32 array, got None",
+    ),
+    ErrorRow(
+        "another_input",
+        lambda: nn.Convert("bchw", "bf"),
+        lambda m: m.backward(np.zeros((2, 3, 4, 5), "f"), np.zeros((2, 48), "f")),
+        ShapeError,
+        "gradOutput: expected 2 x 60, got 2 x 48",
+    ),
+    ErrorRow(
+        "no_steps",
+        lambda: nn.Convert("bt", "b"),
+        lambda m: m.forward(np.zeros((2, 0), "f")),
+        ShapeError,
+        "input: expected at least one step, got 0",
+    ),
 ]

@@ -16,4 +16,6 @@ ERRORS = [
              "input: expected a float64 array, got a float32 array of 2"),
     ErrorRow("outtype", lambda: nn.Copy(outtype="float64"), lambda m: m.backward(np.zeros(2, "f"), np.zeros(2, "f")),
              DtypeError, "gradOutput: expected a float64 array, got a float32 array of 2"),
+    ErrorRow("type", lambda: None, lambda _: nn.Copy("foo"), DtypeError,
+             "intype: expected a tensor type or a dtype, got 'foo'"),
 ]  # fmt: skip

@@ -18,6 +18,14 @@ CASES = [
     Case("vector", nn.Max, distinct(5), lambda module, x: x.max(keepdims=True), batched=False),
 ]
 
+
+def ofFour():
+    """After a forward whose extrema were in the last two of four columns."""
+    module = nn.Max(1)
+    module.forward(np.eye(4, dtype="f")[2:])
+    return module
+
+
 ERRORS = [
     ErrorRow("dimension", lambda: nn.Max(2), lambda m: m.forward(np.zeros((2, 3), "f")), IndexRangeError,
              "dimension: 2 is out of range for a 2-D array"),
@@ -25,4 +33,6 @@ ERRORS = [
              "input: expected elements along dimension 1, got 2 x 0"),
     ErrorRow("backward_first", nn.Max, lambda m: m.backward(np.zeros((2, 3), "f"), np.zeros(3, "f")), ShapeError,
              "indices of the last forward: expected 1 x 3, got 0"),
+    ErrorRow("another_input", ofFour, lambda m: m.backward(np.zeros((2, 3), "f"), np.zeros(2, "f")),
+             IndexRangeError, "indices of the last forward: expected 0 to 2, got 3"),
 ]  # fmt: skip

@@ -33,6 +33,8 @@ ERRORS = [
              "input: expected a 2-D array, got 1-D"),
     ErrorRow("range", lambda: nn.PartialLinear(4, 2), lambda m: m.setPartition([1, 2]), IndexRangeError,
              "indices: expected 0 to 1, got 2"),
+    ErrorRow("infinite", lambda: nn.PartialLinear(4, 2), lambda m: m.setPartition(np.array([np.inf])), DtypeError,
+             "indices: expected a vector of integers, got a float64 array of 1"),
     ErrorRow("indices", lambda: nn.PartialLinear(4, 2), lambda m: m.setPartition([0.5]), DtypeError,
              "indices: expected a vector of integers, got a table of 1"),
 ]  # fmt: skip

@@ -9,6 +9,14 @@ from tests.case import Case, ErrorRow, normal
 CASES = [
     Case("first", lambda: nn.Replicate(3), normal(2, 4), lambda module, x: np.stack([x] * 3), batched=False),
     Case("samples", lambda: nn.Replicate(3, 0, 1), normal(2, 4), lambda module, x: np.stack([x] * 3, -2)),
+    Case(
+        "more_than_batch",
+        lambda: nn.Replicate(3, 1, 1),
+        normal(2, 4, 3),
+        lambda module, x: np.stack([x] * 3, 2),
+        singleSample=False,
+    ),
+    Case("single_samples", lambda: nn.Replicate(3, 0, 3), normal(2, 4), lambda module, x: np.stack([x] * 3), batched=False),
     Case("last", lambda: nn.Replicate(2, -1), normal(2, 4, 3), lambda module, x: np.stack([x] * 2, -1)),
 ]
 

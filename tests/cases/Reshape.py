@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.errors import DtypeError, ShapeError
 from tests.case import Case, ErrorRow, normal
 
 
@@ -31,5 +31,13 @@ ERRORS = [
         lambda m: m.forward(np.zeros((2, 6), "f")),
         ShapeError,
         r"input: 2 x 6 does not fill 7",
+    ),
+    ErrorRow("nan", lambda: None, lambda _: nn.Reshape(float("nan")), DtypeError, "sizes: expected an integer, got nan"),
+    ErrorRow(
+        "no_input",
+        lambda: nn.Reshape(6),
+        lambda m: m.backward(None, np.zeros(6, "f")),
+        DtypeError,
+        "input: expected a float32 array, got None",
     ),
 ]

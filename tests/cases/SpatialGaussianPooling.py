@@ -73,4 +73,6 @@ ERRORS = [
     ErrorRow("gradOutput", lambda: nn.SpatialGaussianPooling(1, 2, 2, nKernel=3),
              lambda m: (m.forward(ZEROS), m.backward(ZEROS, np.zeros((1, 2, 2), "f"))), ShapeError,
              "gradOutput: expected 3 x 2 x 2, got 1 x 2 x 2"),
+    ErrorRow("no_columns", lambda: None, lambda _: nn.SpatialGaussianPooling(2, 0, 3), ValueRangeError,
+             "kW: expected 1 or more, got 0"),
 ]  # fmt: skip

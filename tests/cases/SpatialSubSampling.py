@@ -32,4 +32,8 @@ ERRORS = [
              ShapeError, "input height 4 with padding 0, kH 5"),
     ErrorRow("no_planes", lambda: nn.SpatialSubSampling(1, 2, 5), lambda m: nn.SpatialSubSampling(0, 2, 2), ValueRangeError,
              "nInputPlane: expected 1 or more, got 0"),
+    ErrorRow("no_columns", lambda: None, lambda _: nn.SpatialSubSampling(3, 0, 2), ValueRangeError,
+             "kW: expected 1 or more, got 0"),
+    ErrorRow("rows_below_zero", lambda: None, lambda _: nn.SpatialSubSampling(3, 2, -1), ValueRangeError,
+             "kH: expected 1 or more, got -1"),
 ]  # fmt: skip

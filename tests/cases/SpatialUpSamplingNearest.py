@@ -33,7 +33,7 @@ ERRORS = [
     ErrorRow("zero", lambda: None, lambda _: nn.SpatialUpSamplingNearest(0), ValueRangeError,
              "scale_factor: expected 1 or more, got 0"),
     ErrorRow("fraction", lambda: None, lambda _: nn.SpatialUpSamplingNearest(1.5), DtypeError,
-             "scale_factor: expected an integer, got 1.5"),
+             "scale: expected an integer, got 1.5"),
     ErrorRow("gradOutput", lambda: nn.SpatialUpSamplingNearest(2),
              lambda m: m.updateGradInput(np.zeros((1, 3, 3), "f"), np.zeros((1, 6, 5), "f")), ShapeError,
              "gradOutput: expected 1 x 6 x 6, got 1 x 6 x 5"),

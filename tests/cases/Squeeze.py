@@ -18,6 +18,8 @@ CASES = [
     Case("last", lambda: nn.Squeeze(-1), normal(3, 4, 1), lambda module, x: x[..., 0]),
     Case("not_of_size_1", lambda: nn.Squeeze(1), normal(3, 4), lambda module, x: x, singleSample=False),
     Case("one_is_left", nn.Squeeze, normal(1, 1), lambda module, x: x[0], batched=False),
+    Case("batch_of_one", lambda: nn.Squeeze().setNumInputDims(2), normal(1, 1, 1), lambda module, x: x[0], batched=False),
+    Case("samples_of_one", lambda: nn.Squeeze(numInputDims=2), normal(3, 1, 1), lambda module, x: x[:, 0, 0], batched=False),
 ]
 
 ERRORS = [

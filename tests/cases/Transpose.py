@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import IndexRangeError, ShapeError
+from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
 from tests.case import Case, ErrorRow, normal
 
 CASES = [
@@ -23,4 +23,6 @@ ERRORS = [
              "dimension: 2 is out of range for a 2-D array"),
     ErrorRow("gradOutput", lambda: nn.Transpose((0, 1)), lambda m: m.backward(np.zeros((2, 4), "f"), np.zeros((2, 4), "f")),
              ShapeError, "gradOutput: expected 4 x 2, got 2 x 4"),
+    ErrorRow("pairs", lambda: None, lambda _: nn.Transpose(0, 1), ShapeError, r"pairs: expected pairs of dimensions, got \[0\]"),
+    ErrorRow("fraction", lambda: None, lambda _: nn.Transpose((0, 0.5)), DtypeError, "pairs: expected an integer, got 0.5"),
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from tests.case import Case, ErrorRow, normal
 CASES = [
     Case("first", lambda: nn.Unsqueeze(0), normal(3, 4), lambda module, x: x[None], batched=False),
     Case("samples", lambda: nn.Unsqueeze(0, 1), normal(3, 4), lambda module, x: x[..., None, :]),
+    Case("samples_said_later", lambda: nn.Unsqueeze(0).setNumInputDims(1), normal(3, 4), lambda module, x: x[..., None, :]),
     Case("last", lambda: nn.Unsqueeze(-1), normal(3, 4), lambda module, x: x[..., None]),
 ]
 

@@ -20,6 +20,8 @@ CASES = [
     case("volumes", (2,), repeated(3), 2, 1, 2, 3, 2),
     case("planes_linear", (2, "linear"), SpatialUpSamplingBilinear.reference, 2, 2, 3, 2),
     case("volumes_linear", (2, "linear"), VolumetricUpSamplingTrilinear.reference, 2, 1, 2, 3, 2),
+    case("planes_bilinear", (2, "bilinear"), SpatialUpSamplingBilinear.reference, 2, 2, 3, 2),
+    case("volumes_trilinear", (2, "trilinear"), VolumetricUpSamplingTrilinear.reference, 2, 1, 2, 3, 2),
     case("planes_size", (SIZE, "linear"), SpatialUpSamplingBilinear.reference, 2, 2, 3, 2),
     case("volumes_size", (SIZE, "linear"), VolumetricUpSamplingTrilinear.reference, 2, 1, 2, 3, 2),
 ]

@@ -29,7 +29,7 @@ class MaxOfBoxes(nn.Module):
         return self.output
 
     def updateGradInput(self, input, gradOutput):
-        gradInput = self._resize("gradInput", input.shape)
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         gradInput.fill(0)
         planes, planeSize = np.prod(input.shape[:-3], dtype=int), np.prod(input.shape[-3:])
         at, g = (array.reshape(planes, -1) if planes else array.reshape(0, 1) for array in (self.indices, gradOutput))

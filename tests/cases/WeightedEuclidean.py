@@ -28,4 +28,6 @@ ERRORS = [
              "input: expected a 1-D or 2-D array, got 3-D"),
     ErrorRow("size", lambda: None, lambda m: nn.WeightedEuclidean(5, 0), ValueRangeError,
              "outputSize: expected 1 or more, got 0"),
+    ErrorRow("size", lambda: None, lambda _: nn.WeightedEuclidean(-1, 2), ValueRangeError,
+             "inputSize: expected 1 or more, got -1"),
 ]  # fmt: skip

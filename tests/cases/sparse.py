@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.nn import check
 
 Array = np.ndarray
 
@@ -28,20 +29,23 @@ class Sparse(nn.Container):
     def picked(self, gradient: Any, values: Array) -> Array:
         raise NotImplementedError
 
+    def _table(self, input: Array) -> Any:
+        return self.form(check.tensor(self, "input", input))
+
     def updateOutput(self, input: Array) -> Array:
-        self.output = self.modules[0].updateOutput(self.form(input))
+        self.output = self.modules[0].updateOutput(self._table(input))
         return self.output
 
     def updateGradInput(self, input: Array, gradOutput: Array) -> Array:
-        gradient = self.picked(self.modules[0].updateGradInput(self.form(input), gradOutput), input)
+        gradient = self.picked(self.modules[0].updateGradInput(self._table(input), gradOutput), input)
         self._resize("gradInput", input.shape)[...] = gradient
         return self.gradInput
 
     def accGradParameters(self, input: Array, gradOutput: Array, scale: float = 1.0) -> None:
-        self.modules[0].accGradParameters(self.form(input), gradOutput, scale)
+        self.modules[0].accGradParameters(self._table(input), gradOutput, scale)
 
     def accUpdateGradParameters(self, input: Array, gradOutput: Array, lr: float) -> None:
-        self.modules[0].accUpdateGradParameters(self.form(input), gradOutput, lr)
+        self.modules[0].accUpdateGradParameters(self._table(input), gradOutput, lr)
 
 
 def dense(values: Array, columns: Array, size: int) -> Array:

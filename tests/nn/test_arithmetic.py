@@ -124,6 +124,24 @@ def test_division_by_zero_is_silent():
         layer.backward(x, np.ones(2, "f"))
 
 
+@pytest.mark.parametrize(
+    "layer, x, expected",
+    [
+        (nn.Power(-1), [0, 2], [np.inf, 0.5]),
+        (nn.Power(0.5), [-1, 4], [np.nan, 2]),
+        (nn.Power(99), [1e30, 1], [np.inf, 1]),
+        (nn.SoftSign(), [np.inf, 1e30], [np.nan, 1]),
+        (nn.Mean(0), np.zeros((0, 2)), [np.nan, np.nan]),
+        (nn.Sum(1, None, True), np.zeros((3, 0)), [np.nan] * 3),
+    ],
+)
+def test_no_warnings_of_what_is_defined(layer, x, expected):
+    x = np.array(x, "f")
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(layer.forward(x), np.array(expected, "f"))
+        assert layer.backward(x, np.ones(len(expected), "f")).shape == x.shape
+
+
 class TestDistances:
     def test_equal_vectors_have_finite_gradients(self):
         x = [batch(2, 3), batch(2, 3)]

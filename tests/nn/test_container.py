@@ -211,6 +211,13 @@ class TestSequential:
         with fails(IndexRangeError, "nn.Sequential: index: 2 is out of range for 2 modules"):
             net.remove(2)
 
+    def test_nothing_is_left_of_the_last_module(self):
+        net = Sequential().add(Tanh())
+        net.forward(batch(3))
+        net.remove()
+        assert net.output.size == net.gradInput.size == 0
+        assert net.forward(x := batch(2)) is x
+
     def test_a_disabled_gradInput_ends_the_way_back(self):
         net = mlp()
         net[0].gradInput = None

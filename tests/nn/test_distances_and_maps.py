@@ -5,7 +5,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from pytorch_legacy import nn, random, t7
+from pytorch_legacy import manualSeed, nn, random, t7
 from pytorch_legacy.errors import ShapeError
 from tests.nn.test_arithmetic import restored
 from tests.nn.toys import batch, fails
@@ -77,6 +77,23 @@ class TestLinearWeightNorm:
 
 
 class TestPartialLinear:
+    def test_starts_as_the_layers_that_Torch7_makes_it_of(self):
+        manualSeed(3)
+        layer = nn.PartialLinear(4, 6)
+        after = random.random()
+        manualSeed(3)
+        np.testing.assert_array_equal(layer.weight, nn.LookupTable(6, 4).weight)
+        assert random.random() == after and not layer.bias.any()
+        weight = layer.weight.copy()
+        layer.reset(0.1)
+        np.testing.assert_array_equal(layer.weight, weight)
+
+    @pytest.mark.parametrize("indices", [[4.0, 1.0], np.array([4, 1], "f"), np.array([4, 1], np.uint8)])
+    def test_indices_of_all_types(self, indices):
+        layer = nn.PartialLinear(4, 6)
+        layer.setPartition(indices)
+        assert layer.partition.tolist() == [4, 1] and layer.forward(batch(3, 4)).shape == (3, 2)
+
     def test_a_part_is_a_part_of_the_whole(self):
         layer, x = nn.PartialLinear(4, 6), batch(3, 4)
         whole = layer.forward(x).copy()

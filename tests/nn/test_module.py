@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from pytorch_legacy import t7
+from pytorch_legacy import nn, t7
 from pytorch_legacy.errors import DeviceError, ValueRangeError
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
@@ -248,6 +248,49 @@ class TestType:
         other.double(cache)
         one.weight[0, 0] = 5
         assert other.weight[2, 0] == 5
+
+    CONSTANTS = [
+        (lambda: nn.Constant([0.1, 0.7]), "value"),
+        (lambda: nn.AddConstant([0.1, 0.7]), "constant_scalar"),
+        (lambda: nn.ClassNLLCriterion([0.1, 0.7]), "weights"),
+        (lambda: nn.SpatialClassNLLCriterion([0.1, 0.7]), "weights"),
+        (lambda: nn.BCECriterion([0.1, 0.7]), "weights"),
+        (lambda: nn.WeightedMSECriterion([0.1, 0.7]), "weight"),
+        (lambda: nn.MultiMarginCriterion(1, [0.1, 0.7]), "weights"),
+        (lambda: nn.MultiLabelSoftMarginCriterion(np.array([0.1, 0.7])), "weights"),
+        (lambda: nn.CrossEntropyCriterion([0.1, 0.7]).nll, "weights"),
+    ]
+
+    @pytest.mark.parametrize("make, name", CONSTANTS)
+    def test_constants_have_the_digits_that_they_were_given_with(self, make, name):
+        for way in (copy.copy, copy.deepcopy, pickle.dumps, lambda thing: thing.double().float()):
+            thing = pickle.loads(way(make())) if way is pickle.dumps else way(make())
+            assert getattr(thing, name).dtype == np.float32
+            assert getattr(thing.double(), name).tolist() == [0.1, 0.7]
+            assert getattr(thing.float(), name).tolist() == np.array([0.1, 0.7], "f").tolist()
+        assert not any(key.startswith("_exact") for key in thing._toRecord().fields)
+
+    @pytest.mark.parametrize("make, name", CONSTANTS[:2])
+    def test_constants_that_were_changed_are_converted(self, make, name):
+        changed = np.array([0.1, 0.3], "f")
+        thing = make()
+        getattr(thing, name)[...] = changed
+        assert getattr(thing.double(), name).tolist() == changed.astype(np.float64).tolist()
+        for other in (changed, np.array([0.1], "f"), None):
+            thing = make()
+            setattr(thing, name, other)
+            assert np.array_equal(getattr(thing.double(), name), other)
+
+    def test_constants_that_follow_from_others(self):
+        simplex = nn.ClassSimplexCriterion(7).double().simplex
+        np.testing.assert_allclose((simplex @ simplex.T)[~np.eye(7, dtype=bool)], -1 / 6, rtol=1e-14)
+        kernel = np.arange(1.0, 10).reshape(3, 3)
+        layer = nn.SpatialContrastiveNormalization(2, kernel).double()
+        assert layer.kernel is layer.normalizer.get(0).kernel
+        for found in (layer.kernel, layer.normalizer.get(1).kernel):
+            np.testing.assert_allclose(found, kernel / 90, rtol=1e-15)
+        vector = nn.SpatialDivisiveNormalization(2, [1, 2, 3]).double()
+        np.testing.assert_allclose(vector.kernel, np.array([1, 2, 3]) / (6 * np.sqrt(2)), rtol=1e-15)
 
     def test_integers_stay(self):
         module = Module()

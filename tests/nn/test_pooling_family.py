@@ -181,3 +181,11 @@ def test_composite_has_the_windows_of_its_pooling() -> None:
     module, x = nn.SpatialSimplifiedLIP(2, 2, 2), np.ones((2, 5, 5), np.float32)
     assert module.ceil().forward(x).shape == (2, 3, 3)
     assert module.floor().forward(x).shape == (2, 2, 2)
+
+
+@pytest.mark.parametrize("name", [name for name in nn.__all__ if name.endswith("MaxPooling")])
+def test_empty_is_another_name_of_clearState(name: str) -> None:
+    module: Any = getattr(nn, name).__new__(getattr(nn, name))
+    module.output, module.indices = np.ones(2, np.float32), np.ones(2, np.int64)
+    assert module.empty() is module
+    assert module.output.size == module.indices.size == 0

@@ -63,7 +63,7 @@ def test_positions_from_a_file_and_back(cls, fields, here):
 
 
 @pytest.mark.parametrize(
-    "layer", [nn.Unsqueeze(0, 2), nn.Replicate(2, 0, 2), nn.Transpose((0, 1)).setNumInputDims(3), nn.Padding(0, 1, 2)]
+    "layer", [nn.Unsqueeze(0, 2), nn.Transpose((0, 1)).setNumInputDims(3), nn.Padding(0, 1, 2)]
 )
 def test_inputs_of_lower_rank_than_samples(layer):
     """What would be the last dimension, counted from the end, is out of range."""
@@ -260,6 +260,12 @@ class TestTables:
         ):
             with fails(error, f"nn.ZeroGrad: {text}"):
                 nn.ZeroGrad().backward(x, gradOutput)
+
+    @pytest.mark.parametrize("first", [1.0, None, "text", np.arange(2)])
+    def test_FlattenTable_of_what_is_no_array_first(self, first):
+        layer, x = nn.FlattenTable(), [first, [batch(2).astype(np.float64)]]
+        assert layer.forward(x) == [first, x[1][0]] and layer.type() == "torch.DoubleTensor"
+        assert layer.backward(x, [first, x[1][0]]) == x
 
     def test_FlattenTable_returns_itself_when_converted(self):
         layer = restored(nn.FlattenTable, {"input_map": {}, "_type": "torch.FloatTensor"})

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy import nn
+from pytorch_legacy.errors import DtypeError, IndexRangeError, NullError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.shape.Identity import Identity
 from pytorch_legacy.nn.table.CAddTable import CAddTable
 from pytorch_legacy.nn.table.ConcatTable import ConcatTable
@@ -95,8 +96,92 @@ class TestParallelTable:
             net.forward([x])
         with fails(DtypeError, "nn.ParallelTable: input: expected a table of 2, got a float32 array of 2"):
             net.forward(x)
-        with fails(ShapeError, "nn.ParallelTable: gradOutput: expected a table of 2, got a table of 0"):
-            net.backward([x, x], [])
+        with fails(ShapeError, "nn.ParallelTable: gradOutput: expected a table of 2, got a table of 3"):
+            net.backward([x, x], [x, x, x])
+        with fails(DtypeError, "nn.ParallelTable: gradOutput: expected a table of 2, got None"):
+            net.backward([x, x])
+
+
+class TestWithoutGradOutput:
+    """A CriterionTable at the end of a network looks at no gradOutput, and has a gradient of its first input alone."""
+
+    def net(self):
+        branches = nn.ParallelTable().add(nn.Linear(4, 3)).add(nn.Identity())
+        return nn.Sequential().add(branches).add(nn.CriterionTable(nn.MSECriterion()))
+
+    def test_training_as_in_the_manual_of_Torch7(self):
+        net, x, y = self.net(), batch(5, 4), batch(5, 3, seed=5)
+        losses = []
+        for _ in range(200):
+            losses.append(net.forward([x, y]))
+            net.zeroGradParameters()
+            net.backward([x, y])
+            net.updateParameters(0.1)
+        assert losses[-1] < 0.3 * losses[0]
+
+    def test_all_ways_back_agree(self):
+        net, x, y = self.net(), batch(5, 4), batch(5, 3, seed=5)
+        linear, criterion = net.get(0).get(0), nn.MSECriterion()
+        criterion.forward(net.get(0).forward([x, y])[0], y)
+        g = criterion.backward(net.get(0).get(0).output, y)
+        net.forward([x, y])
+        for back in (
+            lambda: net.backward([x, y]),
+            lambda: net.backward([x, y], None),
+            lambda: net([x, y], 1.0)[1],
+            lambda: (net.updateGradInput([x, y]), net.accGradParameters([x, y]))[0],
+        ):
+            net.zeroGradParameters()
+            gradInput = back()
+            np.testing.assert_allclose(gradInput[0], g @ linear.weight, rtol=1e-5, atol=1e-7)
+            assert len(gradInput) == 2 and gradInput[1] is None
+            np.testing.assert_allclose(linear.gradWeight, g.T @ x, rtol=1e-5, atol=1e-7)
+        before = linear.weight.copy()
+        net.backwardUpdate([x, y], None, 0.5)
+        np.testing.assert_allclose(linear.weight, before - 0.5 * g.T @ x, rtol=1e-5, atol=1e-6)
+
+    def test_other_branches(self):
+        x, y = batch(5, 4), batch(5, 4, seed=5)
+        for first, input in (
+            (nn.ConcatTable().add(nn.Tanh()).add(nn.Identity()), x),
+            (nn.MapTable(nn.Identity()), [x, y]),
+            (nn.Identity(), [x, y]),
+            (nn.ParallelTable().add(nn.Sequential()).add(nn.Constant(np.ones((5, 4)))), [x, y]),
+            (nn.ParallelTable().add(nn.PrintSize()).add(nn.Sequential().add(nn.ZeroGrad())), [x, y]),
+        ):
+            net = nn.Sequential().add(first).add(nn.CriterionTable(nn.MSECriterion()))
+            net.forward(input)
+            gradient = net.backward(input)
+            assert (gradient if isinstance(input, np.ndarray) else gradient[0]).any()
+
+    def test_in_a_graph(self):
+        x, y = nn.Identity()(), nn.Identity()()
+        linear = nn.Linear(4, 3)
+        net = nn.gModule([x, y], [nn.CriterionTable(nn.MSECriterion())([linear(x), y])])
+        input = [batch(5, 4), batch(5, 3, seed=5)]
+        net.forward(input)
+        gradInput = net.backward(input)
+        assert gradInput[0].shape == (5, 4) and gradInput[1] is None and linear.gradWeight.any()
+        x = nn.Identity()()
+        net = nn.gModule([x], [nn.Linear(4, 3)(x)])
+        net.forward(input[0])
+        with pytest.raises(NullError, match=r"nn\.Linear.*gradOutput: expected a tensor, got NULL"):
+            net.backward(input[0])
+
+    def test_modules_that_need_one_say_so(self):
+        net, x = nn.Sequential().add(nn.Tanh()).add(nn.Linear(4, 3)), batch(5, 4)
+        net.forward(x)
+        problem = "in module 2 of nn.Sequential, nn.Linear_updateGradInput: gradOutput: expected a tensor, got NULL"
+        with fails(NullError, problem):
+            net.backward(x)
+        with fails(DtypeError, "nn.Add: gradOutput: expected a float32 array, got None"):
+            nn.Add(4).backward(x)
+        with fails(DtypeError, "nn.BatchNormalization: gradOutput: expected a float32 array, got None"):
+            nn.BatchNormalization(4).backward(x)
+        two = nn.Sequential().add(nn.MapTable(nn.Linear(4, 3))).add(nn.CriterionTable(nn.MSECriterion()))
+        two.forward([x, x])
+        with pytest.raises(NullError, match=r"^in module 1 of nn\.Sequential, in module 2 of nn\.MapTable, nn\.Linear.*got NULL"):
+            two.backward([x, x])
 
 
 class TestJoinTable:
@@ -180,8 +265,8 @@ class TestCAddTable:
         np.testing.assert_array_equal(CAddTable().forward([x]), x)
 
     def test_errors(self):
-        with fails(ShapeError, "nn.CAddTable: input[1]: expected 2 x 3, got 3 x 2"):
-            CAddTable().forward([batch(2, 3), batch(3, 2)])
+        with fails(ShapeError, "nn.CAddTable: input[1]: expected 2 x 3, got 3 x 3"):
+            CAddTable().forward([batch(2, 3), batch(3, 3)])
         with fails(ShapeError, "nn.CAddTable: input[2]: expected 2, got 1"):
             CAddTable().forward([batch(2), batch(2), batch(1)])
         frozen = batch(2)
@@ -190,6 +275,44 @@ class TestCAddTable:
             CAddTable(True).forward([frozen, frozen])
         with fails(ShapeError, "nn.CAddTable: gradOutput: expected 2, got 3"):
             CAddTable().backward([batch(2), batch(2)], batch(3))
+
+
+class TestOtherShapes:
+    """Only the number of elements and their order count, as with the tensors of Torch7."""
+
+    LAYERS = [nn.CAddTable, lambda: nn.CAddTable(True), nn.CMulTable, nn.CMaxTable, nn.CMinTable]
+    PAIRS = [nn.CSubTable, nn.CDivTable]
+
+    @pytest.mark.parametrize("order", ["C", "F"])
+    @pytest.mark.parametrize("first", [0, 1, 2])
+    @pytest.mark.parametrize("make, shapes", [(make, [(3, 4), (2, 1, 6), (12,)]) for make in LAYERS]
+                             + [(make, [(3, 4), (2, 6)]) for make in (*PAIRS, nn.CAddTable, nn.CMulTable)])  # fmt: skip
+    def test_pointwise(self, make, shapes, first, order):
+        shapes = [*shapes[first:], *shapes[:first]]
+        x = [np.asarray(batch(*shape, seed=i), order=order) for i, shape in enumerate(shapes)]
+        g = np.asarray(batch(*shapes[0], seed=9), order=order)
+        alike, layer = make(), make()
+        same = [array.reshape(shapes[0]).copy() for array in x]
+        expected = alike.forward(same).copy(), copied(alike.backward(same, g))
+        output = layer.forward(x)
+        assert output.shape == shapes[0]
+        np.testing.assert_array_equal(output, expected[0])
+        for gradient, other, array in zip(layer.backward(x, g), expected[1], x, strict=True):
+            np.testing.assert_array_equal(gradient, other.reshape(array.shape))
+
+    def test_CAddTensorTable(self):
+        x, layer = [batch(3, 4), [batch(2, 6), batch(12)]], nn.CAddTensorTable()
+        first, second = layer.forward(x)
+        np.testing.assert_array_equal(first, x[0] + x[1][0].reshape(3, 4))
+        np.testing.assert_array_equal(second, x[0] + x[1][1].reshape(3, 4))
+        gradFirst, gradients = layer.backward(x, [first, second])
+        np.testing.assert_array_equal(gradFirst, first + second)
+        assert [gradient.shape for gradient in gradients] == [(2, 6), (12,)]
+
+    @pytest.mark.parametrize("make", [*LAYERS, *PAIRS])
+    def test_other_numbers_of_elements_are_refused(self, make):
+        with pytest.raises(ShapeError, match=r"input\[1\]: expected 3 x 4, got 3 x 3"):
+            make().forward([batch(3, 4), batch(3, 3)])
 
 
 class TestUtils:

@@ -419,7 +419,7 @@ def test_migration_to_dropout() -> None:
 
 
 ERRORS = [
-    (lambda: rnn.Sequencer(3), DtypeError, r"nn\.Sequencer: module: expected a module, got int 3"),
+    (lambda: rnn.Sequencer(3), DtypeError, r"nn\.Sequencer: module: expected a module, got 3"),
     (
         lambda: rnn.Sequencer(rnn.LSTM(3, 2)).remember("always"),
         ValueRangeError,

@@ -16,8 +16,9 @@ class Inplace(Module):
 
     def _outputFor(self, input: Tensor) -> Tensor:
         """The array that ``updateOutput`` writes."""
+        check.tensor(self, "input", input)
         if not self.inplace:
-            return self._resize("output", check.tensor(self, "input", input).shape)
+            return self._resize("output", input.shape)
         self.output = input
         return input
 

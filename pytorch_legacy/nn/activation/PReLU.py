@@ -36,11 +36,13 @@ class PReLU(Module):
 
     _dropped = ("gradWeightBuf", "gradWeightBuf2")  # of the GPU
 
+    weight: Tensor
+
     def __init__(self, nOutputPlane: int = 0) -> None:
         super().__init__()
         self.nOutputPlane = check.count(self, "nOutputPlane", nOutputPlane, 0)
-        self.weight = np.full(nOutputPlane or 1, 0.25, np.float32)
-        self.gradWeight = np.zeros_like(self.weight)
+        self._newParameters(weight=nOutputPlane or 1)
+        self.weight.fill(0.25)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input).shape)

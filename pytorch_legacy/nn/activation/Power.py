@@ -20,7 +20,8 @@ class Power(Module):
 
     Notes
     -----
-    Any shape. Negative elements have only whole powers; others are NaN. Source: Torch7 nn.Power.
+    Any shape. Negative elements have only whole powers, others are NaN; negative powers of 0 are infinite. NumPy's warnings
+    are kept back. Source: Torch7 nn.Power.
     """
 
     def __init__(self, p: float) -> None:
@@ -34,15 +35,18 @@ class Power(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        return blocks.elements(self._slopes, self._resize("gradInput", shape), input, gradOutput, self.pow)
+        gradInput = self._resize("gradInput", shape, apart=gradOutput)
+        return blocks.elements(self._slopes, gradInput, input, gradOutput, self.pow)
 
     @staticmethod
     def _raised(result: Tensor, input: Tensor, p: float) -> None:
         result[...] = input  # NumPy's digits would depend on the strides
-        np.power(result, p, out=result)
+        with np.errstate(all="ignore"):
+            np.power(result, p, out=result)
 
     @classmethod
     def _slopes(cls, gradInput: Tensor, input: Tensor, gradOutput: Tensor, p: float) -> None:
         cls._raised(gradInput, input, p - 1)
-        gradInput *= gradOutput
-        gradInput *= p
+        with np.errstate(all="ignore"):
+            gradInput *= gradOutput
+            gradInput *= p

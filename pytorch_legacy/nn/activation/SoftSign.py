@@ -15,27 +15,29 @@ class SoftSign(Module):
 
     Notes
     -----
-    Any shape. An infinity gives NaN. Source: Torch7 nn.SoftSign.
+    Any shape. An infinity gives NaN, without a warning. Source: Torch7 nn.SoftSign.
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
+        output = self._resize("output", check.tensor(self, "input", input).shape, apart=input)
         return blocks.elements(self._values, output, input)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        return blocks.elements(self._slopes, self._resize("gradInput", shape), input, gradOutput)
+        return blocks.elements(self._slopes, self._resize("gradInput", shape, apart=gradOutput), input, gradOutput)
 
     @staticmethod
     def _values(output: Tensor, input: Tensor) -> None:
         np.abs(input, out=output)
         output += 1
-        np.divide(input, output, out=output)
+        with np.errstate(invalid="ignore"):
+            np.divide(input, output, out=output)
 
     @staticmethod
     def _slopes(gradInput: Tensor, input: Tensor, gradOutput: Tensor) -> None:
         np.abs(input, out=gradInput)
         gradInput += 1
-        gradInput *= gradInput
-        np.divide(gradOutput, gradInput, out=gradInput)
+        with np.errstate(over="ignore", invalid="ignore"):
+            gradInput *= gradInput
+            np.divide(gradOutput, gradInput, out=gradInput)

@@ -38,7 +38,7 @@ class TanhShrink(Module):
         shape = check.tensor(self, "input", input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         check.shape(self, "the output of the last forward", self.tanh.output, shape)
-        return blocks.elements(self._slopes, self._resize("gradInput", shape), self.tanh.output, gradOutput)
+        return blocks.elements(self._slopes, self._resize("gradInput", shape, apart=gradOutput), self.tanh.output, gradOutput)
 
     @staticmethod
     def _slopes(gradInput: Tensor, tangent: Tensor, gradOutput: Tensor) -> None:

@@ -1,6 +1,7 @@
 """Many leading dimensions for a module that takes one batch dimension."""
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -59,12 +60,12 @@ class Bottle(Decorator):
             self.output = output.reshape(*outer, last, *output.shape[1:])
         return self.output
 
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
+    def updateGradInput(self, input: Tensor, gradOutput: Any = None) -> Tensor | None:
         gradInput = super().updateGradInput(self._folded(input), self._likeOutput(gradOutput))
         self.gradInput = None if gradInput is None else gradInput.reshape(input.shape)
         return self.gradInput
 
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> None:
         super().accGradParameters(self._folded(input), self._likeOutput(gradOutput), scale)
 
     def accUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:

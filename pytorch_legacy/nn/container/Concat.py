@@ -38,7 +38,7 @@ class Concat(Container):
     def updateOutput(self, input: Any) -> Tensor:
         outputs = self._each(lambda _, module: module.updateOutput(input))
         shape, windows = self._layout(outputs)
-        output = self._resize("output", shape)
+        output = self._resize("output", shape, apart=outputs)
         for window, part in zip(windows, outputs, strict=True):
             output[window] = part
         return output
@@ -55,7 +55,7 @@ class Concat(Container):
         parts = self._parts(gradOutput)
         self._each(lambda i, module: module.accUpdateGradParameters(input, parts[i], lr))
 
-    def backward(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> Any:
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         parts = self._parts(gradOutput)
         return self._sum("backward", input, parts, scale)
 

@@ -63,8 +63,8 @@ class Convert(Container):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self.output.shape)
-        gradInput = self._resize("gradInput", input.shape)
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._shape(input))
+        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
         gradInput.fill(0)
         place = self._arranged(gradInput, view=True)  # what the output came from
         place[...] = gradOutput.reshape(place.shape)
@@ -88,6 +88,11 @@ class Convert(Container):
     def _cast(self, input: Any) -> Tensor:
         return placed(input if is_tensor(input) else check.tensor(self, "input", input), self._onDevice, self._dtype)
 
+    def _shape(self, input: Any) -> tuple[int, ...]:
+        """The output's sizes for an input."""
+        shape = input.shape if is_tensor(input) else check.tensor(self, "input", input).shape
+        return self._arranged(np.broadcast_to(self._dtype.type(0), shape)).shape
+
     def _arranged(self, input: Tensor, view: bool = False) -> Tensor:
         """The input in the other order. With `view`, what is made one dimension stays several, so that no copy is."""
         source, target = self.inputShape, self.outputShape
@@ -108,8 +113,10 @@ class Convert(Container):
             return front if view else front.reshape(len(front), int(np.prod(front.shape[1:])))
         if target == "b":
             axis = 1 - source.index("b")
-            if "f" in source and input.shape[axis] != 1:
-                raise ShapeError(f"{self._typename}: input: expected one feature, got {input.shape[axis]}")
+            count = input.shape[axis]
+            if not count or ("f" in source and count != 1):
+                wanted = "one feature" if "f" in source else "at least one step"
+                raise ShapeError(f"{self._typename}: input: expected {wanted}, got {count}")
             return input[(slice(None),) * axis + (0,)]
         return input[:, None]
 

@@ -32,7 +32,7 @@ class DepthConcat(Concat):
     def updateOutput(self, input: Any) -> Tensor:
         outputs = self._each(lambda _, module: module.updateOutput(input))
         shape, windows = self._layout(outputs)
-        output = self._resize("output", shape)
+        output = self._resize("output", shape, apart=outputs)
         blocks.zero(output)
         for window, part in zip(windows, outputs, strict=True):
             output[window] = part

@@ -58,11 +58,11 @@ class MapTable(Container):
         self.output = self._map("updateOutput", input)
         return self.output
 
-    def updateGradInput(self, input: list[Any], gradOutput: list[Any]) -> list[Any]:
+    def updateGradInput(self, input: list[Any], gradOutput: Any = None) -> list[Any]:
         self.gradInput = self._map("updateGradInput", input, gradOutput)
         return self.gradInput
 
-    def accGradParameters(self, input: list[Any], gradOutput: list[Any], scale: float = 1.0) -> None:
+    def accGradParameters(self, input: list[Any], gradOutput: Any = None, scale: float = 1.0) -> None:
         self._map("accGradParameters", input, gradOutput, scale)
 
     def accUpdateGradParameters(self, input: list[Any], gradOutput: list[Any], lr: float) -> None:
@@ -97,17 +97,15 @@ class MapTable(Container):
         return [self.module] if self.shared else self.modules
 
     def _map(self, method: str, input: list[Any], *others: Any) -> list[Any]:
-        """Calls a method of one module for each entry; `others` are tables as long as the input, or numbers."""
-        count = len(check.table(self, "input", input, min(len(self.modules), len(input))))
-        for other in others:
-            if not isinstance(other, (int, float)):
-                check.table(self, "gradOutput", other, count)
+        """Calls a method of one module for each entry; `others`, if there are any, are gradOutput and numbers."""
+        count = min(len(self.modules), len(check.table(self, "input", input)))
+        check.table(self, "input", input, count)
+        gradients = [check.branches(self, gradOutput, count) for gradOutput in others[:1]]
 
         def call(i: int, module: Module) -> Any:
             if i >= count:
                 return None
-            rest = (other if isinstance(other, (int, float)) else other[i] for other in others)
-            return getattr(module, method)(input[i], *rest)
+            return getattr(module, method)(input[i], *(table[i] for table in gradients), *others[1:])
 
         return self._each(call)[:count]
 

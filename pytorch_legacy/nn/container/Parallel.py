@@ -1,5 +1,7 @@
 """Slices of the input for one module each, joined again."""
 
+from typing import Any
+
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
@@ -44,7 +46,7 @@ class Parallel(Container):
         slices = self._slices(input)
         outputs = self._each(lambda i, module: module.updateOutput(slices[i]))
         shape, windows = layout(self, outputs, self.outputDimension)
-        output = self._resize("output", shape)
+        output = self._resize("output", shape, apart=outputs)
         for window, part in zip(windows, outputs, strict=True):
             output[window] = part
         return output
@@ -60,7 +62,7 @@ class Parallel(Container):
         slices, parts = self._slices(input), self._parts(gradOutput)
         self._each(lambda i, module: module.accUpdateGradParameters(slices[i], parts[i], lr))
 
-    def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Tensor | None:
+    def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Tensor | None:
         return self._stacked("backward", input, gradOutput, scale)
 
     def _slices(self, input: Tensor) -> Tensor:
@@ -80,10 +82,10 @@ class Parallel(Container):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         return [gradOutput[window] for window in windows]
 
-    def _stacked(self, method: str, input: Tensor, gradOutput: Tensor, *scale: float) -> Tensor | None:
+    def _stacked(self, method: str, input: Tensor, gradOutput: Any, *scale: float) -> Tensor | None:
         """Calls a method of the modules and lays their gradients side by side, each at once: the next call may overwrite it."""
         slices, parts = self._slices(input), self._parts(gradOutput)
-        places = np.moveaxis(self._resize("gradInput", input.shape), self.inputDimension, 0)
+        places = np.moveaxis(self._resize("gradInput", input.shape, apart=[input, gradOutput]), self.inputDimension, 0)
 
         def put(i: int, module: Module) -> bool:
             gradient = getattr(module, method)(slices[i], parts[i], *scale)

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import clear
 
 
 class Sequential(Container):
@@ -27,6 +29,7 @@ class Sequential(Container):
         self._takeEnds()
         return self
 
+    @checked
     def insert(self, module: Module, index: int | None = None) -> None:
         """Puts a module before the one at `index`, at the end if there is none."""
         count = len(self.modules)
@@ -54,10 +57,10 @@ class Sequential(Container):
         self.output = input
         return input
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         return self._back(input, gradOutput, lambda module, *arguments: module.updateGradInput(*arguments))
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         def accumulate(module: Module, input: Any, gradOutput: Any) -> Any:
             module.accGradParameters(input, gradOutput, scale)
             return module.gradInput
@@ -71,7 +74,7 @@ class Sequential(Container):
 
         self._back(input, gradOutput, update)
 
-    def backward(self, input: Any, gradOutput: Any, scale: float = 1.0) -> Any:
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         return self._back(input, gradOutput, lambda module, *arguments: module.backward(*arguments, scale))
 
     def _back(self, input: Any, gradOutput: Any, step: Callable[[Module, Any, Any], Any]) -> Any:
@@ -89,6 +92,8 @@ class Sequential(Container):
     def _takeEnds(self) -> None:
         if self.modules:
             self.output, self.gradInput = self.modules[-1].output, self.modules[0].gradInput
+        else:
+            clear(self, "output", "gradInput")
 
     def __repr__(self) -> str:
         chain = " -> ".join(["input", *(f"({i + 1})" for i in range(len(self.modules))), "output"])

@@ -5,8 +5,6 @@ from math import sqrt
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
@@ -50,10 +48,7 @@ class Convolution(Module):
         self._makeParameters(self._weightShape(), self.nOutputPlane)
 
     def _makeParameters(self, shape: tuple[int, ...], outputs: int | tuple[int, ...]) -> None:
-        self.weight = np.empty(shape, np.float32)
-        self.bias = np.empty(outputs, np.float32)
-        self.gradWeight = np.zeros(shape, np.float32)
-        self.gradBias = np.zeros(outputs, np.float32)
+        self._newParameters(weight=shape, bias=outputs)
         self.reset()
 
     def noBias(self) -> Self:

@@ -3,8 +3,6 @@
 from math import sqrt
 from typing import Any
 
-import numpy as np
-
 from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ShapeError
@@ -88,10 +86,7 @@ class SpatialConvolutionLocal(Module):
                 f"{self._typename}: input: expected at least the kernel, {self.kH} x {self.kW}, "
                 f"got {self.iH + 2 * self.padH} x {self.iW + 2 * self.padW} with its padding"
             )
-        self.weight = np.empty(self._weightShape(), np.float32)
-        self.bias = np.empty((self.nOutputPlane, self.oH, self.oW), np.float32)
-        self.gradWeight = np.zeros(self.weight.shape, np.float32)
-        self.gradBias = np.zeros(self.bias.shape, np.float32)
+        self._newParameters(weight=self._weightShape(), bias=(self.nOutputPlane, self.oH, self.oW))
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

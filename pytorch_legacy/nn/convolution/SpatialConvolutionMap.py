@@ -64,10 +64,7 @@ class SpatialConvolutionMap(Module):
         self.dW, self.dH = check.count(self, "dW", dW), check.count(self, "dH", dH)
         self.connTable = self._checkedTable(conMatrix)
         self.nInputPlane, self.nOutputPlane = (int(plane) + 1 for plane in self.connTable.max(0))
-        self.weight = np.empty((len(self.connTable), self.kH, self.kW), np.float32)
-        self.bias = np.empty(self.nOutputPlane, np.float32)
-        self.gradWeight = np.zeros(self.weight.shape, np.float32)
-        self.gradBias = np.zeros(self.bias.shape, np.float32)
+        self._newParameters(weight=(len(self.connTable), self.kH, self.kW), bias=self.nOutputPlane)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

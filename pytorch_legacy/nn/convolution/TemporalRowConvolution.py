@@ -3,8 +3,6 @@
 from math import sqrt
 from typing import Self
 
-import numpy as np
-
 from pytorch_legacy import random
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
@@ -59,10 +57,7 @@ class TemporalRowConvolution(Module):
         self.inputFrameSize = check.count(self, "inputFrameSize", inputFrameSize)
         self.kW, self.dW = check.count(self, "kW", kW), check.count(self, "dW", dW)
         self.featFirst = bool(featFirst)
-        self.weight = np.empty((self.inputFrameSize, 1, self.kW), np.float32)
-        self.bias = np.empty(self.inputFrameSize, np.float32)
-        self.gradWeight = np.zeros(self.weight.shape, np.float32)
-        self.gradBias = np.zeros(self.bias.shape, np.float32)
+        self._newParameters(weight=(self.inputFrameSize, 1, self.kW), bias=self.inputFrameSize)
         self.reset()
 
     def noBias(self) -> Self:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -40,7 +38,7 @@ class BCECriterion(Criterion):
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
         super().__init__()
-        self.weights = None if weights is None else np.array(weights, self._dtype)
+        self.weights = None if weights is None else self._constant("weights", weights)
         self.sizeAverage = sizeAverage
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:

@@ -57,7 +57,7 @@ class ClassNLLCriterion(Criterion):
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = NOTHING) -> None:
         super().__init__()
-        self.weights = None if weights is None else np.array(weights, self._dtype)
+        self.weights = None if weights is None else self._constant("weights", weights)
         self.sizeAverage = sizeAverage
         self.output_tensor, self.total_weight_tensor = np.zeros(1, self._dtype), np.ones(1, self._dtype)
         self.ignoreIndex = ignoreIndex

@@ -47,7 +47,7 @@ class ClassSimplexCriterion(MSECriterion):
     def __init__(self, nClasses: int) -> None:
         super().__init__()
         self.nClasses = check.count(self, "nClasses", nClasses, 2)
-        self.simplex = corners(self.nClasses).astype(self._dtype)
+        self.simplex = self._constant("simplex", self._made("simplex", (nClasses, nClasses), corners, nClasses))
 
     def transformTarget(self, target: Any) -> Tensor:
         """The corners for labels: a vector for a single one, a row for each of an array."""

@@ -64,7 +64,7 @@ class CosineEmbeddingCriterion(Criterion):
         cosine, squares, otherSquares = self._cosines(input)
         slope = self._mean(np.where(alike, -1.0, cosine > self.margin), len(cosine))
         product = slope / np.sqrt(squares * otherSquares)
-        first, second = self._resizeTable("gradInput", [array.shape for array in input])
+        first, second = self._resizeTable("gradInput", [array.shape for array in input], apart=input)
         for gradient, own, other, square in ((first, *input, squares), (second, *input[::-1], otherSquares)):
             gradient[...] = other * _column(product, own) - own * _column(slope * cosine / square, own)
         return self.gradInput

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from pytorch_legacy.errors import located
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import recursiveFill, recursiveResizeAs
 
@@ -22,6 +23,7 @@ class CriterionContainer(Criterion):
         self.criterions: list[Criterion] = []
         self.weights: list[float] = []
 
+    @checked
     def add(self, criterion: Criterion, weight: float = 1) -> Self:
         """Appends a criterion and the factor of its loss, and returns self."""
         self.criterions.append(criterion)

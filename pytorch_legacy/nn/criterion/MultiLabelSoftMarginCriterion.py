@@ -41,7 +41,7 @@ class MultiLabelSoftMarginCriterion(Criterion):
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
         super().__init__()
-        self.weights = None if weights is None else np.array(weights, self._dtype)
+        self.weights = None if weights is None else self._constant("weights", weights)
         self.sizeAverage = sizeAverage
         self.sigmoid = Sigmoid()
 

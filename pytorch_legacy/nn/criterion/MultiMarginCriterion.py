@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check
@@ -54,7 +52,7 @@ class MultiMarginCriterion(Criterion):
         if p not in (1, 2):
             raise ValueRangeError(f"{self._typename}: p: expected 1 or 2, got {p}")
         self.p = p
-        self.weights = None if weights is None else np.array(weights, self._dtype)
+        self.weights = None if weights is None else self._constant("weights", weights)
         self.margin = margin
         self.sizeAverage = True
 

@@ -50,7 +50,7 @@ class SpatialClassNLLCriterion(Criterion):
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
         super().__init__()
-        self.weights = None if weights is None else np.array(weights, self._dtype)
+        self.weights = None if weights is None else self._constant("weights", weights)
         self.sizeAverage = sizeAverage
         self.output_tensor, self.total_weight_tensor = np.zeros(1, self._dtype), np.ones(1, self._dtype)
 

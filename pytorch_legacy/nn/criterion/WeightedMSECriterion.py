@@ -35,7 +35,7 @@ class WeightedMSECriterion(MSECriterion):
 
     def __init__(self, weight: Any) -> None:
         super().__init__()
-        self.weight = np.array(weight, self._dtype)
+        self.weight = self._constant("weight", weight)
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:
         difference, weight = self._difference(input, target)

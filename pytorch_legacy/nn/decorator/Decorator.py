@@ -38,11 +38,11 @@ class Decorator(Container):
         self.output = self._inner("updateOutput", input)
         return self.output
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         self.gradInput = self._inner("updateGradInput", input, gradOutput)
         return self.gradInput
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         self._inner("accGradParameters", input, gradOutput, scale)
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:

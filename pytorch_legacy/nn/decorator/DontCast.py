@@ -56,14 +56,14 @@ class DontCast(Decorator):
         self.output = _cast(buffer, output, self._type) if self.castout else output
         return self.output
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         buffer = self.gradInput
         gradOutput = self._inward("_gradOutput", gradOutput, self.castout)
         gradInput = super().updateGradInput(self._inward("_input", input, self.castin), gradOutput)
         self.gradInput = _cast(buffer, gradInput, self._type) if self.castin else gradInput
         return self.gradInput
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         gradOutput = self._inward("_gradOutput", gradOutput, self.castout)
         super().accGradParameters(self._inward("_input", input, self.castin), gradOutput, scale)
 

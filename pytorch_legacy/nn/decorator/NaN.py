@@ -45,13 +45,13 @@ class NaN(Decorator):
             self._fail("parameters" if _has_nan(self.parameters()[0]) else "output")
         return output
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         gradInput = super().updateGradInput(input, gradOutput)
         if _has_nan(gradInput):
             self._fail("gradOutput" if _has_nan(gradOutput) else "gradInput")
         return gradInput
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         super().accGradParameters(input, gradOutput, scale)
         if _has_nan(self.parameters()[1]):
             self._fail("gradParameters")

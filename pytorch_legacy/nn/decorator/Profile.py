@@ -52,13 +52,13 @@ class Profile(Decorator):
             self.numFwds, self.summedFwdTime = 0, 0.0
         return output
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         start = time.perf_counter()
         gradInput = super().updateGradInput(input, gradOutput)
         self.summedBwdTime += time.perf_counter() - start
         return gradInput
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         start = time.perf_counter()
         super().accGradParameters(input, gradOutput, scale)
         self._backwardDone(start)

@@ -75,7 +75,7 @@ class WeightNorm(Decorator):
         self._computeWeight()
         return super().updateOutput(input)
 
-    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         self.gradWeight.fill(0)
         super().accGradParameters(input, gradOutput, scale)
         gradient = np.moveaxis(self.gradWeight, self.outputDim, 0).reshape(self.v.shape)

@@ -94,7 +94,9 @@ class IndexLinear(Module):
         super().__init__()
         self.normalize = 4 if normalize else 0
         shape = check.count(self, "inputSize", inputSize), check.count(self, "outputSize", outputSize) + self.normalize
-        self.weight = np.zeros(shape, np.float32) if weight is None else check.tensor(self, "weight", weight, 2)
+        if weight is None:
+            weight = self._made("weight", shape, np.zeros, shape, self._dtype)
+        self.weight = check.tensor(self, "weight", weight, 2)
         self.inputSize, self.outputSize = len(self.weight), self.weight.shape[1] - self.normalize
         self.bias = np.zeros(self.outputSize, np.float32) if bias is None else check.tensor(self, "bias", bias, 1)
         self.gradBias = np.zeros(self.outputSize, np.float32)

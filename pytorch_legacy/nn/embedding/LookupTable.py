@@ -67,8 +67,7 @@ class LookupTable(Module):
     ) -> None:
         super().__init__()
         shape = check.count(self, "nIndex", nIndex), check.count(self, "nOutput", nOutput)
-        self.weight = np.empty(shape, np.float32)
-        self.gradWeight = np.zeros(shape, np.float32)
+        self._newParameters(weight=shape)
         self.setPadding(paddingValue).setMaxNorm(maxNorm).setNormType(normType)
         self.reset()
 
@@ -136,11 +135,11 @@ class LookupTable(Module):
         self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def _indices(self, input: Any) -> Tensor:
-        array = input if is_tensor(input) else placed(np.asarray(input), self._onDevice)
-        if array.dtype.kind == "f" and check.looks(self) and not np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)):
-            raise DtypeError(f"{self._typename}: input: expected indices, got numbers between them")
+        array = input if isinstance(input, np.ndarray) or is_tensor(input) else placed(np.asarray(input), self._onDevice)
         if array.dtype.kind not in "iuf":
             raise DtypeError(f"{self._typename}: input: expected an array of indices, got {described(input)}")
+        if check.looks(self) and not check.areWhole(array):
+            raise DtypeError(f"{self._typename}: input: expected indices, got numbers between them")
         return check.numbers(self, "input", array, "an array of indices").astype(np.int64, copy=False)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

@@ -76,8 +76,7 @@ class SparseLinear(Module):
         shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
         self.weightDecay = 0.0
         self.doGradInput = doGradInput
-        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
-        self.bias, self.gradBias = np.empty(shape[0], np.float32), np.zeros(shape[0], np.float32)
+        self._newParameters(weight=shape, bias=shape[0])
         self.gradInput = []
         self.reset()
 

@@ -52,9 +52,9 @@ class Bilinear(Module):
         super().__init__()
         names = {"outputSize": outputSize, "inputSize1": inputSize1, "inputSize2": inputSize2}
         shape = tuple(check.count(self, name, size) for name, size in names.items())
-        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self._newParameters(weight=shape)
         if bias:
-            self.bias, self.gradBias = np.empty(shape[0], np.float32), np.zeros(shape[0], np.float32)
+            self._newParameters(bias=shape[0])
         self.gradInput = []
         self.reset()
 
@@ -79,7 +79,7 @@ class Bilinear(Module):
         g = self._gradient(gradOutput, len(x1))
         if self.gradInput is None:
             return None
-        d1, d2 = self._resizeTable("gradInput", [x1.shape, x2.shape])
+        d1, d2 = self._resizeTable("gradInput", [x1.shape, x2.shape], apart=[x1, x2, g])
         np.matmul(g[:, None], self._forms(x1), out=d2[:, None])
         products = (g[:, :, None] * x2[:, None]).reshape(len(g), g.shape[1] * x2.shape[1])
         np.matmul(products, self._matrix().T, out=d1)

@@ -48,7 +48,7 @@ class Cosine(Module):
     def __init__(self, inputSize: int, outputSize: int) -> None:
         super().__init__()
         shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
-        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self._newParameters(weight=shape)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

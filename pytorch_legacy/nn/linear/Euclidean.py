@@ -46,6 +46,7 @@ class Euclidean(Module):
     weight: Tensor
     gradWeight: Tensor
 
+    _names: tuple[str, ...] = ("weight",)  # of the parameters
     fastBackward = True
     _heedsOldSeed = True
     _scratch: dict[str, Any] = {"fastBackward": lambda module: True}
@@ -53,7 +54,7 @@ class Euclidean(Module):
     def __init__(self, inputSize: int, outputSize: int) -> None:
         super().__init__()
         shape = check.count(self, "inputSize", inputSize), check.count(self, "outputSize", outputSize)
-        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self._newParameters(**dict.fromkeys(self._names, shape))
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

@@ -55,7 +55,7 @@ class Kmeans(Module):
         super().__init__()
         self.k, self.dim = check.count(self, "k", k), check.count(self, "dim", dim)
         self.scale = scale
-        self.weight, self.gradWeight = np.empty((k, dim), np.float32), np.zeros((k, dim), np.float32)
+        self._newParameters(weight=(k, dim))
         self.clusterSampleCount = np.zeros(k, np.float32)
         self.loss = 0.0
         self.reset()
@@ -94,12 +94,12 @@ class Kmeans(Module):
         self.loss = float(distances.min(1).sum(dtype=np.float64))
         return output
 
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor | None) -> Tensor:
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor | None = None) -> Tensor:
         self._check(input, gradOutput)
         gradInput: Tensor = self._zeros("gradInput", input)
         return gradInput
 
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor | None, scale: float = 1.0) -> None:
+    def accGradParameters(self, input: Tensor, gradOutput: Tensor | None = None, scale: float = 1.0) -> None:
         self._check(input, gradOutput)
         scale = scale if self.scale is None else self.scale
         nearest = self._distances(input).argmin(1)

@@ -3,8 +3,6 @@
 from math import sqrt
 from typing import Self
 
-import numpy as np
-
 from pytorch_legacy import random
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
@@ -48,11 +46,9 @@ class Linear(Module):
     def __init__(self, inputSize: int, outputSize: int, bias: bool = True) -> None:
         super().__init__()
         shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
-        self.weight = np.empty(shape, np.float32)
-        self.gradWeight = np.zeros(shape, np.float32)
+        self._newParameters(weight=shape)
         if bias:
-            self.bias = np.empty(shape[0], np.float32)
-            self.gradBias = np.zeros(shape[0], np.float32)
+            self._newParameters(bias=shape[0])
         self.reset()
 
     def noBias(self) -> Self:

@@ -60,8 +60,7 @@ class LinearWeightNorm(Linear):
     def __init__(self, inputSize: int, outputSize: int, bias: bool = True, eps: float = 1e-16) -> None:
         self.eps = eps
         shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
-        self.v, self.gradV = np.empty(shape, np.float32), np.zeros(shape, np.float32)
-        self.g, self.gradG = np.empty((shape[0], 1), np.float32), np.zeros((shape[0], 1), np.float32)
+        self._newParameters(v=shape, g=(shape[0], 1))
         super().__init__(inputSize, outputSize, bias)
 
     @classmethod

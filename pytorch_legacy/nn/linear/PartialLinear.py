@@ -1,12 +1,11 @@
 """Some outputs of an affine map."""
 
-from math import sqrt
 from typing import Any, Self
 
 import numpy as np
 
 from pytorch_legacy import random, t7
-from pytorch_legacy.errors import DtypeError, IndexRangeError
+from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
@@ -41,9 +40,10 @@ class PartialLinear(Module):
 
     Notes
     -----
-    Shapes: ``N x inputSize`` to ``N x len(partition)``. Weight and bias start uniform in [-s, s) with
-    s = 1 / sqrt(inputSize). Unlike Torch7, a layer without bias can be trained too. Torch7 puts the layer together from
-    others, in field ``network``; here it is one. Source: Torch7 nn.PartialLinear.
+    Shapes: ``N x inputSize`` to ``N x len(partition)``. The weight starts normal with standard deviation 1, for it is that
+    of a LookupTable, the bias with zeros; as in Torch7, ``reset`` draws nothing anew. Unlike Torch7, a layer without bias
+    can be trained too. Torch7 puts the layer together from others, in field ``network``; here it is one. Source: Torch7
+    nn.PartialLinear.
     """
 
     _dropped = ("network", "addBuffer", "partition")
@@ -59,27 +59,17 @@ class PartialLinear(Module):
     def __init__(self, inputSize: int, outputSize: int, bias: bool = True) -> None:
         super().__init__()
         shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
-        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self._newParameters(weight=shape)
         if bias:
-            self.bias, self.gradBias = np.empty((1, shape[0]), np.float32), np.zeros((1, shape[0]), np.float32)
-        self.reset()
-
-    def reset(self, stdv: float | None = None) -> None:
-        """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
-        limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
-        self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
-        if self.bias is not None:
-            self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
+            self.bias, self.gradBias = (np.zeros((1, shape[0]), self._dtype) for _ in range(2))
+        self.weight[...] = random.normal(0, 1, shape, self._dtype)
 
     def setPartition(self, indices: Any) -> None:
-        """Says which outputs to compute, and in which order: a vector of their indices."""
+        """Says which outputs to compute, and in which order: a vector of their indices, whole numbers of any type."""
         partition = np.asarray(indices)
-        if partition.ndim != 1 or partition.dtype.kind not in "iu":
+        if partition.ndim != 1 or not check.areWhole(partition):
             raise DtypeError(f"{self._typename}: indices: expected a vector of integers, got {described(indices)}")
-        outputs = len(self.weight)
-        for index in partition[(partition < 0) | (partition >= outputs)][:1]:
-            raise IndexRangeError(f"{self._typename}: indices: expected 0 to {outputs - 1}, got {index}")
-        self.partition = partition.copy()
+        self.partition = check.below(self, "indices", partition, len(self.weight)).astype(np.int64)
 
     def resetPartition(self) -> None:
         """Computes all outputs again."""

@@ -43,11 +43,7 @@ class WeightedEuclidean(Euclidean):
 
     _heedsOldSeed = False
     _scratch = {}
-
-    def __init__(self, inputSize: int, outputSize: int) -> None:
-        self.diagCov = np.empty((inputSize, outputSize), np.float32)
-        self.gradDiagCov = np.zeros((inputSize, outputSize), np.float32)
-        super().__init__(inputSize, outputSize)
+    _names = ("weight", "diagCov")
 
     def reset(self, stdv: float | None = None) -> None:
         """Draws a new weight, uniform with standard deviation `stdv` if it is given, and fills diagCov with ones."""

@@ -46,7 +46,7 @@ class Add(Module):
         super().__init__()
         self.scalar = scalar
         size = 1 if scalar else check.count(self, "inputSize", inputSize)
-        self.bias, self.gradBias = np.empty(size, np.float32), np.zeros(size, np.float32)
+        self._newParameters(bias=size)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:
@@ -83,7 +83,7 @@ class Add(Module):
             return prod(shape), 1
         if shape == self.bias.shape:
             return 1, self.bias.size
-        if prod(shape[1:]) != self.bias.size:
+        if not shape or prod(shape[1:]) != self.bias.size:
             wanted = sizes(self.bias.shape)
             raise ShapeError(f"{self._typename}: input: expected {wanted} or a batch of that, got {sizes(shape)}")
         return shape[0], self.bias.size

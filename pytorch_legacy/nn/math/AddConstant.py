@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import blocks, check
+from pytorch_legacy.nn.arguments import taken
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.storage import Tensor
@@ -35,11 +36,12 @@ class AddConstant(Module):
 
     def __init__(self, constant_scalar: Any, inplace: bool = False) -> None:
         super().__init__()
-        self.constant_scalar = constant_scalar if np.ndim(constant_scalar) == 0 else np.array(constant_scalar, np.float32)
+        constant = self._constant("constant_scalar", constant_scalar)
+        self.constant_scalar = constant if constant.ndim else taken(self, "constant_scalar", constant_scalar, float)
         self.inplace = inplace
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        constant = self._constant(check.tensor(self, "input", input))
+        constant = self._term(check.tensor(self, "input", input))
         target = check.writable(self, "input", input) if self.inplace else self._resize("output", input.shape)
         self.output = blocks.apply(np.add, input, constant, out=target)
         return self.output
@@ -47,13 +49,13 @@ class AddConstant(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         if self.inplace:
-            blocks.apply(np.subtract, input, self._constant(input), out=input)
+            blocks.apply(np.subtract, input, self._term(input), out=input)
             self.gradInput = gradOutput
         else:
             blocks.copy(self._resize("gradInput", input.shape), gradOutput)
         return self.gradInput
 
-    def _constant(self, input: Tensor) -> Any:
+    def _term(self, input: Tensor) -> Any:
         """The number, or the vector if it fits to the input."""
         constant = self.constant_scalar
         if is_tensor(constant):

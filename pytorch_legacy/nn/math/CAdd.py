@@ -39,9 +39,9 @@ class CAdd(Module):
 
     def __init__(self, *sizes: Any) -> None:
         super().__init__()
-        shape = sizes[0] if len(sizes) == 1 and np.ndim(sizes[0]) else sizes
+        shape = check.integers(self, "sizes", sizes[0] if len(sizes) == 1 else sizes)
         self.size = tuple(check.count(self, "sizes", size) for size in shape)
-        self.bias, self.gradBias = np.empty(self.size, np.float32), np.zeros(self.size, np.float32)
+        self._newParameters(bias=self.size)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:
@@ -60,7 +60,7 @@ class CAdd(Module):
         return blocks.copy(self._resize("gradInput", input.shape), gradOutput)
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        check.like(self, "gradOutput", gradOutput, input)
+        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         bias = aligned(self, self.bias, input.shape)
         self.gradBias += scale * gathered(bias, gradOutput).reshape(self.gradBias.shape)
 

@@ -39,9 +39,9 @@ class CMul(Module):
 
     def __init__(self, *sizes: Any) -> None:
         super().__init__()
-        shape = sizes[0] if len(sizes) == 1 and np.ndim(sizes[0]) else sizes
+        shape = check.integers(self, "sizes", sizes[0] if len(sizes) == 1 else sizes)
         self.size = tuple(check.count(self, "sizes", size) for size in shape)
-        self.weight, self.gradWeight = np.empty(self.size, np.float32), np.zeros(self.size, np.float32)
+        self._newParameters(weight=self.size)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:
@@ -61,7 +61,7 @@ class CMul(Module):
         return blocks.apply(np.multiply, gradOutput, weight, out=self._resize("gradInput", input.shape))
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        check.like(self, "gradOutput", gradOutput, input)
+        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         weight = aligned(self, self.weight, input.shape)
         self.gradWeight += scale * gathered(weight, input, gradOutput).reshape(self.gradWeight.shape)
 

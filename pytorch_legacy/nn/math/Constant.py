@@ -31,7 +31,7 @@ class Constant(Module):
 
     def __init__(self, value: Any, nInputDim: int | None = None) -> None:
         super().__init__()
-        self.value = np.array(value, np.float32, ndmin=1)
+        self.value = np.atleast_1d(self._constant("value", value))
         self.nInputDim = nInputDim
 
     def updateOutput(self, input: Tensor) -> Tensor:
@@ -39,8 +39,10 @@ class Constant(Module):
         output[...] = self.value
         return output
 
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._shape(input))
+    def updateGradInput(self, input: Tensor, gradOutput: Any = None) -> Tensor:
+        shape = self._shape(input)
+        if gradOutput is not None:
+            check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput: Tensor = self._zeros("gradInput", input)
         return gradInput
 

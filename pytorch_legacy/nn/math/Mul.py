@@ -32,7 +32,7 @@ class Mul(Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.weight, self.gradWeight = np.empty(1, np.float32), np.zeros(1, np.float32)
+        self._newParameters(weight=1)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

@@ -26,7 +26,7 @@ class Sum(Module):
 
     Notes
     -----
-    A vector becomes an array of one element. Source: Torch7 nn.Sum.
+    A vector becomes an array of one element. The mean of no elements is NaN, without a warning. Source: Torch7 nn.Sum.
     """
 
     _oneBased = ("dimension",)
@@ -45,11 +45,12 @@ class Sum(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         axis, kept, shape = self._layout(input)
-        output = self._resize("output", shape)
+        output = self._resize("output", shape, apart=input)
         output.fill(0)
         total = blocks.addUp(output.reshape(kept), input)
         if self.sizeAverage:
-            np.divide(total, input.shape[axis], out=total)
+            with np.errstate(invalid="ignore"):
+                np.divide(total, input.shape[axis], out=total)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -57,7 +58,8 @@ class Sum(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
         shares = gradOutput.reshape(kept)
-        return blocks.copy(gradInput, shares / input.shape[axis] if self.sizeAverage else shares)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return blocks.copy(gradInput, shares / input.shape[axis] if self.sizeAverage else shares)
 
     def _layout(self, input: Tensor) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
         """The dimension to sum over, and the shapes of the sum with and without it."""

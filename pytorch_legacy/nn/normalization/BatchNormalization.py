@@ -69,13 +69,10 @@ class BatchNormalization(Module):
         self.momentum = momentum
         self.train = True
         self.affine = affine
-        self.running_mean = np.zeros(nOutput, np.float32)
-        self.running_var = np.ones(nOutput, np.float32)
+        shape = (check.count(self, "nOutput", nOutput),)
+        self.running_mean, self.running_var = self._resize("running_mean", shape), self._resize("running_var", shape)
         if affine:
-            self.weight = np.empty(nOutput, np.float32)
-            self.bias = np.empty(nOutput, np.float32)
-            self.gradWeight = np.zeros(nOutput, np.float32)
-            self.gradBias = np.zeros(nOutput, np.float32)
+            self._newParameters(weight=nOutput, bias=nOutput)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:
@@ -103,7 +100,7 @@ class BatchNormalization(Module):
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         self._backward(input, gradOutput, scale, toInput=False, toParameters=True)
 
-    def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
+    def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Both gradients at once, for they need the same sums."""
         input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale, toInput=True, toParameters=True)

@@ -44,8 +44,9 @@ class SpatialContrastiveNormalization(Module):
 
     def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float = 1e-4, thresval: float | None = None) -> None:
         super().__init__()
-        mean = SpatialSubtractiveNormalization(nInputPlane, kernel)
-        deviation = SpatialDivisiveNormalization(nInputPlane, kernel, threshold, thresval)
+        with self._located():
+            mean = SpatialSubtractiveNormalization(nInputPlane, kernel)
+            deviation = SpatialDivisiveNormalization(nInputPlane, kernel, threshold, thresval)
         self.nInputPlane = nInputPlane
         self.kernel = mean.kernel
         self.threshold, self.thresval = threshold, deviation.thresval

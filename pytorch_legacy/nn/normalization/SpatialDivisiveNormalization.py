@@ -1,5 +1,6 @@
 """Planes divided by the deviation around each cell."""
 
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -56,10 +57,11 @@ class SpatialDivisiveNormalization(LocalNormalization):
 
     def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float = 1e-4, thresval: float | None = None) -> None:
         super().__init__(nInputPlane, kernel)
-        if self.kernel.ndim == 1:  # it is applied twice
-            self.kernel *= np.sqrt(nInputPlane)
         self.threshold = threshold
         self.thresval = threshold if thresval is None else thresval
+
+    def _divisor(self, rank: int) -> float:
+        return sqrt(self.nInputPlane) if rank == 1 else self.nInputPlane  # a vector is applied twice
 
     def updateOutput(self, input: Tensor) -> Tensor:
         _, _, divisor = self._deviations(self._checked(input))
@@ -72,7 +74,7 @@ class SpatialDivisiveNormalization(LocalNormalization):
         gradDivisor = -self._joined(gradOutput * input) / (divisor * divisor)
         gradSquares = gradDivisor / (2 * self._coef * np.where(isFlat, 1, deviation))
         gradSquares[isFlat] = 0
-        gradInput = np.divide(gradOutput, divisor, out=self._resize("gradInput", input.shape))
+        gradInput = np.divide(gradOutput, divisor, out=self._resize("gradInput", input.shape, apart=input))
         gradInput += 2 * input * self._spread(gradSquares)
         return gradInput
 

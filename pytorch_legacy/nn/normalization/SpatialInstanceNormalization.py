@@ -53,8 +53,7 @@ class SpatialInstanceNormalization(Module):
     def __init__(self, nOutput: int, eps: float = 1e-5) -> None:
         super().__init__()
         self.eps = eps
-        self.weight, self.bias = np.empty(nOutput, np.float32), np.empty(nOutput, np.float32)
-        self.gradWeight, self.gradBias = np.zeros(nOutput, np.float32), np.zeros(nOutput, np.float32)
+        self._newParameters(weight=check.count(self, "nOutput", nOutput), bias=nOutput)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:
@@ -78,7 +77,7 @@ class SpatialInstanceNormalization(Module):
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         self._backward(input, gradOutput, scale, toInput=False, toParameters=True)
 
-    def backward(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> Any:
+    def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Both gradients at once, for they need the same sums."""
         input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale, toInput=True, toParameters=True)

@@ -8,19 +8,20 @@ from pytorch_legacy import t7
 from pytorch_legacy.arrays import on_device
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described, sizes
 from pytorch_legacy.storage import Tensor
 
 
 def averagingKernel(module: Module, kernel: Any) -> Tensor:
-    """A copy of a kernel, 9 x 9 ones if it is None: one or two dimensions, all odd."""
-    found = np.ones((9, 9)) if kernel is None else np.asarray(kernel)
-    if found.ndim not in (1, 2) or found.dtype.kind not in "iuf":
+    """The doubles of a kernel, 9 x 9 ones if it is None: one or two dimensions, all odd."""
+    found = np.ones((9, 9)) if kernel is None else numbers(module, "kernel", kernel)
+    if found.ndim not in (1, 2):
         raise ShapeError(f"{module._typename}: kernel: expected a 1-D or 2-D array of numbers, got {described(kernel)}")
     if any(size % 2 == 0 for size in found.shape):
         raise ValueRangeError(f"{module._typename}: kernel: expected odd sizes, got {sizes(found.shape)}")
-    return found.astype(module._dtype)
+    return found
 
 
 class LocalNormalization(Module):
@@ -43,13 +44,17 @@ class LocalNormalization(Module):
     def __init__(self, nInputPlane: int = 1, kernel: Any = None) -> None:
         super().__init__()
         self.nInputPlane = check.count(self, "nInputPlane", nInputPlane)
-        self.kernel = averagingKernel(self, kernel)
-        self.kernel /= self.kernel.sum() * nInputPlane
+        weights = averagingKernel(self, kernel)
+        self.kernel = self._constant("kernel", weights / (weights.sum() * self._divisor(weights.ndim)))
 
     def clearState(self) -> Self:
         clear(self, "_coef")
         super().clearState()
         return self
+
+    def _divisor(self, rank: int) -> float:
+        """What the weights of a kernel of that rank are divided by, besides their sum."""
+        return self.nInputPlane
 
     def _checked(self, input: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input, 3, 4).shape

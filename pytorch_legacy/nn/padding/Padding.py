@@ -55,7 +55,7 @@ class Padding(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape, filled, parts = self._layout(input)
-        output = self._resize("output", shape)
+        output = self._resize("output", shape, apart=input)
         output[filled].fill(self.value)
         for source, target in parts:
             blocks.copy(output[target], input[source])
@@ -64,7 +64,7 @@ class Padding(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape, _, parts = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape)
+        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
         for source, target in parts:
             blocks.copy(gradInput[source], gradOutput[target])
         return gradInput

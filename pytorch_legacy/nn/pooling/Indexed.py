@@ -35,6 +35,10 @@ class Indexed(Module):
         utils.clear(self, "indices")
         return super().clearState()
 
+    def empty(self) -> Self:
+        """Another name of ``clearState``, as in Torch7."""
+        return self.clearState()
+
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Indices of a pass count otherwise in files. Without the size of its input they stay as they are there."""
         super()._fromTorch7({name: value for name, value in fields.items() if name != "indices"}, version)

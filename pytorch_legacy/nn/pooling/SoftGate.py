@@ -40,9 +40,9 @@ class SoftGate(Module):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.tensor(self, "gradOutput", gradOutput)
-        check.shape(self, "gradOutput", gradOutput, check.shape(self, "input", input, self.output.shape).shape)
-        gradInput = self._resize("gradInput", input.shape)
+        check.shape(self, "input", check.tensor(self, "input", input), self.output.shape)
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
+        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
         np.multiply(self.output, -1 / self.coefficient, out=gradInput)
         gradInput += 1
         gradInput *= self.output

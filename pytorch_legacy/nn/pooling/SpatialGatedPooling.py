@@ -69,7 +69,7 @@ class SpatialGatedPooling(WindowedPooling):
         super().__init__((kW, kH), (dW, dH), (padW, padH))
         sizes = {"nInputPlane": nInputPlane, "kH": kH, "kW": kW}
         shape = tuple(check.count(self, name, size) for name, size in sizes.items())
-        self.weight, self.gradWeight = np.empty(shape, np.float32), np.zeros(shape, np.float32)
+        self._newParameters(weight=shape)
         self.gate = np.empty(0, np.float32)
         self.indices = np.empty(0, np.int64)
         self.reset()

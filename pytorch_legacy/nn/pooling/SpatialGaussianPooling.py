@@ -60,6 +60,10 @@ class SpatialGaussianPooling(WindowedPooling):
     Not in Torch7; after M. Zeiler and R. Fergus, 2012. C: ``THNN/pooling/SpatialGaussianPooling.c``.
     """
 
+    mean: Tensor
+    gradMean: Tensor
+    precision: Tensor
+    gradPrecision: Tensor
     count_include_pad = False
 
     def __init__(
@@ -69,8 +73,7 @@ class SpatialGaussianPooling(WindowedPooling):
         super().__init__((kW, kH), (dW, dH), (padW, padH))
         shape = check.count(self, "nInputPlane", nInputPlane), check.count(self, "nKernel", nKernel), 2
         self.nInputPlane, self.nKernel = shape[:2]
-        self.mean, self.precision = np.empty(shape, np.float32), np.empty(shape, np.float32)
-        self.gradMean, self.gradPrecision = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        self._newParameters(mean=shape, precision=shape)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

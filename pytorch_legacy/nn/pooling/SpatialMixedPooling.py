@@ -61,8 +61,7 @@ class SpatialMixedPooling(WindowedPooling):
     ) -> None:  # fmt: skip
         super().__init__((kW, kH), (dW, dH), (padW, padH))
         self.alpha, self.learn = alpha, learn
-        self.weight = np.empty(check.count(self, "nInputPlane", nInputPlane), np.float32)
-        self.gradWeight = np.zeros_like(self.weight)
+        self._newParameters(weight=check.count(self, "nInputPlane", nInputPlane))
         self.indices = np.empty(0, np.int64)
         self.reset()
 

@@ -55,8 +55,7 @@ class SpatialSubSampling(WindowedPooling):
         self._makeParameters(self.nInputPlane)
 
     def _makeParameters(self, count: int) -> None:
-        self.weight, self.bias = np.empty(count, np.float32), np.empty(count, np.float32)
-        self.gradWeight, self.gradBias = np.zeros(count, np.float32), np.zeros(count, np.float32)
+        self._newParameters(weight=count, bias=count)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> None:

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from pytorch_legacy import mending
+from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
 
@@ -35,7 +36,7 @@ class WindowedPooling(Module):
     def __init__(self, kernel: tuple[int, ...], stride: tuple[int | None, ...], pad: tuple[int, ...] = ()) -> None:
         super().__init__()
         for axis, k in zip(self._axes, kernel, strict=True):
-            setattr(self, f"k{axis}", k)
+            setattr(self, f"k{axis}", check.count(self, f"k{axis}", k))
         for axis, k, d in zip(self._axes, kernel, stride, strict=True):
             setattr(self, f"d{axis}", k if d is None else d)
         for axis, p in zip(self._axes, pad or (0,) * len(kernel), strict=True):

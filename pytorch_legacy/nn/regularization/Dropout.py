@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import mending, random
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import blocks, check
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
@@ -72,6 +73,7 @@ class Dropout(Module):
         if lazy or mono:
             self.lazy, self.mono, self.flag = lazy, mono, True
 
+    @checked
     def setp(self, p: float) -> None:
         """Sets another probability."""
         if not isinstance(p, (int, float, np.number)) or not 0 <= p < 1:

@@ -43,11 +43,11 @@ class L1Penalty(Module):
         self.loss = self._weight(input) * float(np.abs(input).sum(dtype=np.float64))
         return input
 
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor | None) -> Tensor:
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor | None = None) -> Tensor:
         check.tensor(self, "input", input)
         if self.provideOutput:
             gradient = check.like(self, "gradOutput", gradOutput, input)
-        gradInput = self._resize("gradInput", input.shape)
+        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
         np.sign(input, out=gradInput)
         np.multiply(gradInput, self._dtype.type(self._weight(input)), out=gradInput)
         if self.provideOutput:

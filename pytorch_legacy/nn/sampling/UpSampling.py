@@ -26,6 +26,7 @@ class UpSampling(Module):
         How many times as long the output is along each axis, or its size: ``{"odepth": 3, "oheight": 5, "owidth": 7}``, of
         which planes do not need the first. A size needs the mode "linear".
     mode : {"nearest", "linear"}
+        "bilinear" and "trilinear" are other names of the latter. (Torch7 took every other word for "nearest".)
 
     Raises
     ------
@@ -47,6 +48,8 @@ class UpSampling(Module):
 
     def __init__(self, params: int | dict[str, Any], mode: str = "nearest") -> None:
         super().__init__()
+        if mode in ("bilinear", "trilinear"):
+            mode = "linear"
         if mode not in ("nearest", "linear"):
             raise ValueRangeError(f'{self._typename}: mode: expected "nearest" or "linear", got {mode!r}')
         setSize(self, params, ("odepth", "oheight", "owidth"))

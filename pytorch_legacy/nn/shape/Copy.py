@@ -49,7 +49,7 @@ class Copy(Module):
         dontCast: bool = False,
     ) -> None:
         super().__init__()
-        self.gradInput, self.output = self._empty(intype), self._empty(outtype)
+        self.gradInput, self.output = self._empty("intype", intype), self._empty("outtype", outtype)
         self.forceCopy = forceCopy
         self.dontCast = dontCast
 
@@ -72,10 +72,14 @@ class Copy(Module):
         super().clearState()
         return self
 
-    def _empty(self, type: Any) -> Tensor:
+    def _empty(self, name: str, type: Any) -> Tensor:
+        try:
+            dtype = np.dtype((TENSOR_TYPES | CUDA_TYPES).get(type, type))
+        except TypeError:
+            raise DtypeError(f"{self._typename}: {name}: expected a tensor type or a dtype, got {type!r}") from None
         if type in CUDA_TYPES:
             backend.require(f"{self._typename}: {type}")
-        return placed(np.empty(0, (TENSOR_TYPES | CUDA_TYPES).get(type, type)), type in CUDA_TYPES)
+        return placed(np.empty(0, dtype), type in CUDA_TYPES)
 
     @property
     def _intype(self) -> tuple[np.dtype[Any], bool]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import mending
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -33,6 +34,7 @@ class GradientReversal(Module):
         super().__init__()
         self.lambda_ = lambda_
 
+    @checked
     def setLambda(self, lambda_: float) -> None:
         """Sets another factor."""
         self.lambda_ = lambda_

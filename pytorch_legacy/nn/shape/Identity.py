@@ -20,6 +20,6 @@ class Identity(Module):
         self.output = input
         return input
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         self.gradInput = gradOutput
         return gradOutput

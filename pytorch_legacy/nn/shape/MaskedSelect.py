@@ -43,7 +43,7 @@ class MaskedSelect(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         mask = self._mask(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (int(np.count_nonzero(mask)),))
-        gradInput: list[Tensor] = self._zeros("gradInput", input)
+        gradInput: list[Tensor] = self._zeros("gradInput", input, apart=gradOutput)
         gradInput[0][mask] = gradOutput
         return gradInput
 

@@ -44,14 +44,15 @@ class OneHot(Module):
         np.equal(indices[..., None], np.arange(self.outputSize, like=output), out=output, casting="unsafe")
         return output
 
-    def updateGradInput(self, input: Any, gradOutput: Tensor) -> Tensor:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Tensor:
         shape = self._indices(input).shape
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*shape, self.outputSize))
+        if gradOutput is not None:
+            check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*shape, self.outputSize))
         gradInput: Tensor = self._zeros("gradInput", input if is_tensor(input) else np.empty(0))
         return gradInput
 
     def _indices(self, input: Any) -> Tensor:
         indices = check.numbers(self, "input", input, "an index or an array of indices")
-        if check.looks(self) and np.any(indices != np.trunc(indices)):
+        if check.looks(self) and not check.areWhole(indices):
             raise DtypeError(f"{self._typename}: input: expected an index or an array of indices, got {described(input)}")
         return check.below(self, "input", indices, self.outputSize, "indices from ")

@@ -29,7 +29,7 @@ class PrintSize(Module):
         self.output = input
         return input
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         print(f"{self.prefix}: gradOutput: {_outline(gradOutput)}")
         self.gradInput = gradOutput
         return gradOutput

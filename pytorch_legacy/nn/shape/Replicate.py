@@ -22,7 +22,7 @@ class Replicate(Module):
     dim : int
         Where the output has the new dimension. Negative ones count from its end.
     ndim : int, optional
-        The rank of one sample. `dim` does not count the dimensions before, those of a batch.
+        The rank of one sample. If the input has more dimensions, `dim` does not count the first, that of the batch.
 
     Notes
     -----
@@ -49,11 +49,11 @@ class Replicate(Module):
         axis = self._axis(input)
         shape = (*input.shape[:axis], self.nfeatures, *input.shape[axis:])
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape)
+        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
         gradInput.fill(0)
         blocks.addUp(np.expand_dims(gradInput, axis), gradOutput)
         return gradInput
 
     def _axis(self, input: Tensor) -> int:
         rank = check.array(self, "input", input).ndim
-        return check.axis(self, self.dim, rank + 1, "dim", 0 if self.ndim is None else rank - self.ndim)
+        return check.axis(self, self.dim, rank + 1, "dim", int(self.ndim is not None and rank > self.ndim))

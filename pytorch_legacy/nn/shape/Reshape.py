@@ -47,7 +47,7 @@ class Reshape(Module):
         if sizes and isinstance(sizes[-1], bool):
             sizes, batchMode = sizes[:-1], sizes[-1]
         self.batchMode = batchMode
-        self._setSize(sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes)
+        self._setSize(check.integers(self, "sizes", sizes[0] if len(sizes) == 1 else sizes))
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.array(self, "input", input)
@@ -55,7 +55,8 @@ class Reshape(Module):
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.array(self, "gradOutput", gradOutput), self._sizes(input.shape))
+        shape = self._sizes(check.array(self, "input", input).shape)
+        check.shape(self, "gradOutput", check.array(self, "gradOutput", gradOutput), shape)
         self.gradInput = self._contiguous("_gradOutput", gradOutput).reshape(input.shape)
         return self.gradInput
 
@@ -73,15 +74,15 @@ class Reshape(Module):
             raise ShapeError(f"{self._typename}: input: {sizes(shape)} does not fill {sizes(self.size)}")
         return result
 
-    def _setSize(self, sizes: Any) -> None:
-        self.size = tuple(int(size) for size in sizes)
+    def _setSize(self, sizes: tuple[int, ...]) -> None:
+        self.size = sizes
         self.nelement = prod(self.size)
         if self.nelement < 1:
             raise ValueRangeError(f"{self._typename}: sizes: expected positive ones, got {self.size}")
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        self._setSize(fields["size"])
+        self._setSize(tuple(int(size) for size in fields["size"]))
 
     def _toTorch7(self) -> dict[str, Any]:
         return super()._toTorch7() | {"size": t7.longs(self.size)}

@@ -1,6 +1,9 @@
 """Dimensions of size 1 dropped."""
 
+from typing import Self
+
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -11,7 +14,7 @@ class Squeeze(Module):
         output    = input.reshape(the sizes that are left)
         gradInput = gradOutput.reshape(input.shape)
 
-    The results are views. At least one dimension is left.
+    The results are views. At least one dimension is left, and a batch of one stays a batch.
 
     Parameters
     ----------
@@ -35,6 +38,12 @@ class Squeeze(Module):
         self.dim = dim
         self.numInputDims = numInputDims
 
+    @checked
+    def setNumInputDims(self, numInputDims: int | None) -> Self:
+        """Says how many dimensions a sample has, and returns self."""
+        self.numInputDims = numInputDims
+        return self
+
     def updateOutput(self, input: Tensor) -> Tensor:
         shape = self._shape(input)
         self.output = input.reshape(shape)
@@ -48,10 +57,10 @@ class Squeeze(Module):
 
     def _shape(self, input: Tensor) -> tuple[int, ...]:
         shape = check.array(self, "input", input).shape
+        batch = check.batched(len(shape), self.numInputDims)
         if self.dim is None:
-            batch = check.batched(len(shape), self.numInputDims)
-            left = shape[:batch] + tuple(size for size in shape[batch:] if size != 1)
-        else:
-            axis = check.axis(self, self.dim, len(shape), "dim", check.batched(len(shape), self.numInputDims))
-            left = shape[:axis] + shape[axis + 1 :] if shape[axis] == 1 else shape
+            left = tuple(size for size in shape if size != 1) or shape[:1]
+            return (1, *left) if batch and shape[0] == 1 else left  # a batch of one stays a batch
+        axis = check.axis(self, self.dim, len(shape), "dim", batch)
+        left = shape[:axis] + shape[axis + 1 :] if shape[axis] == 1 else shape
         return left or shape[:1]

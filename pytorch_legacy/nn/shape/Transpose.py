@@ -4,7 +4,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import blocks, check
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -31,8 +33,12 @@ class Transpose(Module):
 
     def __init__(self, *pairs: Any) -> None:
         super().__init__()
-        self.permutations = [[int(a), int(b)] for a, b in pairs]
+        self.permutations = [list(check.integers(self, "pairs", pair)) for pair in pairs]
+        for pair in self.permutations:
+            if len(pair) != 2:
+                raise ShapeError(f"{self._typename}: pairs: expected pairs of dimensions, got {pair}")
 
+    @checked
     def setNumInputDims(self, numInputDims: int | None) -> Self:
         """Says how many dimensions a sample has; pairs do not count those before. Returns self."""
         self.numInputDims = numInputDims

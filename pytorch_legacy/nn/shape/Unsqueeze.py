@@ -1,8 +1,11 @@
 """A dimension of size 1 put in."""
 
+from typing import Self
+
 import numpy as np
 
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import counted
 from pytorch_legacy.storage import Tensor
@@ -36,6 +39,12 @@ class Unsqueeze(Module):
         super().__init__()
         self.pos = pos
         self.numInputDims = numInputDims
+
+    @checked
+    def setNumInputDims(self, numInputDims: int | None) -> Self:
+        """Says how many dimensions a sample has: those before are the batch. Returns self."""
+        self.numInputDims = numInputDims
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self.output = np.expand_dims(input, self._axis(input))

@@ -6,6 +6,7 @@ from typing import Any, Self
 from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
 from pytorch_legacy.storage import Tensor
@@ -44,14 +45,14 @@ class View(Module):
 
     def resetSize(self, *sizes: Any) -> Self:
         """Sets other sizes, given one by one or as a tuple, and returns self."""
-        if len(sizes) == 1 and not isinstance(sizes[0], int):
-            sizes = tuple(int(size) for size in sizes[0])
+        sizes = check.integers(self, "sizes", sizes[0] if len(sizes) == 1 else sizes)
         if any(size < 1 and size != -1 for size in sizes) or sizes.count(-1) > 1:
             raise ValueRangeError(f"{self._typename}: sizes: expected positive ones and at most one -1, got {sizes}")
         self.size = sizes
         self.numElements = prod(size for size in sizes if size != -1)
         return self
 
+    @checked
     def setNumInputDims(self, numInputDims: int | None) -> Self:
         """Says how many dimensions a sample has: those before are the batch. Returns self."""
         self.numInputDims = numInputDims
@@ -63,7 +64,8 @@ class View(Module):
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.array(self, "gradOutput", gradOutput), self._sizes(input.shape))
+        shape = self._sizes(check.array(self, "input", input).shape)
+        check.shape(self, "gradOutput", check.array(self, "gradOutput", gradOutput), shape)
         self.gradInput = self._contiguous("_gradOutput", gradOutput).reshape(input.shape)
         return self.gradInput
 
@@ -88,7 +90,7 @@ class View(Module):
         super()._fromTorch7(fields, version)
         if fields.get("numElements") is None:
             mending.note(self, "numElements", "missing: from the sizes")
-        self.resetSize(fields["size"])
+        self.resetSize([int(size) for size in fields["size"]])
 
     def _toTorch7(self) -> dict[str, Any]:
         return super()._toTorch7() | {"size": t7.longs(self.size)}

@@ -21,6 +21,7 @@ class ZeroGrad(Module):
         self.output = check.arrays(self, "input", input)
         return input
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
-        check.like(self, "gradOutput", gradOutput, input)
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+        if gradOutput is not None:
+            check.like(self, "gradOutput", gradOutput, input)
         return self._zeros("gradInput", input)

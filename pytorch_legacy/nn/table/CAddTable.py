@@ -20,7 +20,8 @@ class CAddTable(Module):
 
     Notes
     -----
-    All inputs have one shape. Source: Torch7 nn.CAddTable.
+    All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's.
+    Source: Torch7 nn.CAddTable.
     """
 
     inplace = False
@@ -31,24 +32,31 @@ class CAddTable(Module):
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
-        first, *others = check.alike(self, "input", input)
-        self.output = check.writable(self, "input[0]", first) if self.inplace else self._resize("output", first.shape)
+        first, *others = check.terms(self, "input", input)
+        if self.inplace:
+            self.output = check.writable(self, "input[0]", input[0])
+        else:
+            self._resize("output", input[0].shape, apart=others)
+        target = self.output.reshape(first.shape)
         if len(others) == 1:
-            return blocks.apply(np.add, first, *others, out=self.output)
+            blocks.apply(np.add, first, *others, out=target)
+            return self.output
 
         def add(output: Tensor, first: Tensor, *others: Tensor) -> None:
             np.copyto(output, first)
             for other in others:
                 output += other
 
-        return blocks.elements(add, self.output, first, *others)
+        blocks.elements(add, target, first, *others)
+        return self.output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
-        shape = check.tensors(self, "input", input)[0].shape
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        check.terms(self, "input", input)
+        check.like(self, "gradOutput", gradOutput, input[0])
         if self.inplace:
-            self.gradInput = [gradOutput] * len(input)
+            shapes = [array.shape for array in input]
+            self.gradInput = [gradOutput if shape == gradOutput.shape else gradOutput.reshape(shape) for shape in shapes]
         else:
-            for gradient in self._resizeTable("gradInput", [shape] * len(input)):
-                blocks.copy(gradient, gradOutput)
+            for gradient in self._resizeTable("gradInput", [array.shape for array in input], apart=gradOutput):
+                blocks.copy(gradient.reshape(gradOutput.shape), gradOutput)
         return self.gradInput

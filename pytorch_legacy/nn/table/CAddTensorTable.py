@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import recursiveSum
 from pytorch_legacy.storage import Tensor
 
 
@@ -18,32 +19,32 @@ class CAddTensorTable(Module):
 
     Notes
     -----
-    All arrays have one shape. Source: Torch7 nn.CAddTensorTable.
+    All arrays have as many elements; as in Torch7, the others are read in row-major order if their shape is not that of x.
+    Source: Torch7 nn.CAddTensorTable.
     """
+
+    _gradFirst: Any = None
 
     def __init__(self) -> None:
         super().__init__()
         self.output, self.gradInput = [], []
-        self._gradFirst = np.empty(0, np.float32)
 
     def updateOutput(self, input: list[Any]) -> list[Tensor]:
         first, others = self._parts(input)
-        for target, other in zip(self._resizeTable("output", [first.shape] * len(others)), others, strict=True):
-            np.add(first, other, out=target)
+        outputs = self._resizeTable("output", [first.shape] * len(others), apart=input)
+        for target, other in zip(outputs, others, strict=True):
+            np.add(first, other.reshape(first.shape), out=target)
         return self.output
 
     def updateGradInput(self, input: list[Any], gradOutput: list[Tensor]) -> list[Any]:
-        _, others = self._parts(input)
-        check.like(self, "gradOutput", gradOutput, others)
-        total = self._resize("_gradFirst", others[0].shape)
-        total[...] = gradOutput[0]
-        for gradient in gradOutput[1:]:
-            np.add(total, gradient, out=total)
-        self.gradInput = [total, list(gradOutput)]
+        first, others = self._parts(input)
+        check.like(self, "gradOutput", gradOutput, [first] * len(others))
+        self._gradFirst = recursiveSum(self._gradFirst, gradOutput)
+        self.gradInput = [self._gradFirst, [g.reshape(other.shape) for g, other in zip(gradOutput, others, strict=True)]]
         return self.gradInput
 
     def clearState(self) -> "CAddTensorTable":
-        self._gradFirst = np.empty(0, self._dtype)
+        self._gradFirst = None
         super().clearState()
         return self
 
@@ -51,5 +52,6 @@ class CAddTensorTable(Module):
         first, others = check.table(self, "input", input, 2)
         check.tensor(self, "input[0]", first)
         for i, other in enumerate(check.tensors(self, "input[1]", others)):
-            check.shape(self, f"input[1][{i}]", other, first.shape)
+            if other.size != first.size:
+                check.shape(self, f"input[1][{i}]", other, first.shape)
         return first, others

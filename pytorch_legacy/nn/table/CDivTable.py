@@ -15,7 +15,8 @@ class CDivTable(Module):
 
     Notes
     -----
-    Both have one shape. Division by zero gives infinity or NaN, without a warning. Source: Torch7 nn.CDivTable.
+    Both have as many elements; as in Torch7, the second is read in row-major order if its shape is not the first's.
+    Division by zero gives infinity or NaN, without a warning. Source: Torch7 nn.CDivTable.
     """
 
     def __init__(self) -> None:
@@ -23,18 +24,21 @@ class CDivTable(Module):
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
-        a, b = check.alike(self, "input", input, 2)
+        a, b = check.terms(self, "input", input, 2)
+        output = self._resize("output", input[0].shape)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return blocks.apply(np.divide, a, b, out=self._resize("output", a.shape))
+            blocks.apply(np.divide, a, b, out=output.reshape(a.shape))
+        return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
-        a, b = check.alike(self, "input", input, 2)
-        check.like(self, "gradOutput", gradOutput, a)
-        da, db = self._resizeTable("gradInput", [a.shape, b.shape])
+        a, b = check.terms(self, "input", input, 2)
+        check.like(self, "gradOutput", gradOutput, input[0])
+        gradInput = self._resizeTable("gradInput", [array.shape for array in input], apart=input)
+        da, db = (gradient.reshape(a.shape) for gradient in gradInput)
         with np.errstate(divide="ignore", invalid="ignore"):
-            blocks.apply(np.divide, gradOutput, b, out=da)
+            blocks.apply(np.divide, gradOutput.reshape(a.shape), b, out=da)
             blocks.elements(self._byDivisor, db, da, a, b)
-        return self.gradInput
+        return gradInput
 
     @staticmethod
     def _byDivisor(db: Tensor, da: Tensor, a: Tensor, b: Tensor) -> None:

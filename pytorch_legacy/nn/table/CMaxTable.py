@@ -17,7 +17,8 @@ class CMaxTable(Module):
 
     Notes
     -----
-    All inputs have one shape. As in Torch7, a NaN counts only in the first array. Source: Torch7 nn.CMaxTable.
+    All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's,
+    and a NaN counts only in the first array. Source: Torch7 nn.CMaxTable.
     """
 
     # Whether an array's elements beat those before them, which a NaN neither does nor suffers; and the better ones.
@@ -31,20 +32,22 @@ class CMaxTable(Module):
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
-        first, *others = check.alike(self, "input", input)
-        output = self._resize("output", first.shape)
+        first, *others = check.terms(self, "input", input)
+        output = self._resize("output", input[0].shape, apart=others)
+        target = output.reshape(first.shape)
         if not others:
-            np.copyto(output, first)
+            np.copyto(target, first)
         for other in others:
-            first = blocks.apply(self._better, first, other, out=output)
+            first = blocks.apply(self._better, first, other, out=target)
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
-        first = check.alike(self, "input", input)[0]
-        check.like(self, "gradOutput", gradOutput, first)
-        check.shape(self, "input of the last forward", self.output, first.shape)
-        gradInput = self._resizeTable("gradInput", [first.shape] * len(input))
-        blocks.elements(self._share, gradInput[0], gradOutput, *gradInput[1:], *input)
+        inputs = check.terms(self, "input", input)
+        check.like(self, "gradOutput", gradOutput, input[0])
+        check.shape(self, "input of the last forward", self.output, input[0].shape)
+        gradInput = self._resizeTable("gradInput", [array.shape for array in input], apart=[input, gradOutput])
+        first, *others = (gradient.reshape(inputs[0].shape) for gradient in gradInput)
+        blocks.elements(self._share, first, gradOutput.reshape(first.shape), *others, *inputs)
         return gradInput
 
     @classmethod

@@ -16,7 +16,8 @@ class CMinTable(CMaxTable):
 
     Notes
     -----
-    All inputs have one shape. As in Torch7, a NaN counts only in the first array. Source: Torch7 nn.CMinTable.
+    All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's,
+    and a NaN counts only in the first array. Source: Torch7 nn.CMinTable.
     """
 
     _scratch = dict.fromkeys(("minVals", "minIdx", "mask", "gradMaxVals"))

@@ -15,7 +15,8 @@ class CMulTable(Module):
 
     Notes
     -----
-    All inputs have one shape. No gradient is computed by division, so zeros do no harm. Source: Torch7 nn.CMulTable.
+    All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's.
+    No gradient is computed by division, so zeros do no harm. Source: Torch7 nn.CMulTable.
     """
 
     def __init__(self) -> None:
@@ -23,25 +24,29 @@ class CMulTable(Module):
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
-        factors = check.alike(self, "input", input)
-        return self._product(self._resize("output", factors[0].shape), *factors)
+        factors = check.terms(self, "input", input)
+        output = self._resize("output", input[0].shape, apart=input)
+        self._product(output.reshape(factors[0].shape), *factors)
+        return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
-        first = check.alike(self, "input", input)[0]
-        check.like(self, "gradOutput", gradOutput, first)
-        gradInput = self._resizeTable("gradInput", [first.shape] * len(input))
+        factors = check.terms(self, "input", input)
+        check.like(self, "gradOutput", gradOutput, input[0])
+        shape = factors[0].shape
+        gradInput = self._resizeTable("gradInput", [array.shape for array in input], apart=[input, gradOutput])
         for i, gradient in enumerate(gradInput):
-            self._product(gradient, gradOutput, *input[:i], *input[i + 1 :])
+            self._product(gradient.reshape(shape), gradOutput.reshape(shape), *factors[:i], *factors[i + 1 :])
         return gradInput
 
     @staticmethod
-    def _product(target: Tensor, *factors: Tensor) -> Tensor:
+    def _product(target: Tensor, *factors: Tensor) -> None:
         if len(factors) == 2:
-            return blocks.apply(np.multiply, *factors, out=target)
+            blocks.apply(np.multiply, *factors, out=target)
+            return
 
         def multiply(target: Tensor, first: Tensor, *others: Tensor) -> None:
             np.copyto(target, first)
             for factor in others:
                 target *= factor
 
-        return blocks.elements(multiply, target, *factors)
+        blocks.elements(multiply, target, *factors)

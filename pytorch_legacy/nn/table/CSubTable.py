@@ -24,22 +24,15 @@ class CSubTable(Module):
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
-        a, b = self._pair(input)
-        output = self._resize("output", a.shape)
-        shape = a.shape if b.flags.c_contiguous else b.shape  # then b is not copied
-        blocks.apply(np.subtract, a.reshape(shape), b.reshape(shape), out=output.reshape(shape))
+        a, b = check.terms(self, "input", input, 2)
+        output = self._resize("output", input[0].shape)
+        blocks.apply(np.subtract, a, b, out=output.reshape(a.shape))
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
-        a, b = self._pair(input)
-        check.like(self, "gradOutput", gradOutput, a)
-        da, db = self._resizeTable("gradInput", [a.shape, b.shape])
+        check.terms(self, "input", input, 2)
+        check.like(self, "gradOutput", gradOutput, input[0])
+        da, db = self._resizeTable("gradInput", [array.shape for array in input], apart=gradOutput)
         blocks.copy(da, gradOutput)
-        blocks.negate(gradOutput.reshape(b.shape), db)
+        blocks.negate(gradOutput, db.reshape(gradOutput.shape))
         return self.gradInput
-
-    def _pair(self, input: list[Tensor]) -> list[Tensor]:
-        a, b = check.tensors(self, "input", input, 2)
-        if a.size != b.size:
-            check.shape(self, "input[1]", b, a.shape)
-        return [a, b]

@@ -23,21 +23,19 @@ class ConcatTable(Container):
         self.output = self._each(lambda _, module: module.updateOutput(input))
         return self.output
 
-    def updateGradInput(self, input: Any, gradOutput: list[Any]) -> Any:
-        check.table(self, "gradOutput", gradOutput, len(self.modules))
-        return self._sum("updateGradInput", input, gradOutput)
+    def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
+        return self._sum("updateGradInput", input, check.branches(self, gradOutput, len(self.modules)))
 
-    def accGradParameters(self, input: Any, gradOutput: list[Any], scale: float = 1.0) -> None:
-        check.table(self, "gradOutput", gradOutput, len(self.modules))
+    def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
+        gradOutput = check.branches(self, gradOutput, len(self.modules))
         self._each(lambda i, module: module.accGradParameters(input, gradOutput[i], scale))
 
     def accUpdateGradParameters(self, input: Any, gradOutput: list[Any], lr: float) -> None:
-        check.table(self, "gradOutput", gradOutput, len(self.modules))
+        gradOutput = check.branches(self, gradOutput, len(self.modules))
         self._each(lambda i, module: module.accUpdateGradParameters(input, gradOutput[i], lr))
 
-    def backward(self, input: Any, gradOutput: list[Any], scale: float = 1.0) -> Any:
-        check.table(self, "gradOutput", gradOutput, len(self.modules))
-        return self._sum("backward", input, gradOutput, scale)
+    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
+        return self._sum("backward", input, check.branches(self, gradOutput, len(self.modules)), scale)
 
     def __repr__(self) -> str:
         return self._branches()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -30,7 +31,7 @@ class FlattenTable(Module):
     def updateOutput(self, input: Any) -> list[Any]:
         leaves = _leaves(input)
         # In files of single precision too the layer calls itself one of double precision: Torch7 did not convert it.
-        self._dtype = next((leaf.dtype for leaf in leaves if getattr(leaf, "dtype", self._dtype).kind == "f"), self._dtype)
+        self._dtype = next((leaf.dtype for leaf in leaves if is_tensor(leaf) and leaf.dtype.kind == "f"), self._dtype)
         check.arrays(self, "input", input)
         self.output = leaves
         return self.output

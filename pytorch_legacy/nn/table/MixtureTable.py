@@ -54,7 +54,8 @@ class MixtureTable(Module):
 
     def updateOutput(self, input: list[Any]) -> Tensor:
         gates, experts = self._parts(input)
-        output, product = self._resize("output", experts[0].shape), self._resize("_product", experts[0].shape)
+        output = self._resize("output", experts[0].shape, apart=input)
+        product = self._resize("_product", experts[0].shape)
         np.multiply(gates[0], experts[0], out=output)
         for gate, expert in zip(gates[1:], experts[1:], strict=True):
             np.multiply(gate, expert, out=product)
@@ -64,7 +65,7 @@ class MixtureTable(Module):
     def updateGradInput(self, input: list[Any], gradOutput: Tensor) -> list[Any]:
         gates, experts = self._parts(input)
         check.like(self, "gradOutput", gradOutput, experts[0])
-        gradGates, gradExperts = self._parts(self._zeros("gradInput", input))
+        gradGates, gradExperts = self._parts(self._zeros("gradInput", input, apart=[input, gradOutput]))
         product = self._resize("_product", experts[0].shape)
         sample = tuple(range(input[0].ndim - 1, product.ndim))
         for i, expert in enumerate(experts):

@@ -40,7 +40,7 @@ class NarrowTable(Module):
 
     def updateGradInput(self, input: list[Any], gradOutput: list[Any]) -> list[Any]:
         check.like(self, "gradOutput", gradOutput, self._narrowed(input))
-        gradInput: list[Any] = self._zeros("gradInput", input)
+        gradInput: list[Any] = self._zeros("gradInput", input, apart=gradOutput)
         for i, gradient in enumerate(gradOutput, self.offset):
             gradInput[i] = recursiveCopy(gradInput[i], gradient)
         return gradInput

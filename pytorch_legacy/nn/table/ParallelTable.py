@@ -28,27 +28,28 @@ class ParallelTable(Container):
         self.output = self._each(lambda i, module: module.updateOutput(input[i]))
         return self.output
 
-    def updateGradInput(self, input: list[Any], gradOutput: list[Any]) -> list[Any]:
-        self._check(input, gradOutput)
+    def updateGradInput(self, input: list[Any], gradOutput: Any = None) -> list[Any]:
+        gradOutput = self._gradients(input, gradOutput)
         self.gradInput = self._each(lambda i, module: module.updateGradInput(input[i], gradOutput[i]))
         return self.gradInput
 
-    def accGradParameters(self, input: list[Any], gradOutput: list[Any], scale: float = 1.0) -> None:
-        self._check(input, gradOutput)
+    def accGradParameters(self, input: list[Any], gradOutput: Any = None, scale: float = 1.0) -> None:
+        gradOutput = self._gradients(input, gradOutput)
         self._each(lambda i, module: module.accGradParameters(input[i], gradOutput[i], scale))
 
     def accUpdateGradParameters(self, input: list[Any], gradOutput: list[Any], lr: float) -> None:
-        self._check(input, gradOutput)
+        gradOutput = self._gradients(input, gradOutput)
         self._each(lambda i, module: module.accUpdateGradParameters(input[i], gradOutput[i], lr))
 
-    def backward(self, input: list[Any], gradOutput: list[Any], scale: float = 1.0) -> list[Any]:
-        self._check(input, gradOutput)
+    def backward(self, input: list[Any], gradOutput: Any = None, scale: float = 1.0) -> list[Any]:
+        gradOutput = self._gradients(input, gradOutput)
         self.gradInput = self._each(lambda i, module: module.backward(input[i], gradOutput[i], scale))
         return self.gradInput
 
-    def _check(self, input: list[Any], gradOutput: list[Any]) -> None:
+    def _gradients(self, input: list[Any], gradOutput: Any) -> list[Any]:
+        """The gradOutput of each module."""
         check.table(self, "input", input, len(self.modules))
-        check.table(self, "gradOutput", gradOutput, len(self.modules))
+        return check.branches(self, gradOutput, len(self.modules))
 
     def __repr__(self) -> str:
         return self._branches()

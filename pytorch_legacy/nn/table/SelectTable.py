@@ -41,7 +41,7 @@ class SelectTable(Module):
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         place = self._place(input)
         check.like(self, "gradOutput", gradOutput, input[place])
-        gradInput = self._zeros("gradInput", input)
+        gradInput = self._zeros("gradInput", input, apart=gradOutput)
         gradInput[place] = recursiveCopy(gradInput[place], gradOutput)
         return gradInput
 
@@ -52,7 +52,7 @@ class SelectTable(Module):
                 return self.index
         elif not isinstance(input, list):
             raise DtypeError(f"{self._typename}: input: expected a table, got {described(input)}")
-        elif isinstance(self.index, int) and -len(input) <= self.index < len(input):
+        elif not isinstance(self.index, str) and -len(input) <= self.index < len(input):
             return self.index
         raise IndexRangeError(f"{self._typename}: index: {self.index!r} is not in {described(input)}")
 

@@ -51,7 +51,7 @@ class SplitTable(Module):
         check.like(self, "gradOutput", gradOutput, self._slices(input))
         if self.gradInput is None:
             return None
-        gradInput = self._resize("gradInput", input.shape)
+        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
         for target, gradient in zip(self._slices(gradInput), gradOutput, strict=True):
             target[...] = gradient
         return gradInput

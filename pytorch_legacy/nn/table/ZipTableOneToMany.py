@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import overlap
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy
+from pytorch_legacy.nn.utils import recursiveSum
 
 
 class ZipTableOneToMany(Module):
@@ -23,10 +24,11 @@ class ZipTableOneToMany(Module):
 
     _scratch = {"gradInputEl": None}
 
+    _gradFirst: Any = None
+
     def __init__(self) -> None:
         super().__init__()
         self.output, self.gradInput = [], []
-        self._gradFirst: Any = None
 
     def updateOutput(self, input: list[Any]) -> list[list[Any]]:
         self.output = self._pairs(input)
@@ -35,9 +37,8 @@ class ZipTableOneToMany(Module):
 
     def updateGradInput(self, input: list[Any], gradOutput: list[list[Any]]) -> list[Any]:
         check.like(self, "gradOutput", gradOutput, self._pairs(input))
-        self._gradFirst = recursiveCopy(self._gradFirst, gradOutput[0][0])
-        for gradient, _ in gradOutput[1:]:
-            recursiveAdd(self._gradFirst, gradient)
+        spare = None if overlap(self._gradFirst, gradOutput) else self._gradFirst  # the other gradients are handed on
+        self._gradFirst = recursiveSum(spare, [gradient for gradient, _ in gradOutput])
         self.gradInput = [self._gradFirst, [gradient for _, gradient in gradOutput]]
         return self.gradInput
 
@@ -49,7 +50,3 @@ class ZipTableOneToMany(Module):
     def _pairs(self, input: list[Any]) -> list[list[Any]]:
         first, others = check.table(self, "input", input, 2)
         return [[first, other] for other in check.table(self, "input[1]", others)]
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self._gradFirst = None

@@ -1,0 +1,173 @@
+"""What constructors take: each argument is looked at before it can do harm, by its annotation."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import nn, rnn
+from pytorch_legacy.errors import DtypeError, OutOfMemoryError, ShapeError, THNNError
+from pytorch_legacy.nn.arguments import checked
+from pytorch_legacy.nn.TorchObject import TorchObject
+from tests.nn.toys import fails
+
+CLASSES = [cls for name in nn.__all__ if isinstance(cls := getattr(nn, name), type) and issubclass(cls, TorchObject)]
+RIGHT = {nn.Module: nn.Identity(), nn.Criterion: nn.MSECriterion()}
+WRONG = {int: [0.5, "a", None], float: ["a", 1j, np.ones(3)], bool: ["a", np.ones(3)], str: [1], nn.Module: [3, nn.Tanh]}
+
+
+def refused() -> list[object]:
+    """Each argument of each class, with each value that it cannot have."""
+    found = []
+    for cls in CLASSES:
+        parameters = [*inspect.signature(cls.__init__).parameters.values()][1:]
+        usual = [RIGHT.get(p.annotation, 2) if p.default is p.empty else p.default for p in parameters]
+        for i, parameter in enumerate(parameters):
+            for value in WRONG.get(parameter.annotation, []):
+                given = [*usual[:i], value, *usual[i + 1 :]]
+                found.append(pytest.param(cls, parameter.name, given, id=f"{cls.__name__}-{parameter.name}-{value!r:.20}"))
+    return found
+
+
+@pytest.mark.parametrize("cls, name, given", refused())
+def test_refused(cls, name, given):
+    with pytest.raises(DtypeError, match=f"{cls._typename}: {name}: expected .*, got ") as caught:
+        cls(*given)
+    assert "\n" not in str(caught.value)
+
+
+def test_messages():
+    with fails(DtypeError, "nn.Linear: inputSize: expected an integer, got 'a'"):
+        nn.Linear("a", 2)
+    with fails(DtypeError, "nn.JoinTable: nInputDims: expected an integer or None, got 1.0"):
+        nn.JoinTable(0, 1.0)
+    with fails(DtypeError, "nn.MulConstant: constant_scalar: expected a number, got array([1., 1.])"):
+        nn.MulConstant(np.ones(2))
+    with fails(DtypeError, "nn.CriterionTable: criterion: expected a criterion, got nn.Identity"):
+        nn.CriterionTable(nn.Identity())
+    with fails(DtypeError, "nn.SpatialMaxPooling: kH: expected an integer, got 0.5"):
+        nn.SpatialMaxPooling(2, kH=0.5)
+    for given, named in ((2,), {}), ((2, 2, True, 2), {}), ((2, 2), {"biases": False}):  # Python's own errors are clear
+        with pytest.raises(TypeError, match=r"Linear\.__init__\(\) "):
+            nn.Linear(*given, **named)
+
+
+@pytest.mark.parametrize("value", ["x", b"x", object(), [1, "a"], [[1], [1, 2]], {}, 1j, np.ma.ones(3)])
+def test_constants_are_numbers(value):
+    for cls, name in (
+        (nn.Constant, "value"),
+        (nn.AddConstant, "constant_scalar"),
+        (nn.WeightedMSECriterion, "weight"),
+        (nn.ClassNLLCriterion, "weights"),
+        (lambda kernel: nn.SpatialSubtractiveNormalization(1, kernel), "kernel"),
+    ):
+        with pytest.raises(DtypeError, match=rf": {name}: expected numbers, got "):
+            cls(value)
+
+
+@pytest.mark.parametrize("size", [2, np.int64(2), np.uint8(2), np.array(2)])
+def test_integers_of_numpy(size):
+    table = nn.SelectTable(size)
+    assert type(table.index) is int
+    assert table.forward([0, 0, "third"]) == "third"
+    assert type(nn.Linear(size, size).weight.shape[0]) is int
+    assert repr(nn.SpatialMaxPooling(size, size)) == "nn.SpatialMaxPooling(2x2, 2,2)"
+    assert nn.View(size, size).size == (2, 2) and nn.View(size).size == (2,)
+    assert rnn.Recurrent(size, nn.Linear(2, 2), nn.Linear(2, 2)).startModule.bias.size == 2
+    assert rnn.Recurrence(nn.JoinTable(0), np.int64(2), 1).outputSize == [2]
+
+
+@pytest.mark.parametrize("number", [0.5, np.float64(0.5), np.float32(0.5), np.array(0.5)])
+def test_numbers_of_numpy(number):
+    layer = nn.MulConstant(number, np.bool_(True))
+    assert isinstance(layer.constant_scalar, float) and layer.inplace is True
+    assert type(nn.Power(2).pow) is int
+
+
+def test_other_classes_are_left_alone():
+    """Those that derive from ours in other packages may annotate as they like."""
+
+    class Mine(nn.Module):
+        def __init__(self, size: int):
+            super().__init__()
+            self.size = size
+
+        @checked
+        def setSize(self, *sizes: int):
+            return sizes
+
+    assert Mine("x").size == "x"
+    assert Mine(1).setSize(1, np.int32(2)) == (1, 2)
+    with fails(DtypeError, "Mine: sizes: expected an integer, got 'x'"):
+        Mine(1).setSize(1, "x")
+
+
+@pytest.mark.parametrize("value", [3, None, "nn.Tanh", nn.Tanh, np.ones(2), nn.MSECriterion()])
+@pytest.mark.parametrize(
+    "make",
+    [nn.Sequential, nn.ConcatTable, nn.ParallelTable, lambda: nn.Concat(0), lambda: nn.DepthConcat(0), lambda: nn.Parallel(0, 0)],
+)
+def test_containers_hold_modules(make, value):
+    container = make().add(nn.Identity())
+    for put in (container.add, getattr(container, "insert", container.add)):
+        with pytest.raises(DtypeError, match=f"{container._typename}: module: expected a module, got "):
+            put(value)
+    assert [type(module) for module in container] == [nn.Identity]
+
+
+def test_other_methods():
+    for call, text in (
+        (lambda: nn.MultiCriterion().add(nn.Identity()), "nn.MultiCriterion: criterion: expected a criterion, got nn.Identity"),
+        (lambda: nn.ParallelCriterion().add(nn.MSECriterion(), "a"), "nn.ParallelCriterion: weight: expected a number, got 'a'"),
+        (lambda: nn.Sequential().get(0.5), "nn.Sequential: index: expected an integer, got 0.5"),
+        (lambda: nn.Dropout().setp("a"), "nn.Dropout: p: expected a number, got 'a'"),
+        (lambda: nn.GradientReversal().setLambda(None), "nn.GradientReversal: lambda_: expected a number, got None"),
+    ):
+        with fails(DtypeError, text):
+            call()
+    assert issubclass(DtypeError, THNNError) and issubclass(DtypeError, TypeError)
+
+
+LARGE = 2**70
+TOO_LARGE = [
+    (nn.Linear, LARGE, 2),
+    (nn.Linear, 2, 2**62),
+    (nn.LinearWeightNorm, LARGE, 2),
+    (nn.PartialLinear, LARGE, 2),
+    (nn.Bilinear, 2, LARGE, 2),
+    (nn.Cosine, LARGE, 2),
+    (nn.Euclidean, LARGE, 2),
+    (nn.WeightedEuclidean, 2**62, 2),
+    (nn.Kmeans, 2, LARGE),
+    (nn.LookupTable, LARGE, 2),
+    (nn.SparseLinear, LARGE, 2),
+    (nn.IndexLinear, LARGE, 2),
+    (nn.Add, LARGE),
+    (nn.CAdd, 2, LARGE),
+    (nn.CMul, LARGE),
+    (nn.PReLU, LARGE),
+    (nn.BatchNormalization, LARGE),
+    (nn.SpatialInstanceNormalization, LARGE),
+    (nn.SpatialConvolution, LARGE, 2, 3, 3),
+    (nn.SpatialConvolutionLocal, 2, LARGE, 4, 4, 3, 3),
+    (nn.TemporalConvolution, LARGE, 2, 3),
+    (nn.TemporalRowConvolution, LARGE, 3),
+    (nn.VolumetricFullConvolution, LARGE, 2, 3, 3, 3),
+    (nn.SpatialSubSampling, LARGE, 2, 2),
+    (nn.SpatialMixedPooling, 2, 2, 2, 2, 0, 0, LARGE),
+    (nn.SpatialGatedPooling, 2, 2, 2, 2, 0, 0, LARGE),
+    (nn.SpatialGaussianPooling, LARGE, 2, 2),
+    (nn.ClassSimplexCriterion, LARGE),
+]
+
+
+@pytest.mark.parametrize("cls, args", [pytest.param(cls, args, id=cls.__name__) for cls, *args in TOO_LARGE])
+def test_sizes_beyond_all_arrays(cls, args):
+    with pytest.raises(ShapeError, match=rf"{cls._typename}: \w+: no array has the shape"):
+        cls(*args)
+
+
+@pytest.mark.parametrize("args", [(2**52, 2), (2, 2**52)])
+def test_sizes_beyond_all_memory(args):
+    with pytest.raises(OutOfMemoryError, match=r"nn\.Linear: weight: Unable to allocate"):
+        nn.Linear(*args)

@@ -13,7 +13,7 @@ from pytorch_legacy.arrays import is_tensor, on_device, overlap
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, rebuilt, type_name
-from pytorch_legacy.storage import Tensor, storage_of
+from pytorch_legacy.storage import Tensor
 
 
 def recursiveType(param: Any, type: Any, tensorCache: dict[Any, Any] | None = None) -> Any:

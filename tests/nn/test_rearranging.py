@@ -62,9 +62,7 @@ def test_positions_from_a_file_and_back(cls, fields, here):
     assert {name: again[name] for name in fields} == fields
 
 
-@pytest.mark.parametrize(
-    "layer", [nn.Unsqueeze(0, 2), nn.Transpose((0, 1)).setNumInputDims(3), nn.Padding(0, 1, 2)]
-)
+@pytest.mark.parametrize("layer", [nn.Unsqueeze(0, 2), nn.Transpose((0, 1)).setNumInputDims(3), nn.Padding(0, 1, 2)])
 def test_inputs_of_lower_rank_than_samples(layer):
     """What would be the last dimension, counted from the end, is out of range."""
     with pytest.raises(IndexRangeError, match="0 is out of range"):

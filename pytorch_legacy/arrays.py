@@ -87,7 +87,9 @@ def buffer(array: Any, shape: tuple[int, ...], dtype: Any, device: bool) -> Arra
 def overlap(one: Any, other: Any) -> bool:
     """May arrays of `one` share memory with arrays of `other`? Both are arrays, or tables of them."""
     if type(one) is np.ndarray and type(other) is np.ndarray:
-        return one is other if one.base is None is other.base else np.may_share_memory(one, other)
+        if one.base is None is other.base:
+            return one is other
+        return np.may_share_memory(one, other, 1)  # type: ignore[arg-type]  # some work: windows may interlock
     if isinstance(one, (list, tuple, dict)):
         return any(overlap(other, entry) for entry in (one.values() if isinstance(one, dict) else one))
     if isinstance(other, (list, tuple, dict)):

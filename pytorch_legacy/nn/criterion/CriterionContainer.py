@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from pytorch_legacy.arrays import overlap
 from pytorch_legacy.errors import located
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
@@ -30,10 +31,14 @@ class CriterionContainer(Criterion):
         self.weights.append(weight)
         return self
 
-    def _zeroed(self, input: Any) -> Any:
-        """Sets ``gradInput`` to zeros in the shapes of `input`, to which gradients are added one by one, and returns it."""
+    def _zeroed(self, input: Any, target: Any) -> Any:
+        """Sets ``gradInput`` to zeros in the shapes of `input`, to which gradients are added one by one, and returns it.
+
+        They are new ones if `input` or `target`, which are still to be read, lie in the old.
+        """
         check.any_arrays(self, "input", input)
-        self.gradInput = recursiveFill(recursiveResizeAs(self.gradInput, input), 0)
+        old = None if overlap(self.gradInput, [input, target]) else self.gradInput
+        self.gradInput = recursiveFill(recursiveResizeAs(old, input), 0)
         return self.gradInput
 
     def _located(self, i: int) -> Any:

@@ -29,7 +29,7 @@ class MultiCriterion(CriterionContainer):
         return total
 
     def updateGradInput(self, input: Any, target: Any = None) -> Any:
-        total = self._zeroed(input)
+        total = self._zeroed(input, target)
         for i, (criterion, weight) in enumerate(zip(self.criterions, self.weights, strict=True)):
             with self._located(i):
                 gradient = criterion.updateGradInput(input, target)

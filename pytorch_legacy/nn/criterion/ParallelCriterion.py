@@ -48,7 +48,7 @@ class ParallelCriterion(CriterionContainer):
 
     def updateGradInput(self, input: list[Any], target: Any = None) -> list[Any]:
         targets = self._targets(input, target)
-        totals: list[Any] = self._zeroed(input)
+        totals: list[Any] = self._zeroed(input, target)
         for i, (criterion, weight) in enumerate(zip(self.criterions, self.weights, strict=True)):
             with self._located(i):
                 gradient = criterion.updateGradInput(input[i], targets[i])

@@ -76,7 +76,7 @@ class Dropout(Module):
     @checked
     def setp(self, p: float) -> None:
         """Sets another probability."""
-        if not isinstance(p, (int, float, np.number)) or not 0 <= p < 1:
+        if not 0 <= p < 1:
             raise ValueRangeError(f"{self._typename}: p: expected 0 <= p < 1, got {p!r}")
         self.p = p
 

@@ -79,13 +79,47 @@ REGISTER_INLINE Places loadPlaces(const lane *from) { return _mm512_loadu_si512(
 REGISTER_INLINE Lanes firstLanes(int64_t n) { return n >= WIDTH ? (Lanes)-1 : (Lanes)((1u << n) - 1); }
 REGISTER_INLINE Lanes lanesOf(int64_t n, int r) { return (Lanes)((((uint64_t)1 << n) - 1) >> r * WIDTH); }
 
-/* x[at[i]] in the lanes of `which`, 0 in others */
-REGISTER_INLINE Cells gatherCells(Lanes which, const real *x, const int32_t *at)
+REGISTER_INLINE Places loadIntegers(const int32_t *from)
 {
 #ifdef THNN_REAL_IS_Float
-  return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), which, _mm512_loadu_si512(at), x, sizeof(real));
+  return _mm512_loadu_si512(from);
 #else
-  return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), which, _mm256_loadu_si256((const __m256i_u *)at), x, sizeof(real));
+  return _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i_u *)from));
+#endif
+}
+
+/* a * b, of integers that 32 bits hold */
+REGISTER_INLINE Places productOf(Places a, Places b)
+{
+#ifdef THNN_REAL_IS_Float
+  return _mm512_mullo_epi32(a, b);
+#else
+  return _mm512_mul_epi32(a, b);
+#endif
+}
+
+/* x[at] in the lanes of `which`, 0 in others */
+REGISTER_INLINE Cells gatherCells(Lanes which, const real *x, Places at)
+{
+#ifdef THNN_REAL_IS_Float
+  return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), which, at, x, sizeof(real));
+#else
+  return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), which, at, x, sizeof(real));
+#endif
+}
+
+/* x[at] and x[at + 1], the same; two floats are loaded as one number */
+REGISTER_INLINE void gatherPairs(Lanes which, const real *x, Places at, Cells *first, Cells *second)
+{
+#ifdef THNN_REAL_IS_Float
+  static const lane evenLanes[] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+  const Places none = _mm512_setzero_si512(), even = loadPlaces(evenLanes), odd = ofPlaces(add)(even, ofPlaces(set1)(1));
+  const __m256i low = _mm512_castsi512_si256(at), high = _mm512_extracti64x4_epi64(at, 1);
+  const Cells lower = asCells(_mm512_mask_i32gather_epi64(none, (__mmask8)which, low, x, sizeof(real)));
+  const Cells upper = asCells(_mm512_mask_i32gather_epi64(none, (__mmask8)(which >> 8), high, x, sizeof(real)));
+  *first = ofCells(permutex2var)(lower, even, upper), *second = ofCells(permutex2var)(lower, odd, upper);
+#else
+  *first = gatherCells(which, x, at), *second = gatherCells(which, x + 1, at);
 #endif
 }
 

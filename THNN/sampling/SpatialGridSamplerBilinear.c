@@ -48,28 +48,33 @@ static void outputShape(const Sampled *p, int64_t *size)
 
 enum { PLACES = 128 }; /* that are looked at before the next ones */
 
-/* For each of some places: the four cells around it, the upper two and the lower two, each pair from left to right, and those that
- * count, with a number that stands for none instead of the others; their weights, 0 where a cell does not count; the fractions. */
+/* For each of some places: row and column of the first cell around it, and the fractions by which it is past that; the four cells, the
+ * upper two and the lower two, each pair from left to right, and those that count, with a number that stands for none instead of the
+ * others; their weights, 0 where a cell does not count. */
 typedef struct Looks {
-  int32_t cell[4][PLACES], counted[4][PLACES];
-  THNN_REAL weight[4][PLACES], down[PLACES], right[PLACES], gap[THNN_GAP];
+  int32_t row[PLACES], column[PLACES], cell[4][PLACES], counted[4][PLACES];
+  THNN_REAL down[PLACES], right[PLACES], weight[4][PLACES], gap[THNN_GAP];
 } Looks;
 
 /* In two steps, as gcc makes branches instead of vectors of all at once. */
-THNN_KERNEL void look(Looks *restrict looks, const real *restrict grid, int64_t n, const Sampled *p, int32_t none)
+THNN_INLINE void findPlaces(Looks *restrict looks, const real *restrict grid, int64_t n, const Sampled *p)
 {
   const Sampled s = *p;
-  int32_t row[PLACES], column[PLACES];
 #pragma omp simd
   for (int64_t o = 0; o < n; o++) {
     const Place w = placeOf(grid[2 * o], s.width), h = placeOf(grid[2 * o + 1], s.height);
-    row[o] = h.low, looks->down[o] = h.fraction;
-    column[o] = w.low, looks->right[o] = w.fraction;
+    looks->row[o] = h.low, looks->down[o] = h.fraction;
+    looks->column[o] = w.low, looks->right[o] = w.fraction;
   }
+}
+
+THNN_INLINE void findCells(Looks *restrict looks, int64_t n, const Sampled *p, int32_t none)
+{
+  const Sampled s = *p;
   for (int i = 0; i < 4; i++) {
 #pragma omp simd
     for (int64_t o = 0; o < n; o++) {
-      const Place h = {row[o], looks->down[o]}, w = {column[o], looks->right[o]};
+      const Place h = {looks->row[o], looks->down[o]}, w = {looks->column[o], looks->right[o]};
       const int32_t cell = cellOf(&s, h, w, i);
       const THNN_REAL weight = cellWeight(h, w, i);
       const int32_t counts = weight != 0 ? cell : -1;
@@ -78,6 +83,14 @@ THNN_KERNEL void look(Looks *restrict looks, const real *restrict grid, int64_t 
       looks->weight[i][o] = counts < 0 ? 0 : weight;
     }
   }
+}
+
+THNN_KERNEL void place(Looks *looks, const real *grid, int64_t n, const Sampled *p) { findPlaces(looks, grid, n, p); }
+
+THNN_KERNEL void look(Looks *looks, const real *grid, int64_t n, const Sampled *p, int32_t none)
+{
+  findPlaces(looks, grid, n, p);
+  findCells(looks, n, p, none);
 }
 
 /* One thread even if there is nothing to do. */
@@ -101,22 +114,43 @@ THNN_KERNEL void sample(real *restrict y, const real *restrict x, const Looks *l
 }
 
 #ifdef THNN_HAS_REGISTERS
-/* The same, where one instruction loads the cells of as many places as a vector has lanes. */
-THNN_REGISTERS void sampleInRegisters(real *y, const real *x, const Looks *looks, int64_t n)
+/* The same, of what `place` has found, for as many places at once as a vector has lanes. One instruction loads both cells of a row where
+ * both count, as nearly everywhere; what a processor waits for meanwhile leaves it the time to weigh them. */
+THNN_REGISTERS void sampleInRegisters(real *y, const real *x, const Looks *looks, int64_t n, const Sampled *p)
 {
+  const Cells zero = ofCells(setzero)(), one = ofCells(set1)(1);
+  const Places height = ofPlaces(set1)(p->height), width = ofPlaces(set1)(p->width);
+  const Places next = ofPlaces(set1)(1), lastColumn = ofPlaces(set1)(p->width - 1);
   for (int64_t o = 0; o < n; o += WIDTH) {
-    const Lanes places = firstLanes(n - o);
-    Cells sum = ofCells(setzero)();
-    for (int i = 0; i < 4; i++) {
-      const Cells weight = ofCells(loadu)(looks->weight[i] + o);
-      const Lanes counts = places & whichCells(_CMP_NEQ_UQ, weight, ofCells(setzero)());
-      sum = ofCells(add)(sum, ofCells(mul)(weight, gatherCells(counts, x, looks->counted[i] + o)));
+    const Cells down = loadCells(looks->down + o), right = loadCells(looks->right + o);
+    const Places column = loadIntegers(looks->column + o);
+    Places row = loadIntegers(looks->row + o);
+    Places cell = ofPlaces(add)(productOf(row, width), column);
+    const Lanes places = firstLanes(n - o), isLeft = places & whichPlaces(cmpge)(column, ofPlaces(set1)(0));
+    const Lanes isRight = places & whichPlaces(cmpge)(column, ofPlaces(set1)(-1)) & whichPlaces(cmplt)(column, lastColumn);
+    Cells sum = zero;
+    for (int i = 0; i < 2; i++) {
+      const Cells share = i ? down : ofCells(sub)(one, down);
+      const Cells wLeft = ofCells(mul)(share, ofCells(sub)(one, right)), wRight = ofCells(mul)(share, right);
+      const Lanes isRow = whichPlaces(cmpge)(row, ofPlaces(set1)(0)) & whichPlaces(cmplt)(row, height);
+      const Lanes countsLeft = isRow & isLeft & whichCells(_CMP_NEQ_UQ, wLeft, zero);
+      const Lanes countsRight = isRow & isRight & whichCells(_CMP_NEQ_UQ, wRight, zero), both = countsLeft & countsRight;
+      Cells left, beside;
+      gatherPairs(both, x, cell, &left, &beside);
+      if (countsLeft != both) left = ofCells(add)(left, gatherCells(countsLeft & ~both, x, cell));
+      if (countsRight != both) beside = ofCells(add)(beside, gatherCells(countsRight & ~both, x + 1, cell));
+      sum = ofCells(mask_add)(sum, countsLeft, sum, ofCells(mul)(wLeft, left));
+      sum = ofCells(mask_add)(sum, countsRight, sum, ofCells(mul)(wRight, beside));
+      row = ofPlaces(add)(row, next), cell = ofPlaces(add)(cell, width);
     }
     ofCells(mask_storeu)(y + o, places, sum);
   }
 }
 #else /* nobody comes here */
-static void sampleInRegisters(real *y, const real *x, const Looks *looks, int64_t n) { (void)y, (void)x, (void)looks, (void)n; }
+static void sampleInRegisters(real *y, const real *x, const Looks *looks, int64_t n, const Sampled *p)
+{
+  (void)y, (void)x, (void)looks, (void)n, (void)p;
+}
 #endif
 
 static void samplePlanes(Call *call, real *y, const real *x, const real *places, const Sampled *p, int threads)
@@ -131,9 +165,10 @@ static void samplePlanes(Call *call, real *y, const real *x, const real *places,
     for (int64_t first = 0; first < cells; first += PLACES) {
       const int64_t count = THNN_min(PLACES, cells - first);
       Looks *looks = found + THNN_threadId();
-      look(looks, places + 2 * (n * cells + first), count, p, -1);
+      if (inRegisters) place(looks, places + 2 * (n * cells + first), count, p);
+      else look(looks, places + 2 * (n * cells + first), count, p, -1);
       for (int64_t plane = n * p->channels; plane < (n + 1) * p->channels; plane++)
-        if (inRegisters) sampleInRegisters(y + plane * cells + first, x + plane * inputs, looks, count);
+        if (inRegisters) sampleInRegisters(y + plane * cells + first, x + plane * inputs, looks, count, p);
         else sample(y + plane * cells + first, x + plane * inputs, looks, count);
     }
 }

@@ -11,10 +11,11 @@
 #include <math.h>
 #include "core/real.h"
 
-/* n elements, from as many draws, of the distribution with the parameters a and b. */
+/* How a distribution with the parameters a and b gives n elements, from as many draws; or the next one, where a draw may be left over. */
 typedef void FromDraws(real *y, const uint32_t *draw, int n, double a, double b);
+typedef double OneByOne(Generator *generator, double a, double b);
 
-static int32_t fill(THNNState *state, const char *function, THTensor *output, FromDraws *fromDraws, double a, double b)
+static int32_t fill(THNNState *state, const char *function, THTensor *output, FromDraws *fromDraws, OneByOne *next, double a, double b)
 {
   enum { MANY = 1024 };
   uint32_t draws[MANY];
@@ -25,7 +26,8 @@ static int32_t fill(THNNState *state, const char *function, THTensor *output, Fr
 
   const int64_t elements = THNN_nElement(view(output));
   Generator *generator = THNN_lockGenerator(state);
-  for (int64_t at = 0; at < elements; at += MANY) {
+  for (int64_t i = 0; next && i < elements; i++) y[i] = (real)next(generator, a, b);
+  for (int64_t at = 0; fromDraws && at < elements; at += MANY) {
     const int n = (int)THNN_min(MANY, elements - at);
     THNN_drawMany(generator, draws, n);
     fromDraws(y + at, draws, n, a, b);
@@ -54,7 +56,7 @@ THNN_KERNEL void uniform(real *y, const uint32_t *draw, int n, double low, doubl
 int32_t THNN_(uniform)(THNNState *state, THTensor *output, double low, double high)
 {
   THNN_TRY(checkFill(__func__, output));
-  return fill(state, __func__, output, uniform, low, high);
+  return fill(state, __func__, output, uniform, NULL, low, high);
 }
 
 THNN_KERNEL void bernoulli(real *y, const uint32_t *draw, int n, double p, double unused)
@@ -67,7 +69,7 @@ int32_t THNN_(bernoulli)(THNNState *state, THTensor *output, double p)
 {
   THNN_TRY(checkFill(__func__, output));
   if (!(p >= 0 && p <= 1)) return THNN_fail(THNN_ERR_VALUE, __func__, "p", "expected 0 to 1, got %g", p);
-  return fill(state, __func__, output, bernoulli, p, 0);
+  return fill(state, __func__, output, bernoulli, NULL, p, 0);
 }
 
 static void exponential(real *y, const uint32_t *draw, int n, double rate, double unused)
@@ -80,7 +82,7 @@ int32_t THNN_(exponential)(THNNState *state, THTensor *output, double rate)
 {
   THNN_TRY(checkFill(__func__, output));
   THNN_TRY(checkPositive(__func__, "rate", rate));
-  return fill(state, __func__, output, exponential, rate, 0);
+  return fill(state, __func__, output, exponential, NULL, rate, 0);
 }
 
 static void cauchy(real *y, const uint32_t *draw, int n, double median, double sigma)
@@ -93,7 +95,7 @@ int32_t THNN_(cauchy)(THNNState *state, THTensor *output, double median, double 
 {
   THNN_TRY(checkFill(__func__, output));
   THNN_TRY(checkPositive(__func__, "sigma", sigma));
-  return fill(state, __func__, output, cauchy, median, sigma);
+  return fill(state, __func__, output, cauchy, NULL, median, sigma);
 }
 
 static void geometric(real *y, const uint32_t *draw, int n, double p, double unused)
@@ -106,35 +108,23 @@ int32_t THNN_(geometric)(THNNState *state, THTensor *output, double p)
 {
   THNN_TRY(checkFill(__func__, output));
   if (!(p > 0 && p < 1)) return THNN_fail(THNN_ERR_VALUE, __func__, "p", "expected more than 0 and less than 1, got %g", p);
-  return fill(state, __func__, output, geometric, p, 0);
+  return fill(state, __func__, output, geometric, NULL, p, 0);
 }
 
-/* Normals, one by one, as a draw may be left over: of them, or of e to their power. */
-static int32_t fillNormal(THNNState *state, const char *function, THTensor *output, double mean, double stdv, int isPower)
-{
-  THNN_TRY(checkFill(function, output));
-  THNN_TRY(checkPositive(function, "stdv", stdv));
-  Call call;
-  THNN_enter(&call, state, function);
-  real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
-
-  const int64_t n = THNN_nElement(view(output));
-  Generator *generator = THNN_lockGenerator(state);
-  for (int64_t i = 0; i < n; i++) {
-    const double value = THNN_drawNormal(generator) * stdv + mean;
-    y[i] = (real)(isPower ? exp(value) : value);
-  }
-  THNN_unlockGenerator(state);
-  return THNN_leave(&call);
-}
+static double normal(Generator *generator, double mean, double stdv) { return THNN_drawNormal(generator) * stdv + mean; }
 
 int32_t THNN_(normal)(THNNState *state, THTensor *output, double mean, double stdv)
 {
-  return fillNormal(state, __func__, output, mean, stdv, 0);
+  THNN_TRY(checkFill(__func__, output));
+  THNN_TRY(checkPositive(__func__, "stdv", stdv));
+  return fill(state, __func__, output, NULL, normal, mean, stdv);
 }
+
+static double logNormal(Generator *generator, double mean, double stdv) { return exp(normal(generator, mean, stdv)); }
 
 int32_t THNN_(logNormal)(THNNState *state, THTensor *output, double mean, double stdv)
 {
-  return fillNormal(state, __func__, output, mean, stdv, 1);
+  THNN_TRY(checkFill(__func__, output));
+  THNN_TRY(checkPositive(__func__, "stdv", stdv));
+  return fill(state, __func__, output, NULL, logNormal, mean, stdv);
 }

@@ -72,3 +72,20 @@ def test_places_on_a_cell_see_that_cell(channels: int, poison: float) -> None:
     rows, columns = np.meshgrid(np.linspace(-1, 1, 3), np.linspace(-1, 1, 5), indexing="ij")
     sampled = nn.SpatialGridSamplerBilinear().double().forward([poisoned, np.stack([np.stack([columns, rows], -1)] * 2)])
     np.testing.assert_array_equal(sampled, planes[:, :, ::2, ::2])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("height,width", [(1, 1), (3, 1), (1, 5), (6, 7)])
+def test_a_plane_alone_is_sampled_as_one_among_many(dtype: type, height: int, width: int) -> None:
+    """It has a way of its own, in registers; the bits are the same at edges, on cells, outside, and beside what is not finite."""
+    draws = np.random.default_rng(5)
+    x = draws.standard_normal((2, 1, height, width)).astype(dtype)
+    x.flat[::3] = np.resize([np.nan, np.inf, 7], len(x.flat[::3]))
+    on_cells = [np.linspace(-1, 1, 2 * height + 1), np.linspace(-1, 1, width)]
+    grid = draws.choice(np.concatenate([draws.uniform(-1.6, 1.6, 90), *on_cells, [np.nan, 3, -3]]), (2, 9, 37, 2)).astype(dtype)
+    module = nn.SpatialGridSamplerBilinear().type(dtype)
+    alone = module.forward([x, grid]).copy()
+    assert np.isnan(alone).any()
+    assert np.isfinite(alone).any()
+    among = module.forward([np.repeat(x, 5, axis=1), grid])
+    np.testing.assert_array_equal(np.repeat(alone, 5, axis=1), among)

@@ -18,7 +18,7 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
-LIBRARIES = [name + {"darwin": ".dylib"}.get(sys.platform, ".so") for name in ("libTHNN", "libt7")]
+LIBRARY = "libTHNN" + {"darwin": ".dylib"}.get(sys.platform, ".so")
 
 
 class CMakeBuild(build_ext):
@@ -33,8 +33,7 @@ class CMakeBuild(build_ext):
         library = package / "lib"
         shutil.rmtree(library, ignore_errors=True)
         library.mkdir(parents=True)
-        for name in LIBRARIES:
-            shutil.copy(installed / "lib" / name, library)
+        shutil.copy(installed / "lib" / LIBRARY, library)
         for header in ("THNN.h", "THNN_ffi.h"):
             shutil.copy(installed / "include" / header, library)
         if (installed / "lib" / "libTHCUNN.so").exists():

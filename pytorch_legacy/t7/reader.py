@@ -18,7 +18,6 @@ from .detect import detect
 from .nodes import Malformed, Node
 from .objects import ObjectFactory
 from .parse import Memo, Source, parse
-from .translate import quick
 
 Readable = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 Format = Literal["auto", "binary", "ascii"]
@@ -101,10 +100,6 @@ def _load(source: Readable, format: str, longSize: int | str, factory: ObjectFac
     if objects not in ("one", "first", "all"):
         raise ValueError(f"t7.read: objects: expected 'one', 'first' or 'all', got {objects!r}")
     name, buffer = _contents(source)
-    if objects == "one" and format != "ascii" and longSize != 4:
-        found = quick(buffer, factory)
-        if found:
-            return found
     order: ByteOrder | None = "<"
     finished: list[Node] = []
     try:

@@ -56,8 +56,6 @@ address() {
     python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py tests/test_null_arguments.py tests/core \
     tests/nn/test_pooling_averages.py tests/nn/test_pooling_maxima.py tests/nn/test_pooling_streams.py \
     -k "not float32 and not (test_fuzz and Float) and not test_gradInput and not test_gradParameters and not test_directions"
-  env LD_PRELOAD="$(runtime asan) $(runtime stdc++)" ASAN_OPTIONS=detect_leaks=0 PYTORCH_LEGACY_T7="$out/T7/libt7.so" \
-    python -m pytest -n auto -p no:cacheprovider --capture=sys tests/t7/test_translate.py tests/t7/test_corpus.py tests/t7/test_golden.py
 }
 
 thread() {

@@ -22,6 +22,16 @@ class Container(Module):
     Notes
     -----
     Source: Torch7 nn.Container.
+
+    Examples
+    --------
+    >>> net = nn.Sequential().add(nn.Linear(4, 3)).add(nn.Tanh()).add(nn.Linear(3, 2))
+    >>> net.size()
+    3
+    >>> [parameter.shape for parameter in net.parameters()[0]]
+    [(3, 4), (3,), (2, 3), (2,)]
+    >>> net.findModules("nn.Linear")[0]
+    [nn.Linear(4 -> 3), nn.Linear(3 -> 2)]
     """
 
     def __init__(self) -> None:

@@ -25,6 +25,18 @@ class Criterion(TorchObject):
     Notes
     -----
     Source: Torch7 nn.Criterion.
+
+    Examples
+    --------
+    >>> class SumOfErrors(nn.Criterion):
+    ...     def updateOutput(self, input, target):
+    ...         self.output = float((input - target).sum())
+    ...         return self.output
+    ...     def updateGradInput(self, input, target):
+    ...         self.gradInput = np.ones_like(input)
+    ...         return self.gradInput
+    >>> SumOfErrors()(np.float32([1, 2]), np.float32([0, 0]))
+    (3.0, array([1., 1.], dtype=float32))
     """
 
     def __init__(self) -> None:

@@ -37,6 +37,18 @@ class Module(TorchObject):
     Notes
     -----
     Source: Torch7 nn.Module.
+
+    Examples
+    --------
+    >>> class Double(nn.Module):
+    ...     def updateOutput(self, input):
+    ...         self.output = 2 * input
+    ...         return self.output
+    ...     def updateGradInput(self, input, gradOutput):
+    ...         self.gradInput = 2 * gradOutput
+    ...         return self.gradInput
+    >>> nn.Sequential().add(Double()).add(nn.Square()).forward(np.float32([1, 2]))
+    array([ 4., 16.], dtype=float32)
     """
 
     weight: Tensor | None = None

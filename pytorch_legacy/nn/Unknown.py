@@ -20,6 +20,14 @@ class Unknown(Container):
         of attributes with the same names, are saved.
     header : object
         What precedes the fields in files of a few classes, else None.
+
+    Examples
+    --------
+    >>> thing = nn.Unknown("nn.MyLayer")
+    >>> thing.forward(np.float32([1]))
+    Traceback (most recent call last):
+        ...
+    pytorch_legacy.errors.UnsupportedError: nn.MyLayer: this class is not known here, so it cannot run; ...
     """
 
     def __init__(self, typename: str) -> None:

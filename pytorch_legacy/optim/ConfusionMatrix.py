@@ -40,7 +40,6 @@ class ConfusionMatrix(TorchObject):
 
     Examples
     --------
-    >>> from pytorch_legacy import optim
     >>> confusion = optim.ConfusionMatrix(["cat", "dog"])
     >>> confusion.add(0, 1)
     >>> int(confusion.mat[1, 0])

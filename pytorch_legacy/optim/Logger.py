@@ -31,11 +31,10 @@ class Logger:
 
     Examples
     --------
-    >>> from pytorch_legacy import optim
-    >>> logger = optim.Logger("/tmp/losses.log").setNames(["training", "test"])
+    >>> logger = optim.Logger("losses.log").setNames(["training", "test"])
     >>> logger.add([0.5, 0.6])
     >>> logger.add([0.4, 0.5])
-    >>> open("/tmp/losses.log").read()
+    >>> open("losses.log").read()
     'training\\ttest\\t\\n 5.0000e-01\\t 6.0000e-01\\t\\n 4.0000e-01\\t 5.0000e-01\\t\\n'
     """
 

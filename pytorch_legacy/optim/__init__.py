@@ -6,7 +6,6 @@ goes to the dict `state`, or to `config` if there is none. `fs` lists values of 
 first. asgd returns a third thing, the average of the points.
 
 >>> import numpy as np
->>> from pytorch_legacy import optim
 >>> x, config = np.array([3.0]), {"learningRate": 0.25}
 >>> for _ in range(10):
 ...     x, fs = optim.sgd(lambda x: (float(x[0] ** 2), 2 * x), x, config)

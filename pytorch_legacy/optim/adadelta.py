@@ -33,6 +33,15 @@ def adadelta(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Tabl
     Notes
     -----
     Source: Torch7 optim.adadelta; Zeiler, "ADADELTA: an adaptive learning rate method" (2012).
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, state = np.array([3.0, -4.0]), {}
+    >>> for step in range(1000):
+    ...     x, (loss,) = optim.adadelta(parabola, x, {"eps": 1e-4}, state)
+    >>> print(loss < 0.1, state["evalCounter"])
+    True 1000
     """
     config, state = tables(config, state)
     rho, eps = config.get("rho", 0.9), config.get("eps", 1e-6)

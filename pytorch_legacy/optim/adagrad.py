@@ -33,6 +33,17 @@ def adagrad(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table
     -----
     Source: Torch7 optim.adagrad; Duchi et al., "Adaptive subgradient methods for online learning and stochastic
     optimization" (2011).
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, state = np.array([3.0, -4.0]), {}
+    >>> for step in range(3):
+    ...     x, (loss,) = optim.adagrad(parabola, x, {"learningRate": 0.5}, state)
+    ...     print(round(loss, 3), x.round(3))  # the first step is as long in all directions
+    25.0 [ 2.5 -3.5]
+    18.5 [ 2.18  -3.171]
+    14.806 [ 1.936 -2.915]
     """
     config, state = tables(config, state)
     steps = state.setdefault("evalCounter", 0)

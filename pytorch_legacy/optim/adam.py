@@ -35,6 +35,15 @@ def adam(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | 
     Notes
     -----
     Source: Torch7 optim.adam; Kingma and Ba, "Adam: a method for stochastic optimization" (2014).
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, state = np.array([3.0, -4.0]), {}
+    >>> for step in range(60):
+    ...     x, (loss,) = optim.adam(parabola, x, {"learningRate": 0.1}, state)
+    >>> print(loss < 0.1, state["t"])
+    True 60
     """
     config, state = tables(config, state)
     beta1, beta2 = config.get("beta1", 0.9), config.get("beta2", 0.999)

@@ -32,6 +32,17 @@ def adamax(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table 
     Notes
     -----
     Source: Torch7 optim.adamax; Kingma and Ba, "Adam: a method for stochastic optimization" (2014), section 7.1.
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, state = np.array([3.0, -4.0]), {}
+    >>> for step in range(3):
+    ...     x, (loss,) = optim.adamax(parabola, x, {"learningRate": 0.5}, state)
+    ...     print(round(loss, 3), x.round(3))
+    25.0 [ 2.5 -3.5]
+    18.5 [ 2.043 -3.032]
+    13.371 [ 1.629 -2.597]
     """
     config, state = tables(config, state)
     beta1, beta2 = config.get("beta1", 0.9), config.get("beta2", 0.999)

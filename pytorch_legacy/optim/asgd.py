@@ -33,6 +33,17 @@ def asgd(
     Notes
     -----
     Source: Torch7 optim.asgd, after Bottou's sgd 2.0.
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, state = np.array([3.0, -4.0]), {}
+    >>> for step in range(3):
+    ...     x, (loss,), average = optim.asgd(parabola, x, {"eta0": 0.1, "t0": 0}, state)
+    ...     print(x.round(3), average.round(3))
+    [ 2.4 -3.2] [ 2.4 -3.2]
+    [ 1.92 -2.56] [ 1.92 -2.56]
+    [ 1.536 -2.048] [ 1.728 -2.304]
     """
     config, state = tables(config, state)
     for name, default in (("eta0", 1e-4), ("lambda", 1e-4), ("alpha", 0.75), ("t0", 1e6)):

@@ -36,6 +36,13 @@ def cg(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | No
     -----
     As in Torch7, the first line search that fails ends the call at the best point so far. Source: Torch7 optim.cg,
     after C. E. Rasmussen's minimize.
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, losses = optim.cg(parabola, np.array([3.0, -4.0]))
+    >>> print(losses[0], losses[-1] < 1e-12)
+    25.0 True
     """
     config, state = tables(config, state)
     rho, sig = config.get("rho", 0.01), config.get("sig", 0.5)

@@ -26,6 +26,13 @@ def checkgrad(opfunc: Opfunc, x: Tensor, eps: float = 1e-7) -> tuple[float, Tens
     Notes
     -----
     Source: Torch7 optim.checkgrad.
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> difference, gradient, estimate = optim.checkgrad(parabola, np.array([3.0, -4.0]))
+    >>> print(difference < 1e-6, gradient, estimate.round(4))
+    True [ 6. -8.] [ 6. -8.]
     """
     gradient = np.array(opfunc(x)[1]).reshape(x.shape)
     estimate = np.empty_like(gradient)

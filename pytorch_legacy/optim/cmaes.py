@@ -34,6 +34,14 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
     -----
     Draws come from the generator of ``pytorch_legacy.random``. Source: Torch7 optim.cmaes, after barecmaes2 of N.
     Hansen; Hansen, "The CMA evolution strategy: a tutorial" (2005).
+
+    Examples
+    --------
+    >>> pl.manualSeed(1)
+    >>> bumpy = lambda x: ((x**2).sum() + 0.1 * np.cos(20 * x).sum(), None)
+    >>> x, losses = optim.cmaes(bumpy, np.array([3.0, -4.0]), {"sigma": 1.0, "maxEval": 600})
+    >>> print(round(losses[0], 3), round(losses[-1], 3), np.abs(x).round(2))
+    24.894 -0.153 [0.15 0.15]
     """
     config, state = tables(config, state)
     n = x.size

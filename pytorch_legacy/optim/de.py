@@ -34,6 +34,13 @@ def de(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | None 
     The random numbers are the same in every call: Torch7 used a generator of its own, seeded with 1. Also as in Torch7,
     the best point of the first generation is the one with the highest value, and child number i is built from the
     best point alone if i is drawn. Source: Torch7 optim.de; Storn and Price, "Differential evolution" (1997).
+
+    Examples
+    --------
+    >>> bumpy = lambda x: ((x**2).sum() + 0.1 * np.cos(20 * x).sum(), None)
+    >>> x, losses = optim.de(bumpy, np.array([3.0, -4.0]), {"maxFEs": 4000, "scaleFactor": 0.5, "crossoverRate": 0.9})
+    >>> print(losses.min().round(3), np.abs(x).round(2))
+    -0.153 [0.15 0.15]
     """
     config, state = tables(config, state)
     size = x.size

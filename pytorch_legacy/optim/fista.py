@@ -44,6 +44,16 @@ def FistaLS(
     -----
     As in Torch7, acceleration is off unless it is asked for. Source: Torch7 optim.FistaLS; Beck and Teboulle, "A fast
     iterative shrinkage-thresholding algorithm for linear inverse problems" (2009).
+
+    Examples
+    --------
+    >>> f = lambda x, mode=None: ((x - 3) @ (x - 3), 2 * (x - 3)) if mode else (x - 3) @ (x - 3)
+    >>> g = lambda x: 2 * np.abs(x).sum()  # a cost that shrinks x
+    >>> def nearest(x, L):
+    ...     x[...] = np.sign(x) * np.maximum(np.abs(x) - 2 / L, 0)
+    >>> x, history = optim.FistaLS(f, g, nearest, np.zeros(2))
+    >>> print(x.round(3), round(history[-1]["F"], 3))
+    [1.999 1.999] 10.0
     """
     params = {} if params is None else params
     L = params.get("L", 0.1)

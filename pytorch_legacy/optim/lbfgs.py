@@ -36,6 +36,13 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
     -----
     Without a line search the value after the last step is not asked for. Source: Torch7 optim.lbfgs, after minFunc of
     M. Schmidt; Nocedal and Wright, "Numerical optimization" (2006), algorithm 7.4.
+
+    Examples
+    --------
+    >>> valley = lambda x: (x[0] ** 2 + 10 * x[1] ** 2, np.array([2, 20]) * x)
+    >>> x, losses = optim.lbfgs(valley, np.array([3.0, -4.0]), {"maxIter": 20, "lineSearch": optim.lswolfe})
+    >>> print(losses[0], losses[-1] < 1e-6)
+    169.0 True
     """
     config, state = tables(config, state)
     maxIter = int(config.get("maxIter", 20))

@@ -40,6 +40,15 @@ def lswolfe(
     Notes
     -----
     Source: Torch7 optim.lswolfe, after minFunc of M. Schmidt.
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, direction = np.array([3.0, -4.0]), np.array([-6.0, 8.0])
+    >>> f, g = parabola(x)
+    >>> f, g, x, step, evaluations = optim.lswolfe(parabola, x, 1.0, direction, f, g, g @ direction)
+    >>> print(f, x, step)
+    0.0 [0. 0.] 0.5
     """
     options = {} if options is None else options
     c1, c2, tolX = options.get("c1", 1e-4), options.get("c2", 0.9), options.get("tolX", 1e-9)

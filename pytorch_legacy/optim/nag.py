@@ -34,6 +34,17 @@ def nag(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | N
     -----
     Source: Torch7 optim.nag; Sutskever et al., "On the importance of initialization and momentum in deep learning"
     (2013).
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, config, state = np.array([3.0, -4.0]), {"learningRate": 0.1, "momentum": 0.9}, {}
+    >>> for step in range(3):
+    ...     x, (loss,) = optim.nag(parabola, x, config, state)
+    ...     print(x.round(3))
+    [ 2.4 -3.2]
+    [ 1.488 -1.984]
+    [ 0.534 -0.712]
     """
     config, state = tables(config, state)
     momentum = config.get("momentum", 0.9)

@@ -24,6 +24,11 @@ def polyinterp(points: Any, xminBound: float | None = None, xmaxBound: float | N
     -----
     Torch7 returned the polynomial's value as a second number in some cases. Source: Torch7 optim.polyinterp, after
     minFunc of M. Schmidt.
+
+    Examples
+    --------
+    >>> optim.polyinterp([[0, 1, -2], [2, 1, 2]])  # (x - 1)^2, by two points: place, value, slope
+    1.0
     """
     points = np.asarray(points, np.float64)
     with np.errstate(all="ignore"):

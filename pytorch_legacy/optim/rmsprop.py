@@ -31,6 +31,17 @@ def rmsprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table
     Notes
     -----
     Source: Torch7 optim.rmsprop; Tieleman and Hinton, lecture 6.5 of "Neural networks for machine learning" (2012).
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, state = np.array([3.0, -4.0]), {}
+    >>> for step in range(3):
+    ...     x, (loss,) = optim.rmsprop(parabola, x, {"learningRate": 0.1}, state)
+    ...     print(round(loss, 3), x.round(3))
+    25.0 [ 2. -3.]
+    13.0 [ 1.443 -2.398]
+    7.834 [ 1.069 -1.963]
     """
     config, state = tables(config, state)
     alpha = config.get("alpha", 0.99)

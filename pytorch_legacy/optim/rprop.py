@@ -33,6 +33,17 @@ def rprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
     -----
     Source: Torch7 optim.rprop; Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning"
     (1993).
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, state = np.array([3.0, -4.0]), {}
+    >>> for step in range(3):
+    ...     x, (loss,) = optim.rprop(parabola, x, {"stepsize": 0.1}, state)
+    ...     print(round(loss, 3), x.round(3))  # longer steps while the sign stays
+    25.0 [ 2.9 -3.9]
+    23.62 [ 2.78 -3.78]
+    22.017 [ 2.636 -3.636]
     """
     config, state = tables(config, state)
     values = []

@@ -33,6 +33,17 @@ def sgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | N
     Notes
     -----
     Source: Torch7 optim.sgd.
+
+    Examples
+    --------
+    >>> parabola = lambda x: ((x**2).sum(), 2 * x)
+    >>> x, state = np.array([3.0, -4.0]), {}
+    >>> for step in range(3):
+    ...     x, (loss,) = optim.sgd(parabola, x, {"learningRate": 0.1, "momentum": 0.9}, state)
+    ...     print(loss, x.round(3))
+    25.0 [ 2.4 -3.2]
+    16.0 [ 1.812 -2.416]
+    9.1204 [ 1.247 -1.662]
     """
     config, state = tables(config, state)
     momentum: float = config.get("momentum", 0)

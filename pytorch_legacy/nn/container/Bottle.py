@@ -36,6 +36,12 @@ class Bottle(Decorator):
     Notes
     -----
     An input of at most `nInputDim` dimensions goes to the module as it is. Source: Torch7 nn.Bottle.
+
+    Examples
+    --------
+    >>> layer = nn.Bottle(nn.Linear(3, 2))
+    >>> layer.forward(np.zeros((4, 5, 3), np.float32)).shape  # 20 rows for the Linear layer
+    (4, 5, 2)
     """
 
     _scratch = {

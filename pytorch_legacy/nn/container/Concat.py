@@ -25,6 +25,13 @@ class Concat(Container):
     Notes
     -----
     The input may be a table, then gradInput is one too. Source: Torch7 nn.Concat.
+
+    Examples
+    --------
+    >>> net = nn.Concat(1).add(nn.Identity()).add(nn.MulConstant(10.0))  # nn.Concat(2) in Lua
+    >>> net.forward(np.float32([[1, 2], [3, 4]]))
+    array([[ 1.,  2., 10., 20.],
+           [ 3.,  4., 30., 40.]], dtype=float32)
     """
 
     _oneBased = ("dimension",)

@@ -40,6 +40,16 @@ class Convert(Container):
     -----
     An input with one dimension less is a single sample, and the output is one too. ``gradInput`` has the module's dtype.
     Torch7 made other modules to do the work; here there are none. Source: Torch7 nn.Convert.
+
+    Examples
+    --------
+    >>> x = np.arange(6).reshape(1, 2, 3)  # integers, as of an image file
+    >>> nn.Convert("bhw", "bwh").forward(x)
+    array([[[0., 3.],
+            [1., 4.],
+            [2., 5.]]], dtype=float32)
+    >>> nn.Convert("bhw", "bf").forward(x)
+    array([[0., 1., 2., 3., 4., 5.]], dtype=float32)
     """
 
     _scratch = {

@@ -25,6 +25,16 @@ class DepthConcat(Concat):
     -----
     Unlike Torch7, ``backward`` heeds `scale`. Source: Torch7 nn.DepthConcat; Szegedy et al., "Going deeper with
     convolutions" (2014).
+
+    Examples
+    --------
+    >>> net = nn.DepthConcat(0).add(nn.SpatialAveragePooling(2, 2)).add(nn.Identity())  # nn.DepthConcat(1) in Lua
+    >>> net.forward(np.float32([[[1, 2], [3, 6]]]))
+    array([[[3., 0.],
+            [0., 0.]],
+    <BLANKLINE>
+           [[1., 2.],
+            [3., 6.]]], dtype=float32)
     """
 
     _dropped = ("size",)

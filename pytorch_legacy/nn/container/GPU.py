@@ -19,6 +19,12 @@ class GPU(Decorator):
     Notes
     -----
     Source: Torch7 nn.GPU.
+
+    Examples
+    --------
+    >>> net = nn.GPU(nn.MulConstant(2.0), 0)  # nn.GPU(module, 1) in Lua; runs wherever its module is
+    >>> net.forward(np.float32([1, 2]))
+    array([2., 4.], dtype=float32)
     """
 
     def __init__(self, module: Module, device: int, outdevice: int | None = None) -> None:

@@ -33,6 +33,13 @@ class LayerNormalization(Sequential):
     element (r, c) loses the mean of row (r n + c) mod N. The formula above holds for a batch of one; for larger ones
     replace ``Replicate(n, 0, 1)`` by ``Replicate(n, 0, 0)``.
     Source: Torch7 nn.LayerNormalization; Ba et al., "Layer normalization" (2016).
+
+    Examples
+    --------
+    >>> layer = nn.LayerNormalization(3, affine=False)
+    >>> layer.forward(np.float32([[1, 2, 3], [10, 20, 30]])).round(4)
+    array([[-0.0959, -1.7267,  0.0959],
+           [-0.7566,  1.362 ,  0.7566]], dtype=float32)
     """
 
     def __init__(self, nOutput: int, bias: float = 0.0, eps: float = 1e-10, affine: bool = True) -> None:

@@ -33,6 +33,15 @@ class MapTable(Container):
     -----
     There are as many modules as the longest input had entries, so ``parameters`` lists shared arrays several times;
     ``getParameters`` holds them once. Source: Torch7 nn.MapTable.
+
+    Examples
+    --------
+    >>> net = nn.MapTable(nn.Linear(3, 2))
+    >>> a, b = np.ones((1, 3), np.float32), np.ones((4, 3), np.float32)
+    >>> [output.shape for output in net.forward([a, b])]  # as many clones as entries
+    [(1, 2), (4, 2)]
+    >>> net.getParameters()[0].size  # one weight and one bias for all of them
+    8
     """
 
     def __init__(self, module: Module, shared: bool = True) -> None:

@@ -26,6 +26,15 @@ class Maxout(Sequential):
     -----
     Shapes: ``(N x) inputSize`` to ``(N x) outputSize``. The modules are a Linear for all maps, a View, `preprocess`, and
     a Max. Source: Torch7 nn.Maxout; Goodfellow et al., "Maxout networks" (2013).
+
+    Examples
+    --------
+    >>> layer = nn.Maxout(1, 1, 2)  # the larger of two lines
+    >>> layer.get(0).weight[...] = [[1], [-1]]
+    >>> layer.get(0).bias[...] = 0
+    >>> layer.forward(np.float32([[-3], [2]]))  # |x|
+    array([[3.],
+           [2.]], dtype=float32)
     """
 
     def __init__(self, inputSize: int, outputSize: int, maxoutNumber: int, preprocess: Module | None = None) -> None:

@@ -32,6 +32,12 @@ class Parallel(Container):
     Notes
     -----
     ``gradInput`` is None if that of a module is. Source: Torch7 nn.Parallel.
+
+    Examples
+    --------
+    >>> net = nn.Parallel(0, 0).add(nn.Identity()).add(nn.MulConstant(10.0))  # nn.Parallel(1, 1) in Lua
+    >>> net.forward(np.float32([[1, 2], [3, 4]]))  # a row for each module
+    array([ 1.,  2., 30., 40.], dtype=float32)
     """
 
     _oneBased = ("inputDimension", "outputDimension")

@@ -21,6 +21,22 @@ class Sequential(Container):
     Notes
     -----
     Source: Torch7 nn.Sequential.
+
+    Examples
+    --------
+    >>> net = nn.Sequential().add(nn.MulConstant(2.0)).add(nn.AddConstant(1.0))
+    >>> net.forward(np.float32([1, 2, 3]))
+    array([3., 5., 7.], dtype=float32)
+    >>> net.backward(np.float32([1, 2, 3]), np.float32([1, 0, 1]))
+    array([2., 0., 2.], dtype=float32)
+    >>> net
+    nn.Sequential {
+      [input -> (1) -> (2) -> output]
+      (1): nn.MulConstant
+      (2): nn.AddConstant
+    }
+    >>> net[0]  # net:get(1) in Lua
+    nn.MulConstant
     """
 
     def add(self, module: Module) -> Self:

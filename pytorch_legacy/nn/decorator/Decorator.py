@@ -20,6 +20,14 @@ class Decorator(Container):
     Notes
     -----
     ``output`` and ``gradInput`` are the module's own, not copies. Source: Torch7 nn.Decorator.
+
+    Examples
+    --------
+    >>> layer = nn.Decorator(nn.Square())
+    >>> layer.forward(np.float32([1, 2, 3]))
+    array([1., 4., 9.], dtype=float32)
+    >>> layer
+    nn.Decorator @ nn.Square
     """
 
     def __init__(self, module: Module) -> None:

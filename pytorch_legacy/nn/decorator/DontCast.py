@@ -28,6 +28,12 @@ class DontCast(Decorator):
     Notes
     -----
     Arrays and tables of arrays; integer arrays are not converted. Source: Torch7 nn.DontCast.
+
+    Examples
+    --------
+    >>> net = nn.Sequential().add(nn.DontCast(nn.Linear(2, 1), True)).double()
+    >>> net.forward(np.float64([1, 2])).dtype, net.get(0).get(0).weight.dtype
+    (dtype('float64'), dtype('float32'))
     """
 
     def __init__(self, module: Module, castin: bool = False, castout: bool | None = None, moduleType: str | None = None) -> None:

@@ -31,6 +31,14 @@ class NaN(Decorator):
     Notes
     -----
     Arrays and tables of arrays. Source: Torch7 nn.NaN.
+
+    Examples
+    --------
+    >>> net = nn.NaN(nn.Log(), "the logarithm")
+    >>> net.forward(np.float32([-1]))
+    Traceback (most recent call last):
+        ...
+    pytorch_legacy.errors.ValueRangeError: nn.NaN(the logarithm) @ nn.Log: NaN found in output
     """
 
     def __init__(self, module: Module, id: int | str | None = None) -> None:

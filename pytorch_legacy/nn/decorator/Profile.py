@@ -30,6 +30,13 @@ class Profile(Decorator):
     -----
     A pass backward is ``updateGradInput`` with the ``accGradParameters`` (or ``accUpdateGradParameters``) behind it.
     Source: Torch7 nn.Profile.
+
+    Examples
+    --------
+    >>> net = nn.Profile(nn.Square(), 2, "square")
+    >>> y = net.forward(np.float32([1, 2]))
+    >>> y = net.forward(np.float32([1, 2]))  # prints after every second call
+    square took ... seconds for 2 forward passes
     """
 
     _dropped = ("module",)

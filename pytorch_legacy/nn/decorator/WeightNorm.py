@@ -39,6 +39,16 @@ class WeightNorm(Decorator):
     accumulated before, and could not take a second step backward; this does. v starts normal with standard deviation
     ``sqrt(2 / size of a direction)``, g as the length of v. Source: Torch7 nn.WeightNorm; Salimans and Kingma, "Weight
     normalization" (2016).
+
+    Examples
+    --------
+    >>> layer = nn.WeightNorm(nn.Linear(2, 1))
+    >>> layer.v[...], layer.g[...] = [[3, 4]], [[10]]  # a direction and a length
+    >>> layer.evaluate()
+    >>> layer.bias[...] = 0
+    >>> layer.forward(np.float32([[1, 0], [0, 1]]))  # 10 * (0.6, 0.8)
+    array([[5.9999876],
+           [7.999984 ]], dtype=float32)
     """
 
     _oneBased = ("outputDim",)

@@ -64,6 +64,14 @@ class IndexLinear(Module):
     Keys count from 0 where those of Torch7 count from 1. Torch7 raised an error in the backward pass of one sample without
     `doGradInput`, and could not update normalized layers after several backward passes.
     Source: Torch7 ``nn.IndexLinear``; C: ``THNN/embedding/IndexLinear.c``.
+
+    Examples
+    --------
+    >>> layer = nn.IndexLinear(1000, 2)
+    >>> layer.weight[...], layer.bias[...] = 1, 0
+    >>> keys, values = np.array([3, 999]), np.float32([0.5, 2])
+    >>> layer.forward([keys, values])  # keys count from 0; from 1 in Lua
+    array([2.5, 2.5], dtype=float32)
     """
 
     _dropped = (

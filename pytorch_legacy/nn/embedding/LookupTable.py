@@ -51,6 +51,15 @@ class LookupTable(Module):
     Unlike Torch7, the input may have any number of dimensions, and `paddingValue` counts from 0: that of a .t7 file is
     made one less. Tables of older files may have rows of more than one dimension.
     Source: Torch7 ``nn.LookupTable``; C: ``THNN/embedding/LookupTable.c``.
+
+    Examples
+    --------
+    >>> layer = nn.LookupTable(4, 2)  # four words, two numbers for each
+    >>> layer.weight[...] = [[0, 1], [10, 11], [20, 21], [30, 31]]
+    >>> layer.forward(np.array([3, 0, 3]))  # words count from 0; from 1 in Lua
+    array([[30., 31.],
+           [ 0.,  1.],
+           [30., 31.]], dtype=float32)
     """
 
     _dropped = ("_count", "_input", "_gradOutput", "_sorted", "_indices", "copiedInput", "size", "batchSize", "inputs")

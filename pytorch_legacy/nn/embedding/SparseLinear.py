@@ -58,6 +58,13 @@ class SparseLinear(Module):
     Torch7 left gradInput of a batch array undefined, and its clearState raised an error. With `weightDecay` its
     ``accUpdateGradParameters`` made the weight grow.
     Source: Torch7 ``nn.SparseLinear``; C: ``THNN/embedding/SparseLinear.c``.
+
+    Examples
+    --------
+    >>> layer = nn.SparseLinear(1000, 2)
+    >>> layer.weight[...], layer.bias[...] = 1, 0
+    >>> layer.forward(np.float32([[3, 0.5], [999, 2]]))  # columns count from 0; from 1 in Lua
+    array([2.5, 2.5], dtype=float32)
     """
 
     _dropped = ("cooInput", "sizes", "formatted_input", "lastInput", "legacyMode")

@@ -24,6 +24,13 @@ class Collapse(Module):
     Notes
     -----
     Arrays of integers pass too. Source: Torch7 nn.Collapse.
+
+    Examples
+    --------
+    >>> nn.Collapse(3).forward(np.zeros((5, 2, 3, 4), np.float32)).shape  # five samples of three dimensions
+    (5, 24)
+    >>> nn.Collapse(3).forward(np.zeros((2, 3, 4), np.float32)).shape  # one
+    (24,)
     """
 
     def __init__(self, nInputDim: int) -> None:

@@ -15,6 +15,12 @@ class Contiguous(Module):
     Notes
     -----
     Any shape; arrays of integers pass too. Source: Torch7 nn.Contiguous.
+
+    Examples
+    --------
+    >>> x = np.arange(6, dtype=np.float32).reshape(2, 3).T
+    >>> nn.Contiguous().forward(x).flags.c_contiguous
+    True
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

@@ -35,6 +35,14 @@ class Copy(Module):
     Notes
     -----
     Any shape. The types are those of the arrays ``gradInput`` and ``output``. Source: Torch7 nn.Copy.
+
+    Examples
+    --------
+    >>> layer = nn.Copy("torch.FloatTensor", "torch.DoubleTensor")
+    >>> layer.forward(np.float32([1, 2]))
+    array([1., 2.])
+    >>> layer.backward(np.float32([1, 2]), np.float64([3, 4]))
+    array([3., 4.], dtype=float32)
     """
 
     _ours = {"dontCast": False}

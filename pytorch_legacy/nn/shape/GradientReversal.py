@@ -26,6 +26,14 @@ class GradientReversal(Module):
     -----
     Any shape. Files of the first version have no factor: it was 1. Source: Torch7 nn.GradientReversal; Ganin and
     Lempitsky, "Unsupervised Domain Adaptation by Backpropagation" (2015).
+
+    Examples
+    --------
+    >>> layer, x = nn.GradientReversal(0.5), np.float32([1, 2])
+    >>> layer.forward(x)
+    array([1., 2.], dtype=float32)
+    >>> layer.backward(x, np.float32([3, 4]))  # times -0.5
+    array([-1.5, -2. ], dtype=float32)
     """
 
     _version = 2

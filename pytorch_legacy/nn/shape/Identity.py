@@ -14,6 +14,11 @@ class Identity(Module):
     Notes
     -----
     Any shape, any dtype. Source: Torch7 nn.Identity.
+
+    Examples
+    --------
+    >>> nn.Identity().forward(np.float32([1, 2]))
+    array([1., 2.], dtype=float32)
     """
 
     def updateOutput(self, input: Any) -> Any:

@@ -30,6 +30,13 @@ class Index(Module):
     Notes
     -----
     Indices are a vector of integers that count from 0. Source: Torch7 nn.Index.
+
+    Examples
+    --------
+    >>> x, indices = np.float32([[1, 2], [3, 4], [5, 6]]), np.array([2, 0])
+    >>> nn.Index(0).forward([x, indices])  # nn.Index(1) in Lua, and indices from 1
+    array([[5., 6.],
+           [1., 2.]], dtype=float32)
     """
 
     _oneBased = ("dimension",)

@@ -20,6 +20,16 @@ class MaskedSelect(Module):
     Notes
     -----
     The mask is an array of integers or booleans of the same shape. Source: Torch7 nn.MaskedSelect.
+
+    Examples
+    --------
+    >>> x, mask = np.float32([[1, 2], [3, 4]]), np.uint8([[1, 0], [0, 1]])
+    >>> layer = nn.MaskedSelect()
+    >>> layer.forward([x, mask])
+    array([1., 4.], dtype=float32)
+    >>> layer.backward([x, mask], np.float32([5, 6]))[0]
+    array([[5., 0.],
+           [0., 6.]], dtype=float32)
     """
 
     _scratch = {

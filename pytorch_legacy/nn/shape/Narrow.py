@@ -29,6 +29,15 @@ class Narrow(Module):
     Notes
     -----
     Arrays of integers pass too. The offset's field is called ``index``. Source: Torch7 nn.Narrow.
+
+    Examples
+    --------
+    >>> x = np.arange(10, dtype=np.float32).reshape(2, 5)
+    >>> nn.Narrow(1, 2, 3).forward(x)  # x[:, 2:5]; nn.Narrow(2, 3, 3) in Lua
+    array([[2., 3., 4.],
+           [7., 8., 9.]], dtype=float32)
+    >>> nn.Narrow(1, 1, -2).forward(x).shape  # up to the second from the end
+    (2, 3)
     """
 
     _oneBased = ("dimension", "index")

@@ -32,6 +32,12 @@ class OneHot(Module):
     -----
     The input is an array of any shape, of integers or of whole floating-point numbers, or one number; the output has
     one dimension more. Source: Torch7 nn.OneHot.
+
+    Examples
+    --------
+    >>> nn.OneHot(3).forward(np.array([2, 0]))  # classes count from 0; from 1 in Lua
+    array([[0., 0., 1.],
+           [1., 0., 0.]], dtype=float32)
     """
 
     def __init__(self, outputSize: int) -> None:

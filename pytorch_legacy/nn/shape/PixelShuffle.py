@@ -29,6 +29,13 @@ class PixelShuffle(Module):
     Input C*r*r x H x W, output C x H*r x W*r, with or without a batch in front. Source: Torch7 nn.PixelShuffle; Shi et
     al., "Real-Time Single Image and Video Super-Resolution Using an Efficient Sub-Pixel Convolutional Neural Network"
     (2016).
+
+    Examples
+    --------
+    >>> x = np.float32([[[[1]], [[2]], [[3]], [[4]]]])  # four planes of one pixel
+    >>> nn.PixelShuffle(2).forward(x)
+    array([[[[1., 2.],
+             [3., 4.]]]], dtype=float32)
     """
 
     _scratch = {"upscaleFactorSquared": lambda module: module.upscaleFactor**2}

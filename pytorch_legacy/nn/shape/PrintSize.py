@@ -18,6 +18,11 @@ class PrintSize(Module):
     Notes
     -----
     Anything passes. Source: Torch7 nn.PrintSize.
+
+    Examples
+    --------
+    >>> y = nn.PrintSize("here").forward(np.zeros((2, 3), np.float32))
+    here: input: 2 x 3
     """
 
     def __init__(self, prefix: str = "PrintSize") -> None:

@@ -27,6 +27,14 @@ class Replicate(Module):
     Notes
     -----
     Any shape; arrays of integers pass too. Source: Torch7 nn.Replicate.
+
+    Examples
+    --------
+    >>> nn.Replicate(2).forward(np.float32([1, 2, 3]))
+    array([[1., 2., 3.],
+           [1., 2., 3.]], dtype=float32)
+    >>> nn.Replicate(2, 1).forward(np.float32([1, 2, 3])).shape  # nn.Replicate(2, 2) in Lua
+    (3, 2)
     """
 
     _oneBased = ("dim",)

@@ -36,6 +36,14 @@ class Reshape(Module):
     -----
     Arrays of integers (indices) pass too. As in Lua, ``Reshape(3, 2, True)`` means ``Reshape(3, 2, batchMode=True)``.
     Source: Torch7 nn.Reshape.
+
+    Examples
+    --------
+    >>> x = np.arange(12, dtype=np.float32).reshape(2, 6)
+    >>> nn.Reshape(2, 3).forward(x).shape  # a batch of two
+    (2, 2, 3)
+    >>> nn.Reshape(3, 4).forward(x).shape  # one sample
+    (3, 4)
     """
 
     batchMode: bool | None = None

@@ -28,6 +28,16 @@ class Select(Module):
     Notes
     -----
     Arrays of integers pass too. Source: Torch7 nn.Select.
+
+    Examples
+    --------
+    >>> x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    >>> layer = nn.Select(1, -1)  # the last column; nn.Select(2, -1) in Lua
+    >>> layer.forward(x)
+    array([2., 5.], dtype=float32)
+    >>> layer.backward(x, np.float32([1, 2]))
+    array([[0., 0., 1.],
+           [0., 0., 2.]], dtype=float32)
     """
 
     _oneBased = ("dimension", "index")

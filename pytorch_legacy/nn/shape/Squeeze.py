@@ -27,6 +27,14 @@ class Squeeze(Module):
     Notes
     -----
     Arrays of integers pass too. Source: Torch7 nn.Squeeze.
+
+    Examples
+    --------
+    >>> x = np.zeros((2, 1, 3, 1), np.float32)
+    >>> nn.Squeeze().forward(x).shape
+    (2, 3)
+    >>> nn.Squeeze(1).forward(x).shape  # nn.Squeeze(2) in Lua
+    (2, 3, 1)
     """
 
     _oneBased = ("dim",)

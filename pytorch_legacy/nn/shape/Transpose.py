@@ -26,6 +26,14 @@ class Transpose(Module):
     Notes
     -----
     Arrays of integers pass too. The field of the pairs is called ``permutations``. Source: Torch7 nn.Transpose.
+
+    Examples
+    --------
+    >>> x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    >>> nn.Transpose((0, 1)).forward(x)  # nn.Transpose({1, 2}) in Lua
+    array([[0., 3.],
+           [1., 4.],
+           [2., 5.]], dtype=float32)
     """
 
     _oneBased = ("permutations",)

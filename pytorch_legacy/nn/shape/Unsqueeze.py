@@ -30,6 +30,13 @@ class Unsqueeze(Module):
     -----
     Arrays of integers pass too. The position is printed as Torch7 prints it, counted from 1. Unlike Torch7's, the layer
     does not take the rank of its first input for that of all samples. Source: Torch7 nn.Unsqueeze.
+
+    Examples
+    --------
+    >>> nn.Unsqueeze(0).forward(np.float32([1, 2])).shape  # nn.Unsqueeze(1) in Lua
+    (1, 2)
+    >>> nn.Unsqueeze(1).forward(np.float32([1, 2])).shape
+    (2, 1)
     """
 
     _oneBased = ("pos",)

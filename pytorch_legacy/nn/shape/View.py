@@ -35,6 +35,15 @@ class View(Module):
     Notes
     -----
     Arrays of integers (indices) pass too. Source: Torch7 nn.View.
+
+    Examples
+    --------
+    >>> x = np.arange(12, dtype=np.float32).reshape(2, 2, 3)  # two samples of 2 x 3
+    >>> nn.View(6).forward(x)
+    array([[ 0.,  1.,  2.,  3.,  4.,  5.],
+           [ 6.,  7.,  8.,  9., 10., 11.]], dtype=float32)
+    >>> nn.View(-1, 3).forward(x).shape
+    (4, 3)
     """
 
     numInputDims: int | None = None

@@ -15,6 +15,14 @@ class ZeroGrad(Module):
     Notes
     -----
     Arrays of any shape, or tables of them. Source: Torch7 nn.ZeroGrad.
+
+    Examples
+    --------
+    >>> layer, x = nn.ZeroGrad(), np.float32([1, 2])
+    >>> layer.forward(x)
+    array([1., 2.], dtype=float32)
+    >>> layer.backward(x, np.float32([3, 4]))
+    array([0., 0.], dtype=float32)
     """
 
     def updateOutput(self, input: Any) -> Any:

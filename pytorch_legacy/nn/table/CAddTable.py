@@ -22,6 +22,11 @@ class CAddTable(Module):
     -----
     All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's.
     Source: Torch7 nn.CAddTable.
+
+    Examples
+    --------
+    >>> nn.CAddTable().forward([np.float32([1, 2]), np.float32([30, 40]), np.float32([500, 600])])
+    array([531., 642.], dtype=float32)
     """
 
     inplace = False

@@ -21,6 +21,12 @@ class CAddTensorTable(Module):
     -----
     All arrays have as many elements; as in Torch7, the others are read in row-major order if their shape is not that of x.
     Source: Torch7 nn.CAddTensorTable.
+
+    Examples
+    --------
+    >>> x, others = np.float32([1, 2]), [np.float32([10, 20]), np.float32([30, 40])]
+    >>> nn.CAddTensorTable().forward([x, others])
+    [array([11., 22.], dtype=float32), array([31., 42.], dtype=float32)]
     """
 
     _gradFirst: Any = None

@@ -17,6 +17,11 @@ class CDivTable(Module):
     -----
     Both have as many elements; as in Torch7, the second is read in row-major order if its shape is not the first's.
     Division by zero gives infinity or NaN, without a warning. Source: Torch7 nn.CDivTable.
+
+    Examples
+    --------
+    >>> nn.CDivTable().forward([np.float32([6, 8]), np.float32([2, 4])])
+    array([3., 2.], dtype=float32)
     """
 
     def __init__(self) -> None:

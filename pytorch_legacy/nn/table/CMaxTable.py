@@ -19,6 +19,14 @@ class CMaxTable(Module):
     -----
     All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's,
     and a NaN counts only in the first array. Source: Torch7 nn.CMaxTable.
+
+    Examples
+    --------
+    >>> layer, x = nn.CMaxTable(), [np.float32([1, 5]), np.float32([2, 4])]
+    >>> layer.forward(x)
+    array([2., 5.], dtype=float32)
+    >>> layer.backward(x, np.float32([7, 8]))  # to those that were taken
+    [array([0., 8.], dtype=float32), array([7., 0.], dtype=float32)]
     """
 
     # Whether an array's elements beat those before them, which a NaN neither does nor suffers; and the better ones.

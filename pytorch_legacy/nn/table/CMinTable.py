@@ -18,6 +18,14 @@ class CMinTable(CMaxTable):
     -----
     All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's,
     and a NaN counts only in the first array. Source: Torch7 nn.CMinTable.
+
+    Examples
+    --------
+    >>> layer, x = nn.CMinTable(), [np.float32([1, 5]), np.float32([2, 4])]
+    >>> layer.forward(x)
+    array([1., 4.], dtype=float32)
+    >>> layer.backward(x, np.float32([7, 8]))  # to those that were taken
+    [array([7., 0.], dtype=float32), array([0., 8.], dtype=float32)]
     """
 
     _scratch = dict.fromkeys(("minVals", "minIdx", "mask", "gradMaxVals"))

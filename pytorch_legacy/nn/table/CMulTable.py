@@ -17,6 +17,14 @@ class CMulTable(Module):
     -----
     All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's.
     No gradient is computed by division, so zeros do no harm. Source: Torch7 nn.CMulTable.
+
+    Examples
+    --------
+    >>> layer, x = nn.CMulTable(), [np.float32([1, 2]), np.float32([3, 4])]
+    >>> layer.forward(x)
+    array([3., 8.], dtype=float32)
+    >>> layer.backward(x, np.float32([1, 1]))
+    [array([3., 4.], dtype=float32), array([1., 2.], dtype=float32)]
     """
 
     def __init__(self) -> None:

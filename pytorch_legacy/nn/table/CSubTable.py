@@ -17,6 +17,14 @@ class CSubTable(Module):
     -----
     Both have as many elements; as in Torch7, the second one is read in row-major order if its shape is another.
     Source: Torch7 nn.CSubTable.
+
+    Examples
+    --------
+    >>> layer, x = nn.CSubTable(), [np.float32([5, 7]), np.float32([1, 2])]
+    >>> layer.forward(x)
+    array([4., 5.], dtype=float32)
+    >>> layer.backward(x, np.float32([1, 1]))
+    [array([1., 1.], dtype=float32), array([-1., -1.], dtype=float32)]
     """
 
     def __init__(self) -> None:

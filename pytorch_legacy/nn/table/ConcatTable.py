@@ -17,6 +17,14 @@ class ConcatTable(Container):
     Notes
     -----
     The input may be a table, then gradInput is one too. Source: Torch7 nn.ConcatTable.
+
+    Examples
+    --------
+    >>> net = nn.ConcatTable().add(nn.Identity()).add(nn.Square())
+    >>> net.forward(np.float32([1, 2, 3]))
+    [array([1., 2., 3.], dtype=float32), array([1., 4., 9.], dtype=float32)]
+    >>> net.backward(np.float32([1, 2, 3]), [np.float32([1, 1, 1]), np.float32([1, 1, 1])])  # 1 + 2x
+    array([3., 5., 7.], dtype=float32)
     """
 
     def updateOutput(self, input: Any) -> list[Any]:

@@ -21,6 +21,14 @@ class CriterionTable(Module):
     Notes
     -----
     ``output`` is a number, and gradOutput does not count. Source: Torch7 nn.CriterionTable.
+
+    Examples
+    --------
+    >>> layer, x = nn.CriterionTable(nn.MSECriterion()), [np.float32([1, 2]), np.float32([1, 4])]
+    >>> layer.forward(x)
+    2.0
+    >>> layer.backward(x)
+    [array([ 0., -2.], dtype=float32)]
     """
 
     def __init__(self, criterion: Criterion) -> None:

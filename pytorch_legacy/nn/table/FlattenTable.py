@@ -20,6 +20,12 @@ class FlattenTable(Module):
     Notes
     -----
     Unlike Torch7's, the method ``type`` returns the module as that of all modules does. Source: Torch7 nn.FlattenTable.
+
+    Examples
+    --------
+    >>> a, b, c = np.float32([1]), np.float32([2]), np.float32([3])
+    >>> nn.FlattenTable().forward([a, [b, [c]]])
+    [array([1.], dtype=float32), array([2.], dtype=float32), array([3.], dtype=float32)]
     """
 
     _scratch = {"input_map": lambda module: {}}

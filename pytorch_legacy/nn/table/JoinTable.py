@@ -26,6 +26,15 @@ class JoinTable(Module):
     Notes
     -----
     Source: Torch7 nn.JoinTable.
+
+    Examples
+    --------
+    >>> a, b = np.zeros((2, 3), np.float32), np.ones((2, 1), np.float32)
+    >>> nn.JoinTable(1).forward([a, b])  # nn.JoinTable(2) in Lua
+    array([[0., 0., 0., 1.],
+           [0., 0., 0., 1.]], dtype=float32)
+    >>> nn.JoinTable(0, nInputDims=1).forward([a, b]).shape  # dimension 0 of each sample: the batch does not count
+    (2, 4)
     """
 
     _oneBased = ("dimension",)

@@ -35,6 +35,13 @@ class MixtureTable(Module):
     -----
     Shapes: gater ``(N x) n``; experts either a list of n arrays ``(N x) ...``, or one array with n of them along `dim`.
     Unlike Torch7's, the layer does not remember the first input's kind. Source: Torch7 nn.MixtureTable.
+
+    Examples
+    --------
+    >>> gates = np.float32([[0.25, 0.75]])
+    >>> experts = [np.float32([[4, 8]]), np.float32([[0, 4]])]
+    >>> nn.MixtureTable().forward([gates, experts])
+    array([[1., 5.]], dtype=float32)
     """
 
     _oneBased = ("dim",)

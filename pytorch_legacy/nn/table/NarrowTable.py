@@ -24,6 +24,12 @@ class NarrowTable(Module):
     Notes
     -----
     Entries are arrays or tables of arrays. Source: Torch7 nn.NarrowTable.
+
+    Examples
+    --------
+    >>> a, b, c = np.float32([1]), np.float32([2]), np.float32([3])
+    >>> nn.NarrowTable(1, 2).forward([a, b, c])  # nn.NarrowTable(2, 2) in Lua
+    [array([2.], dtype=float32), array([3.], dtype=float32)]
     """
 
     _oneBased = ("offset",)

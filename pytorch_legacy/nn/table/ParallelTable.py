@@ -17,6 +17,12 @@ class ParallelTable(Container):
     Notes
     -----
     Source: Torch7 nn.ParallelTable.
+
+    Examples
+    --------
+    >>> net = nn.ParallelTable().add(nn.Square()).add(nn.MulConstant(10.0))
+    >>> net.forward([np.float32([1, 2, 3]), np.float32([4])])
+    [array([1., 4., 9.], dtype=float32), array([40.], dtype=float32)]
     """
 
     def __init__(self) -> None:

@@ -24,6 +24,16 @@ class SelectTable(Module):
     -----
     Entries are arrays or tables of arrays. An index is printed as Torch7 prints it, counted from 1. Source: Torch7
     nn.SelectTable.
+
+    Examples
+    --------
+    >>> a, b = np.float32([1]), np.float32([2])
+    >>> nn.SelectTable(0).forward([a, b])  # nn.SelectTable(1) in Lua
+    array([1.], dtype=float32)
+    >>> nn.SelectTable("b").forward({"a": a, "b": b})
+    array([2.], dtype=float32)
+    >>> nn.SelectTable(0).backward([a, b], np.float32([5]))
+    [array([5.], dtype=float32), array([0.], dtype=float32)]
     """
 
     _oneBased = ("index",)

@@ -32,6 +32,14 @@ class SplitTable(Module):
     Notes
     -----
     Arrays of integers pass too. Source: Torch7 nn.SplitTable.
+
+    Examples
+    --------
+    >>> x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    >>> nn.SplitTable(0).forward(x)  # nn.SplitTable(1) in Lua
+    [array([0., 1., 2.], dtype=float32), array([3., 4., 5.], dtype=float32)]
+    >>> nn.SplitTable(-1).forward(x)
+    [array([0., 3.], dtype=float32), array([1., 4.], dtype=float32), array([2., 5.], dtype=float32)]
     """
 
     _oneBased = ("dimension",)

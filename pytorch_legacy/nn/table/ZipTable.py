@@ -18,6 +18,13 @@ class ZipTable(Module):
     Notes
     -----
     Source: Torch7 nn.ZipTable.
+
+    Examples
+    --------
+    >>> a, b, c, d = (np.float32([i]) for i in range(4))
+    >>> output = nn.ZipTable().forward([[a, b], [c, d]])
+    >>> output[0]  # what stood first in each
+    [array([0.], dtype=float32), array([2.], dtype=float32)]
     """
 
     def __init__(self) -> None:

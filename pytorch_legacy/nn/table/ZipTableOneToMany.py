@@ -20,6 +20,13 @@ class ZipTableOneToMany(Module):
     Notes
     -----
     Source: Torch7 nn.ZipTableOneToMany.
+
+    Examples
+    --------
+    >>> x, a, b = (np.float32([i]) for i in range(3))
+    >>> output = nn.ZipTableOneToMany().forward([x, [a, b]])
+    >>> output[1]
+    [array([0.], dtype=float32), array([2.], dtype=float32)]
     """
 
     _scratch = {"gradInputEl": None}

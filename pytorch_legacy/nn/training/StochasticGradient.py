@@ -35,6 +35,16 @@ class StochasticGradient(TorchObject):
     Notes
     -----
     Source: Torch7 nn.StochasticGradient.
+
+    Examples
+    --------
+    >>> net = nn.Sequential().add(nn.Linear(1, 1))
+    >>> data = [(np.float32([x]), np.float32([3 * x + 1])) for x in (-1, 0, 1, 2)]
+    >>> trainer = nn.StochasticGradient(net, nn.MSECriterion())
+    >>> trainer.learningRate, trainer.maxIteration, trainer.verbose = 0.1, 100, False
+    >>> trainer.train(data)
+    >>> print(net[0].weight.round(2), net[0].bias.round(2))
+    [[3.]] [1.]
     """
 
     hookExample: Callable[["StochasticGradient", Any], object] | None = None

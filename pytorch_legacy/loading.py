@@ -21,11 +21,15 @@ _known: dict[str, list[type[TorchObject]]] = {}
 
 
 def register(typename: str) -> Callable[[Class], Class]:
-    """Decorator: objects of this typename in .t7 files become instances of the decorated class.
+    """Decorator: objects of this typename in .t7 files become instances of the decorated class, and are saved under it.
 
     The class derives from ``nn.Module`` (or another class of ``nn``). An instance is made without ``__init__`` and gets
     its fields by ``_fromTorch7(fields, version)``, which sets them as attributes; override it to rename or mend them.
     Fields named in the class attribute ``_oneBased`` count from 1 in the file and are made to count from 0.
+
+    A class may be registered under several typenames. Objects made in Python have the first one; objects from files keep
+    theirs. A class of this package keeps its own name, and so does one that sets ``_typename``. A subclass is another
+    class: register it under a name of its own, or files of it are not read back as such.
 
     Examples
     --------
@@ -37,9 +41,15 @@ def register(typename: str) -> Callable[[Class], Class]:
     ...         return self.output
     """
 
+    if not isinstance(typename, str) or not typename:
+        raise TypeError(f'register: expected a typename such as "nn.Linear", got {typename!r:.100}')
+
     def remember(cls: Class) -> Class:
         if not (isinstance(cls, type) and issubclass(cls, TorchObject)):
             raise TypeError(f'register("{typename}"): expected a subclass of nn.Module or nn.Criterion, got {cls!r}')
+        isNamed = cls._typename != cls.__name__ or cls in _registered.values()
+        if not isNamed and cls.__module__.partition(".")[0] != "pytorch_legacy":
+            cls._typename = typename
         _registered[typename] = cls
         return cls
 
@@ -78,10 +88,15 @@ class Factory:
     PLAIN = ("torch.", "tds.")
 
     def create(self, typename: str, version: int) -> Any | None:
-        if typename.startswith(self.PLAIN):
+        if typename.startswith(self.PLAIN) and typename not in _registered:
             return None
         cls = class_of(typename)
-        return Unknown(typename) if cls is None else cls.__new__(cls)
+        if cls is None:
+            return Unknown(typename)
+        instance = cls.__new__(cls)
+        if typename in _registered and typename != cls._typename:
+            instance._typename = typename
+        return instance
 
     def fill(self, instance: TorchObject, record: t7.TorchObject, path: t7.Path) -> None:
         known = record.fields

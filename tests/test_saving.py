@@ -321,6 +321,36 @@ def test_registered_classes_keep_all_fields() -> None:
     assert again.version == 5 and {"_buffer": 3, "size": 2}.items() <= again.fields.items()
 
 
+def test_the_registered_name_is_the_name() -> None:
+    @pl.register("my.First")
+    @pl.register("nn.Second")
+    class Named(nn.Module):
+        pass
+
+    @pl.register("my.Inner")
+    class Inner(Named):
+        pass
+
+    class Own(Named):
+        _typename = "my.Own"
+
+    pl.register("my.Other")(Own)
+    net = nn.Sequential().add(Named()).add(Inner()).add(Own())
+    assert [module._typename for module in net] == ["nn.Second", "my.Inner", "my.Own"]
+    assert net.findModules("nn.Second")[0] == [net[0]] and net.findModules(Named)[0] == [net[0]]
+    file = io.BytesIO()
+    t7.write(file, [t7.TorchObject(name, 1, {}) for name in ("nn.Second", "my.First", "my.Inner", "my.Other")])
+    loaded = pl.load(file.getvalue())
+    assert [type(module) for module in loaded] == [Named, Named, Inner, Own]
+    for modules in (loaded, pl.load(saved(loaded)), pl.load(saved([module.clone().double() for module in loaded], "ascii"))):
+        assert [module._typename for module in modules] == ["nn.Second", "my.First", "my.Inner", "my.Other"]
+        assert modules[1].findModules("my.First")[0] == [modules[1]]
+    pl.register("my.Linear")(nn.Linear)
+    assert nn.Linear(2, 2)._typename == "nn.Linear" and type(pl.load(saved(nn.Linear(2, 2)))) is nn.Linear
+    with pytest.raises(TypeError, match="expected a typename"):
+        pl.register(Named)
+
+
 def test_headers() -> None:
     record = t7.read(saved(nn.GPU(nn.Identity(), 2)))
     assert record.header == ["torch.FloatTensor", 2] and record.fields["device"] == 2

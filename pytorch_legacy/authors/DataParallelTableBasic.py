@@ -27,4 +27,4 @@ class DataParallelTableBasic(TorchObject):
         self.__dict__.update(fields)
 
     def _toTorch7(self) -> dict[str, Any]:
-        return {key: value for key, value in self._fields().items() if key[0] != "_"}
+        return {key: value for key, value in self._ownFields().items() if key[0] != "_"}

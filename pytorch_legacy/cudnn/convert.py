@@ -70,11 +70,11 @@ def _to_nn(module: Any, name: str, cls: type[Module]) -> Module:
     more: dict[str, Any] = {"threshold": 0.0, "val": 0.0} if name == "ReLU" else {}
     if name.endswith("MaxPooling"):
         more["indices"] = np.empty(0, np.int64)
-    return _with(cls, {key: value for key, value in module._fields().items() if key not in _CUDNN_ONLY} | more)
+    return _with(cls, {key: value for key, value in module._ownFields().items() if key not in _CUDNN_ONLY} | more)
 
 
 def _to_cudnn(module: Any, name: str, cls: Any) -> Module:
-    fields = {key: value for key, value in module._fields().items() if key not in cls._nnOnly}
+    fields = {key: value for key, value in module._ownFields().items() if key not in cls._nnOnly}
     if name.endswith("AveragePooling"):
         if not module.divide:
             return module

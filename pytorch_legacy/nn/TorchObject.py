@@ -124,7 +124,7 @@ class TorchObject:
         cache: dict[Any, Any] = {} if tensorCache is None else tensorCache
         if id(self) not in cache:
             cache[id(self)] = self
-            fields, exact = self._fields(), self._unchanged()
+            fields, exact = self._ownFields(), self._unchanged()
             for key, value in fields.items():
                 fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS)
             for key, constant in exact.items():
@@ -232,7 +232,7 @@ class TorchObject:
                     found[name] = exact
         return found
 
-    def _fields(self) -> dict[str, Any]:
+    def _ownFields(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_bindings"}
 
     def _with(self, fields: dict[str, Any]) -> Self:
@@ -241,7 +241,7 @@ class TorchObject:
         return result
 
     def __copy__(self) -> Self:
-        return self._with(self._fields())
+        return self._with(self._ownFields())
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Self:
         # Make all objects, then fill them: a graph of nodes may be chained deeper than Python can recurse.
@@ -254,7 +254,7 @@ class TorchObject:
 
     def _copiedFields(self, memo: dict[Any, Any]) -> dict[str, Any]:
         storages = memo.setdefault("pytorch_legacy.storages", {})
-        fields = self._fields()
+        fields = self._ownFields()
         for key, value in fields.items():
 
             def copied(array: Tensor, alone: bool = key in BUFFERS) -> Tensor:
@@ -267,7 +267,7 @@ class TorchObject:
 
     def __getstate__(self) -> dict[str, Any]:
         seen: dict[Any, Any] = {}
-        fields = self._fields()
+        fields = self._ownFields()
         return {key: value if key in BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()}
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
@@ -306,7 +306,7 @@ class TorchObject:
         Attributes whose names begin with an underscore are the package's own, unless the file had them.
         """
         fields = {}
-        for key, value in self._fields().items():
+        for key, value in self._ownFields().items():
             if value is None or key in self._dropped or key in self._scratch:
                 continue
             if key in self._fileFields or not self._isOurs(key, value):
@@ -443,7 +443,7 @@ def reachable(thing: TorchObject, beyond: Iterable[Any] = ()) -> list[TorchObjec
             found.append(inner)
 
     for inner in found:  # which grows meanwhile
-        for value in inner._fields().values():
+        for value in inner._ownFields().values():
             rebuilt(value, seen, lambda array: array, meet)
     return found
 
@@ -486,7 +486,7 @@ def rebind(thing: TorchObject, replacements: list[tuple[Tensor, Tensor]]) -> Non
 
     places = {place(old): new for old, new in replacements}
     for inner in reachable(thing):
-        fields = inner._fields()
+        fields = inner._ownFields()
         for key, value in fields.items():
             fields[key] = rebuilt(value, seen, lambda array: places.get(place(array), array))
         inner.__dict__ = fields

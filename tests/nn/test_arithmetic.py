@@ -103,7 +103,7 @@ class TestExtrema:
 
 def test_scratch_of_a_file_stays_behind():
     layer = restored(nn.Add, {"bias": batch(3), "_ones": batch(1), "_type": "torch.FloatTensor"})
-    assert "_ones" not in layer._fields() and layer.type() == "torch.FloatTensor"
+    assert "_ones" not in layer._ownFields() and layer.type() == "torch.FloatTensor"
 
 
 def test_long_sums_keep_their_digits():

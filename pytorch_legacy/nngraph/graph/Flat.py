@@ -21,7 +21,7 @@ class Flat(TorchObject):
 
     def _stored(self) -> dict[str, Any]:
         """The fields that are Torch7's too."""
-        return {key: value for key, value in self._fields().items() if key[0] != "_"}
+        return {key: value for key, value in self._ownFields().items() if key[0] != "_"}
 
     def __getstate__(self) -> Any:
         things: list[Any] = [self]
@@ -41,7 +41,7 @@ class Flat(TorchObject):
         entries = []
         for thing in things:  # which grows meanwhile
             if isinstance(thing, Flat):
-                content: Any = {key: coded(value, key in BUFFERS) for key, value in thing._fields().items()}
+                content: Any = {key: coded(value, key in BUFFERS) for key, value in thing._ownFields().items()}
             elif isinstance(thing, IdentityKey):
                 content = coded(thing.value)
             elif isinstance(thing, list):

@@ -3,12 +3,17 @@
 import pytest
 
 import pytorch_legacy as pl
+from tests.rows import run
 
 # Their assertions then say what they compared.
 pytest.register_assert_rewrite("tests.capi", "tests.trees", "tests.trial")
 
 # A run repeats the last one: what modules draw while tests are collected, and what each test draws, follow one seed.
 pl.manualSeed(1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--dtype", action="append", choices=["float64", "float32"], help="the case table in this precision alone")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -18,8 +23,17 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.dist = "worksteal"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    return run(pyfuncitem, reset)
+
+
 @pytest.fixture(autouse=True)
 def seeded() -> None:
+    reset()
+
+
+def reset() -> None:
     """What another test has set in the process-wide state is as it was, too."""
     pl.manualSeed(1)
     pl.setPoolingBackward("default")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.case import Case, ErrorRow
+from tests.rows import all_of, rows
 
 FILES = sorted(Path(__file__).with_name("cases").glob("[A-Z]*.py"))
 CLASSES = {path.stem: import_module(f"tests.cases.{path.stem}") for path in FILES}
@@ -42,7 +43,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     applies = getattr(metafunc.function, "applies", lambda case: True)
     if "case" in metafunc.fixturenames:
         CHECKS.add(check)
-        chosen = [(name, case) for name, case in CASES if applies(case) and check not in case.skip]
-        metafunc.parametrize("case", [pytest.param(case, id=f"{name}-{case.name}") for name, case in chosen])
+        chosen = [(name, case.name, case) for name, case in CASES if applies(case) and check not in case.skip]
+        metafunc.parametrize(*rows("case", chosen).args)
     if "dtype" in metafunc.fixturenames:
-        metafunc.parametrize("dtype", ["float64", "float32"])
+        metafunc.parametrize(*all_of("dtype", metafunc.config.getoption("dtype") or ["float64", "float32"]).args)

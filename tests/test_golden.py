@@ -7,11 +7,11 @@ which parts of the case are left out. Every case in double precision is also run
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
@@ -19,6 +19,7 @@ from pytorch_legacy.loading import class_of
 from pytorch_legacy.nn.pooling.indices import fromTorch7
 from pytorch_legacy.nn.Unknown import Unknown
 from pytorch_legacy.storage import moved, storage_offset
+from tests.rows import rows
 from tests.trees import Array, Tree, assert_close, assert_same, largest, mapped
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -32,9 +33,15 @@ TOLERANCE = {"double": 1e-10, "float": 1e-5, "cuda": 1e-5}
 Entry = dict[str, Any]
 
 
+@cache
+def content(file: str) -> Any:
+    """A file as it is; the tests of several files ask what it holds."""
+    return t7.read(GOLDEN / file)
+
+
 def stored(entry: Entry, *keys: str) -> Any:
     """What the file itself holds, in its own counting; None if it has no such thing."""
-    value = t7.read(GOLDEN / entry["file"])
+    value = content(entry["file"])
     for key in keys:
         value = (value or {}).get(key)
     return value
@@ -54,12 +61,17 @@ def cases(kind: str, *parts: str, has: tuple[str, ...] = ("module",), name: str 
         if stored(entry, *has) is not None
     ]
     if not both:
-        return pytest.mark.parametrize("entry", [pytest.param(entry, id=entry["file"]) for entry in chosen])
-    pairs = [pytest.param(entry, "as_saved", id=entry["file"]) for entry in chosen]
+        return rows("entry", [(layer(entry), entry["file"], entry) for entry in chosen])
+    pairs = [(layer(entry), entry["file"], (entry, "as_saved")) for entry in chosen]
     for entry in chosen:
         if entry["dtype"] == "double" and "special" not in entry["name"]:
-            pairs.append(pytest.param(entry, "as_float", id=f"{entry['file']}-as_float"))
-    return pytest.mark.parametrize("entry, precision", pairs)
+            pairs.append((f"{layer(entry)}-as_float", entry["file"], (entry, "as_float")))
+    return rows("entry, precision", pairs)
+
+
+def layer(entry: Entry) -> str:
+    """What an entry's name begins with: the class, or what else its cases have in common."""
+    return f"{entry['family']}/{entry['name'].partition('_')[0]}"
 
 
 def affected(entry: Entry) -> set[str]:

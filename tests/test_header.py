@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from pycparser import CParser, c_ast
 from pycparser.c_generator import CGenerator
 
@@ -13,6 +12,7 @@ from pytorch_legacy import backend
 from pytorch_legacy.backend import _signatures, header
 from pytorch_legacy.backend.header import Argument, Function
 from tests.capi import FUNCTIONS, GENERIC, HEADER, is_tensor, is_written
+from tests.rows import all_of
 
 EXPANDED = (Path(backend.library_path).parent / "THNN_ffi.h").read_text()
 
@@ -105,8 +105,8 @@ def test_lines_are_counted() -> None:
 
 # ---------------------------------------------------------------------------------------------- the header's own rules
 
-functions = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)
-layers = pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
+functions = all_of("function", FUNCTIONS)
+layers = all_of("function", GENERIC)
 
 
 def test_names_are_unique() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from pytorch_legacy import errors
 from tests.case import Case, ErrorRow
+from tests.rows import rows
 from tests.table import CASES, CHECKS, ERRORS, isLayer, only
 from tests.table import pytest_generate_tests as pytest_generate_tests
 from tests.trees import (
@@ -177,7 +178,7 @@ def test_masked(case: Case, dtype: str) -> None:
         assert all(isinstance(leaf, np.ma.MaskedArray) for leaf in leaves(output))
 
 
-@pytest.mark.parametrize("name, row", [pytest.param(name, row, id=f"{name}-{row.name}") for name, row in ERRORS])
+@rows("name, row", [(name, row.name, (name, row)) for name, row in ERRORS])
 def test_error(name: str, row: ErrorRow) -> None:
     module = row.make()
     with pytest.raises(row.error, match=row.match) as caught:

@@ -11,17 +11,23 @@ import pytest
 from pytorch_legacy.backend.header import Argument, Function
 from tests import capi
 from tests.capi import FUNCTIONS, GENERIC, Call, is_tensor, is_written, last_error
+from tests.rows import all_of, rows
 
 
 def arguments(of: Callable[[Argument], bool] = lambda argument: True) -> pytest.MarkDecorator:
     """All tensor arguments of all layers for which `of` holds."""
     chosen = [
-        pytest.param(function, argument, id=f"{function.name}-{argument.name}")
+        (function.layer, f"{function.name} {argument.name}", (function, argument))
         for function in GENERIC
         for argument in function.arguments
         if is_tensor(argument) and of(argument)
     ]
-    return pytest.mark.parametrize("function, argument", chosen)
+    return rows("function, argument", chosen)
+
+
+def by_layer(of: Callable[[Function], bool] = lambda function: True) -> pytest.MarkDecorator:
+    """The layer functions for which `of` holds, those of a layer in one item."""
+    return rows("function", [(function.layer, function.name, function) for function in GENERIC if of(function)])
 
 
 def is_optional(argument: Argument) -> bool:
@@ -40,19 +46,20 @@ def assert_fails(call: Call, code: int, argument: str) -> None:
     assert call.contents() == before
 
 
-@pytest.fixture(params=capi.REALS)
-def real(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+functions = by_layer()
+reals = all_of("real", capi.REALS)
 
 
-@pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
+@reals
+@functions
 def test_valid(function: Function, real: str) -> None:
     """Shapes as the header gives them are accepted: the other tests start from this call."""
     call = capi.valid(function, real)
     assert call() == capi.OK, last_error()
 
 
-@pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
+@reals
+@functions
 def test_empty_batch(function: Function, real: str) -> None:
     """No samples are a legal input; gradients of parameters then stay as they are."""
     call = capi.valid(function, real, capi.SIZES | {"N": 0, "nnz": 0})
@@ -63,6 +70,7 @@ def test_empty_batch(function: Function, real: str) -> None:
             assert call.contents()[argument.name] == before[argument.name]
 
 
+@reals
 @arguments(lambda argument: not is_optional(argument))
 def test_null(function: Function, argument: Argument, real: str) -> None:
     call = capi.valid(function, real)
@@ -70,6 +78,7 @@ def test_null(function: Function, argument: Argument, real: str) -> None:
     assert_fails(call, capi.NULL, argument.name)
 
 
+@reals
 @arguments(is_optional)
 def test_optional(function: Function, argument: Argument, real: str) -> None:
     call = capi.valid(function, real)
@@ -77,7 +86,8 @@ def test_optional(function: Function, argument: Argument, real: str) -> None:
     assert call() == capi.OK, last_error()
 
 
-@pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
+@reals
+@functions
 def test_all_null(function: Function, real: str) -> None:
     """Nothing but NULL and zeros: an argument that must be there is named."""
     call = capi.valid(function, real)
@@ -90,6 +100,7 @@ def test_all_null(function: Function, real: str) -> None:
     assert call.contents() == before
 
 
+@reals
 @arguments(is_read)
 def test_null_data(function: Function, argument: Argument, real: str) -> None:
     """A tensor that claims elements but has no memory."""
@@ -98,7 +109,8 @@ def test_null_data(function: Function, argument: Argument, real: str) -> None:
     assert_fails(call, capi.NULL, argument.name)
 
 
-@pytest.mark.parametrize("rank", [-1, 9, 2**31 - 1])
+@reals
+@all_of("rank", [-1, 9, 2**31 - 1])
 @arguments(is_read)
 def test_impossible_rank(function: Function, argument: Argument, real: str, rank: int) -> None:
     call = capi.valid(function, real)
@@ -106,7 +118,8 @@ def test_impossible_rank(function: Function, argument: Argument, real: str, rank
     assert_fails(call, capi.SHAPE, argument.name)
 
 
-@pytest.mark.parametrize("size", [-1, -(2**63), 2**63 - 1, 2**40])
+@reals
+@all_of("size", [-1, -(2**63), 2**63 - 1, 2**40])
 @arguments(is_read)
 def test_impossible_size(function: Function, argument: Argument, real: str, size: int) -> None:
     """Sizes that are negative, or whose product is beyond all memory. Another argument may be blamed: it differs."""
@@ -121,6 +134,7 @@ def test_impossible_size(function: Function, argument: Argument, real: str, size
     assert call.contents() == before
 
 
+@reals
 @arguments(is_written)
 def test_read_only(function: Function, argument: Argument, real: str) -> None:
     call = capi.valid(function, real)
@@ -128,6 +142,7 @@ def test_read_only(function: Function, argument: Argument, real: str) -> None:
     assert_fails(call, capi.VALUE, argument.name)
 
 
+@reals
 @arguments(is_written)
 def test_overlapping_output(function: Function, argument: Argument, real: str) -> None:
     """An output whose elements share an address."""
@@ -140,7 +155,8 @@ def test_overlapping_output(function: Function, argument: Argument, real: str) -
     assert_fails(call, capi.VALUE, argument.name)
 
 
-@pytest.mark.parametrize("function", [f for f in GENERIC if f.name.endswith("_outputSize")], ids=lambda f: f.name)
+@reals
+@by_layer(lambda function: function.name.endswith("_outputSize"))
 def test_no_place_for_the_size(function: Function, real: str) -> None:
     call = capi.valid(function, real)
     call.values["size"] = None
@@ -150,10 +166,10 @@ def test_no_place_for_the_size(function: Function, real: str) -> None:
 # ---------------------------------------------------------------------------------------------- the rest of the header
 
 
-@pytest.mark.parametrize(
+@rows(
     "function, argument",
     [
-        pytest.param(function, argument, id=f"{function.name}-{argument.name}")
+        ("core", f"{function.name} {argument.name}", (function, argument))
         for function in FUNCTIONS
         for argument in function.arguments
         if not function.generic and argument.is_pointer

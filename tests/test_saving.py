@@ -5,9 +5,9 @@ Every golden file of every family takes part, whatever it holds.
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,11 @@ from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.TorchObject import TorchObject, reachable
 from pytorch_legacy.nn.Unknown import Unknown
 from pytorch_legacy.storage import storage_of
+from tests.case import Case
+from tests.rows import rows
 from tests.t7.identical import Comparison, Difference
-from tests.test_golden import GOLDEN, LISTED, cases, labels, load, trained
+from tests.table import CASES
+from tests.test_golden import GOLDEN, LISTED, cases, content, labels, layer, load, trained
 
 Entry = dict[str, Any]
 
@@ -55,11 +58,7 @@ def allowed(family: str, found: Difference) -> bool:
     )
 
 
-def entries() -> list[Any]:
-    return [pytest.param(entry, id=entry["file"]) for entry in LISTED]
-
-
-@pytest.mark.parametrize("entry", entries())
+@rows("entry", [(layer(entry), entry["file"], entry) for entry in LISTED])
 def test_untouched(entry: Entry) -> None:
     """A file of Torch7 has the same contents after it was loaded and saved."""
     path = GOLDEN / entry["file"]
@@ -142,13 +141,14 @@ def test_criterion_comes_back(entry: Entry) -> None:
 # ---------------------------------------------------------------------------------------------- modules made here
 
 
+@cache
 def golden_fields() -> dict[str, tuple[set[str], set[str]]]:
     """For each class the names of fields that all its objects in today's golden files have, and that any of them has."""
     found: dict[str, tuple[set[str], set[str]]] = {}
     for entry in LISTED:
         if entry["family"] in ("compat", "serialization", "alias") or "dirty" in entry["name"]:
             continue
-        todo, seen = [t7.read(GOLDEN / entry["file"])], set()
+        todo, seen = [content(entry["file"])], set()
         while todo:
             value = todo.pop()
             if id(value) in seen:
@@ -163,9 +163,6 @@ def golden_fields() -> dict[str, tuple[set[str], set[str]]]:
             elif isinstance(value, (list, dict)):
                 todo += value.values() if isinstance(value, dict) else value
     return found
-
-
-FIELDS = golden_fields()
 
 # Fields that Torch7 makes during the first pass, so that modules of golden files lack them.
 OF_A_PASS = {
@@ -192,25 +189,18 @@ BEYOND = {
 }
 
 
-def made_here() -> list[Any]:
-    """Every case of tests/cases whose module is one of the package."""
-    modules = []
-    for path in sorted(Path(__file__).with_name("cases").glob("[A-Z]*.py")):
-        for case in importlib.import_module(f"tests.cases.{path.stem}").CASES:
-            if all(type(thing).__module__.startswith("pytorch_legacy.") for thing in reachable(case.make())):
-                modules.append(pytest.param(case, id=f"{path.stem}-{case.name}"))
-    return modules
-
-
-@pytest.mark.parametrize("case", made_here())
-def test_made_here(case: Any) -> None:
+@rows("case", [(name, case.name, case) for name, case in CASES])
+def test_made_here(case: Case) -> None:
     """Torch7 finds the fields that its own objects have, of the same types, and no others; and they come back."""
     module = case.make()
-    for thing in reachable(module):
+    things = list(reachable(module))
+    if not all(type(thing).__module__.startswith("pytorch_legacy.") for thing in things):
+        return  # a case may bring a class of its own
+    for thing in things:
         record = thing._toRecord()
-        if record.typename not in FIELDS:
+        if record.typename not in golden_fields():
             continue
-        always, ever = FIELDS[record.typename]
+        always, ever = golden_fields()[record.typename]
         assert always - set(record.fields) - set(LACKING) == set(), record.typename
         extra = {name for name in set(record.fields) - ever - OF_A_PASS if (record.typename, name) not in BEYOND}
         assert extra == set(), record.typename

@@ -5,16 +5,16 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-import pytest
 
 from pytorch_legacy.backend.header import Argument, Function
 from tests import capi
 from tests.capi import GENERIC, Call, is_tensor, is_written, last_error
 from tests.layouts import LAYOUTS
+from tests.rows import all_of, rows
 from tests.trees import assert_same
 
-functions = pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
-reals = pytest.mark.parametrize("real", capi.REALS)
+functions = rows("function", [(f.layer, f.name, f) for f in GENERIC])
+reals = all_of("real", capi.REALS)
 
 
 def results(call: Call) -> dict[str, np.ndarray]:
@@ -39,7 +39,7 @@ def assert_same_results(call: Call, expected: dict[str, np.ndarray]) -> None:
         assert_same(array, expected[name], name)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@all_of("layout", LAYOUTS)
 @reals
 @functions
 def test_all_arguments(function: Function, real: str, layout: str) -> None:
@@ -71,7 +71,7 @@ def mark(elements: np.ndarray, memory: np.ndarray, array: np.ndarray) -> None:
     elements[...] = covered[index]
 
 
-@pytest.mark.parametrize("layout", ["sliced", "reversed"])
+@all_of("layout", ["sliced", "reversed"])
 @reals
 @functions
 def test_one_argument(function: Function, real: str, layout: str) -> None:
@@ -88,7 +88,7 @@ def is_inplace(argument: Argument) -> bool:
 
 
 @reals
-@pytest.mark.parametrize("function", [f for f in GENERIC if any(map(is_inplace, f.arguments))], ids=lambda f: f.name)
+@rows("function", [(f.layer, f.name, f) for f in GENERIC if any(map(is_inplace, f.arguments))])
 def test_in_place(function: Function, real: str) -> None:
     """An output marked [INPLACE] may be the view that its shape is taken from; the result is the same."""
     expected = results(capi.valid(function, real))

@@ -72,7 +72,7 @@ short() {
   echo "threads run: forward"
   watch $pytest tests/cuda tests/test_golden.py -k "not as_float"
   echo "threads run: random:1"
-  THCUNN_ORDER=random:1 watch $pytest tests/cuda/test_twins.py tests/test_layers.py -k "as_THNN or (test_forward and float64)"
+  THCUNN_ORDER=random:1 watch $pytest tests/cuda/test_twins.py tests/test_layers.py --dtype float64 -k "as_THNN or test_forward"
 }
 
 address() {

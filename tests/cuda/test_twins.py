@@ -18,6 +18,7 @@ import pytest
 from pytorch_legacy.backend.header import Function
 from tests import capi
 from tests.capi import GENERIC, Call
+from tests.rows import all_of, rows
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -32,7 +33,7 @@ FILES = {path.stem: path for path in (ROOT / "THCUNN").glob("*/*.cu")}
 TWINS = [function for function in GENERIC if function.layer in FILES]
 
 emulated = pytest.mark.skipif(EMULATED is None, reason="needs a library of emulated kernels: tests/cuda/run.sh")
-twins = pytest.mark.parametrize("function", TWINS, ids=lambda f: f.name)
+twins = rows("function", [(f.layer, f.name, f) for f in TWINS])
 reals = pytest.mark.parametrize("real", REALS)
 
 # Windows of so many cells, or channels, that kernels share them out otherwise than small ones.
@@ -108,7 +109,7 @@ def converted(call: Call, dtype: np.dtype[Any]) -> Call:
 @emulated
 @twins
 @reals
-@pytest.mark.parametrize("how", ["gather", "scatter"])
+@all_of("how", ["gather", "scatter"])
 def test_as_THNN(device: Device, function: Function, real: str, how: str) -> None:
     compare(device, valid(function), real, how)
 

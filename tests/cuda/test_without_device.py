@@ -14,6 +14,7 @@ import pytest
 from pytorch_legacy.backend.header import Function
 from tests import capi
 from tests.cuda.test_twins import REALS, TWINS, converted, exported
+from tests.rows import all_of, rows
 
 LIBRARY = os.environ.get("PYTORCH_LEGACY_THCUNN")
 
@@ -23,8 +24,8 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("real", REALS)
-@pytest.mark.parametrize("function", [f for f in TWINS if f.arguments[0].name == "state"], ids=lambda f: f.name)
+@all_of("real", REALS)
+@rows("function", [(f.layer, f.name, f) for f in TWINS if f.arguments[0].name == "state"])
 def test_says_so(function: Function, real: str) -> None:
     lib = ctypes.CDLL(str(LIBRARY))
     lib.THNN_CudaLastError.restype = ctypes.c_char_p

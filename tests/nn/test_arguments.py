@@ -10,6 +10,7 @@ from pytorch_legacy.errors import DtypeError, OutOfMemoryError, ShapeError, THNN
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.TorchObject import TorchObject
 from tests.nn.toys import fails
+from tests.rows import rows
 
 CLASSES = [cls for name in nn.__all__ if isinstance(cls := getattr(nn, name), type) and issubclass(cls, TorchObject)]
 RIGHT = {nn.Module: nn.Identity(), nn.Criterion: nn.MSECriterion()}
@@ -25,11 +26,11 @@ def refused() -> list[object]:
         for i, parameter in enumerate(parameters):
             for value in WRONG.get(parameter.annotation, []):
                 given = [*usual[:i], value, *usual[i + 1 :]]
-                found.append(pytest.param(cls, parameter.name, given, id=f"{cls.__name__}-{parameter.name}-{value!r:.20}"))
+                found.append((cls.__name__, f"{parameter.name} {value!r:.20}", (cls, parameter.name, given)))
     return found
 
 
-@pytest.mark.parametrize("cls, name, given", refused())
+@rows("cls, name, given", refused())
 def test_refused(cls, name, given):
     with pytest.raises(DtypeError, match=f"{cls._typename}: {name}: expected .*, got ") as caught:
         cls(*given)

@@ -55,7 +55,7 @@ address() {
     PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
     python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py tests/test_null_arguments.py tests/core \
     tests/nn/test_pooling_averages.py tests/nn/test_pooling_maxima.py tests/nn/test_pooling_streams.py \
-    -k "not float32 and not (test_fuzz and Float) and not test_gradInput and not test_gradParameters and not test_directions"
+    --dtype float64 -k "not (test_fuzz and Float) and not test_gradInput and not test_gradParameters and not test_directions"
 }
 
 thread() {
@@ -76,7 +76,7 @@ thread() {
   must_be_caught race "data race" $fixed env LD_PRELOAD="$out/gomp.so" "$out/canary"
   $fixed env LD_PRELOAD="$out/gomp.so" "$out/threads"
   $fixed env LD_PRELOAD="$(runtime tsan) $out/gomp.so" PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
-    python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py -k "test_threads and float32"
+    python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py --dtype float32 -k "test_threads"
 }
 
 case ${1:-all} in

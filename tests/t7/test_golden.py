@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import t7
+from tests.rows import all_of
 
 from .golden import EXPECTED, FILES, FOLDER, Comparison
 
@@ -36,12 +37,12 @@ def test_the_folder_is_complete():
     assert len(FILES) > 190
 
 
-@pytest.mark.parametrize("name", FILES)
+@all_of("name", FILES)
 def test_read(name):
     Comparison().check(EXPECTED[name], t7.read(FOLDER / name))
 
 
-@pytest.mark.parametrize("name", FILES)
+@all_of("name", FILES)
 def test_read_with_arguments(name):
     text = name in ASCII
     long_size = 4 if name.startswith("long4") else 8
@@ -49,14 +50,14 @@ def test_read_with_arguments(name):
     Comparison().check(EXPECTED[name], value)
 
 
-@pytest.mark.parametrize("format", ["binary", "ascii"])
-@pytest.mark.parametrize("name", FILES)
+@all_of("format", ["binary", "ascii"])
+@all_of("name", FILES)
 def test_written_and_read_again(name, format):
     value = t7.read(FOLDER / name)
     Comparison().check(EXPECTED[name], t7.read(written(value, format)))
 
 
-@pytest.mark.parametrize("name", FILES)
+@all_of("name", FILES)
 def test_written_byte_for_byte(name):
     content = (FOLDER / name).read_bytes()
     again = written(t7.read(FOLDER / name), "ascii" if name in ASCII else "binary")

@@ -2298,32 +2298,32 @@ THNN_API int32_t THNN_(SpatialGridSamplerBilinear_updateGradInput)(
 THNN_API int32_t THNN_(AbsCriterion_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
-    const THTensor *target, /* [IN] as input */
+    const THTensor *target, /* [IN] * : as many elements as input */
     THTensor *output,       /* [OUT] 1 */
     int32_t sizeAverage);
 
 THNN_API int32_t THNN_(AbsCriterion_updateGradInput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
-    const THTensor *target, /* [IN] as input */
+    const THTensor *target, /* [IN] * : as many elements as input */
     THTensor *gradInput,    /* [OUT] [INPLACE] as input */
     int32_t sizeAverage);
 
 THNN_API int32_t THNN_(BCECriterion_updateOutput)(
     THNNState *state,
     const THTensor *input,    /* [IN] * : probabilities */
-    const THTensor *target,   /* [IN] as input */
+    const THTensor *target,   /* [IN] * : as many elements as input */
     THTensor *output,         /* [OUT] 1 */
     int32_t sizeAverage,
-    const THTensor *weights); /* [IN] [OPTIONAL] as input */
+    const THTensor *weights); /* [IN] [OPTIONAL] * : as many elements as input */
 
 THNN_API int32_t THNN_(BCECriterion_updateGradInput)(
     THNNState *state,
     const THTensor *input,    /* [IN] * : probabilities */
-    const THTensor *target,   /* [IN] as input */
+    const THTensor *target,   /* [IN] * : as many elements as input */
     THTensor *gradInput,      /* [OUT] [INPLACE] as input */
     int32_t sizeAverage,
-    const THTensor *weights); /* [IN] [OPTIONAL] as input */
+    const THTensor *weights); /* [IN] [OPTIONAL] * : as many elements as input */
 
 THNN_API int32_t THNN_(ClassNLLCriterion_updateOutput)(
     THNNState *state,
@@ -2348,14 +2348,14 @@ THNN_API int32_t THNN_(ClassNLLCriterion_updateGradInput)(
 THNN_API int32_t THNN_(DistKLDivCriterion_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * : logarithms of probabilities */
-    const THTensor *target, /* [IN] as input : probabilities */
+    const THTensor *target, /* [IN] * : as many elements as input, probabilities */
     THTensor *output,       /* [OUT] 1 */
     int32_t sizeAverage);
 
 THNN_API int32_t THNN_(DistKLDivCriterion_updateGradInput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * : logarithms of probabilities */
-    const THTensor *target, /* [IN] as input : probabilities */
+    const THTensor *target, /* [IN] * : as many elements as input, probabilities */
     THTensor *gradInput,    /* [OUT] [INPLACE] as input */
     int32_t sizeAverage);
 
@@ -2373,28 +2373,28 @@ THNN_API int32_t THNN_(L1Cost_updateGradInput)(
 THNN_API int32_t THNN_(MarginCriterion_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
-    const THTensor *target, /* [IN] as input : 1 or -1 */
+    const THTensor *target, /* [IN] * : as many elements as input, 1 or -1 */
     THTensor *output,       /* [OUT] 1 */
     int32_t sizeAverage, double margin);
 
 THNN_API int32_t THNN_(MarginCriterion_updateGradInput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
-    const THTensor *target, /* [IN] as input : 1 or -1 */
+    const THTensor *target, /* [IN] * : as many elements as input, 1 or -1 */
     THTensor *gradInput,    /* [OUT] [INPLACE] as input */
     int32_t sizeAverage, double margin);
 
 THNN_API int32_t THNN_(MSECriterion_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
-    const THTensor *target, /* [IN] as input */
+    const THTensor *target, /* [IN] * : as many elements as input */
     THTensor *output,       /* [OUT] 1 */
     int32_t sizeAverage);
 
 THNN_API int32_t THNN_(MSECriterion_updateGradInput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
-    const THTensor *target, /* [IN] as input */
+    const THTensor *target, /* [IN] * : as many elements as input */
     THTensor *gradInput,    /* [OUT] [INPLACE] as input */
     int32_t sizeAverage);
 
@@ -2435,28 +2435,28 @@ THNN_API int32_t THNN_(MultiMarginCriterion_updateGradInput)(
 THNN_API int32_t THNN_(SmoothL1Criterion_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
-    const THTensor *target, /* [IN] as input */
+    const THTensor *target, /* [IN] * : as many elements as input */
     THTensor *output,       /* [OUT] 1 */
     int32_t sizeAverage);
 
 THNN_API int32_t THNN_(SmoothL1Criterion_updateGradInput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
-    const THTensor *target, /* [IN] as input */
+    const THTensor *target, /* [IN] * : as many elements as input */
     THTensor *gradInput,    /* [OUT] [INPLACE] as input */
     int32_t sizeAverage);
 
 THNN_API int32_t THNN_(SoftMarginCriterion_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
-    const THTensor *target, /* [IN] as input : 1 or -1 */
+    const THTensor *target, /* [IN] * : as many elements as input, 1 or -1 */
     THTensor *output,       /* [OUT] 1 */
     int32_t sizeAverage);
 
 THNN_API int32_t THNN_(SoftMarginCriterion_updateGradInput)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */
-    const THTensor *target, /* [IN] as input : 1 or -1 */
+    const THTensor *target, /* [IN] * : as many elements as input, 1 or -1 */
     THTensor *gradInput,    /* [OUT] [INPLACE] as input */
     int32_t sizeAverage);
 

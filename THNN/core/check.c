@@ -93,6 +93,15 @@ int32_t THNN_checkShape(const char *function, const char *name, View v, int32_t 
                    THNN_shapeText(v.nDimension, v.size).text);
 }
 
+int32_t THNN_checkCount(const char *function, const char *name, View v, View like)
+{
+  THNN_TRY(checkView(function, name, v));
+  const int64_t n = THNN_nElement(like);
+  if (THNN_nElement(v) == n) return THNN_OK;
+  return THNN_fail(THNN_ERR_SHAPE, function, name, "expected %s or another shape of %lld elements, got %s",
+                   THNN_shapeText(like.nDimension, like.size).text, (long long)n, THNN_shapeText(v.nDimension, v.size).text);
+}
+
 /* Do two index tuples share an address? Sorted by stride, each dimension must step over all that the smaller ones cover.
  * (A few exotic views that would be safe fail this test as well; no array library makes them.) */
 static int overlapsItself(View v)

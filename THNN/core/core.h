@@ -76,7 +76,9 @@ int THNN_sameShape(View a, View b);
 int32_t THNN_checkInput(const char *function, const char *name, View v, int minRank, int maxRank, const char *layout);
 /* A readable tensor of exactly this shape. */
 int32_t THNN_checkShape(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
-/* The same, and it can be written: not read-only, no two elements at one address. */
+/* A readable tensor of this shape, or of another one with as many elements, which then go with its elements in their order. */
+int32_t THNN_checkCount(const char *function, const char *name, View v, View like);
+/* A readable tensor of exactly this shape that can be written: not read-only, no two elements at one address. */
 int32_t THNN_checkOutput(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
 /* As input (N x) C x H x W, but with planes of height x width: a shape to ask for, to check, and to check for writing. */
 int32_t THNN_pooledShape(const char *function, View input, int64_t height, int64_t width, int64_t *size);

@@ -4,7 +4,7 @@
  *   gradInput = 1 / n where input[i] >= target[i], else -1 / n
  *
  *   input       *
- *   target      as input
+ *   target      *: as many elements as input
  *   output      1, overwritten; 0 for an empty input
  *   gradInput   as input, overwritten; may be the input */
 #include "criterion/loss.h"

@@ -7,9 +7,9 @@
  * eps is 1e-12, so that a certain and wrong probability costs much, not infinitely much. Weights are 1 where there are none.
  *
  *   input       *: in 0 .. 1
- *   target      as input: in 0 .. 1
+ *   target      *: as many elements as input, in 0 .. 1
  *   output      1, overwritten; 0 for an empty input
- *   weights     as input
+ *   weights     *: as many elements as input
  *   gradInput   as input, overwritten; may be the input
  *
  * All is computed in double precision, where eps is not lost beside 1; on a device, it is added to what may be 0, last. */
@@ -20,7 +20,7 @@ enum { LOSS_COST = 20, GRADIENT_COST = 4 };
 static int32_t check(const char *f, View input, View target, View weights)
 {
   THNN_TRY(checkPair(f, input, target));
-  return weights.size ? THNN_checkShape(f, "weights", weights, input.nDimension, input.size) : THNN_OK;
+  return weights.size ? THNN_checkCount(f, "weights", weights, input) : THNN_OK;
 }
 
 #ifndef THNN_CUDA

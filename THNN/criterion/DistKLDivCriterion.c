@@ -5,7 +5,7 @@
  *   gradInput = -target[i] / n where target[i] > 0, else 0
  *
  *   input       *
- *   target      as input: probabilities
+ *   target      *: as many elements as input, probabilities
  *   output      1, overwritten; 0 for an empty input
  *   gradInput   as input, overwritten; may be the input
  *

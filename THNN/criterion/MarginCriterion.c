@@ -4,7 +4,7 @@
  *   gradInput = -target[i] / n where input[i] * target[i] < margin, else 0
  *
  *   input       *
- *   target      as input: 1 or -1
+ *   target      *: as many elements as input, 1 or -1
  *   output      1, overwritten; 0 for an empty input
  *   gradInput   as input, overwritten; may be the input */
 #include "criterion/loss.h"

@@ -5,7 +5,7 @@
  *   gradInput = d[i] / n, clipped to -1 / n .. 1 / n
  *
  *   input       *
- *   target      as input
+ *   target      *: as many elements as input
  *   output      1, overwritten; 0 for an empty input
  *   gradInput   as input, overwritten; may be the input */
 #include "criterion/loss.h"

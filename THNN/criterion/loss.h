@@ -49,7 +49,7 @@ static inline double lossTerms(int32_t sizeAverage, int64_t n) { return sizeAver
 
 enum { ELEMENT_CHUNK = 1 << 14 };
 
-/* The tensors, of one shape where they are there, and the numbers of such a criterion. */
+/* The tensors, of as many elements where they are there, and the numbers of such a criterion. */
 typedef struct Elements {
   View input, target, weights;
   int32_t sizeAverage;
@@ -60,7 +60,7 @@ typedef struct Elements {
 static inline int32_t checkPair(const char *f, View input, View target)
 {
   THNN_TRY(THNN_checkInput(f, "input", input, 0, THNN_MAX_DIMS, "any shape"));
-  return THNN_checkShape(f, "target", target, input.nDimension, input.size);
+  return THNN_checkCount(f, "target", target, input);
 }
 
 /* A loss function and its gradient are C functions here, functors in THCUNN/criterion/loss.cuh. */

@@ -4,6 +4,7 @@ Layers written in Python call these first; layers that call the C library need f
 """
 
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,32 @@ def spread(module: TorchObject, name: str, array: Tensor, expected: tuple[int, .
     if array.ndim > rank or array.shape != expected[rank - array.ndim :]:
         raise ShapeError(f"{module._typename}: {name}: expected the last sizes of {sizes(expected)}, got {sizes(array.shape)}")
     return np.broadcast_to(array, expected)
+
+
+def goal(module: TorchObject, value: Any, expected: tuple[int, ...]) -> Tensor:
+    """`value`, a criterion's target of the module's dtype, in the shape that its input has (see `matching`)."""
+    return matching(module, "target", tensor(module, "target", value), expected)
+
+
+def matching(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
+    """`array` in the expected shape; it may come in another one with as many elements, as in Torch7, where only their number
+    and their order counted."""
+    if array.shape == expected:
+        return array
+    if array.size != prod(expected):
+        wanted = f"{sizes(expected)} or another shape of {prod(expected)} elements"
+        raise ShapeError(f"{module._typename}: {name}: expected {wanted}, got {sizes(array.shape)}")
+    return array.reshape(expected)
+
+
+def weighing(module: TorchObject, name: str, weights: Tensor, input: Tensor, target: Any) -> Tensor:
+    """A criterion's weights in the shape of its input: as many as this has elements, or as the last sizes of the target (which
+    Torch7 looked at) or of the input."""
+    if weights.size == input.size:
+        return weights.reshape(input.shape)
+    goal = np.shape(target)
+    shape = goal if prod(goal) == input.size and goal[len(goal) - weights.ndim :] == weights.shape else input.shape
+    return spread(module, name, weights, shape).reshape(input.shape)
 
 
 def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:

@@ -46,13 +46,13 @@ CASES = [
 
 ERRORS = [
     ErrorRow("target_shape", nn.BCECriterion, lambda m: m.forward(np.zeros((2, 3), "f"), np.ones(2, "f")), ShapeError,
-             r"target: expected 2 x 3, got 2"),
+             r"target: expected 2 x 3 or another shape of 6 elements, got 2"),
     ErrorRow("weights", lambda: nn.BCECriterion([1.0, 2.0]),
              lambda m: m.forward(np.zeros((2, 3), "f"), np.zeros((2, 3), "f")), ShapeError,
              r"weights: expected the last sizes of 2 x 3, got 2"),
-    ErrorRow("weights_rank", lambda: nn.BCECriterion([[1.0]]),
+    ErrorRow("weights_rank", lambda: nn.BCECriterion([[1.0, 2.0]]),
              lambda m: m.backward(np.zeros(1, "f"), np.zeros(1, "f")), ShapeError,
-             r"weights: expected the last sizes of 1, got 1 x 1"),
+             r"weights: expected the last sizes of 1, got 1 x 2"),
     ErrorRow("dtype", lambda: nn.BCECriterion([1.0]), lambda m: m.forward(np.zeros(1), np.zeros(1, "f")), DtypeError,
              r"input: expected float32, got float64"),
 ]  # fmt: skip

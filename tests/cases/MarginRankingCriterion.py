@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow, normal
 
 
@@ -42,11 +42,11 @@ def forward(target):
 
 ERRORS = [
     ErrorRow("target_shape", nn.MarginRankingCriterion, forward(np.ones(2, "f")), ShapeError,
-             r"target: expected 3, got 2"),
-    ErrorRow("target_dtype", nn.MarginRankingCriterion, forward(np.ones(3)), DtypeError,
-             r"target: expected float32, got float64"),
+             r"target: expected 3 or another shape of 3 elements, got 2"),
+    ErrorRow("target_values", nn.MarginRankingCriterion, forward(np.zeros(3, int)), ValueRangeError,
+             r"target: expected 1 or -1, got 0"),
     ErrorRow("no_target", nn.MarginRankingCriterion, forward(None), DtypeError,
-             r"target: expected a float32 array, got None"),
+             r"target: expected 1 or -1, or an array of them, got None"),
     ErrorRow("shapes", nn.MarginRankingCriterion, lambda m: m.backward([np.zeros(3, "f"), np.zeros(4, "f")], 1),
              ShapeError, r"input\[1\]: expected 3, got 4"),
 ]  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn, t7
-from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from tests.nn.toys import batch, fails
 from tests.trees import assert_same
 
@@ -212,3 +212,83 @@ def test_MultiLabelMarginCriterion_keeps_its_marks():
     np.testing.assert_array_equal(criterion.isTarget, [[1, 0, 1, 0], [0, 0, 0, 0]])
     with fails(ShapeError, "nn.MultiLabelMarginCriterion_updateGradInput: isTarget: expected 1 x 4, got 2 x 4"):
         criterion.backward(batch(1, 4), np.array([[2, 0, -1, 3]]))
+
+
+PROBABILITIES = np.array([[0.25, 0.5, 0.75], [0.1, 0.9, 0.6]])
+SIGNS = np.array([[1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    "make, target",
+    [
+        (nn.AbsCriterion, X[::-1]),
+        (nn.BCECriterion, PROBABILITIES[::-1]),
+        (lambda: nn.BCECriterion([1.0, 2.0, 3.0]), PROBABILITIES[::-1]),
+        (nn.DistKLDivCriterion, PROBABILITIES[::-1]),
+        (nn.HingeEmbeddingCriterion, SIGNS),
+        (nn.MarginCriterion, SIGNS),
+        (nn.MSECriterion, X[::-1]),
+        (nn.MultiLabelSoftMarginCriterion, SIGNS > 0),
+        (lambda: nn.MultiLabelSoftMarginCriterion([1.0, 2.0, 3.0]), SIGNS > 0),
+        (nn.SmoothL1Criterion, X[::-1]),
+        (nn.SoftMarginCriterion, SIGNS),
+        (lambda: nn.WeightedMSECriterion([1.0, 2.0, 3.0]), X[::-1]),
+    ],
+)
+def test_a_target_may_have_another_shape(make, target):
+    """As in Torch7, where only the number of elements and their order counted."""
+    criterion, target, x = make().double(), target.astype(float), PROBABILITIES
+    loss = criterion.forward(x, target)
+    gradient = criterion.backward(x, target).copy()
+    others = [target[:, :, None], target[None], np.asfortranarray(target)[:, None]]
+    if getattr(criterion, "weights", getattr(criterion, "weight", None)) is None:
+        others.append(target.reshape(-1))
+        padded = np.zeros((3, 4))
+        padded[:, ::2] = target.reshape(3, 2)
+        others.append(padded[:, ::2])
+    for other in others:
+        assert criterion.forward(x, other) == loss
+        np.testing.assert_array_equal(criterion.backward(x, other), gradient)
+    turned = x.reshape(2, 3, 1, 1)[:, :, ::-1]  # the input's shape is the gradient's, whatever that of the target
+    assert criterion.forward(turned, target) == loss
+    np.testing.assert_array_equal(criterion.backward(turned, target), gradient.reshape(2, 3, 1, 1))
+    for method in (criterion.forward, criterion.backward):
+        with pytest.raises(ShapeError, match=r"target: expected 2 x 3 or another shape of 6 elements, got 2 x 2"):
+            method(x, target[:, :2])
+
+
+def test_a_pair_may_have_two_shapes():
+    one, other, signs = X, PROBABILITIES, SIGNS
+    for criterion, target in ((nn.MarginRankingCriterion(3), signs), (nn.L1HingeEmbeddingCriterion(9), -1)):
+        criterion.double()
+        loss = criterion.forward([one, other], target)
+        gradients = [gradient.copy() for gradient in criterion.backward([one, other], target)]
+        turned = [one[:, :, None], other[None]]
+        assert criterion.forward(turned, target) == loss
+        for gradient, expected, x in zip(criterion.backward(turned, target), gradients, turned, strict=True):
+            np.testing.assert_array_equal(gradient, expected.reshape(x.shape))
+        with pytest.raises(ShapeError, match=r"input\[1\]: expected 2 x 3, got 2 x 2"):
+            criterion.forward([one, other[:, :2]], target)
+
+
+def test_MarginRankingCriterion_counts_the_pairs_of_its_target():
+    criterion = nn.MarginRankingCriterion(1).double()
+    column = [X.reshape(6, 1), PROBABILITIES.reshape(6, 1)]
+    flat = [X.reshape(6), PROBABILITIES.reshape(6)]
+    loss = criterion.forward(flat, SIGNS.reshape(6))
+    assert criterion.forward(column, SIGNS.reshape(6)) == loss == criterion.forward(column, SIGNS.reshape(6, 1))
+    row = [array.reshape(1, 6) for array in flat]
+    assert criterion.forward(row, SIGNS.reshape(6)) == loss
+    np.testing.assert_array_equal(criterion.backward(row, SIGNS.reshape(6))[0][0], criterion.backward(flat, SIGNS.reshape(6))[0])
+
+
+def test_targets_of_MarginRankingCriterion_are_signs():
+    criterion = nn.MarginRankingCriterion(1).double()
+    pair = [X, PROBABILITIES]
+    loss = criterion.forward(pair, SIGNS)
+    assert criterion.forward(pair, SIGNS.astype(np.int64)) == loss
+    assert criterion.forward(pair, 1) == criterion.forward(pair, np.ones((2, 3), np.int8))
+    for wrong in (0, 2.0, SIGNS * 0.5, np.where(SIGNS > 0, 1, 0), np.full((2, 3), np.nan)):
+        for method in (criterion.forward, criterion.backward):
+            with pytest.raises(ValueRangeError, match=r"target: expected 1 or -1, got "):
+                method(pair, wrong)

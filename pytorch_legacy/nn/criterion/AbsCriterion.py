@@ -20,8 +20,8 @@ class AbsCriterion(Criterion):
 
     Notes
     -----
-    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0. Where input and target agree
-    the gradient is that of a larger input.
+    Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0. Where
+    input and target agree the gradient is that of a larger input.
     Source: Torch7 ``nn.AbsCriterion``; C: ``THNN/criterion/AbsCriterion.c``.
     """
 

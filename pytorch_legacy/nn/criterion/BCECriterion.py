@@ -25,11 +25,11 @@ class BCECriterion(Criterion):
     Raises
     ------
     ShapeError
-        If target and input differ in shape, or the weights are not as the last dimensions of the input.
+        If the target has not as many elements as the input, or the weights are not as the last dimensions of the input.
 
     Notes
     -----
-    Shapes: any; the target has that of the input, and its dtype. Input and target lie in 0 .. 1.
+    Shapes: any; the target has as many elements as the input, and its dtype. Input and target lie in 0 .. 1.
     Source: Torch7 ``nn.BCECriterion``; C: ``THNN/criterion/BCECriterion.c``.
     """
 
@@ -43,17 +43,17 @@ class BCECriterion(Criterion):
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:
         loss = self._resize("output_tensor", (1,))
-        call(self, "BCECriterion_updateOutput", input, target, loss, self.sizeAverage, self._weights(input))
+        call(self, "BCECriterion_updateOutput", input, target, loss, self.sizeAverage, self._weights(input, target))
         self.output = float(loss[0])
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "BCECriterion_updateGradInput", input, target, gradInput, self.sizeAverage, self._weights(input))
+        call(self, "BCECriterion_updateGradInput", input, target, gradInput, self.sizeAverage, self._weights(input, target))
         return gradInput
 
-    def _weights(self, input: Tensor) -> Tensor | None:
+    def _weights(self, input: Tensor, target: Tensor) -> Tensor | None:
         """A weight for each element of the input."""
         if self.weights is None:
             return None
-        return check.spread(self, "weights", self.weights, check.tensor(self, "input", input).shape)
+        return check.weighing(self, "weights", self.weights, check.tensor(self, "input", input), target)

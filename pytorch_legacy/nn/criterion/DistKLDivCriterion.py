@@ -20,8 +20,8 @@ class DistKLDivCriterion(Criterion):
 
     Notes
     -----
-    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0. The mean is one over all
-    elements, not over the samples of a batch.
+    Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0. The mean
+    is one over all elements, not over the samples of a batch.
     Source: Torch7 ``nn.DistKLDivCriterion``; C: ``THNN/criterion/DistKLDivCriterion.c``.
     """
 

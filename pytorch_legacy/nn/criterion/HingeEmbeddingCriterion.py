@@ -33,7 +33,7 @@ class HingeEmbeddingCriterion(Criterion):
 
     Notes
     -----
-    Shapes: any; the target has that of the input, or is one number. An empty input costs 0.
+    Shapes: any; the target has as many elements as the input, or is one number. An empty input costs 0.
     Source: Torch7 ``nn.HingeEmbeddingCriterion``.
     """
 
@@ -64,7 +64,5 @@ class HingeEmbeddingCriterion(Criterion):
         """Which elements belong to pairs that are alike."""
         shape = check.tensor(self, "input", input).shape
         signs = check.signs(self, "target", target)
-        if signs.size != 1:
-            check.shape(self, "target", signs, shape)
-        alike: Tensor = signs == 1
+        alike: Tensor = check.matching(self, "target", signs, () if signs.size == 1 else shape) == 1
         return alike

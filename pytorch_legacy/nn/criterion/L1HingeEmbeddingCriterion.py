@@ -29,7 +29,7 @@ class L1HingeEmbeddingCriterion(Criterion):
 
     Notes
     -----
-    Shapes: the input is a list of two arrays of any one shape, together one pair; the target is a number.
+    Shapes: the input is a list of two arrays of any shape with as many elements, together one pair; the target is a number.
     Torch7 drew a random sign for the gradient where the arrays agree; here it is 0.
     Source: Torch7 ``nn.L1HingeEmbeddingCriterion``.
     """
@@ -49,15 +49,16 @@ class L1HingeEmbeddingCriterion(Criterion):
         alike = self._alike(target)
         distance = self._distance(input)
         first, second = self._resizeTable("gradInput", [array.shape for array in input])
-        np.subtract(input[0], input[1], out=first)
-        np.sign(first, out=first)
+        one, other = check.terms(self, "input", input, 2)
+        slope = np.subtract(one, other, out=first.reshape(one.shape))
+        np.sign(slope, out=slope)
         if not alike:
-            first *= 0 if distance > self.margin else -1
-        np.negative(first, out=second)
+            slope *= 0 if distance > self.margin else -1
+        np.negative(slope, out=second.reshape(one.shape))
         return self.gradInput
 
     def _distance(self, input: list[Tensor]) -> float:
-        first, second = check.pair(self, "input", input)
+        first, second = check.terms(self, "input", input, 2)
         difference = np.subtract(first, second, out=self._resize("_buffer", first.shape))
         return float(np.abs(difference, out=difference).sum(dtype=np.float64))
 

@@ -20,7 +20,7 @@ class MSECriterion(Criterion):
 
     Notes
     -----
-    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0.
+    Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0.
     Source: Torch7 ``nn.MSECriterion``; C: ``THNN/criterion/MSECriterion.c``.
     """
 

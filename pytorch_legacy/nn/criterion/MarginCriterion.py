@@ -25,7 +25,7 @@ class MarginCriterion(Criterion):
 
     Notes
     -----
-    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0.
+    Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0.
     Source: Torch7 ``nn.MarginCriterion``; C: ``THNN/criterion/MarginCriterion.c``.
     """
 

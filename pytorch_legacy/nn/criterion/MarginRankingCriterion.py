@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -27,10 +26,16 @@ class MarginRankingCriterion(Criterion):
     sizeAverage : bool
         Whether to divide by the number of pairs N: True, until set.
 
+    Raises
+    ------
+    ValueRangeError
+        If a target is neither 1 nor -1.
+
     Notes
     -----
-    Shapes: the input is a list of two arrays of one shape, whose first dimension is N; the target has that shape, or is
-    one number. Source: Torch7 ``nn.MarginRankingCriterion``.
+    Shapes: the input is a list of two arrays with as many elements, the first dimension of the target, or of the input where this
+    is one number, is N. The target has as many elements, or is one number for all.
+    Source: Torch7 ``nn.MarginRankingCriterion``.
     """
 
     sizeAverage = True
@@ -42,28 +47,30 @@ class MarginRankingCriterion(Criterion):
         self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
 
     def updateOutput(self, input: list[Tensor], target: Any) -> float:
-        missing = self._missing(input, target)
+        missing, signs = self._missing(input, target)
         np.maximum(missing, 0, out=missing)
-        self.output = self._mean(float(missing.sum(dtype=np.float64)), _length(missing))
+        self.output = self._mean(float(missing.sum(dtype=np.float64)), _pairs(missing, target))
         return self.output
 
     def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:
-        missing = self._missing(input, target)
-        first, second = self._resizeTable("gradInput", [missing.shape] * 2)
-        np.multiply(target, self._mean(1.0, _length(missing)), out=second)
-        np.copyto(second, 0, where=missing < 0)
-        np.negative(second, out=first)
+        missing, signs = self._missing(input, target)
+        first, second = self._resizeTable("gradInput", [array.shape for array in input])
+        slope = np.multiply(signs, self._mean(1.0, _pairs(missing, target)), out=second.reshape(missing.shape))
+        np.copyto(slope, 0, where=missing < 0)
+        np.negative(slope, out=first.reshape(missing.shape))
         return self.gradInput
 
-    def _missing(self, input: list[Tensor], target: Any) -> Tensor:
-        """What each pair's difference lacks, in a buffer; less than 0 where it lacks nothing."""
-        first, second = check.pair(self, "input", input)
-        if np.ndim(target) or not (is_tensor(target) or isinstance(target, (int, float, np.generic))):
-            check.shape(self, "target", check.tensor(self, "target", target), first.shape)
+    def _missing(self, input: list[Tensor], target: Any) -> tuple[Tensor, Tensor]:
+        """What each pair's difference lacks, in a buffer, less than 0 where it lacks nothing; and the targets."""
+        first, second = check.terms(self, "input", input, 2)
+        signs = check.signs(self, "target", target).astype(self._dtype)
+        signs = check.matching(self, "target", signs, () if signs.size == 1 else first.shape)
         missing = np.subtract(second, first, out=self._resize("_buffer", first.shape))
-        np.multiply(missing, target, out=missing)
-        return np.add(missing, self.margin, out=missing)
+        np.multiply(missing, signs, out=missing)
+        return np.add(missing, self.margin, out=missing), signs
 
 
-def _length(array: Tensor) -> int:
-    return len(array) if array.ndim else 1
+def _pairs(missing: Tensor, target: Any) -> int:
+    """How many pairs there are: as in Torch7 it is the target that tells, unless it is one number for all."""
+    shape = np.shape(target) if np.size(target) == missing.size else missing.shape
+    return shape[0] if shape else 1

@@ -27,12 +27,12 @@ class MultiLabelSoftMarginCriterion(Criterion):
     Raises
     ------
     ShapeError
-        If target and input differ in shape, or the weights are not as the last dimensions of the input.
+        If the target has not as many elements as the input, or the weights are not as the last dimensions of the input.
 
     Notes
     -----
-    Shapes: ``(N x) C``, or any other; the target has that of the input, and its dtype: 1 for the classes that a sample
-    has, else 0. The logarithms are computed from the scores, so that none is infinite.
+    Shapes: ``(N x) C``, or any other; the target has as many elements as the input, and its dtype: 1 for the
+    classes that a sample has, else 0. The logarithms are computed from the scores, so that none is infinite.
     Source: Torch7 ``nn.MultiLabelSoftMarginCriterion``.
     """
 
@@ -46,28 +46,27 @@ class MultiLabelSoftMarginCriterion(Criterion):
         self.sigmoid = Sigmoid()
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:
-        self._check(input, target)
+        goal = self._goal(input, target)
         # -log sigmoid(x) = log(1 + exp(-x)), and -log(1 - sigmoid(x)) = log(1 + exp(x))
         part, rest = self._resize("_part", input.shape), self._resize("_rest", input.shape)
         np.logaddexp(0, np.negative(input, out=part), out=part)
-        np.multiply(part, target, out=part)
+        np.multiply(part, goal, out=part)
         np.logaddexp(0, input, out=rest)
-        np.multiply(rest, 1 - target, out=rest)
+        np.multiply(rest, 1 - goal, out=rest)
         np.add(part, rest, out=part)
         if self.weights is not None:
-            np.multiply(part, check.spread(self, "weights", self.weights, part.shape), out=part)
+            np.multiply(part, check.weighing(self, "weights", self.weights, input, target), out=part)
         self.output = self._mean(float(part.sum(dtype=np.float64)), part.size)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
-        self._check(input, target)
+        goal = self._goal(input, target)
         gradInput = self._resize("gradInput", input.shape)
-        np.subtract(self.sigmoid.updateOutput(input), target, out=gradInput)
+        np.subtract(self.sigmoid.updateOutput(input), goal, out=gradInput)
         if self.weights is not None:
-            np.multiply(gradInput, check.spread(self, "weights", self.weights, input.shape), out=gradInput)
+            np.multiply(gradInput, check.weighing(self, "weights", self.weights, input, target), out=gradInput)
         gradInput *= self._mean(1.0, input.size)
         return gradInput
 
-    def _check(self, input: Tensor, target: Tensor) -> None:
-        shape = check.tensor(self, "input", input).shape
-        check.shape(self, "target", check.tensor(self, "target", target), shape)
+    def _goal(self, input: Tensor, target: Tensor) -> Tensor:
+        return check.goal(self, target, check.tensor(self, "input", input).shape)

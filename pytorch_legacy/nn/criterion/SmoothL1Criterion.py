@@ -21,7 +21,7 @@ class SmoothL1Criterion(Criterion):
 
     Notes
     -----
-    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0.
+    Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0.
     Source: Torch7 ``nn.SmoothL1Criterion``; C: ``THNN/criterion/SmoothL1Criterion.c``.
     """
 

@@ -20,7 +20,7 @@ class SoftMarginCriterion(Criterion):
 
     Notes
     -----
-    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0.
+    Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0.
     Torch7's loss became infinite where the exponential did; this one stays a number.
     Source: Torch7 ``nn.SoftMarginCriterion``; C: ``THNN/criterion/SoftMarginCriterion.c``.
     """

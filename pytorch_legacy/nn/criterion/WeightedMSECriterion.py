@@ -24,11 +24,11 @@ class WeightedMSECriterion(MSECriterion):
     Raises
     ------
     ShapeError
-        If target and input differ in shape, or the weights are not as the last dimensions of the input.
+        If the target has not as many elements as the input, or the weights are not as the last dimensions of the input.
 
     Notes
     -----
-    Shapes: any; the target has that of the input, and its dtype. An empty input costs 0.
+    Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0.
     Torch7 multiplied the target by the weights, not the squared difference, which is not done here.
     Source: Torch7 ``nn.WeightedMSECriterion``.
     """
@@ -51,7 +51,6 @@ class WeightedMSECriterion(MSECriterion):
 
     def _difference(self, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         """Input minus target, in a buffer, and the weights of its elements."""
-        shape = check.tensor(self, "input", input).shape
-        check.shape(self, "target", check.tensor(self, "target", target), shape)
-        weight = check.spread(self, "weight", self.weight, shape)
-        return np.subtract(input, target, out=self._resize("buffer", shape)), weight
+        goal = check.goal(self, target, check.tensor(self, "input", input).shape)
+        weight = check.weighing(self, "weight", self.weight, input, target)
+        return np.subtract(input, goal, out=self._resize("buffer", input.shape)), weight

@@ -63,8 +63,9 @@ class DataParallelTable(Decorator):
         self.gpuAssignments += [gpus] if isinstance(gpus, int) else list(gpus)
         return self
 
-    def syncParameters(self) -> None:
+    def syncParameters(self) -> Self:
         """Brought the copies up to date; there are none here."""
+        return self
 
     def flattenParameters(self) -> None:
         """Makes the parameters views of one vector."""

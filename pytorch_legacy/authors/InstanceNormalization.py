@@ -1,6 +1,6 @@
 """Normalisation of each plane by itself, as in networks for style transfer."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -50,10 +50,11 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
         self.prev_N = -1
         super().__init__(nOutput, eps)
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight; `stdv` is not used."""
         self.weight[...] = random.uniform(0, 1, self.weight.shape, self._dtype, self._onDevice)
         self.bias.fill(0)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         if self.disabled:

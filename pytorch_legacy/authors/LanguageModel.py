@@ -1,7 +1,7 @@
 """The language model of torch-rnn."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -121,10 +121,11 @@ class LanguageModel(Container):
     def accUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
         self.net.accUpdateGradParameters(input, gradOutput, lr)
 
-    def resetStates(self) -> None:
+    def resetStates(self) -> Self:
         """Lets the next text begin anew."""
         for rnn in self.rnns:
             rnn.resetStates()
+        return self
 
     def encode_string(self, text: Iterable[str]) -> Tensor:
         """The indices of the tokens, which are characters if `text` is a string."""

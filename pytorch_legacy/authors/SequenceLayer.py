@@ -55,10 +55,11 @@ class SequenceLayer(Module):
         self.bias.fill(0)
         return self
 
-    def resetStates(self) -> None:
+    def resetStates(self) -> Self:
         """Forgets the states: the next pass begins with zeros."""
         for name in self._states:
             setattr(self, name, np.empty(0, self._dtype))
+        return self
 
     def updateOutput(self, input: Any) -> Tensor:
         given, x = self._unpacked(input)

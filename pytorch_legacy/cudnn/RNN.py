@@ -117,14 +117,16 @@ class RNN(Layer, Module):
         self._newParameters(weight=sum(rows * columns for _, rows, columns in self._places()))
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, uniform in [-stdv, stdv)."""
         limit = 1 / sqrt(self.hiddenSize) if stdv is None else stdv
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
+        return self
 
-    def resetStates(self) -> None:
+    def resetStates(self) -> Self:
         """Forgets the states that the next sequence would start from."""
         self.hiddenInput = self.cellInput = None
+        return self
 
     def weights(self) -> list[list[Tensor]]:
         """For each layer and direction the matrices: those of the input, one per gate, then those of the state."""

@@ -100,10 +100,11 @@ class NCEModule(Linear):
             self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
         return self
 
-    def fastNoise(self) -> None:
+    def fastNoise(self) -> Self:
         """Prepares the draws anew: to be called when `unigrams` has changed."""
         self.unigrams = self.unigrams / self.unigrams.sum()
         self.aliasmultinomial = alias.table(placed(self.unigrams, False))
+        return self
 
     def noiseSample(self, shape: tuple[int, ...]) -> Tensor:
         """Random classes, which count from 0, in an array of that shape."""

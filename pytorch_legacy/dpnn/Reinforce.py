@@ -1,6 +1,6 @@
 """The base of layers that learn from a reward."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -49,9 +49,10 @@ class Reinforce(Module):
         super().__init__()
         self.stochastic = stochastic
 
-    def reinforce(self, reward: Tensor) -> None:
+    def reinforce(self, reward: Tensor) -> Self:
         """Keeps the reward."""
         self.reward = check.tensor(self, "reward", reward, 1)
+        return self
 
     def updateOutput(self, input: Any) -> Any:
         self.output = input

@@ -1,5 +1,7 @@
 """A scale and a shift of each channel that nobody trains."""
 
+from typing import Self
+
 import numpy as np
 
 from pytorch_legacy.nn import check
@@ -39,10 +41,11 @@ class ConstAffine(Inplace):
         self.a, self.b = self._resize("a", shape), self._resize("b", shape)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Goes back to scale 1 and shift 0; `stdv` is not used."""
         self.a.fill(1)
         self.b.fill(0)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._outputFor(check.tensor(self, "input", input, 2, 4))

@@ -1,15 +1,16 @@
 """The base of all modules made of modules."""
 
-from collections.abc import Callable, Iterator
+import copy
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count, takewhile
-from typing import Any, Self
+from typing import Any, Self, overload
 
 from pytorch_legacy import mending
 from pytorch_legacy.arrays import overlap
 from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError, UnsupportedError
-from pytorch_legacy.nn.arguments import checked
+from pytorch_legacy.nn.arguments import checked, taken
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import lasting, recursiveSum
+from pytorch_legacy.nn.utils import clear, lasting, recursiveSum
 from pytorch_legacy.storage import Tensor
 
 
@@ -18,6 +19,11 @@ class Container(Module):
 
     An exception in a child says on its way out where it was: a THNNError in front of its text ("in module 3 of
     nn.Sequential", counted from 1 as when printed), any other exception in a note.
+
+    Parameters
+    ----------
+    *modules : Module
+        What it holds at first; ``add`` appends more.
 
     Notes
     -----
@@ -34,9 +40,11 @@ class Container(Module):
     [nn.Linear(4 -> 3), nn.Linear(3 -> 2)]
     """
 
-    def __init__(self) -> None:
+    _isList = False  # True of those that take any number of modules: a part of such a container is one, too
+
+    def __init__(self, *modules: Module) -> None:
         super().__init__()
-        self.modules: list[Module] = []
+        self.modules: list[Module] = list(modules)
 
     @checked
     def add(self, module: Module) -> Self:
@@ -61,32 +69,56 @@ class Container(Module):
     def __bool__(self) -> bool:
         return True
 
-    def __getitem__(self, index: int) -> Module:
-        return self.get(index)
+    @overload
+    def __getitem__(self, index: int) -> Module: ...
+    @overload
+    def __getitem__(self, index: slice) -> Any: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        """The module at `index`, which counts from 0. A slice of a container that takes any number of modules is a container
+        of the same modules, that of another one a list of them."""
+        return self._part(self.modules[index]) if isinstance(index, slice) else self.get(index)
+
+    def __setitem__(self, index: int | slice, module: Any) -> None:
+        """Puts a module in the place of another one, or as many as there are in a slice."""
+        if not isinstance(index, slice):
+            self.get(index)
+            return self._put(index % len(self.modules), taken(self, "module", module, Module))
+        places = range(len(self.modules))[index]
+        modules = [taken(self, "modules", one, Module) for one in module] if isinstance(module, Iterable) else [module]
+        if len(modules) != len(places):
+            raise ShapeError(f"{self._typename}: modules: expected {len(places)} for this slice, got {len(modules)}")
+        for place, one in zip(places, modules, strict=True):
+            self._put(place, one)
 
     def __iter__(self) -> Iterator[Module]:
         return iter(self.modules)
 
-    def applyToModules(self, func: Callable[[Module], object]) -> None:
+    def applyToModules(self, func: Callable[[Module], object]) -> Self:
         """Calls `func` with each child."""
         self._each(lambda _, module: func(module))
+        return self
 
-    def zeroGradParameters(self) -> None:
+    def zeroGradParameters(self) -> Self:
         self.applyToModules(lambda module: module.zeroGradParameters())
+        return self
 
-    def updateParameters(self, learningRate: float) -> None:
+    def updateParameters(self, learningRate: float) -> Self:
         self.applyToModules(lambda module: module.updateParameters(learningRate))
+        return self
 
-    def training(self) -> None:
+    def training(self) -> Self:
         super().training()
         self.applyToModules(lambda module: module.training())
+        return self
 
-    def evaluate(self) -> None:
+    def evaluate(self) -> Self:
         super().evaluate()
         self.applyToModules(lambda module: module.evaluate())
+        return self
 
-    def reset(self, stdv: float | None = None) -> Any:
+    def reset(self, stdv: float | None = None) -> Self:
         self.applyToModules(lambda module: module.reset(stdv))
+        return self
 
     def clearState(self) -> Self:
         super().clearState()
@@ -108,6 +140,21 @@ class Container(Module):
             for ours, theirs in zip(found, module.parameters() or ([], []), strict=True):
                 ours.extend(theirs)
         return found
+
+    def _part(self, modules: list[Module]) -> Any:
+        """What a slice gives."""
+        if not self._isList:
+            return modules
+        part = copy.copy(self)
+        part.modules = modules
+        return clear(part, "output", "gradInput")
+
+    def _put(self, index: int, module: Module) -> None:
+        """Puts a module in the place of another one. Fields that name that one, such as an nn.MapTable's, name the new one."""
+        old, self.modules[index] = self.modules[index], module
+        for name, value in self.__dict__.items():
+            if value is old:
+                self.__dict__[name] = module
 
     def _each(self, function: Callable[[int, Module], Any], reverse: bool = False) -> list[Any]:
         """Calls ``function(index, module)`` for each child, the last one first if `reverse`; the results in order."""

@@ -124,19 +124,21 @@ class Module(TorchObject):
             self.accGradParameters(input, gradOutput, 1.0)
             self.updateParameters(lr)
 
-    def zeroGradParameters(self) -> None:
-        """Sets the gradients of the parameters to zero."""
+    def zeroGradParameters(self) -> Self:
+        """Sets the gradients of the parameters to zero and returns self."""
         for gradient in (self.parameters() or ([], []))[1]:
             blocks.zero(gradient)
+        return self
 
-    def updateParameters(self, learningRate: float) -> None:
-        """Moves each parameter by ``-learningRate`` times its gradient."""
+    def updateParameters(self, learningRate: float) -> Self:
+        """Moves each parameter by ``-learningRate`` times its gradient, and returns self."""
         parameters, gradients = self.parameters() or ([], [])
         if len(parameters) != len(gradients):
             got = f"{len(gradients)} gradients of {len(parameters)} parameters"
             raise NullError(f"{self._typename}: updateParameters: expected a gradient of each parameter, got {got}")
         for parameter, gradient in zip(parameters, gradients, strict=True):
             parameter -= gradient * float(learningRate)
+        return self
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]] | None:
         """The parameters and their gradients, weight before bias, or None if there are none.
@@ -237,26 +239,31 @@ class Module(TorchObject):
             module.forget()
         return self
 
-    def maxBPTTstep(self, rho: int) -> None:
+    def maxBPTTstep(self, rho: int) -> Self:
         """Recurrent modules inside keep the last `rho` steps for the way back."""
         for module in self._children():
             module.maxBPTTstep(rho)
+        return self
 
-    def setOutputStep(self, step: int) -> None:
+    def setOutputStep(self, step: int) -> Self:
         """Recurrent modules inside show the output and gradInput of a step, which counts from 0."""
         for module in self._children():
             module.setOutputStep(step)
+        return self
 
-    def training(self) -> None:
-        """Goes to training mode."""
+    def training(self) -> Self:
+        """Goes to training mode and returns self."""
         self.train = True
+        return self
 
-    def evaluate(self) -> None:
-        """Goes to evaluation mode."""
+    def evaluate(self) -> Self:
+        """Goes to evaluation mode and returns self."""
         self.train = False
+        return self
 
-    def reset(self, stdv: float | None = None) -> Any:
-        """Draws new initial parameters, where there are any."""
+    def reset(self, stdv: float | None = None) -> Self:
+        """Draws new initial parameters, where there are any, and returns self."""
+        return self
 
     def clearState(self) -> Self:
         """Lets go of results and buffers, for saving, and returns self. Layers with more buffers extend it."""
@@ -269,16 +276,18 @@ class Module(TorchObject):
                     self._fileRest[name] = np.empty(0, scratch.dtype)
         return self
 
-    def reinforce(self, reward: Any) -> None:
+    def reinforce(self, reward: Any) -> Self:
         """Hands a reward to the modules inside; those that learn from one (`nn.Reinforce`) keep it."""
         for module in self._children():
             module.reinforce(reward)
+        return self
 
-    def apply(self, callback: Callable[["Module"], object]) -> None:
-        """Calls `callback` with this module, then with those inside it, depth first."""
+    def apply(self, callback: Callable[["Module"], object]) -> Self:
+        """Calls `callback` with this module, then with those inside it, depth first; returns self."""
         callback(self)
         for module in self._children():
             module.apply(callback)
+        return self
 
     def replace(self, callback: Callable[["Module"], "Module"]) -> "Module":
         """Returns `callback` of this module, after each module inside it was replaced likewise."""

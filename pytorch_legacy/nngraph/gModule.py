@@ -135,7 +135,7 @@ class gModule(Flat, Container):
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
         self._accumulate(lambda module, input, gradOutput: module.accUpdateGradParameters(input, gradOutput, lr))
 
-    def map(self, gm: gModule, func: Callable[[Module, Module], object]) -> None:
+    def map(self, gm: gModule, func: Callable[[Module, Module], object]) -> Self:
         """Calls `func` with each module and the one in the same place of `gm`, a graph of the same structure."""
         pairs = [(node.module, other.module) for node, other in zip(self.forwardnodes, gm.forwardnodes, strict=False)]
         alike = all((one is None) == (other is None) for one, other in pairs)
@@ -144,6 +144,7 @@ class gModule(Flat, Container):
         for one, other in pairs:
             if one is not None:
                 func(one, other)
+        return self
 
     def replace(self, callback: Callable[[Module], Module]) -> Module:
         result = callback(self)
@@ -156,6 +157,10 @@ class gModule(Flat, Container):
                 node.data["module"] = replaced[module]
         self.modules = [replaced.get(module, module) for module in self.modules]
         return result
+
+    def _put(self, index: int, module: Module) -> None:
+        self.modules[index] = module
+        [node for node in self.forwardnodes if node.module is not None][index].data["module"] = module
 
     def clearState(self) -> Self:
         super().clearState()

@@ -82,11 +82,12 @@ class SoftMaxTree(Module):
         self.static = True
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.size) if stdv is None else stdv * sqrt(3)
         for parameter in (self.weight, self.bias):
             parameter[...] = random.uniform(-limit, limit, parameter.shape, self._dtype, self._onDevice)
+        return self
 
     def updateOutput(self, input: list[Any]) -> Tensor:
         rows, targets = self._checked(input)

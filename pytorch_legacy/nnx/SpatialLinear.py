@@ -1,6 +1,7 @@
 """An affine map of the planes, cell by cell."""
 
 from math import sqrt
+from typing import Self
 
 import numpy as np
 
@@ -54,22 +55,25 @@ class SpatialLinear(Module):
         self._newParameters(weight=(fanout, fanin), bias=fanout)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(len(self.weight)) if stdv is None else stdv * sqrt(3)
         for i, row in enumerate(self.weight):
             row[...] = random.uniform(-limit, limit, row.shape, self._dtype, self._onDevice)
             self.bias[i] = random.uniform(-limit, limit, 1, self._dtype, self._onDevice)[0]
+        return self
 
-    def zeroGradParameters(self, momentum: float | None = None) -> None:
+    def zeroGradParameters(self, momentum: float | None = None) -> Self:
         """Sets the gradients of the parameters to zero, or multiplies them by a momentum."""
         for gradient in (self.gradWeight, self.gradBias):
             gradient *= 0 if momentum is None else self._dtype.type(momentum)
+        return self
 
-    def decayParameters(self, decay: float) -> None:
+    def decayParameters(self, decay: float) -> Self:
         """Shrinks the parameters by the fraction `decay` of them."""
         for parameter in (self.weight, self.bias):
             parameter -= decay * parameter
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         cells = self._cells(input)

@@ -134,9 +134,10 @@ class AbstractRecurrent(Container):
         """By way of the gradients, which it overwrites: the parameters are those of all steps."""
         self.sharedAccUpdateGradParameters(input, gradOutput, lr)
 
-    def rewind(self) -> None:
+    def rewind(self) -> Self:
         """The next backward call is for the last step."""
         self.updateGradInputStep = self.accGradParametersStep = None
+        return self
 
     def forget(self) -> Self:
         """Begins a new sequence, and returns self."""
@@ -151,21 +152,24 @@ class AbstractRecurrent(Container):
         self.rewind()
         return self
 
-    def maxBPTTstep(self, rho: int) -> None:
+    def maxBPTTstep(self, rho: int) -> Self:
         """Keeps at least `rho` steps for the way back."""
         super().maxBPTTstep(rho)
         self.rho = check.count(self, "rho", rho)
+        return self
 
-    def reinforce(self, reward: Any) -> None:
+    def reinforce(self, reward: Any) -> Self:
         """Hands a reward to what ran in each step: a list has one for each step, anything else is for all of them."""
         for step in range(self.step):
             if step in self.sharedClones:
                 module: Any = self._moduleOf(step)
                 module.reinforce(reward[step] if isinstance(reward, list) else reward)
+        return self
 
-    def setOutputStep(self, step: int) -> None:
+    def setOutputStep(self, step: int) -> Self:
         """Shows the output and gradInput of a step."""
         self.output, self.gradInput = self.outputs[step], self.gradInputs.get(step)
+        return self
 
     def includingSharedClones(self, function: Callable[[], Result]) -> Result:
         """Calls `function` while ``modules`` holds the clones too."""
@@ -176,11 +180,13 @@ class AbstractRecurrent(Container):
         finally:
             self.modules = modules
 
-    def training(self) -> None:
+    def training(self) -> Self:
         self.includingSharedClones(super().training)
+        return self
 
-    def evaluate(self) -> None:
+    def evaluate(self) -> Self:
         self.includingSharedClones(super().evaluate)
+        return self
 
     def share(self, mlp: Module, *names: str) -> Self:
         super().share(mlp, *names)

@@ -1,7 +1,7 @@
 """Gated recurrent unit, built from layers."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class GRU(HiddenState):
         kept = nn.Sequential().add(nn.NarrowTable(3, 2)).add(nn.CMulTable())
         return model.add(nn.Sequential().add(nn.ConcatTable().add(new).add(kept)).add(nn.CAddTable()))
 
-    def migrate(self, params: Sequence[Tensor]) -> None:
+    def migrate(self, params: Sequence[Tensor]) -> Self:
         """Takes over the parameters of a GRU without dropout into this one, which has some."""
         ours, n = (self.parameters() or ([], []))[0], self.outputSize
         if len(params) != 6 or len(ours) != 9:
@@ -97,6 +97,7 @@ class GRU(HiddenState):
         sources = [weights[:n], biases[:n], weights[n:], biases[n:], feedback[:n], feedback[n:], *rest]
         for target, source in zip(ours, sources, strict=True):
             target[...] = source
+        return self
 
     def _dropout(self) -> Module:
         return nn.Dropout(self.p, lazy=True, mono=self.mono)

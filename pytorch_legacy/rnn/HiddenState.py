@@ -41,11 +41,12 @@ class HiddenState(AbstractRecurrent):
         """
         return self._single(self._state(self.step - 1 if step is None else step, input))
 
-    def setHiddenState(self, step: int | None, hiddenState: Any) -> None:
+    def setHiddenState(self, step: int | None, hiddenState: Any) -> Self:
         """Sets the state after a step, -1 for that before the first one, which holds until ``forget()``."""
         step = self.step - 1 if step is None else step
         for names, value in zip(self._states, self._several(hiddenState), strict=True):
             getattr(self, names[0])[step] = value
+        return self
 
     def getGradHiddenState(self, step: int | None = None) -> Any:
         """The gradient of the state after a step, as far as it comes from later steps; None if it is not known.
@@ -56,11 +57,12 @@ class HiddenState(AbstractRecurrent):
             step = (self.step if self.updateGradInputStep is None else self.updateGradInputStep) - 1
         return self._single([getattr(self, names[1]).get(step) for names in self._states])
 
-    def setGradHiddenState(self, step: int | None, gradHiddenState: Any) -> None:
+    def setGradHiddenState(self, step: int | None, gradHiddenState: Any) -> Self:
         """Sets such a gradient before the way back, that of the last step if none is given."""
         step = self.step - 1 if step is None else step
         for names, value in zip(self._states, self._several(gradHiddenState), strict=True):
             getattr(self, names[1])[step] = value
+        return self
 
     def clearState(self) -> Self:
         for _, _, *user in self._states:

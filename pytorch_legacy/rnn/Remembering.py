@@ -26,15 +26,17 @@ class Remembering(Module):
         self._when = remember
         return self
 
-    def training(self) -> None:
+    def training(self) -> Self:
         if not self.train:
             self.forget()
         super().training()
+        return self
 
-    def evaluate(self) -> None:
+    def evaluate(self) -> Self:
         if self.train:
             self.forget()
         super().evaluate()
+        return self
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
         """By way of the gradients, which it overwrites: the parameters are those of all steps."""

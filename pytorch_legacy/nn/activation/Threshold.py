@@ -1,6 +1,6 @@
 """What does not exceed a threshold is replaced."""
 
-from typing import Any
+from typing import Any, Self
 
 from pytorch_legacy import mending
 from pytorch_legacy.backend import call
@@ -43,12 +43,13 @@ class Threshold(Inplace):
         self.val = val
         self.validateParameters()
 
-    def validateParameters(self) -> None:
+    def validateParameters(self) -> Self:
         """Raises ValueRangeError if in-place work could not tell which elements were replaced."""
         if self.inplace and not self.val <= self.threshold:
             raise ValueRangeError(
                 f"{self._typename}: val: expected at most the threshold {self.threshold}, since inplace is set; got {self.val}"
             )
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._outputFor(input)

@@ -6,6 +6,7 @@ from pytorch_legacy import t7
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.joining import Window, layout
+from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
 
@@ -21,6 +22,8 @@ class Concat(Container):
     ----------
     dimension : int
         The dimension of the outputs, batch included, along which they are joined; all their other sizes agree.
+    *modules : Module
+        What it holds at first; ``add`` appends more.
 
     Notes
     -----
@@ -28,7 +31,7 @@ class Concat(Container):
 
     Examples
     --------
-    >>> net = nn.Concat(1).add(nn.Identity()).add(nn.MulConstant(10.0))  # nn.Concat(2) in Lua
+    >>> net = nn.Concat(1, nn.Identity(), nn.MulConstant(10.0))  # nn.Concat(2) in Lua
     >>> net.forward(np.float32([[1, 2], [3, 4]]))
     array([[ 1.,  2., 10., 20.],
            [ 3.,  4., 30., 40.]], dtype=float32)
@@ -38,8 +41,10 @@ class Concat(Container):
 
     _scratch = {"outputSize": lambda module: t7.longs([])}
 
-    def __init__(self, dimension: int) -> None:
-        super().__init__()
+    _isList = True
+
+    def __init__(self, dimension: int, *modules: Module) -> None:
+        super().__init__(*modules)
         self.dimension = dimension
 
     def updateOutput(self, input: Any) -> Tensor:

@@ -20,6 +20,8 @@ class DepthConcat(Concat):
     ----------
     dimension : int
         The dimension of the outputs, batch included, along which they are joined.
+    *modules : Module
+        What it holds at first; ``add`` appends more.
 
     Notes
     -----
@@ -28,7 +30,7 @@ class DepthConcat(Concat):
 
     Examples
     --------
-    >>> net = nn.DepthConcat(0).add(nn.SpatialAveragePooling(2, 2)).add(nn.Identity())  # nn.DepthConcat(1) in Lua
+    >>> net = nn.DepthConcat(0, nn.SpatialAveragePooling(2, 2), nn.Identity())  # nn.DepthConcat(1) in Lua
     >>> net.forward(np.float32([[[1, 2], [3, 6]]]))
     array([[[3., 0.],
             [0., 0.]],

@@ -77,17 +77,20 @@ class MapTable(Container):
     def accUpdateGradParameters(self, input: list[Any], gradOutput: list[Any], lr: float) -> None:
         self._map("accUpdateGradParameters", input, gradOutput, lr)
 
-    def zeroGradParameters(self) -> None:
+    def zeroGradParameters(self) -> Self:
         for module in self._owners():
             module.zeroGradParameters()
+        return self
 
-    def updateParameters(self, learningRate: float) -> None:
+    def updateParameters(self, learningRate: float) -> Self:
         for module in self._owners():
             module.updateParameters(learningRate)
+        return self
 
-    def reset(self, stdv: float | None = None) -> Any:
+    def reset(self, stdv: float | None = None) -> Self:
         for module in self._owners():
             module.reset(stdv)
+        return self
 
     def clearState(self) -> Self:
         """Lets go of results, buffers and shared clones, and returns self."""

@@ -23,6 +23,8 @@ class Parallel(Container):
         The dimension along which the input is cut; its size is the number of modules. The slices lack it.
     outputDimension : int
         The dimension of the outputs along which they are joined; all their other sizes agree.
+    *modules : Module
+        What it holds at first; ``add`` appends more.
 
     Raises
     ------
@@ -35,7 +37,7 @@ class Parallel(Container):
 
     Examples
     --------
-    >>> net = nn.Parallel(0, 0).add(nn.Identity()).add(nn.MulConstant(10.0))  # nn.Parallel(1, 1) in Lua
+    >>> net = nn.Parallel(0, 0, nn.Identity(), nn.MulConstant(10.0))  # nn.Parallel(1, 1) in Lua
     >>> net.forward(np.float32([[1, 2], [3, 4]]))  # a row for each module
     array([ 1.,  2., 30., 40.], dtype=float32)
     """
@@ -43,8 +45,10 @@ class Parallel(Container):
     _oneBased = ("inputDimension", "outputDimension")
     _dropped = ("totalOutputSize",)
 
-    def __init__(self, inputDimension: int, outputDimension: int) -> None:
-        super().__init__()
+    _isList = True
+
+    def __init__(self, inputDimension: int, outputDimension: int, *modules: Module) -> None:
+        super().__init__(*modules)
         self.inputDimension = inputDimension
         self.outputDimension = outputDimension
 

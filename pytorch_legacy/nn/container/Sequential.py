@@ -18,13 +18,18 @@ class Sequential(Container):
     Input and output are whatever the first module takes and the last one returns; ``output`` and ``gradInput`` are
     theirs, not copies. An empty chain passes everything through.
 
+    Parameters
+    ----------
+    *modules : Module
+        The chain, to which ``add`` appends and ``insert`` adds anywhere. (In Lua, a chain begins empty.)
+
     Notes
     -----
     Source: Torch7 nn.Sequential.
 
     Examples
     --------
-    >>> net = nn.Sequential().add(nn.MulConstant(2.0)).add(nn.AddConstant(1.0))
+    >>> net = nn.Sequential(nn.MulConstant(2.0), nn.AddConstant(1.0))  # in Lua: nn.Sequential():add(...):add(...)
     >>> net.forward(np.float32([1, 2, 3]))
     array([3., 5., 7.], dtype=float32)
     >>> net.backward(np.float32([1, 2, 3]), np.float32([1, 0, 1]))
@@ -39,6 +44,12 @@ class Sequential(Container):
     nn.MulConstant
     """
 
+    _isList = True
+
+    def __init__(self, *modules: Module) -> None:
+        super().__init__(*modules)
+        self._takeEnds()
+
     def add(self, module: Module) -> Self:
         """Appends a module and returns self."""
         super().add(module)
@@ -46,20 +57,22 @@ class Sequential(Container):
         return self
 
     @checked
-    def insert(self, module: Module, index: int | None = None) -> None:
-        """Puts a module before the one at `index`, at the end if there is none."""
+    def insert(self, module: Module, index: int | None = None) -> Self:
+        """Puts a module before the one at `index`, at the end if there is none; returns self."""
         count = len(self.modules)
         if index is not None and not -count <= index <= count:
             raise IndexRangeError(f"{self._typename}: insert: index {index} is out of range for {count} modules")
         self.modules.insert(count if index is None else index, module)
         self._takeEnds()
+        return self
 
-    def remove(self, index: int | None = None) -> None:
-        """Takes out the module at `index`, the last one if there is none."""
+    def remove(self, index: int | None = None) -> Self:
+        """Takes out the module at `index`, the last one if there is none; returns self."""
         index = -1 if index is None else index
         self.get(index)
         del self.modules[index]
         self._takeEnds()
+        return self
 
     def updateOutput(self, input: Any) -> Any:
         done = 0
@@ -104,6 +117,22 @@ class Sequential(Container):
         self._each(back, reverse=True)
         self.gradInput = gradOutput
         return gradOutput
+
+    def __delitem__(self, index: int | slice) -> None:
+        if not isinstance(index, slice):
+            self.get(index)
+        del self.modules[index]
+        self._takeEnds()
+
+    def _part(self, modules: list[Module]) -> Any:
+        part = Sequential(*modules)
+        part._take(self._type)
+        part.train = self.train
+        return part
+
+    def _put(self, index: int, module: Module) -> None:
+        super()._put(index, module)
+        self._takeEnds()
 
     def _takeEnds(self) -> None:
         if self.modules:

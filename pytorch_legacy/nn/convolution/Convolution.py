@@ -56,12 +56,13 @@ class Convolution(Module):
         self.bias = self.gradBias = None
         return self
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self._fanIn()) if stdv is None else stdv * sqrt(3)
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         if self.bias is not None:
             self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)

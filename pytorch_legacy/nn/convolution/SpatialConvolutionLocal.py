@@ -1,7 +1,7 @@
 """Convolution with filters of their own for each place."""
 
 from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call, output_size
@@ -89,11 +89,12 @@ class SpatialConvolutionLocal(Module):
         self._newParameters(weight=self._weightShape(), bias=(self.nOutputPlane, self.oH, self.oW))
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.kW * self.kH * self.nInputPlane) if stdv is None else stdv * sqrt(3)
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)

@@ -1,7 +1,7 @@
 """Convolution between planes that a table connects."""
 
 from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class SpatialConvolutionMap(Module):
         self._newParameters(weight=(len(self.connTable), self.kH, self.kW), bias=self.nOutputPlane)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         outputs = self.connTable[:, 1]
         kernels = np.maximum(np.bincount(outputs, minlength=self.nOutputPlane), 1)
@@ -76,6 +76,7 @@ class SpatialConvolutionMap(Module):
             kernel[...] = random.uniform(-limit, limit, kernel.shape, self._dtype, self._onDevice)
         for plane, limit in enumerate(limits):
             self.bias[plane] = random.uniform(-limit, limit, 1, self._dtype, self._onDevice)[0]
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)
@@ -96,10 +97,11 @@ class SpatialConvolutionMap(Module):
         call(self, f"{self._layer}_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias,
              self.connTable, *self._sizes, scale)  # fmt: skip
 
-    def decayParameters(self, decay: float) -> None:
+    def decayParameters(self, decay: float) -> Self:
         """Shrinks the parameters by the fraction `decay` of them."""
         self.weight -= decay * self.weight
         self.bias -= decay * self.bias
+        return self
 
     @property
     def _sizes(self) -> tuple[int, int, int, int]:

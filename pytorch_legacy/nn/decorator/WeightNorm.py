@@ -42,9 +42,8 @@ class WeightNorm(Decorator):
 
     Examples
     --------
-    >>> layer = nn.WeightNorm(nn.Linear(2, 1))
+    >>> layer = nn.WeightNorm(nn.Linear(2, 1)).evaluate()
     >>> layer.v[...], layer.g[...] = [[3, 4]], [[10]]  # a direction and a length
-    >>> layer.evaluate()
     >>> layer.bias[...] = 0
     >>> layer.forward(np.float32([[1, 0], [0, 1]]))  # 10 * (0.6, 0.8)
     array([[5.9999876],
@@ -72,7 +71,7 @@ class WeightNorm(Decorator):
         self.gradV, self.gradG = np.zeros_like(self.v), np.zeros_like(self.g)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws v, with standard deviation `stdv` if it is given; g becomes its length and the bias zero."""
         deviation = sqrt(2 / self.v.shape[1]) if stdv is None else stdv
         self.v[...] = random.normal(0, deviation, self.v.shape, self._dtype, self._onDevice)
@@ -80,6 +79,7 @@ class WeightNorm(Decorator):
         if self.bias is not None:
             self.bias.fill(0)
         self._computeWeight()
+        return self
 
     def updateOutput(self, input: Any) -> Any:
         self._computeWeight()
@@ -97,11 +97,13 @@ class WeightNorm(Decorator):
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
         self.sharedAccUpdateGradParameters(input, gradOutput, lr)
 
-    def zeroGradParameters(self) -> None:
+    def zeroGradParameters(self) -> Self:
         Module.zeroGradParameters(self)
+        return self
 
-    def updateParameters(self, learningRate: float) -> None:
+    def updateParameters(self, learningRate: float) -> Self:
         Module.updateParameters(self, learningRate)
+        return self
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """v, g and the bias, and their gradients."""

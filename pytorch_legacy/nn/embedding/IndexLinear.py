@@ -114,12 +114,13 @@ class IndexLinear(Module):
         self.gradInput = []
         self.running: dict[str, list[Tensor]] = {"keys": [], "gradWeight": []}
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, the weight uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice) * self._dtype.type(1e-6)
         self.weight[:, : self.normalize] = 0
+        return self
 
     def updateOutput(self, input: list[Any]) -> Tensor:
         keys, values, sizes = self._flat(input)
@@ -164,17 +165,19 @@ class IndexLinear(Module):
             self._gradient(input, gradOutput, len(sizes)), self.weight, self.bias, self.weightDecay, lr,
         )  # fmt: skip
 
-    def updateParameters(self, learningRate: float) -> None:
+    def updateParameters(self, learningRate: float) -> Self:
         if self.running["keys"]:
             keys, rows = np.concatenate(self.running["keys"]), np.concatenate(self.running["gradWeight"])
             call(
                 self, "IndexLinear_updateParameters", rows, self.gradBias, self.weight, self.bias, keys, self.offset,
                 self.weightDecay, learningRate,
             )  # fmt: skip
+        return self
 
-    def zeroGradParameters(self) -> None:
+    def zeroGradParameters(self) -> Self:
         self.gradBias.fill(0)
         self.running = {"keys": [], "gradWeight": []}
+        return self
 
     def parameters(self) -> tuple[list[Tensor], list[Any]]:
         """Weight and bias; the table ``running`` and gradBias."""

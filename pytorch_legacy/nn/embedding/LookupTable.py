@@ -108,14 +108,16 @@ class LookupTable(Module):
         self.shouldScaleGradByFreq = True
         return self
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight, normal with standard deviation `stdv`, 1 if it is not given."""
         self.weight[...] = random.normal(0, 1 if stdv is None else stdv, self.weight.shape, self._dtype, self._onDevice)
+        return self
 
-    def renorm(self, input: Tensor) -> None:
+    def renorm(self, input: Tensor) -> Self:
         """Shortens the rows that `input` names to ``maxNorm``, if there is one."""
         if self.maxNorm is not None:
             call(self, "LookupTable_renorm", self._indices(input), self.weight, self.maxNorm, self.normType)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         indices = self._indices(input)

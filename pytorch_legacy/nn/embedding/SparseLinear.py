@@ -87,16 +87,17 @@ class SparseLinear(Module):
         self.gradInput = []
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, the weight uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.weight.shape[1]) if stdv is None else stdv * sqrt(3)
         if pytorch_legacy.nn.oldSeed:  # each row, and then its bias
             rows, columns = self.weight.shape
             drawn = random.uniform(-limit, limit, (rows, columns + 1), np.float64, self._onDevice)
             self.weight[...], self.bias[...] = drawn[:, :-1], drawn[:, -1] * 1e-6
-            return
+            return self
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice) * self._dtype.type(1e-6)
+        return self
 
     def updateOutput(self, input: Tensor | list[Tensor]) -> Tensor:
         entries, samples = self._entries(input)
@@ -127,7 +128,7 @@ class SparseLinear(Module):
         if self.sparseUpdate == _ONE:
             self._resize("lastInput", entries.shape)[...] = entries
 
-    def updateParameters(self, learningRate: float) -> None:
+    def updateParameters(self, learningRate: float) -> Self:
         if self.sparseUpdate != _ONE or self.lastInput is None:
             super().updateParameters(learningRate)
         else:
@@ -136,14 +137,16 @@ class SparseLinear(Module):
                 self, f"SparseLinear_{function}", self.weight, self.bias, self.gradWeight, self.gradBias, self.lastInput,
                 learningRate,
             )  # fmt: skip
+        return self
 
-    def zeroGradParameters(self) -> None:
+    def zeroGradParameters(self) -> Self:
         if self.sparseUpdate == _ONE and self.lastInput is not None:
             function = "legacyZeroGradParameters" if self.lastInput.ndim == 3 else "zeroGradParameters"
             call(self, f"SparseLinear_{function}", self.gradWeight, self.gradBias, self.lastInput)
         else:
             super().zeroGradParameters()
         self.sparseUpdate = _NONE
+        return self
 
     def clearState(self) -> Self:
         clear(self, "cooInput")

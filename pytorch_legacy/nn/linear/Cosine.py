@@ -1,6 +1,7 @@
 """Cosines of angles to learned vectors."""
 
 from math import sqrt
+from typing import Self
 
 import numpy as np
 
@@ -51,10 +52,11 @@ class Cosine(Module):
         self._newParameters(weight=shape)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(len(self.weight)) if stdv is None else stdv * sqrt(3)
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         rows = self._rows(input)

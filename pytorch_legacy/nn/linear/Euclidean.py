@@ -57,11 +57,12 @@ class Euclidean(Module):
         self._newParameters(**dict.fromkeys(self._names, shape))
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(len(self.weight)) if stdv is None else stdv * sqrt(3)
         target = self.weight.T if self._heedsOldSeed and pytorch_legacy.nn.oldSeed else self.weight
         target[...] = random.uniform(-limit, limit, target.shape, self._dtype, self._onDevice)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         differences = self._differences(input)

@@ -1,6 +1,7 @@
 """Clusters learned on the way."""
 
 from math import ceil
+from typing import Self
 
 import numpy as np
 
@@ -60,17 +61,19 @@ class Kmeans(Module):
         self.loss = 0.0
         self.reset()
 
-    def reset(self, stdev: float | None = None) -> None:
+    def reset(self, stdev: float | None = None) -> Self:
         """Draws new centres, uniform in [-stdev, stdev)."""
         limit = 1 if stdev is None else stdev
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
+        return self
 
-    def initRandom(self, input: Tensor) -> None:
+    def initRandom(self, input: Tensor) -> Self:
         """Makes random rows of `input`, perhaps some of them twice, the centres."""
         rows = self._samples(input)
         self.weight[...] = rows[[random.random() % len(rows) for _ in range(self.k)]]
+        return self
 
-    def initKmeansPlus(self, input: Tensor, p: float = 0.95) -> None:
+    def initKmeansPlus(self, input: Tensor, p: float = 0.95) -> Self:
         """Makes rows of `input` that are far from one another the centres.
 
         The first is a random row; each other one is a random one of those that are farthest from their nearest centre,
@@ -86,6 +89,7 @@ class Kmeans(Module):
             distances = np.minimum(distances, ((rows - self.weight[i - 1]) ** 2).sum(1))
             farthest = np.argsort(-distances, kind="stable")[:candidates]
             self.weight[i] = rows[farthest[random.random() % candidates]]
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         distances = self._distances(input)

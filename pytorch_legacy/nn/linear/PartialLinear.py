@@ -64,16 +64,18 @@ class PartialLinear(Module):
             self.bias, self.gradBias = (np.zeros((1, shape[0]), self._dtype) for _ in range(2))
         self.weight[...] = random.normal(0, 1, shape, self._dtype)
 
-    def setPartition(self, indices: Any) -> None:
+    def setPartition(self, indices: Any) -> Self:
         """Says which outputs to compute, and in which order: a vector of their indices, whole numbers of any type."""
         partition = np.asarray(indices)
         if partition.ndim != 1 or not check.areWhole(partition):
             raise DtypeError(f"{self._typename}: indices: expected a vector of integers, got {described(indices)}")
         self.partition = check.below(self, "indices", partition, len(self.weight)).astype(np.int64)
+        return self
 
-    def resetPartition(self) -> None:
+    def resetPartition(self) -> Self:
         """Computes all outputs again."""
         self.partition = None
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         x, weight = self._rows(input), self._part(self.weight)

@@ -1,6 +1,6 @@
 """Distances to learned points, in learned units."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -45,10 +45,11 @@ class WeightedEuclidean(Euclidean):
     _scratch = {}
     _names = ("weight", "diagCov")
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight, uniform with standard deviation `stdv` if it is given, and fills diagCov with ones."""
         self.diagCov.fill(1)
         super().reset(stdv)
+        return self
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """weight and diagCov, and their gradients."""

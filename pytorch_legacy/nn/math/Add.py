@@ -1,6 +1,7 @@
 """A learned vector added to each sample."""
 
 from math import prod, sqrt
+from typing import Self
 
 import numpy as np
 
@@ -49,10 +50,11 @@ class Add(Module):
         self._newParameters(bias=size)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws a new bias, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(len(self.bias)) if stdv is None else stdv * sqrt(3)
         self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         rows = self._rows(input)

@@ -1,7 +1,7 @@
 """A learned term for each element."""
 
 from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -44,10 +44,11 @@ class CAdd(Module):
         self._newParameters(bias=self.size)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws a new bias, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.bias.size) if stdv is None else stdv * sqrt(3)
         self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         bias = aligned(self, self.bias, check.tensor(self, "input", input).shape)

@@ -1,6 +1,7 @@
 """One learned factor."""
 
 from math import sqrt
+from typing import Self
 
 import numpy as np
 
@@ -35,10 +36,11 @@ class Mul(Module):
         self._newParameters(weight=1)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
         limit = 1.0 if stdv is None else stdv * sqrt(3)
         self.weight[...] = random.uniform(-limit, limit, 1, self._dtype, self._onDevice)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)

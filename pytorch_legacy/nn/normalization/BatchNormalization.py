@@ -75,7 +75,7 @@ class BatchNormalization(Module):
             self._newParameters(weight=nOutput, bias=nOutput)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight and forgets the running statistics; `stdv` is not used."""
         if self.weight is not None:
             self.weight[...] = random.uniform(0, 1, self.weight.shape, self._dtype, self._onDevice)
@@ -83,6 +83,7 @@ class BatchNormalization(Module):
             self.bias.fill(0)
         self.running_mean.fill(0)
         self.running_var.fill(1)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self._resize("output", self._checked(input).shape)

@@ -56,10 +56,11 @@ class SpatialInstanceNormalization(Module):
         self._newParameters(weight=check.count(self, "nOutput", nOutput), bias=nOutput)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Goes back to weight 1 and bias 0; `stdv` is not used."""
         self.weight.fill(1)
         self.bias.fill(0)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         planes = self._planes(input)

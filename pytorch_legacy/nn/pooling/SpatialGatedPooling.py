@@ -79,10 +79,11 @@ class SpatialGatedPooling(WindowedPooling):
         """The number of planes that the input must have; None if it may be any."""
         return len(self.weight) if len(self.weight) > 1 else None
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new masks, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(self.kW * self.kH) if stdv is None else stdv * sqrt(3)
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         window = self._window

@@ -76,12 +76,13 @@ class SpatialGaussianPooling(WindowedPooling):
         self._newParameters(mean=shape, precision=shape)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Starts again; with `stdv` the means are uniform with this standard deviation."""
         for axis, kernel in enumerate(self._sizes("k")):
             limit = (kernel - 1) / 4 * (self.nKernel > 1) if stdv is None else stdv * sqrt(3)
             self.mean[..., axis] = random.uniform(-limit, limit, self.mean.shape[:2], self._dtype, self._onDevice)
             self.precision[..., axis] = (2 / kernel) ** 2
+        return self
 
     def setCountIncludePad(self) -> Self:
         """Gives the padding weight, and returns self."""

@@ -70,9 +70,10 @@ class SpatialMixedPooling(WindowedPooling):
         """The number of planes that the input must have; None if it may be any."""
         return len(self.weight) if len(self.weight) > 1 else None
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Goes back to the proportion to begin with; `stdv` is not used."""
         self.weight.fill(self.alpha)
+        return self
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]] | None:
         """The proportions and their gradients, None if they are not learned."""

@@ -70,9 +70,10 @@ class SpatialSimplifiedLIP(Sequential):
     def _pooling(self) -> SpatialLocalImportancePooling:
         return cast(SpatialLocalImportancePooling, self.modules[-1])
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Begins anew as average pooling; `stdv` is not used."""
         super().reset(stdv)
         for convolution in self.listModules():
             if isinstance(convolution, SpatialConvolution):
                 convolution.weight.fill(0)
+        return self

@@ -1,7 +1,7 @@
 """Sums of windows with a weight and a bias."""
 
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -58,12 +58,13 @@ class SpatialSubSampling(WindowedPooling):
         self._newParameters(weight=count, bias=count)
         self.reset()
 
-    def reset(self, stdv: float | None = None) -> None:
+    def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         cells = int(np.prod(self._sizes("k")))
         limit = 1 / sqrt(cells) if stdv is None else stdv * sqrt(3)
         for parameter in (self.weight, self.bias):
             parameter[...] = random.uniform(-limit, limit, parameter.shape, self._dtype, self._onDevice)
+        return self
 
     @property
     def _window(self) -> tuple[Any, ...]:

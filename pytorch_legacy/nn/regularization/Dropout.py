@@ -74,11 +74,12 @@ class Dropout(Module):
             self.lazy, self.mono, self.flag = lazy, mono, True
 
     @checked
-    def setp(self, p: float) -> None:
+    def setp(self, p: float) -> Self:
         """Sets another probability."""
         if not 0 <= p < 1:
             raise ValueRangeError(f"{self._typename}: p: expected 0 <= p < 1, got {p!r}")
         self.p = p
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input, *self._ranks)

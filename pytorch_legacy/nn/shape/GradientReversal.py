@@ -1,6 +1,6 @@
 """Gradients turned round."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -43,9 +43,10 @@ class GradientReversal(Module):
         self.lambda_ = lambda_
 
     @checked
-    def setLambda(self, lambda_: float) -> None:
+    def setLambda(self, lambda_: float) -> Self:
         """Sets another factor."""
         self.lambda_ = lambda_
+        return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self.output = check.tensor(self, "input", input)

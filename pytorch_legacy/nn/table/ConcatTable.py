@@ -14,18 +14,25 @@ class ConcatTable(Container):
 
     Modules without a gradInput do not count in the sum.
 
+    Parameters
+    ----------
+    *modules : Module
+        What it holds at first; ``add`` appends more.
+
     Notes
     -----
     The input may be a table, then gradInput is one too. Source: Torch7 nn.ConcatTable.
 
     Examples
     --------
-    >>> net = nn.ConcatTable().add(nn.Identity()).add(nn.Square())
+    >>> net = nn.ConcatTable(nn.Identity(), nn.Square())
     >>> net.forward(np.float32([1, 2, 3]))
     [array([1., 2., 3.], dtype=float32), array([1., 4., 9.], dtype=float32)]
     >>> net.backward(np.float32([1, 2, 3]), [np.float32([1, 1, 1]), np.float32([1, 1, 1])])  # 1 + 2x
     array([3., 5., 7.], dtype=float32)
     """
+
+    _isList = True
 
     def updateOutput(self, input: Any) -> list[Any]:
         self.output = self._each(lambda _, module: module.updateOutput(input))

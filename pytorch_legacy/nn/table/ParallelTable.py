@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.Module import Module
 
 
 class ParallelTable(Container):
@@ -14,19 +15,26 @@ class ParallelTable(Container):
 
     Input and gradOutput are lists with as many entries as there are modules, each whatever its module takes.
 
+    Parameters
+    ----------
+    *modules : Module
+        What it holds at first; ``add`` appends more.
+
     Notes
     -----
     Source: Torch7 nn.ParallelTable.
 
     Examples
     --------
-    >>> net = nn.ParallelTable().add(nn.Square()).add(nn.MulConstant(10.0))
+    >>> net = nn.ParallelTable(nn.Square(), nn.MulConstant(10.0))
     >>> net.forward([np.float32([1, 2, 3]), np.float32([4])])
     [array([1., 4., 9.], dtype=float32), array([40.], dtype=float32)]
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    _isList = True
+
+    def __init__(self, *modules: Module) -> None:
+        super().__init__(*modules)
         self.output, self.gradInput = [], []
 
     def updateOutput(self, input: list[Any]) -> list[Any]:

@@ -96,6 +96,10 @@ class T7Error(ValueError):
     """A .t7 file is broken, or holds what the format does not allow."""
 
 
+class T7Warning(UserWarning):
+    """A module of a .t7 file does not do all that it did in Torch7, or its owner may not expect what it does."""
+
+
 _BY_CODE: dict[int, type[THNNError]] = {
     error.code: error
     for error in (

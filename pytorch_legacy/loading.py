@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, TypeVar
 
 from pytorch_legacy import fields, mending, t7
-from pytorch_legacy.errors import FieldError, T7Error
+from pytorch_legacy.errors import FieldError, T7Error, T7Warning
+from pytorch_legacy.nn import lua
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
 
@@ -86,6 +88,11 @@ class Factory:
 
     # These are data, not modules: they keep the plain form that the format gives them.
     PLAIN = ("torch.", "tds.")
+    MOST_TOLD = 5
+
+    def __init__(self) -> None:
+        self.replaced: list[str] = []  # what is to say of functions in the place of methods
+        self.untold = 0
 
     def create(self, typename: str, version: int) -> Any | None:
         if typename.startswith(self.PLAIN) and typename not in _registered:
@@ -117,6 +124,23 @@ class Factory:
         except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
             raise T7Error(f"these are not the fields of a {record.typename}: {error!r:.200}") from error
         instance._remember(record)
+        if isinstance(known, dict) and not isinstance(instance, Unknown):
+            for name, value in known.items():
+                if type(value) is t7.Function and isinstance(name, str) and lua.warns(instance, name):
+                    self._tell(instance, name, path)
+
+    def _tell(self, instance: TorchObject, name: str, path: t7.Path) -> None:
+        if len(self.replaced) < self.MOST_TOLD:
+            self.replaced.append(f"{path}, a {instance._typename}: {name} is {lua.effect(instance, name)}")
+        else:
+            self.untold += 1
+
+    def warning(self) -> str:
+        """What the owner of the file has to know, "" if there is nothing."""
+        more = f"\n  and {self.untold} more" if self.untold else ""
+        lines = "".join(f"\n  {line}" for line in self.replaced)
+        head = "functions of Lua stand in the place of methods (`pytorch-legacy inspect` lists all):"
+        return f"{head}{lines}{more}" if lines else ""
 
 
 def load(
@@ -133,6 +157,10 @@ def load(
     modules counts from 0 afterwards; numbers in tables and tensors are left as they are.
 
     The file is mapped, not copied: arrays are views of it until you write to them, and the file never changes.
+
+    A Lua function that stands in an object in the place of a method goes before it, as in Torch7, if it does nothing: a layer
+    with an empty ``accGradParameters`` is frozen, until ``del layer.accGradParameters``. Others cannot run: the method of
+    the class does, and the function is kept for saving. What that changes in a pass or in training is a `T7Warning`.
 
     Parameters
     ----------
@@ -156,4 +184,8 @@ def load(
     T7Error
         The file is broken or is no .t7 file: one message with offset and path of the object.
     """
-    return t7.read(path, format=format, longSize=longSize, objects=objects, objectFactory=Factory())
+    factory = Factory()
+    value = t7.read(path, format=format, longSize=longSize, objects=objects, objectFactory=factory)
+    if text := factory.warning():
+        warnings.warn(text, T7Warning, stacklevel=2)
+    return value

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from pytorch_legacy.errors import T7Error, THNNError
 
@@ -51,11 +53,17 @@ def _version() -> str:
     return f"pytorch-legacy {pytorch_legacy.__version__}, libTHNN {backend.version()}, BLAS {backend.blas()}"
 
 
+def _show(message: Warning | str, *where: Any) -> None:
+    print(f"pytorch-legacy: warning: {message}", file=sys.stderr)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status: 0, or 1 after one line that says what is wrong."""
     options = parser().parse_args(arguments)
     try:
-        options.execute(options)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show  # type: ignore[assignment]  # the block puts back what it was
+            options.execute(options)
     except (Problem, T7Error, THNNError, OSError) as error:
         print(f"pytorch-legacy: {error}", file=sys.stderr)
         return 1

@@ -12,6 +12,7 @@ import numpy as np
 from pytorch_legacy import t7
 from pytorch_legacy.interop import Visit, walk
 from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.lua import effect
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
@@ -227,12 +228,32 @@ class Class:
         ]
 
 
+def effect_of(visit: Visit) -> str:
+    """What becomes of a function that stands in an object where its class has a method; "" for other functions."""
+    owner = None if visit.parent is None else visit.parent.value
+    isMethod = (
+        isinstance(owner, TorchObject)
+        and not isinstance(owner, Unknown)
+        and isinstance(visit.key, str)
+        and callable(getattr(type(owner), visit.key, None))
+    )
+    return effect(owner, visit.key) if isMethod else ""
+
+
+def function_line(visit: Visit, function: t7.Function) -> str:
+    """A function and its place, and what becomes of it if it stands in the place of a method."""
+    about = f"{len(function.bytecode):,} bytes of {language(function)}, {upvalues(function)}"
+    told = effect_of(visit)
+    return f"{visit}: {told} ({about})" if told else f"{visit}: {summary(function)}"
+
+
 def contents(value: Any) -> tuple[list[Class], list[tuple[Visit, t7.Function]]]:
     """The unknown classes with their fields, and the functions, wherever they are in the file."""
     classes: dict[str, Class] = {}
     functions: list[tuple[Visit, t7.Function]] = []
     for visit in walk(value, lambda visit: not isinstance(visit.value, np.ndarray)):
-        if visit.seen is not None:
+        isMethod = isinstance(visit.value, t7.Function) and bool(effect_of(visit))
+        if visit.seen is not None and not isMethod:
             continue
         if isinstance(visit.value, t7.Function):
             functions.append((visit, visit.value))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ import numpy as np
 
 import pytorch_legacy as pl
 from pytorch_legacy import t7
-from pytorch_legacy.errors import T7Error
+from pytorch_legacy.errors import T7Error, T7Warning
 from pytorch_legacy.nn.Module import Module
 
 from . import describe, models, network
@@ -81,7 +82,8 @@ def execute(options: argparse.Namespace) -> None:
 
 def read(path: str) -> Contents:
     """The file with its modules if they can be made, else as it stands; all objects, or as many as can be read."""
-    with _mending() as mended:
+    with _mending() as mended, warnings.catch_warnings():
+        warnings.simplefilter("ignore", T7Warning)  # the report says the same
         try:
             return Contents(pl.load(path), mended=mended)
         except T7Error as error:
@@ -141,7 +143,7 @@ class Report:
         for unknown in self.classes:
             yield from self._class_lines(unknown)
         for visit, function in self.functions[: None if self.options.all else _MOST]:
-            yield f"function: {visit}: {describe.summary(function)}"
+            yield f"function: {describe.function_line(visit, function)}"
         if len(self.functions) > _MOST and not self.options.all:
             yield f"function: ... and {len(self.functions) - _MOST} more"
         if self.contents.mended:
@@ -250,6 +252,7 @@ class Report:
             ],
             "functions": [
                 {"place": str(visit), "bytes": len(function.bytecode), "language": describe.language(function)}
+                | ({"method": effect} if (effect := describe.effect_of(visit)) else {})
                 for visit, function in self.functions
             ],
             "mended": [

@@ -175,6 +175,8 @@ class RNN(Layer, Module):
 
     def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Both gradients at once, for they go the same way."""
+        if self._isReplaced("updateGradInput", "accGradParameters"):
+            return super().backward(input, gradOutput, scale)
         input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale)
 

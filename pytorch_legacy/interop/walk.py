@@ -83,7 +83,7 @@ def children(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from children(value.fields) if isinstance(value.fields, (dict, list)) else [("<contents>", value.fields)]
     elif isinstance(value, TorchObject):
         # What begins with an underscore is the package's own. Modules come first: their place there is the one to name.
-        own = {key: entry for key, entry in value._ownFields().items() if not key.startswith("_")}
+        own = {key: entry for key, entry in value._ownFields().items() if not key.startswith("_")} | value._luaFunctions()
         yield from sorted(own.items(), key=lambda pair: pair[0] != "modules")
     elif isinstance(value, t7.Function):
         upvalues = value.upvalues  # a file may hold anything in their place, an array too

@@ -369,6 +369,10 @@ class Module(TorchObject):
         setattr(self, name, zeros)
         return zeros
 
+    def _isReplaced(self, *methods: str) -> bool:
+        """Has the object something of its own in the place of one of these methods? Layers that do both at once ask it."""
+        return not self.__dict__.keys().isdisjoint(methods)
+
     def _children(self) -> list["Module"]:
         return self.__dict__.get("modules", [])
 

@@ -13,6 +13,7 @@ from pytorch_legacy import backend, mending, t7
 from pytorch_legacy.arrays import buffer, cupy, is_tensor, on_device, overlap, placed
 from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.arguments import checked, numbers
+from pytorch_legacy.nn.lua import LuaMethod, stand_in
 from pytorch_legacy.nn.printing import always
 from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
@@ -53,6 +54,8 @@ class TorchObject:
         these values.
     _outdated : tuple of str
         Fields of old files that went into others on the way in: not written again.
+    _luaMethods : tuple of str
+        Methods in whose place Torch7's constructor puts functions that do what the class here does.
     _version : int, optional
         Torch7's current version of the class, where it is not 1. Without it objects keep the version of their file.
     _exact : dict
@@ -71,6 +74,7 @@ class TorchObject:
     _lazy: tuple[str, ...] = ()
     _ours: dict[str, Any] = {}
     _outdated: tuple[str, ...] = ()
+    _luaMethods: tuple[str, ...] = ()
     _version: int | None = None
     _exact: dict[str, bytes] = {}
     # Of objects that come from a file: the names of the fields there, and the fields that the class did not take over.
@@ -278,9 +282,13 @@ class TorchObject:
         defaults of these arguments.
         """
         for key, value in fields.items():
-            # Some packages left functions in their objects: they cannot run here and must not hide methods.
-            isOther = not isinstance(key, str) or key in vars(TorchObject) or key in self._dropped or key in self._scratch
-            if not isOther and not callable(getattr(type(self), key, None)):
+            if not isinstance(key, str) or key in self._dropped or key in self._scratch:
+                continue
+            if callable(getattr(type(self), key, None)):
+                # Only what does nothing can run here in the place of a method.
+                if isinstance(value, t7.Function) and (method := stand_in(self, key, value)):
+                    self.__dict__[key] = method
+            elif key not in vars(TorchObject):
                 self.__dict__[key] = counted(value, -1) if key in self._oneBased else value
         name = fields.get("_type", "")
         self._dtype = (TENSOR_TYPES | CUDA_TYPES).get(name) or dtype_of(fields)
@@ -309,9 +317,17 @@ class TorchObject:
         for key, value in self._ownFields().items():
             if value is None or key in self._dropped or key in self._scratch:
                 continue
-            if key in self._fileFields or not self._isOurs(key, value):
+            if isinstance(value, LuaMethod):
+                fields[key] = value.function
+            elif key in self._fileFields or not self._isOurs(key, value):
                 fields[key] = counted(value, 1) if key in self._oneBased else value
         return fields
+
+    def _luaFunctions(self) -> dict[str, t7.Function]:
+        """The functions that the file has in the place of methods."""
+        found = {name: value.function for name, value in self.__dict__.items() if isinstance(value, LuaMethod)}
+        rest = self._fileRest.items()
+        return found | {key: value for key, value in rest if isinstance(value, t7.Function) and isinstance(key, str)}
 
     def _isOurs(self, key: str, value: Any) -> bool:
         """Does the attribute mean nothing to Torch7?"""

@@ -52,7 +52,8 @@ class Unknown(Container):
 
     def _fromTorch7(self, fields: Any, version: int) -> None:
         self.fields = fields
-        plain = {key: value for key, value in fields.items() if key not in self._OWN} if isinstance(fields, dict) else {}
+        known = fields if isinstance(fields, dict) else {}
+        plain = {key: value for key, value in known.items() if key not in self._OWN and not isinstance(value, t7.Function)}
         with mending.collect():  # nothing that would concern anybody
             super()._fromTorch7(plain, version)
         self._mended = {key: self.__dict__[key] for key in plain if self.__dict__.get(key, plain[key]) is not plain[key]}

@@ -80,6 +80,8 @@ class SpatialInstanceNormalization(Module):
 
     def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Both gradients at once, for they need the same sums."""
+        if self._isReplaced("updateGradInput", "accGradParameters"):
+            return super().backward(input, gradOutput, scale)
         input, gradOutput = self._entered(input, gradOutput)
         return self._backward(input, gradOutput, scale, toInput=True, toParameters=True)
 

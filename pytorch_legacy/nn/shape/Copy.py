@@ -46,6 +46,7 @@ class Copy(Module):
     """
 
     _ours = {"dontCast": False}
+    _luaMethods = ("updateOutput", "updateGradInput")
     forceCopy = False
     dontCast = False
 

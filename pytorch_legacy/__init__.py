@@ -9,11 +9,12 @@ nn.Sequential {
 }
 """
 
-from . import authors, cudnn, dpnn, explain, inn, interop, mending, nn, nngraph, nnx, optim, random, rnn, t7
+from . import authors, bridge, cudnn, dpnn, explain, inn, interop, mending, nn, nngraph, nnx, optim, random, rnn, t7
 from .backend import get_num_threads as getNumThreads
 from .backend import set_cuda_index_check as setCudaIndexCheck
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
+from .bridge import to_python, to_torch
 from .errors import THNNError
 from .loading import load, register
 from .random import manualSeed
@@ -27,6 +28,7 @@ __all__ = [
     "THNNError",
     "__version__",
     "authors",
+    "bridge",
     "cudnn",
     "dpnn",
     "explain",
@@ -48,4 +50,6 @@ __all__ = [
     "setNumThreads",
     "setPoolingBackward",
     "t7",
+    "to_python",
+    "to_torch",
 ]

@@ -1,0 +1,125 @@
+"""Bridges: a network of Torch7 becomes a module of PyTorch, as text that one reads and as the module that the text makes.
+
+>>> import pytorch_legacy as pl
+>>> net = pl.nn.Sequential().add(pl.nn.Linear(10, 4)).add(pl.nn.ReLU(True))
+>>> module = pl.to_torch(net, (None, 10))                                                          # doctest: +SKIP
+>>> print(module.source)                                                                           # doctest: +SKIP
+
+How a rule is written
+---------------------
+A rule stands in ``rules/<family>.py`` and belongs to Python classes; those derived from them inherit it. It gets the module,
+its input and the writer, and returns an expression::
+
+    @rule(nn.SoftPlus)
+    def soft_plus(m, x, w):
+        return f"F.softplus({x}{options(beta=(number(m.beta), '1'), threshold=(number(m.threshold), '20'))})"
+
+The writer runs the expression on the examples, runs our layer on the same numbers, and compares: a rule says what it means, and
+checks nothing. `x` is a `Value` (``x.shape`` has None where the examples differ, ``x.ndim``), or a list of Values for a table.
+A rule returns an expression, a Value, or a list of Values for a table.
+
+* ``w.layer("conv", "nn.Conv2d(3, 8, 3)", weight=m.weight, bias=m.bias)`` is the text ``self.conv1``; its call is the rule's to
+  write. All entries of the state dict are given, None for those that are not there. Arrays that the file holds as they are are
+  handed over as they are: so shared weights stay shared.
+* ``w.parameter("scale", m.weight)``, ``w.buffer("mean", m.mean)``: the text ``self.scale1`` of a bare one.
+* ``w.let(expression)`` is a Value for what is used twice, ``w.let(f"{x}.unbind(0)", 3)`` a list of three.
+* ``w.convert(m.modules[0], x, 0)`` writes a module inside; 0 is its place. A rule that returns what modules inside gave is not
+  compared as a whole, as they were.
+* ``w.shapes_after(m, x)`` are the shapes that our layer gives: ``reshaped(x, shapes)`` of ``texts.py`` writes them.
+* ``w.helper(source)`` puts a function or class at the top of the file, and is its name.
+* ``w.step(...)`` makes a class of what a loop calls; ``w.state()`` and ``w.keep()`` are for what lasts from call to call.
+* ``w.note("...")`` is a comment on the next line: what PyTorch means otherwise, or a gradient that is another one by design.
+* ``raise lacks(m, "...")`` where nothing can be written, with the nearest advice.
+
+``texts.py`` has what all families share: numbers, sizes (heights before widths), options, dimensions, inputs without a batch.
+Rules need no torch: they are text. ``tests/bridge`` tries each rule on the golden files and the case tables of its classes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from pytorch_legacy.errors import UnsupportedError
+
+from .registry import Differs, NoRule
+
+__all__ = ["Differs", "NoRule", "to_python", "to_torch"]
+
+
+def _needs(extra: str, *packages: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: without one of the packages there is one error, which says what to install."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def guarded(*arguments: Any, **options: Any) -> Any:
+            try:
+                return function(*arguments, **options)
+            except ModuleNotFoundError as error:
+                if error.name is None or error.name.partition(".")[0] not in packages:
+                    raise
+                text = f"pl.{function.__name__} needs {error.name}, which is not installed; run: pip install"
+                raise UnsupportedError(f'{text} "pytorch-legacy[{extra}]"') from None
+
+        return guarded
+
+    return decorate
+
+
+@_needs("torch", "torch")
+def to_torch(net: Any, example: Any, *, force: bool = False) -> Any:
+    """The network as a ``torch.nn.Module``, proven equal to it.
+
+    The module is what the text of `to_python` makes: that text is executed. It has parameters of its own.
+
+    Parameters
+    ----------
+    net : Module
+        Stays as it is. What is written is proven in evaluation mode; the module also trains.
+    example : tuple, or list of two
+        A shape, None where it may vary: ``(None, 3, 224, 224)``. A tuple of shapes stands for a table. Or a list of two inputs,
+        arrays or tables, that differ in the sizes that may vary.
+    force : bool
+        Go on where a layer differs. The proof names it.
+
+    Returns
+    -------
+    torch.nn.Module
+        In evaluation mode, with the fields ``source``, the text, and ``proof``: ``print(module.proof)`` shows each layer.
+
+    Raises
+    ------
+    NoRule
+        A class has no rule. The error names it and its place.
+    Differs
+        A layer, which is named, or the whole differs by more than 1e-5 of its largest number.
+    UnsupportedError
+        There is no torch.
+    """
+    from .conversion import Conversion
+
+    return Conversion(net, example, force).module()
+
+
+@_needs("torch", "torch", "safetensors")
+def to_python(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool = False) -> Any:
+    """Writes the network as a Python file for PyTorch, with its weights beside it, and returns the module.
+
+    ``net.py`` has ``class Net(torch.nn.Module)`` and ``load()``, ``net.safetensors`` the weights. They need torch and
+    safetensors, and nothing of this package. Nothing is written if something differs.
+
+    Parameters
+    ----------
+    net, example, force
+        As for `to_torch`.
+    path : path
+        Ends in ``.py``.
+    """
+    from .conversion import Conversion
+    from .files import write
+
+    module = Conversion(net, example, force).module()
+    write(module, path)
+    return module

@@ -1,0 +1,143 @@
+"""A whole conversion: a network and examples in, a torch.nn.Module and its text out."""
+
+from __future__ import annotations
+
+import copy
+import linecache
+import types
+from itertools import count
+from typing import Any
+
+import numpy as np
+import torch
+
+from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
+
+from .examples import examples_of
+from .proof import TOLERANCE, Proof
+from .registry import Differs
+from .source import file_text
+from .values import Value, difference, tree
+from .writer import Writer
+
+_NUMBERS = count(1)
+
+
+class Conversion:
+    """What became of a network.
+
+    Attributes
+    ----------
+    net : Module
+        The network, in evaluation mode: a twin of the one that was given, with the same parameters.
+    examples : list
+        The inputs that it was written on, one or two.
+    proof : Proof
+    text : str
+        The file.
+    state : dict of str to torch.Tensor
+        Weights and buffers, which may be the network's own memory.
+    """
+
+    def __init__(self, net: Any, example: Any, force: bool = False) -> None:
+        self.net = twin(net)
+        self.examples = examples_of(example, self.net)
+        self.proof = Proof(force)
+        self.writer = Writer(self.examples, self.proof)
+        self.result = self.writer.convert(self.net, self.writer.inputs)
+        self.state = self.writer.fields.state()
+        self.double = self.net._dtype == np.float64
+        self.text = file_text(self.writer, self.result, self._story(net), self.double)
+
+    def module(self) -> torch.nn.Module:
+        """The module that the text makes, with the weights, compared with the network as a whole."""
+        made = executed(self.text)
+        made = made.double() if self.double else made
+        made.load_state_dict(self.state)
+        made.eval()
+        self._prove(made)
+        made.source, made.proof = self.text, self.proof
+        return made
+
+    def _prove(self, made: torch.nn.Module) -> None:
+        """Compares the module with the network on the examples; where there is a state, on two calls one after the other."""
+        self.proof.whole = 0.0
+        for example in self.examples:
+            self.net.forget()
+            state: tuple[Any, ...] = ()
+            for _ in range(2 if self.writer.states else 1):
+                ours = tree(np.array, self.net.forward(tree(np.copy, example)))
+                with torch.no_grad():
+                    theirs = made(*arguments(example), *state)
+                if self.writer.states:
+                    theirs, *state_after = theirs
+                    state = tuple(state_after)
+                self.proof.whole = max(self.proof.whole, difference(ours, theirs))
+        self.net.clearState()
+        if not self.proof.whole <= TOLERANCE and not self.proof.force:
+            raise Differs(f"{self.net._typename}: each layer is written right, but the network differs by {self.proof.whole:.2g}")
+
+    def _story(self, net: Any) -> str:
+        letters: dict[Any, str] = {}
+        takes, gives = (tree(lambda value: shape_text(value, letters), values) for values in (self.writer.inputs, self.result))
+        text = f"{net._typename} of Torch7 in PyTorch, written by pytorch_legacy.\n\n"
+        text += f"Takes {listed(takes)}, gives {listed(gives)}."
+        if self.writer.states:
+            text += (
+                "\nThe old network kept its state from call to call: forward() takes the state, None at first, and returns\n"
+                "the output and the state for the next call."
+            )
+        worst = self.proof.worst
+        if worst is not None and worst.difference is not None and not worst.difference <= TOLERANCE:
+            text += f"\n\nIT DIFFERS from the old network: {worst.place} ({worst.typename}) by {worst.difference:.2g}."
+        return text + "\n" * ("\n" in text)
+
+
+def twin(net: Any) -> Any:
+    """A copy of the network in evaluation mode, with the very parameters of it, on the host."""
+    if not isinstance(net, (Module, Criterion)):
+        raise DtypeError(f"net: expected a module or a criterion, got {described(net)}")
+    made = copy.deepcopy(net, net._sharedArrays() if isinstance(net, Module) else {})
+    if made._onDevice:
+        made.float()
+    if isinstance(made, Module):
+        made.evaluate()
+        made.clearState()
+        made.forget()
+    return made
+
+
+def executed(text: str) -> Any:
+    """``Net()`` of a text, whose lines tracebacks show."""
+    name = f"<written by pytorch_legacy {next(_NUMBERS)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = types.ModuleType("net")
+    space.__file__ = "net.py"
+    exec(compile(text, name, "exec"), space.__dict__)
+    with torch.random.fork_rng(devices=()):  # initial weights, which nobody sees, take no random numbers from others
+        return space.Net()
+
+
+def arguments(example: Any) -> tuple[Any, ...]:
+    """What forward() takes for an input."""
+    values = tree(lambda array: torch.from_numpy(np.array(array)), example)
+    return tuple(values) if isinstance(values, list) else (values,)
+
+
+def shape_text(value: Value, letters: dict[Any, str]) -> str:
+    """``(N, 3, H, W)``: sizes that may vary have letters, the same one where they vary alike."""
+    sizes = []
+    for size, known in zip(value.shape, zip(*value.shapes, strict=True), strict=True):
+        sizes.append(letters.setdefault(known, "NHWTKLM"[len(letters) % 7]) if size is None else str(size))
+    kind = str(value.held[0].dtype).removeprefix("torch.")
+    return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''}){'' if kind.startswith('float') else f' of {kind}'}"
+
+
+def listed(value: Any) -> str:
+    """Shapes one after the other, in brackets where a table stands in a table."""
+    if not isinstance(value, list):
+        return str(value)
+    return ", ".join(f"[{listed(entry)}]" if isinstance(entry, list) else entry for entry in value)

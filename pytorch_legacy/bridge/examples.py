@@ -1,0 +1,125 @@
+"""Examples: what a conversion runs on. Where two differ in size, the written module takes any size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import authors, nn, rnn
+from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.errors import DtypeError, ShapeError, THNNError
+from pytorch_legacy.nn.utils import described
+
+_SCALES = (4, 16, 32, 64, 128, 224)
+
+
+def examples_of(example: Any, module: Any) -> list[Any]:
+    """One or two inputs of the module, in arrays of its type.
+
+    Parameters
+    ----------
+    example : tuple, or list of two
+        A shape such as ``(None, 3, 224, 224)``, None where the size may vary; a tuple of shapes stands for a table.
+        Otherwise a list of two inputs, arrays or tables, that differ in the sizes that may vary.
+    module : Module
+        Says what a shape stands for: random numbers, or indices where its first layer looks something up.
+
+    Raises
+    ------
+    DtypeError, ShapeError
+        If it is neither, or the two inputs are not of one kind.
+    """
+    if is_shape(example) or (isinstance(example, tuple) and example):
+        examples = _fitting(example, module)
+    elif isinstance(example, list) and len(example) == 2:
+        examples = [_typed(one, module._dtype) for one in example]
+    else:
+        wanted = "a shape such as (None, 3, 224, 224), None where it may vary, or a list of two inputs"
+        raise DtypeError(f"example: expected {wanted}, got {described(example)}")
+    _check_alike(examples[0], examples[-1], "example")
+    return examples
+
+
+def is_shape(value: Any) -> bool:
+    """Is it a tuple of sizes, None where a size may vary?"""
+    if not isinstance(value, tuple) or not value:
+        return False
+    return all(size is None or (isinstance(size, (int, np.integer)) and not isinstance(size, bool)) for size in value)
+
+
+def _fitting(example: Any, module: Any) -> list[Any]:
+    """Examples of a shape. Where more than the first size may vary, sizes are tried until the network takes them."""
+    wide = _most(example)
+    rng = np.random.default_rng(0)
+    for scale in _SCALES:
+        examples = [_drawn(example, _free(second, scale), module, rng) for second in ((False, True) if wide else (False,))]
+        if wide < 2 or scale == _SCALES[-1] or all(_runs(module, one) for one in examples):
+            break
+    return examples
+
+
+def _most(example: Any) -> int:
+    """How many sizes of a shape, or of one of several, may vary."""
+    return example.count(None) if is_shape(example) else max(map(_most, example), default=0) if isinstance(example, tuple) else 0
+
+
+def _free(second: bool, scale: int) -> tuple[int, ...]:
+    """The sizes that stand for None, in turn. No two are alike in both examples, which tells them apart."""
+    return (3, scale * 3 // 2, scale * 7 // 4, scale * 9 // 4) if second else (2, scale, scale * 5 // 4, scale * 3 // 2)
+
+
+def _runs(module: Any, input: Any) -> bool:
+    try:
+        module.forward(input)
+    except THNNError:
+        return False
+    finally:
+        module.forget()
+        module.clearState()
+    return True
+
+
+def _drawn(example: Any, free: tuple[int, ...], module: Any, rng: np.random.Generator) -> Any:
+    """Numbers in place of each shape."""
+    if not is_shape(example):
+        if not isinstance(example, tuple) or not example:
+            raise DtypeError(f"example: expected a shape or a tuple of shapes, got {described(example)}")
+        return [_drawn(entry, free, module, rng) for entry in example]
+    sizes = iter((*free, *[free[-1]] * len(example)))
+    shape = tuple(next(sizes) if size is None else int(size) for size in example)
+    if (least_and_end := indices(module)) is not None:
+        return rng.integers(*least_and_end, shape)
+    return rng.standard_normal(shape).astype(module._dtype)
+
+
+def indices(module: Any) -> tuple[int, int] | None:
+    """The first index and the one after the last that the network takes, if its first layer takes indices."""
+    while children := getattr(module, "modules", None):
+        module = children[0]
+    if isinstance(module, nn.LookupTable):
+        return int(isinstance(module, rnn.LookupTableMaskZero)), len(module.weight)
+    if isinstance(module, (nn.OneHot, authors.OneHot)):
+        return 0, int(module.outputSize)
+    return None
+
+
+def _typed(value: Any, dtype: np.dtype) -> Any:
+    """A copy with its floating-point arrays in the module's type."""
+    if isinstance(value, (list, tuple)):
+        return [_typed(entry, dtype) for entry in value]
+    array = np.asarray(value) if is_tensor(value) or isinstance(value, (int, float, np.generic)) else None
+    if array is None or array.dtype.kind not in "fiub":
+        raise DtypeError(f"example: expected arrays or tables of arrays, got {described(value)}")
+    return np.array(array, dtype if array.dtype.kind == "f" else array.dtype, order="C")
+
+
+def _check_alike(first: Any, second: Any, where: str) -> None:
+    """Refuses two inputs of which one is a table, or an array of another rank or kind."""
+    if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        for i, entries in enumerate(zip(first, second, strict=True)):
+            _check_alike(*entries, f"{where}[{i}]")
+    elif isinstance(first, list) or isinstance(second, list):
+        raise ShapeError(f"{where}: expected two inputs that are alike, got {described(first)} and {described(second)}")
+    elif first.ndim != second.ndim or first.dtype != second.dtype:
+        raise ShapeError(f"{where}: expected two arrays of one rank and type, got {described(first)} and {described(second)}")

@@ -1,0 +1,66 @@
+"""The proof of a conversion: each layer, and the whole, gives the numbers that Torch7's layers give."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .registry import Differs
+from .values import difference, tree
+
+TOLERANCE = 1e-5
+"""The largest difference, relative to the largest magnitude of an array, with which something is written."""
+
+
+class Comparison(NamedTuple):
+    """One layer: where it stands, its class, and how much its output differs; None and a reason where it was not compared."""
+
+    place: str
+    typename: str
+    difference: float | None
+    reason: str = ""
+
+
+class Proof:
+    """What was compared.
+
+    Attributes
+    ----------
+    layers : list of Comparison
+        Each layer on the very numbers that the lines before it give, in the order in which they run.
+    whole : float or None
+        The largest difference of the whole network.
+    """
+
+    def __init__(self, force: bool = False) -> None:
+        self.force = force
+        self.layers: list[Comparison] = []
+        self.whole: float | None = None
+
+    @property
+    def worst(self) -> Comparison | None:
+        """The layer that differs most."""
+        compared = [layer for layer in self.layers if layer.difference is not None]
+        return max(compared, key=lambda layer: layer.difference or 0, default=None)
+
+    def compare(self, place: str, typename: str, ours: list[Any], theirs: list[Any]) -> None:
+        """Takes note of a layer's results for each example. Raises Differs if they differ, unless forced."""
+        gap = difference(ours, theirs)
+        self.layers.append(Comparison(place or "the network", typename, gap))
+        if not gap <= TOLERANCE and not self.force:
+            shapes = [tree(np.shape, results[0]) for results in (ours, theirs)]
+            text = f"the shape is {shapes[1]}" if shapes[0] != shapes[1] else f"the numbers differ by {gap:.2g}"
+            raise Differs(f"{text}, expected {shapes[0]}" if shapes[0] != shapes[1] else f"{text} of the largest")
+
+    def skipped(self, place: str, typename: str, reason: str) -> None:
+        """Takes note of a layer that is not compared."""
+        self.layers.append(Comparison(place or "the network", typename, None, reason))
+
+    def __str__(self) -> str:
+        lines = [f"{layer.place:20} {layer.typename:40} {_shown(layer)}" for layer in self.layers]
+        return "\n".join([*lines, f"{'the whole':61} {self.whole or 0.0:.1e}"])
+
+
+def _shown(layer: Comparison) -> str:
+    return f"not compared: {layer.reason}" if layer.difference is None else f"{layer.difference:.1e}"

@@ -1,0 +1,42 @@
+"""Which function writes which class: rules are registered by class and found through the classes that it derives from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pytorch_legacy.errors import THNNError, UnsupportedError, ValueRangeError
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+Rule = Callable[[Any, Any, "Writer"], Any]
+RULES: dict[type, Rule] = {}
+
+
+class NoRule(UnsupportedError):
+    """A class, or what it does with this input, that the bridge cannot write."""
+
+
+class Differs(ValueRangeError):
+    """What was written gives other numbers than the network."""
+
+
+def rule(*classes: type) -> Callable[[Rule], Rule]:
+    """Decorator: the function writes these classes, and those derived from them that have no rule of their own."""
+
+    def register(function: Rule) -> Rule:
+        for cls in classes:
+            if cls in RULES:
+                raise THNNError(f"two rules for {cls.__module__}.{cls.__name__}")
+            RULES[cls] = function
+        return function
+
+    return register
+
+
+def rule_of(cls: type) -> Rule | None:
+    """The rule of a class: its own, or that of the nearest class it derives from."""
+    from . import rules  # noqa: F401  (which registers them)
+
+    return next((RULES[base] for base in cls.__mro__ if base in RULES), None)

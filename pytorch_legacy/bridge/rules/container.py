@@ -1,0 +1,132 @@
+"""Containers and graphs: they lead the values through the modules they hold, and write next to nothing themselves."""
+
+from pytorch_legacy import nn, nngraph
+from pytorch_legacy.nn.decorator.Decorator import Decorator
+
+from ..registry import rule
+from ..texts import axis, cat, lacks, reshaped, trimmed
+
+
+@rule(nn.Sequential)
+def sequential(m, x, w):
+    for i, module in enumerate(m.modules):
+        x = w.convert(module, x, i)
+    return x
+
+
+@rule(nn.ConcatTable)
+def concat_table(m, x, w):
+    return [w.convert(module, x, i) for i, module in enumerate(m.modules)]
+
+
+@rule(nn.ParallelTable)
+def parallel_table(m, x, w):
+    return [w.convert(module, part, i) for i, (module, part) in enumerate(zip(m.modules, x, strict=True))]
+
+
+@rule(nn.MapTable)
+def map_table(m, x, w):
+    m.resize(len(x))
+    return [w.convert(module, part, i) for i, (module, part) in enumerate(zip(m.modules, x, strict=True))]
+
+
+@rule(nn.Concat)
+def concat(m, x, w):
+    parts = [w.convert(module, x, i) for i, module in enumerate(m.modules)]
+    return w.let(cat(parts, axis(m, m.dimension, parts[0])))
+
+
+@rule(nn.DepthConcat)
+def depth_concat(m, x, w):
+    parts = [w.convert(module, x, i) for i, module in enumerate(m.modules)]
+    joint = axis(m, m.dimension, parts[0])
+    pads = _centred(m, parts, joint)
+    texts = [f"F.pad({part}, {zeros})" if any(zeros) else str(part) for part, zeros in zip(parts, pads, strict=True)]
+    if any(map(any, pads)):
+        w.note("smaller ones stand in the middle of zeros")
+    return w.let(cat(texts, joint))
+
+
+def _centred(m, parts, joint):
+    """The pads, as F.pad takes them, that make all parts as large as the largest."""
+    found = []
+    for shapes in zip(*(part.shapes for part in parts), strict=True):  # those of one example
+        largest = [max(sizes) for sizes in zip(*shapes, strict=True)]
+        found.append([])
+        for shape in shapes:
+            zeros = [0 if i == joint else whole - shape[i] for i, whole in enumerate(largest)]
+            found[-1].append(tuple(side for count in reversed(zeros) for side in (count // 2, count - count // 2)))
+    if any(pads != found[0] for pads in found):
+        raise lacks(m, "the zeros around smaller outputs vary with the input; give examples that agree in height and width")
+    return [trimmed(pads) for pads in found[0]]
+
+
+@rule(nn.Parallel)
+def parallel(m, x, w):
+    slices = w.let(f"{x}.unbind({axis(m, m.inputDimension, x)})", len(m.modules))
+    parts = [w.convert(module, part, i) for i, (module, part) in enumerate(zip(m.modules, slices, strict=True))]
+    return w.let(cat(parts, axis(m, m.outputDimension, parts[0])))
+
+
+@rule(Decorator)
+def decorator(m, x, w):
+    return w.convert(m.modules[0], x, 0)
+
+
+@rule(nn.Bottle)
+def bottle(m, x, w):
+    if x.ndim <= m.nInputDim:
+        return w.convert(m.modules[0], x, 0)
+    folded = w.let(f"{x}.flatten(0, {x.ndim - m.nInputDim})")
+    y = w.convert(m.modules[0], folded, 0)
+    if y.shapes == [(shape[0], *rest[1:]) for shape, rest in zip(folded.shapes, y.shapes, strict=True)]:
+        return w.let(f"{y}.unflatten(0, {x}.shape[:{x.ndim - m.nInputDim + 1}])")
+    return w.let(reshaped(y, w.shapes_after(m, x)))
+
+
+@rule(nn.WeightNorm)
+def weight_norm(m, x, w):
+    w.ours(m, x)  # which computes the weight of the module inside
+    return w.convert(m.modules[0], x, 0)
+
+
+@rule(nn.Convert)
+def convert(m, x, w):
+    source, target = m.inputShape, m.outputShape
+    if target == "b" and source != "b":
+        return f"{x}.select({1 - source.index('b')}, 0)" if x.ndim == 2 else f"{x}[:1].reshape(())" if x.ndim == 0 else f"{x}[0]"
+    if source == target or source == "b*" or x.ndim < len(source) or set(source) != set(target):
+        front = source.index("b") if x.ndim == len(source) and source != "b*" else 0
+        return _typed(m, x, reshaped(x if not front else w.let(f"{x}.transpose(0, {front})"), w.shapes_after(m, x)))
+    return _typed(m, x, f"{x}.permute({', '.join(str(source.index(letter)) for letter in target)})")
+
+
+def _typed(m, x, text):
+    """In the type of the module, where the input has another."""
+    kind = "torch.float64" if m._dtype == "float64" else "torch.float32"
+    return text if str(x.held[0].dtype) == kind else f"{text}.to({kind})"
+
+
+@rule(nngraph.gModule)
+def graph(m, x, w):
+    names = {id(node.module): name for node in m.forwardnodes if (name := node.data.get("annotations", {}).get("name"))}
+    places = {id(module): i for i, module in reversed([*enumerate(m.modules)])}
+
+    def write(module, value):
+        if isinstance(name := names.get(id(module)), str):
+            w.note(name)
+        return w.convert(module, value, places[id(module)])
+
+    result = m.runForwardFunction(write, x)
+    m.clearState()
+    return result
+
+
+@rule(nngraph.JustElement)
+def just_element(m, x, w):
+    return x[0]
+
+
+@rule(nngraph.JustTable)
+def just_table(m, x, w):
+    return [x]

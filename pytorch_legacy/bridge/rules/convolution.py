@@ -1,0 +1,109 @@
+"""Convolutions. Torch7's numbers go from width to height, PyTorch's from height to width."""
+
+import numpy as np
+
+from pytorch_legacy import cudnn, dpnn, nn, nnx
+
+from ..registry import rule
+from ..texts import field, options, sizes
+
+
+def convolution(w, rank, planes, weight, bias, transposed=False, **named):
+    """``self.conv1`` of ``nn.Conv<rank>d(...)`` for a weight as PyTorch has it; `named` are options as texts."""
+    usual = {"stride": "1", "padding": "0", "output_padding": "0", "dilation": "1", "groups": "1"}
+    texts = options(**{name: (named.get(name, text), text) for name, text in usual.items()}, bias=(bias is not None, True))
+    name = f"nn.Conv{'Transpose' if transposed else ''}{rank}d"
+    constructor = f"{name}({planes[0]}, {planes[1]}, {sizes(weight.shape[2:])}{texts})"
+    return w.layer("up" if transposed else "conv", constructor, weight=weight, bias=bias)
+
+
+def geometry(m):
+    """The options of a convolution."""
+    named = {"stride": sizes(field(m, "d")), "padding": sizes(field(m, "pad") or [0]), "groups": getattr(m, "groups", 1)}
+    return named | ({"dilation": sizes(dilation)} if (dilation := field(m, "dilation")) else {})
+
+
+def over_frames(x, layer):
+    """Torch7 has frames before features, PyTorch features before frames."""
+    return f"{layer}({x}.transpose(-1, -2)).transpose(-1, -2)"
+
+
+@rule(nn.SpatialConvolution, nn.VolumetricConvolution)
+def convolve(m, x, w):
+    rank = len(field(m, "k"))
+    weight = m.weight.reshape(m.nOutputPlane, -1, *field(m, "k"))
+    return f"{convolution(w, rank, (m.nInputPlane, m.nOutputPlane), weight, m.bias, **geometry(m))}({x})"
+
+
+@rule(nn.SpatialFullConvolution, nn.VolumetricFullConvolution)
+def full_convolve(m, x, w):
+    rank = len(field(m, "k"))
+    named = geometry(m) | {"output_padding": sizes(field(m, "adj"))}
+    layer = convolution(w, rank, (m.nInputPlane, m.nOutputPlane), m.weight, m.bias, transposed=True, **named)
+    if isinstance(x, list):
+        return f"{layer}({x[0]}, output_size={x[1]}.shape[-{rank}:])"
+    return f"{layer}({x})"
+
+
+@rule(nn.SpatialDepthWiseConvolution)
+def depth_wise(m, x, w):
+    weight = m.weight.reshape(m.nOutputPlane, m.nInputPlane, m.kH, m.kW).swapaxes(0, 1).reshape(-1, 1, m.kH, m.kW)
+    bias = None if m.bias is None else m.bias.T.reshape(-1)
+    planes = m.nInputPlane, m.nInputPlane * m.nOutputPlane
+    return f"{convolution(w, 2, planes, weight, bias, **geometry(m) | {'groups': m.nInputPlane})}({x})"
+
+
+@rule(nn.TemporalConvolution)
+def temporal(m, x, w):
+    weight = m.weight.reshape(m.outputFrameSize, m.kW, m.inputFrameSize).swapaxes(1, 2)
+    return over_frames(x, convolution(w, 1, (m.inputFrameSize, m.outputFrameSize), weight, m.bias, stride=m.dW))
+
+
+@rule(cudnn.TemporalConvolution)
+def cudnn_temporal(m, x, w):
+    weight = m.weight.reshape(m.outputFrameSize, m.kH, m.inputFrameSize).swapaxes(1, 2)
+    return over_frames(x, convolution(w, 1, (m.inputFrameSize, m.outputFrameSize), weight, m.bias, stride=m.dH, padding=m.padH))
+
+
+@rule(nn.TemporalRowConvolution)
+def temporal_row(m, x, w):
+    size = m.inputFrameSize
+    layer = convolution(w, 1, (size, size), m.weight, m.bias, stride=m.dW, groups=size)
+    return f"{layer}({x})" if m.featFirst else over_frames(x, layer)
+
+
+@rule(nn.SpatialConvolutionMap, nn.SpatialFullConvolutionMap)
+def mapped(m, x, w):
+    full = isinstance(m, nn.SpatialFullConvolutionMap)
+    weight = np.zeros((m.nInputPlane, m.nOutputPlane, m.kH, m.kW), m.weight.dtype)
+    for (source, target), kernel in zip(m.connTable, m.weight, strict=True):
+        weight[source, target] += kernel
+    w.note("planes that were not connected have weights of 0, which would learn")
+    planes = m.nInputPlane, m.nOutputPlane
+    stride = sizes([m.dH, m.dW])
+    return f"{convolution(w, 2, planes, weight if full else weight.swapaxes(0, 1), m.bias, full, stride=stride)}({x})"
+
+
+@rule(nn.SpatialConvolutionLocal)
+def local(m, x, w):
+    rows, columns, planes, inputs, height, width = m.weight.shape
+    weight = w.parameter("weight", m.weight.reshape(rows * columns, planes, inputs * height * width))
+    patches = f"F.unfold({x}, {(height, width)}{options(padding=((m.padH, m.padW), (0, 0)), stride=((m.dH, m.dW), (1, 1)))})"
+    w.note("filters of their own for each place")
+    products = f'torch.einsum("...kp,pok->...op", {patches}, {weight})'
+    return f"{products}.unflatten(-1, {(rows, columns)}) + {w.parameter('bias', m.bias)}"
+
+
+@rule(dpnn.SpatialBinaryConvolution)
+def binary(m, x, w):
+    magnitude = np.abs(m.weight).mean((1, 2, 3))
+    weight = np.sign(m.weight) * magnitude[:, None, None, None]
+    bias = None if m.bias is None else m.bias * magnitude
+    w.note("the weight as it runs: signs times the mean magnitude")
+    return f"{convolution(w, 2, (m.nInputPlane, m.nOutputPlane), weight, bias, **geometry(m))}({x})"
+
+
+@rule(nnx.SpatialLinear)
+def spatial_linear(m, x, w):
+    outputs, inputs = m.weight.shape
+    return f"{convolution(w, 2, (inputs, outputs), m.weight.reshape(outputs, inputs, 1, 1), m.bias)}({x})"

@@ -1,0 +1,131 @@
+"""The text of a module from what a Writer gathered: names for variables, one class, one forward()."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+from .values import TOKEN, flat, tree
+from .writer import Statement, Writer
+
+WIDTH = 120
+_FIRST = "xyzuvw"
+
+
+def names() -> Iterator[str]:
+    """Names of variables: x, y, z, u, v, w, x1, y1, z1, x2, ..."""
+    yield from _FIRST
+    for number in count(1):
+        yield from (f"{letter}{number}" for letter in "xyz")
+
+
+def file_text(writer: Writer, result: Any, doc: str, double: bool = False) -> str:
+    """The text of the file: imports, helpers, ``class Net`` and ``load()``."""
+    helpers = [line for helper in writer.helpers.values() for line in (*helper.split("\n"), "", "")]
+    body = [*helpers, *class_text(writer, result, "Net")]
+    code = "\n".join(body)
+    lines = [f'"""{doc}"""', "", *(["import math"] if "math." in code else []), "from pathlib import Path", "", "import torch"]
+    lines += ["import torch.nn.functional as F"] * ("F." in code)
+    lines += ["from safetensors.torch import load_file", "from torch import nn", "", "", *body, "", ""]
+    lines += [
+        'def load(path=Path(__file__).with_suffix(".safetensors")):',
+        '    """The network with its weights, in evaluation mode."""',
+        f"    net = Net(){'.double()' if double else ''}",
+        "    net.load_state_dict(load_file(path))",
+        "    return net.eval()",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def class_text(writer: Writer, result: Any, name: str) -> list[str]:
+    """The lines of the class."""
+    final = [value.token for value in flat([result, *(state for state in writer.states if state is not None)])]
+    statements = _needed(writer.statements, final)
+    variables = _named(writer, statements, final)
+    arguments, body = _signature(writer, variables)
+    for statement in statements:
+        text = TOKEN.sub(lambda match: variables[match[0]], statement.expression)
+        targets = ", ".join(variables[target] for target in statement.targets)
+        body += _line(f"{targets}{',' if len(statement.targets) == 1 and statement.unpacks else ''} = {text}", statement.comment)
+    answer = pattern(tree(lambda value: value.token, result), variables)
+    if writer.states:
+        kept = ", ".join(variables[state.token] if state else "None" for state in writer.states)
+        answer = f"{answer}, [{kept}]"
+    elif isinstance(result, list) and len(result) > 1:
+        answer = answer[1:-1]
+    body.append(f"return {answer}")
+    fields = [line for text, place in writer.fields.lines for line in _line(text, place)] or ["pass"]
+    made = ["super().__init__()", *(fields if writer.fields.lines else [])]
+    lines = [f"class {name}(nn.Module):", "    def __init__(self):", *(f"        {line}" for line in made), ""]
+    lines += [f"    def forward({', '.join(['self', *arguments])}):", *(f"        {line}" for line in body)]
+    return [writer.fields.final_text(line) for line in lines]
+
+
+def pattern(value: Any, variables: dict[str, str]) -> str:
+    """A table as Python writes it, with parentheses."""
+    if isinstance(value, list):
+        return f"({', '.join(pattern(entry, variables) for entry in value)}{',' if len(value) == 1 else ''})"
+    return variables[value]
+
+
+def _signature(writer: Writer, variables: dict[str, str]) -> tuple[list[str], list[str]]:
+    """The arguments of forward(), and the lines that take tables apart."""
+    arguments: list[str] = []
+    body: list[str] = []
+    given = writer.arguments if isinstance(writer.arguments, list) else [writer.arguments]
+    for value in given:
+        if isinstance(value, list):
+            arguments.append(f"table{len(body) + 1}")
+            body.append(f"{pattern(value, variables)} = {arguments[-1]}")
+        else:
+            arguments.append(variables[value])
+    if writer.states:
+        arguments.append("state=None")
+        body.append(f"state = state or [None] * {len(writer.states)}")
+    return arguments, body
+
+
+def _named(writer: Writer, statements: list[Statement], final: list[str]) -> dict[str, str]:
+    """The name of each variable. A name is free again after the last line that uses it."""
+    last = {token: len(statements) for token in final}
+    for i, statement in reversed([*enumerate(statements)]):
+        for number in TOKEN.findall(statement.expression):
+            last.setdefault(f"«{number}»", i)
+    named: dict[str, str] = {}
+    taken: set[str] = set()
+
+    def take() -> str:
+        name = next(name for name in names() if name not in taken)
+        taken.add(name)
+        return name
+
+    for token in flat([writer.arguments]):
+        named[token] = take()
+    taken -= {named[token] for token in flat([writer.arguments]) if token not in last}
+    for i, statement in enumerate(statements):
+        for token in {f"«{number}»" for number in TOKEN.findall(statement.expression)}:
+            if last[token] == i:
+                taken.discard(named[token])
+        for target in statement.targets:
+            named[target] = take() if target in last else "_"
+    return named
+
+
+def _needed(statements: list[Statement], final: list[str]) -> list[Statement]:
+    """The lines whose results are used."""
+    wanted, kept = set(final), []
+    for statement in reversed(statements):
+        if wanted & set(statement.targets):
+            wanted |= {f"«{number}»" for number in TOKEN.findall(statement.expression)}
+            kept.append(statement)
+    return kept[::-1]
+
+
+def _line(text: str, comment: str) -> list[str]:
+    """A line with its comment, which stands before it where both are too long."""
+    if not comment:
+        return [text]
+    whole = f"{text}  # {comment}"
+    return [whole] if len(whole) <= WIDTH - 8 else [f"# {comment}", text]

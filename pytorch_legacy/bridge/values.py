@@ -1,0 +1,92 @@
+"""Values: variables of the written forward(), with what they hold for each example."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+TOKEN = re.compile(r"«(\d+)»")
+Shape = tuple[int | None, ...]
+
+
+class Value:
+    """A variable of forward().
+
+    Attributes
+    ----------
+    token : str
+        Stands for the variable in expressions until it gets its name. ``str(value)`` is the token.
+    held : list
+        What it holds for each example: tensors, but for the states of recurrent layers.
+    """
+
+    __slots__ = ("__weakref__", "held", "token")
+
+    def __init__(self, token: str, held: list[Any]) -> None:
+        self.token, self.held = token, held
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shape for each example."""
+        return [tuple(tensor.shape) for tensor in self.held]
+
+    @property
+    def shape(self) -> Shape:
+        """Sizes; None where the examples differ."""
+        return common(self.shapes)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shapes[0])
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """The numbers for each example, to look at."""
+        return [tensor.detach().numpy() for tensor in self.held]
+
+    @property
+    def is_float(self) -> bool:
+        """Are they floating-point numbers?"""
+        return bool(self.held[0].is_floating_point())
+
+    def __str__(self) -> str:
+        return self.token
+
+
+def common(shapes: Sequence[tuple[int, ...]]) -> Shape:
+    """The shape that shapes of one rank have in common; None where they differ."""
+    return tuple(sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True))
+
+
+def tree(function: Callable[..., Any], *values: Any) -> Any:
+    """The table of the results of `function` for what stands in the same place of all tables."""
+    if isinstance(values[0], (list, tuple)):
+        return [tree(function, *entries) for entries in zip(*values, strict=True)]
+    return function(*values)
+
+
+def flat(value: Any) -> list[Any]:
+    """What stands in a table and the tables within, from left to right."""
+    return [leaf for entry in value for leaf in flat(entry)] if isinstance(value, (list, tuple)) else [value]
+
+
+def difference(ours: Any, theirs: Any) -> float:
+    """The largest difference of two tables, relative to the largest magnitude of its array; infinity for other shapes."""
+    if isinstance(ours, (list, tuple)):
+        if not isinstance(theirs, (list, tuple)) or len(ours) != len(theirs):
+            return float("inf")
+        return max((difference(a, b) for a, b in zip(ours, theirs, strict=True)), default=0.0)
+    if isinstance(theirs, (list, tuple)):
+        return float("inf")
+    a, b = (np.asarray(value.detach().cpu() if hasattr(value, "detach") else value) for value in (ours, theirs))
+    if a.shape != b.shape:
+        return float("inf")
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    finite = np.isfinite(a)
+    if not (finite == np.isfinite(b)).all() or not ((a == b) | np.isnan(a) & np.isnan(b) | finite).all():
+        return float("inf")
+    gap = float(np.abs(a[finite] - b[finite]).max(initial=0.0))
+    return gap / float(np.abs(a[finite]).max(initial=0.0) or 1.0) if gap else 0.0

@@ -1,0 +1,256 @@
+"""From a network to lines of PyTorch: the writer runs each line that it writes, and compares it with our layer.
+
+A rule (see the package) is a function of a module, its input and the writer. The input is a `Value`, or a list for a table;
+tables exist while converting only: in the written code their entries are variables.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from pytorch_legacy.errors import THNNError
+from pytorch_legacy.nn.utils import clear
+
+from .fields import Fields, owner_of
+from .proof import Proof
+from .registry import NoRule, rule_of
+from .values import TOKEN, Shape, Value, common, flat, tree
+
+
+class Statement:
+    """A line of forward(): ``targets = expression  # comment``; does it take a tuple apart?"""
+
+    __slots__ = ("comment", "expression", "targets", "unpacks")
+
+    def __init__(self, targets: list[str], expression: str, comment: str, unpacks: bool) -> None:
+        self.targets, self.expression, self.comment, self.unpacks = targets, expression, comment, unpacks
+
+
+class Frame:
+    """A rule at work: for which module, at which place, and what its expressions may still use."""
+
+    __slots__ = ("checked", "kept", "layers", "module", "place", "trusted")
+
+    def __init__(self, module: Any, place: str) -> None:
+        self.module, self.place = module, place
+        self.kept: list[Value] = []
+        self.layers = 0
+        self.checked = False  # by the modules inside
+        self.trusted = False  # not to be compared
+
+
+class Writer:
+    """Gathers what a class consists of: its fields, the lines of forward(), and the functions at the top of the file.
+
+    Parameters
+    ----------
+    examples : list
+        The inputs, one or two.
+    proof : Proof
+        Compares, and takes note.
+
+    Attributes
+    ----------
+    inputs : Value, or list of Values
+        What forward() takes.
+    pooled : dict
+        What pooling layers leave to their unpooling layers, by the id of the pooling layer.
+    """
+
+    def __init__(self, examples: list[Any], proof: Proof) -> None:
+        self.proof = proof
+        self.fields = Fields()
+        self.statements: list[Statement] = []
+        self.helpers: dict[str, str] = {}
+        self.states: list[Value | None] = []  # what the next call gets
+        self.pooled: dict[int, Any] = {}
+        self.space: dict[str, Any] = {"self": self.fields.live, "torch": torch, "nn": torch.nn, "F": F, "state": []}
+        self.examples = len(examples)
+        self._frames = [Frame(None, "")]
+        self._notes: list[str] = []
+        self._values: WeakValueDictionary[str, Value] = WeakValueDictionary()
+        self._size = 0
+        self._overwritten: list[bool] = []  # which inputs the layer that ran last wrote over
+        self.inputs = tree(lambda *arrays: self._value([torch.from_numpy(np.array(a)) for a in arrays]), *examples)
+        self.arguments = tree(lambda value: value.token, self.inputs)  # a layer in place changes the values
+
+    def convert(self, module: Any, x: Any, *place: Any) -> Any:
+        """Writes `module` applied to `x`; returns the Value, or the list of them.
+
+        `place` are the steps from the module at work to this one: its number, or the name of a field.
+        """
+        around = self._frames[-1]
+        around.checked = True
+        frame = Frame(module, ".".join([around.place] * bool(around.place) + [str(step) for step in place]))
+        self._frames.append(frame)
+        try:
+            with self._located(frame):
+                if (found := rule_of(type(module))) is None:
+                    raise NoRule("there is no rule for this class")
+                return self._finished(frame, x, found(module, x, self))
+        finally:
+            self._frames.pop()
+
+    def let(self, expression: Any, outputs: int | None = None) -> Any:
+        """A variable for an expression; with `outputs` a list of so many, for an expression that gives a tuple."""
+        expression = str(expression)
+        if outputs is None and TOKEN.fullmatch(expression):
+            return self._values[expression]
+        results = self._evaluate(expression)
+        values = [self._value([r[i] for r in results] if outputs is not None else results) for i in range(outputs or 1)]
+        self.statements.append(
+            Statement([value.token for value in values], expression, "; ".join(self._notes), outputs is not None)
+        )
+        self._notes = []
+        return values[0] if outputs is None else values
+
+    def layer(self, stem: str, constructor: str, **arrays: Any) -> str:
+        """``self.<name>`` of a torch module with these arrays, its name made of `stem`.
+
+        A module of ours that comes again, or another one with the same parameters, gets the same torch module. Two torch
+        modules that hold one array share the parameter.
+        """
+        frame = self._frames[-1]
+        frame.layers += 1
+        owner = owner_of(frame.module)
+        try:
+            return self.fields.layer(stem, constructor, self.space, arrays, [*owner, frame.layers] if owner else [], frame.place)
+        except NameError as error:
+            raise THNNError(f"{constructor}: {error}") from error
+
+    def parameter(self, stem: str, array: Any) -> str:
+        """``self.<name>`` of a bare parameter."""
+        return self.fields.bare(stem, array, True, self._frames[-1].place)
+
+    def buffer(self, stem: str, array: Any) -> str:
+        """``self.<name>`` of an array that is not learned."""
+        return self.fields.bare(stem, array, False, self._frames[-1].place)
+
+    def helper(self, source: str) -> str:
+        """Puts a function or class at the top of the file, once; returns its name."""
+        source = textwrap.dedent(source).strip()
+        name = re.match(r"(?:def|class) (\w+)", source)
+        if name is None or self.helpers.setdefault(name[1], source) != source:
+            raise THNNError(f"no function or class, or a name that another one has: {source:.40}")
+        if name[1] not in self.space:
+            exec(source, self.space)
+        return name[1]
+
+    def step(self, stem: str, name: str, module: Any, inputs: list[Value], *place: Any) -> str:
+        """``self.<name>`` of a class of its own for `module`, for a forward() that calls it several times."""
+        from .source import class_text
+
+        inner = Writer([tree(lambda value, i=i: value.held[i].numpy(), inputs) for i in range(self.examples)], self.proof)
+        inner.helpers = self.helpers
+        inner.space = self.space | {"self": inner.fields.live}
+        inner._frames[0].place = self._frames[-1].place
+        result = inner.convert(module, inner.inputs, *place)
+        made, number = name, 1
+        while self.helpers.get(made, text := "\n".join(class_text(inner, result, made))) != text:
+            number += 1
+            made = f"{name}{number}"
+        self.space |= {key: value for key, value in inner.space.items() if key != "self"}
+        self.helper(text)
+        return self.layer(stem, f"{made}()", **{key: value.numpy() for key, value in inner.fields.state().items()})
+
+    def note(self, text: str) -> None:
+        """A comment on the next line: where PyTorch means something else, or the old name of a value."""
+        if text not in self._notes:
+            self._notes.append(text)
+
+    def trust(self, reason: str) -> None:
+        """The module at work is not compared, for this reason; the proof says so."""
+        frame = self._frames[-1]
+        frame.trusted = True
+        self.proof.skipped(frame.place, frame.module._typename, reason)
+
+    def ours(self, module: Any, x: Any) -> list[Any]:
+        """What our module gives for each example, in copies."""
+        results = []
+        for i in range(self.examples):
+            input = tree(lambda value, i=i: value.held[i].numpy().copy(), x)
+            output = module.forward(input)
+            if getattr(module, "inplace", False):
+                self._overwritten = [isinstance(output, np.ndarray) and np.may_share_memory(one, output) for one in flat([input])]
+            results.append(tree(np.array, output))
+        if not getattr(module, "modules", None):
+            clear(module, "output")  # it may be as large as all its examples
+        return results
+
+    def shapes_after(self, module: Any, x: Any) -> list[tuple[int, ...]]:
+        """The shape that our module gives for each example."""
+        return [np.shape(result) for result in self.ours(module, x)]
+
+    def shape_after(self, module: Any, x: Any) -> Shape:
+        """The shape that our module gives; None where the examples differ."""
+        return common(self.shapes_after(module, x))
+
+    def state(self) -> tuple[int, str]:
+        """A state that forward() takes and returns: its number, and its text, which is None in a first call."""
+        self.states.append(None)
+        self.space["state"].append(None)
+        return len(self.states) - 1, f"state[{len(self.states) - 1}]"
+
+    def keep(self, number: int, value: Value) -> None:
+        """Says what the next call gets for the state of that number."""
+        self.states[number] = value
+
+    # ------------------------------------------------------------------------------------------ inside
+
+    def _finished(self, frame: Frame, x: Any, result: Any) -> Any:
+        """The values of what a rule returned, compared with what our module gives."""
+        module = frame.module
+        if frame.trusted or (frame.checked and not isinstance(result, str)):
+            return self.let(result) if isinstance(result, str) else result
+        ours = self.ours(module, x)
+        result = self.let(result) if isinstance(result, str) else result
+        self.proof.compare(
+            frame.place, module._typename, ours, [tree(lambda v, i=i: v.held[i], result) for i in range(self.examples)]
+        )
+        return self._seen(x, result) if getattr(module, "inplace", False) else result
+
+    def _seen(self, x: Any, result: Any) -> Any:
+        """The result of a layer that wrote over its input, which whoever holds the input sees."""
+        for value, is_overwritten in zip(flat([x]), self._overwritten, strict=True):
+            if is_overwritten:
+                value.token, value.held = result.token, result.held
+                self._values[value.token] = result = value
+        return result
+
+    def _value(self, held: list[Any]) -> Value:
+        value = Value(f"«{self._size}»", held)
+        self._size += 1
+        self._values[value.token] = value
+        self._frames[-1].kept.append(value)
+        return value
+
+    def _evaluate(self, expression: str) -> list[Any]:
+        code = compile(TOKEN.sub(r"_v\1", expression), "<a line>", "eval")
+        used = {f"_v{number}": self._values[f"«{number}»"] for number in TOKEN.findall(expression)}
+        with torch.no_grad():
+            return [eval(code, self.space, {name: value.held[i] for name, value in used.items()}) for i in range(self.examples)]
+
+    @contextmanager
+    def _located(self, frame: Frame) -> Iterator[None]:
+        """Errors say at which module they came up, once."""
+        try:
+            yield
+        except THNNError as error:
+            if not hasattr(error, "module"):
+                error.module = frame.module  # type: ignore[attr-defined]
+                error.where.insert(0, f"{frame.place or 'the network'} ({frame.module._typename})")
+            raise
+        except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, NotImplementedError) as error:
+            made = NoRule(f"cannot be written for this input: {error}")
+            made.where.append(f"{frame.place or 'the network'} ({frame.module._typename})")
+            made.module = frame.module  # type: ignore[attr-defined]
+            raise made from error

@@ -1,0 +1,40 @@
+"""Each rule on the golden files of its classes: what is written gives the numbers of our layers, which give Torch7's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytorch_legacy.bridge import NoRule
+from tests.bridge.trial import converted, two
+from tests.test_golden import MANIFEST, STRETCHED, load, stored
+
+# Torch7's activations make numbers of NaN, PyTorch's pass it on.
+NAN = ("Clamp", "HardShrink", "HardTanh", "LogSigmoid", "ReLU", "SoftShrink", "Threshold")
+FAMILIES = sorted({entry["family"] for entry in MANIFEST if entry["kind"] in ("module", "graph")})
+
+
+def outcome(entry: dict[str, Any]) -> str:
+    """What goes wrong with a file, or nothing."""
+    case = load(entry)
+    net = case["module"]
+    tolerance = 1e-5 if entry["dtype"] == "float" or entry["name"].startswith(STRETCHED) else 1e-9
+    try:
+        return converted(net, two(net, case["input"]), tolerance)
+    except NoRule as error:
+        return "" if "no rule for this class" in str(error) else str(error)
+    except Exception as error:
+        if "special" in entry["name"] and entry["name"].startswith(NAN):
+            return ""
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_family(family: str) -> None:
+    wrong = {}
+    for entry in MANIFEST:
+        isOne = entry["family"] == family and entry["kind"] in ("module", "graph")
+        if isOne and stored(entry, "evaluate", "output") is not None and (what := outcome(entry)):
+            wrong[entry["file"]] = what
+    assert not wrong, "\n".join(f"{file}: {what}" for file, what in wrong.items())

@@ -186,6 +186,7 @@ BEYOND = {
     ("nn.VolumetricAveragePooling", "padH"): "Torch7 had no padding here",
     ("nn.VolumetricAveragePooling", "ceil_mode"): "nor this",
     ("nn.VolumetricAveragePooling", "count_include_pad"): "nor this",
+    ("nn.SpatialBatchNormalization", "strict"): "Torch7 had no choice here",
 }
 
 

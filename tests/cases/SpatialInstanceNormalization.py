@@ -34,7 +34,7 @@ ERRORS = [
     ErrorRow("channels", lambda: nn.SpatialInstanceNormalization(2), lambda m: m.forward(np.zeros((1, 3, 3, 3), "f")), ShapeError,
              r"input: expected 2 channels, got 3"),
     ErrorRow("one_cell", lambda: nn.SpatialInstanceNormalization(2), lambda m: m.forward(np.zeros((1, 2, 1, 1), "f")), ShapeError,
-             r"expected more than one value per channel"),
+             r"input: expected planes of more than one cell, got 1 x 2 x 1 x 1"),
     ErrorRow("another_batch", lambda: nn.SpatialInstanceNormalization(2), backward_of_another_batch, NullError, r"save_mean"),
     ErrorRow("gradOutput", lambda: nn.SpatialInstanceNormalization(2),
              lambda m: m.backward(np.zeros((1, 2, 3, 3), "f"), np.zeros((1, 2, 3, 2), "f")), ShapeError,

@@ -33,9 +33,25 @@ def test_evaluation_changes_nothing():
         np.testing.assert_array_equal(getattr(module, name), old)
 
 
-def test_one_image_is_a_batch_of_pixels():
+@pytest.mark.parametrize("cls, shape", [(nn.BatchNormalization, (3,)), (nn.SpatialBatchNormalization, (3, 6, 7))])
+def test_a_batch_of_one_is_as_in_evaluation(cls, shape):
+    """As in Torch7's last release; see also tests/golden, for the results."""
+    module = cls(3)
+    module.forward(images(5, *shape))
+    before = module.running_mean.copy(), module.running_var.copy(), module.save_mean.copy()
+    x = images(1, *shape)
+    passes = []
+    for mode in (module.training, module.evaluate):
+        mode()
+        module.zeroGradParameters()
+        passes.append([module.forward(x).copy(), module.backward(x, x).copy(), module.gradWeight.copy(), module.gradBias.copy()])
+    np.testing.assert_equal(*passes)
+    np.testing.assert_equal((module.running_mean, module.running_var, module.save_mean), before)
+
+
+def test_a_strict_image_is_a_batch_of_pixels():
     x = images(1, 3, 6, 7)
-    module = nn.SpatialBatchNormalization(3, affine=False)
+    module = nn.SpatialBatchNormalization(3, affine=False).setStrict()
     y = module.forward(x)
     np.testing.assert_allclose(y.mean((0, 2, 3)), 0, atol=1e-6)
     np.testing.assert_allclose(y.var((0, 2, 3)), 1, rtol=1e-3)

@@ -19,7 +19,8 @@ class BatchNormalization(Module):
 
     per channel. When training, :math:`\\mu` and :math:`\\sigma^2` are those of the batch, and the running statistics
     move towards them: ``running = (1 - momentum) * running + momentum * new``, the variance divided by n - 1 there and
-    by n in the formula. After ``evaluate()`` they are the running statistics, and nothing moves.
+    by n in the formula. After ``evaluate()``, and for a batch of one (see `setStrict`), they are the running statistics, and nothing
+    moves.
 
     Parameters
     ----------
@@ -38,18 +39,21 @@ class BatchNormalization(Module):
         What ``evaluate()`` normalises with.
     save_mean, save_std : array of nOutput
         Mean and :math:`1 / \\sqrt{\\sigma^2 + \\epsilon}` of the last batch in training, for ``backward``.
+    strict : bool
+        What ``setStrict`` said: False, until set.
 
     Raises
     ------
     ShapeError
-        If the input has another rank or number of channels, or training gets one value per channel only: its variance
-        says nothing. Call ``evaluate()`` before running a trained network on single samples.
+        If the input has another rank or number of channels, or a strict layer that trains gets one value per channel only: its
+        variance says nothing.
 
     Notes
     -----
     Shapes: ``N x nOutput``; after ``evaluate()`` also a single sample, without the N.
-    Torch7 of 2017 silently took the running statistics for any training batch of one; here one image is a batch of all
-    its pixels.
+    A batch of one is treated as after ``evaluate()``, backward too, as in the last release of Torch7. Before August 2017 Torch7
+    took the statistics of the one sample, as ``setStrict()`` does here: networks that were trained, and are run, that way (pix2pix)
+    want it.
     Source: Torch7 ``nn.BatchNormalization``; C: ``THNN/normalization/BatchNormalization.c``.
     """
 
@@ -61,6 +65,8 @@ class BatchNormalization(Module):
     affine = True
     save_mean: Tensor | None = None
     save_std: Tensor | None = None
+    strict = False
+    _ours = {"strict": False}
     _trainIsNumber = True
 
     def __init__(self, nOutput: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True) -> None:
@@ -85,13 +91,21 @@ class BatchNormalization(Module):
         self.running_var.fill(1)
         return self
 
+    def setStrict(self, strict: bool = True) -> Self:
+        """Whether training takes the statistics of every batch, also those of a single sample: all pixels of one image.
+
+        One value per channel has no variance; a strict layer then refuses to train.
+        """
+        self.strict = strict
+        return self
+
     def updateOutput(self, input: Tensor) -> Tensor:
         self._resize("output", self._checked(input).shape)
         self._resize("save_mean", self.running_mean.shape)
         self._resize("save_std", self.running_mean.shape)
         call(
             self, "BatchNormalization_updateOutput", *self._batches(input, self.output), self.weight, self.bias,
-            self.running_mean, self.running_var, self.save_mean, self.save_std, self.train, self.momentum, self.eps,
+            self.running_mean, self.running_var, self.save_mean, self.save_std, self._learns(input), self.momentum, self.eps,
         )  # fmt: skip
         return self.output
 
@@ -118,18 +132,23 @@ class BatchNormalization(Module):
     def _backward(self, input: Tensor, gradOutput: Tensor, scale: float, *, toInput: bool, toParameters: bool) -> Any:
         self._checked(input)
         check.tensor(self, "gradOutput", gradOutput)
-        if self.train and (self.save_mean is None or self.save_std is None):
+        learns = self._learns(input)
+        if learns and (self.save_mean is None or self.save_std is None):
             raise NullError(f"{self._typename}: save_mean: expected what forward keeps when training, got None")
-        save_mean, save_std = (self.save_mean, self.save_std) if self.train else (self.running_mean, self.running_var)
+        save_mean, save_std = (self.save_mean, self.save_std) if learns else (self.running_mean, self.running_var)
         gradInput = None
         if toInput and self.gradInput is not None:
             gradInput = self._resize("gradInput", input.shape)
         gradWeight, gradBias = (self.gradWeight, self.gradBias) if toParameters else (None, None)
         call(
             self, "BatchNormalization_backward", *self._batches(input, gradOutput, gradInput), gradWeight, gradBias,
-            self.weight, self.running_mean, self.running_var, save_mean, save_std, self.train, scale, self.eps,
+            self.weight, self.running_mean, self.running_var, save_mean, save_std, learns, scale, self.eps,
         )  # fmt: skip
         return self.gradInput
+
+    def _learns(self, input: Tensor) -> bool:
+        """Whether the statistics are those of the batch."""
+        return bool(self.train) and (self.strict or len(input) != 1)
 
     def _checked(self, input: Tensor) -> Tensor:
         """The input, of a rank that is right for this class, for the C function takes all of them, and with its channels."""

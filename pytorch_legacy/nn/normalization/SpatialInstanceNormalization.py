@@ -9,6 +9,7 @@ from pytorch_legacy.backend import call
 from pytorch_legacy.errors import NullError, ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.storage import Tensor
 
 
@@ -117,6 +118,8 @@ class SpatialInstanceNormalization(Module):
         *batch, channels, height, width = check.tensor(self, "input", input, 3, 4).shape
         if channels != self._channels():
             raise ShapeError(f"{self._typename}: input: expected {self._channels()} channels, got {channels}")
+        if height * width == 1:
+            raise ShapeError(f"{self._typename}: input: expected planes of more than one cell, got {sizes(input.shape)}")
         return 1, prod(batch) * channels, height, width
 
     def _channels(self) -> int:

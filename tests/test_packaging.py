@@ -41,6 +41,10 @@ BUILD = find_spec("build")
 needs_build = pytest.mark.skipif(BUILD is None or BUILD.origin is None, reason="needs build: pip install build")
 
 
+# What is installed where is the question here, so nothing is optimized. Debug information would name the folder of the build.
+QUICK = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", "-DTHNN_PORTABLE=ON"]
+
+
 def run(*command: str | Path, **environment: str) -> str:
     """Both outputs of the command, which must succeed."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTORCH_LEGACY_THNN"}
@@ -65,7 +69,7 @@ def source_copy(to: Path) -> Path:
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The C library installed without Python, and then moved to another place."""
     place = tmp_path_factory.mktemp("cmake")
-    options = ["-DTHNN_BLAS=none", "-DTHNN_PORTABLE=ON", f"-DCMAKE_INSTALL_PREFIX={place / 'first'}"]
+    options = [*QUICK, "-DTHNN_BLAS=none", f"-DCMAKE_INSTALL_PREFIX={place / 'first'}"]
     run("cmake", "-S", ROOT, "-B", place / "build", "-G", "Ninja", *options)
     run("cmake", "--build", place / "build")
     run("cmake", "--install", place / "build")
@@ -144,7 +148,7 @@ def test_bad_option(option: str, message: str, tmp_path: Path) -> None:
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with the source archive, and the wheel that was built from it in isolation."""
     place = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--outdir", place / "dist", source_copy(place / "source"))
+    run(sys.executable, "-m", "build", "--outdir", place / "dist", source_copy(place / "source"), THNN_CMAKE_ARGS=" ".join(QUICK))
     return place / "dist"
 
 

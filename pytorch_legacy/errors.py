@@ -88,6 +88,10 @@ class DtypeError(THNNError, TypeError):
     """An array has another dtype than its module, or something is of another kind than what is expected: no array at all."""
 
 
+class BusyError(THNNError, RuntimeError):
+    """Another thread is within a pass of the module or criterion: each thread needs a `clone()` of its own."""
+
+
 class FieldError(THNNError, AttributeError):
     """An object lacks a field or method, or a field of it is not of the kind that its class takes it for."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -55,18 +56,120 @@ def test_one_module_for_each_thread(name: str) -> None:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_one_module_for_all_threads(name: str) -> None:
-    """Threads that run one module on one input write the same numbers to the same place."""
+    """A thread has its numbers, or is told to make a clone; the module is none the worse."""
     module, (input,) = MAKERS[name](), inputs(1)
     expected = module.forward(input).copy()
 
-    def forward(_: int) -> int:
-        for _ in range(10):
-            module.forward(input)
-        return 1
+    def forward(_: int) -> bool:
+        try:
+            return np.shape(module.forward(input)) == expected.shape
+        except errors.BusyError as error:
+            return "clone()" in str(error)
 
     with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(forward, range(8))) == 8
-    assert_same(module.output, expected)
+        assert all(pool.map(forward, range(80)))
+    assert_same(module.forward(input), expected)
+
+
+class Waiting(nn.Module):
+    """Stops in the middle of its pass until it may go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._isIn, self._mayGo = threading.Event(), threading.Event()
+
+    def updateOutput(self, input: Array) -> Array:
+        self._isIn.set()
+        assert self._mayGo.wait(20)
+        return input
+
+    def updateGradInput(self, input: Array, gradOutput: Array) -> Array:
+        return self.updateOutput(gradOutput)
+
+
+class WaitingLoss(nn.Criterion):
+    """The same, a criterion."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._isIn, self._mayGo = threading.Event(), threading.Event()
+
+    def updateOutput(self, input: Array, target: Any) -> Any:
+        return Waiting.updateOutput(self, input)  # type: ignore[arg-type]
+
+    updateGradInput = updateOutput
+
+
+Pass = Callable[[Any, Array], Any]
+HOLDERS: dict[str, tuple[Any, Pass]] = {
+    "forward": (lambda wait: wait, lambda thing, x: thing.forward(x)),
+    "backward": (lambda wait: wait, lambda thing, x: thing.backward(x, x)),
+    "backwardUpdate": (lambda wait: wait, lambda thing, x: thing.backwardUpdate(x, x, 0.1)),
+    "call": (lambda wait: wait, lambda thing, x: thing(x)),
+    "container": (lambda wait: nn.Sequential().add(nn.Power(2)).add(wait), lambda thing, x: thing.forward(x)),
+    "container's own backward": (lambda wait: nn.ConcatTable().add(wait), lambda thing, x: thing.backward(x, [x])),
+    "criterion": (lambda wait: nn.MultiCriterion().add(WaitingLoss()), lambda thing, x: thing.forward(x, x)),
+    "criterion backward": (lambda wait: WaitingLoss(), lambda thing, x: thing.backward(x, x)),
+}
+
+
+@pytest.mark.parametrize("name", HOLDERS)
+def test_second_thread_is_told_to_clone(name: str) -> None:
+    make, run = HOLDERS[name]
+    thing, x = make(Waiting()), np.ones(3, "f")
+    inner = thing if hasattr(thing, "_isIn") else (getattr(thing, "modules", None) or thing.criterions)[-1]
+    first = threading.Thread(target=run, args=(thing, x))
+    first.start()
+    assert inner._isIn.wait(20)
+    try:
+        for other in HOLDERS.values():
+            if isinstance(thing, nn.Criterion) == (other in (HOLDERS["criterion"], HOLDERS["criterion backward"])):
+                with pytest.raises(errors.BusyError, match=r"another thread .* clone\(\)"):
+                    other[1](thing, x)
+    finally:
+        inner._mayGo.set()
+        first.join()
+    run(thing, x)  # it is free again
+    assert not thing._inPass
+
+
+class Recursive(nn.Module):
+    depth = 3
+
+    def updateOutput(self, input: Array) -> Array:
+        if self.depth == 0:
+            raise KeyError("an error on the way")
+        self.depth -= 1
+        return self.forward(input) if self.depth else input
+
+
+def test_a_pass_may_call_itself_and_end_with_an_error() -> None:
+    module, x = Recursive(), np.ones(3, "f")
+    assert module.forward(x) is x
+    with pytest.raises(KeyError, match="on the way"):
+        module.forward(x)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(KeyError):
+        pool.submit(module.forward, x).result()  # of a module that nobody is in
+    clone = module.clone()
+    module._inPass = True  # as in a child that was forked while a thread was within
+    module.depth = clone.depth = 2
+    assert module.forward(x) is x is clone.forward(x)
+
+
+def test_a_layer_that_two_networks_share() -> None:
+    """What C computes is not entered twice: the second thread would write what the first one reads."""
+    layer = nn.SpatialConvolution(8, 8, 7, 7)
+    x = np.ones((8, 90, 90), "f")
+    expected = layer.forward(x).copy()
+
+    def forward(_: int) -> bool:
+        try:
+            return bool(np.array_equal(nn.Sequential().add(layer).forward(x), expected))
+        except errors.BusyError as error:
+            return "clone()" in str(error) and error.where == ["in module 1 of nn.Sequential"]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(forward, range(40)))
 
 
 def test_errors_in_many_threads() -> None:

@@ -2,19 +2,24 @@
 
 `call(module, "SpatialMaxPooling_updateOutput", input, output, ...)` takes the arguments in the header's order, without
 the state. A module keeps a binding for each name it has called, and in it a descriptor for each tensor argument, which
-is filled again only when another array comes or its shape has changed. That keeps the cost of a call near one
+is filled again only when another array comes, or when this one has been changed in place. That keeps the cost of a call near one
 microsecond.
 """
 
 from __future__ import annotations
 
+import ctypes
+import struct
+import sys
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ..arrays import cupy, misplaced, on_device, on_host
-from ..errors import DeviceError, DtypeError, ShapeError, UnsupportedError
+from .. import passes
+from ..arrays import address, cupy, is_writable, misplaced, on_device, on_host
+from ..errors import BusyError, DeviceError, DtypeError, ShapeError, UnsupportedError
 from ..storage import Tensor
 from . import cuda
 from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
@@ -29,47 +34,107 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "THLongTensor *": np.dtype(np.int64),
     "THByteTensor *": np.dtype(np.uint8),
 }
-CTYPES = {"float32": "float[]", "float64": "double[]", "int64": "int64_t[]", "uint8": "uint8_t[]"}
+
+
+class _Glance:
+    """``raw`` is what an array tells now, to be compared with what it told."""
+
+    __slots__ = ("array", "look")
+
+    def __init__(self, look: Callable[[Any], Any], array: Any) -> None:
+        self.look = look
+        self.array = array
+
+    @property
+    def raw(self) -> Any:
+        return self.look(self.array)
+
+
+def _place(array: Any) -> Any:
+    return address(array), is_writable(array), array.dtype, on_device(array) and cupy().cuda.runtime.getDevice()
+
+
+def _extent(array: Any) -> Any:
+    return array.shape, array.strides
+
+
+# CPython's NumPy keeps these in a struct that its ABI fixes (PyArrayObject): data, nd, dimensions, strides, base, descr, flags.
+# Sizes and strides follow each other. To compare bytes takes no longer than `array.shape`.
+_HEAD = struct.Struct("PiPPPPi")
+_AT = object.__basicsize__
+_WRITEABLE = 0x400
+_Head = ctypes.c_char * _HEAD.size
+_SIZES = [ctypes.c_char * (16 * n) for n in range(MAX_DIMS + 1)]
+
+
+def _knows_layout() -> bool:
+    """Is the struct what it is taken for? If not, as under another Python, arrays are asked one attribute after the other."""
+    if sys.implementation.name != "cpython" or struct.calcsize("P") != 8:
+        return False
+    array = np.zeros((3, 5), np.float32)[:, 1:3]
+    data, n, sizes, strides, base, dtype, flags = _HEAD.unpack(_Head.from_address(id(array) + _AT).raw)
+    isRight = (data, n, strides, base) == (address(array), 2, sizes + 16, id(array.base)) and dtype == id(array.dtype)
+    return isRight and _SIZES[2].from_address(sizes).raw == struct.pack("4q", 3, 2, 20, 4) and bool(flags & _WRITEABLE)
 
 
 class Slot:
-    """The descriptor of one tensor argument, and the array that it describes."""
+    """The descriptor of one tensor argument, and the array that it describes.
 
-    __slots__ = ("argument", "array", "ctype", "descriptor", "dtype", "function", "shape", "strides")
+    ``head.raw`` and ``sizes.raw`` tell where the array's elements lie now, and ``seen`` and ``sized`` what they told when the
+    descriptor was filled.
+    """
+
+    __slots__ = ("address", "argument", "array", "descriptor", "dtype", "function", "head", "seen", "sized", "sizes")
 
     def __init__(self, function: str, argument: str, ctype: str) -> None:
         self.function = function
         self.argument = argument
         self.dtype = DTYPES[ctype]
-        self.ctype = CTYPES[self.dtype.name]
         self.descriptor = ffi.new(ctype)
+        self.address = ffi.cast("uintptr_t *", self.descriptor)  # of `data`, the first field
         self.array: Any = None
-        self.shape: tuple[int, ...] | None = None
-        self.strides: tuple[int, ...] | None = None
+        self.head: Any = None
+        self.sizes: Any = None
+        self.seen: Any = None
+        self.sized: Any = None
 
     def fill(self, array: Any) -> None:
-        """Describe another array. It stays referenced, so that its memory outlives the descriptor's pointer."""
-        if not on_host(array):
+        """Describe another array, or a changed one. It stays referenced, so that its memory outlives the descriptor's pointer."""
+        if type(array) is not np.ndarray and not on_host(array):
             raise DtypeError(misplaced(self.where, array, self.dtype, False))
-        if array.dtype != self.dtype:
+        if array.dtype is not self.dtype and array.dtype != self.dtype:
             raise DtypeError(
                 f"{self.where}: expected {self.dtype}, got {array.dtype}; convert the array, or the module with "
                 ".float() or .double()"
             )
-        shape, strides, descriptor = array.shape, array.strides, self.descriptor
-        self.array = None  # until all is well
-        if shape != self.shape or strides != self.strides:
-            self._describe(shape, strides)
-        flags = array.flags
-        descriptor.flags = 0 if flags.writeable else READONLY
-        if flags.c_contiguous:
-            descriptor.data = ffi.from_buffer(self.ctype, array)
-        else:
-            descriptor.data = ffi.cast(self.ctype[:-2] + " *", array.__array_interface__["data"][0])
-        self.array = array
+        self._take(array)
 
-    def _describe(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
-        n, itemsize = len(shape), self.dtype.itemsize
+    def _take(self, array: Any, knows_layout: bool = _knows_layout()) -> None:
+        self.array = None  # until all is well
+        head: Any
+        sizes: Any
+        if knows_layout:
+            head = _Head.from_address(id(array) + _AT)
+            seen = head.raw
+            data, n, place, _, _, _, flags = _HEAD.unpack(seen)
+            sizes = _SIZES[min(n, MAX_DIMS)].from_address(place)
+            sized, isWritable = sizes.raw, flags & _WRITEABLE
+            if sized != self.sized:
+                extent = struct.unpack(f"{len(sized) // 8}q", sized)
+                self._describe(n, extent[:n], extent[n:])
+        else:
+            head, sizes = _Glance(_place, array), _Glance(_extent, array)
+            seen, sized = head.raw, sizes.raw
+            data, isWritable, *_ = seen
+            if sized != self.sized:
+                self._describe(array.ndim, *sized)
+        self.descriptor.flags = 0 if isWritable else READONLY
+        self.address[0] = data
+        self.head, self.seen, self.sizes, self.sized, self.array = head, seen, sizes, sized, array
+
+    def _describe(self, n: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+        itemsize = self.dtype.itemsize
+        self.sized = None
         if n > MAX_DIMS:
             raise ShapeError(f"{self.where}: expected at most {MAX_DIMS} dimensions, got {n}")
         if any(stride % itemsize for stride in strides):
@@ -78,12 +143,10 @@ class Slot:
                 "pass np.ascontiguousarray(...)"
             )
         descriptor = self.descriptor
-        self.shape = None
         descriptor.nDimension = n
         for d in range(n):
             descriptor.size[d] = shape[d]
             descriptor.stride[d] = strides[d] // itemsize
-        self.shape, self.strides = shape, strides
 
     @property
     def where(self) -> str:
@@ -111,23 +174,18 @@ class DeviceSlot(Slot):
         place, current = array.data.device_id, cupy().cuda.runtime.getDevice()
         if place != current:
             raise DeviceError(f"{self.where}: expected an array on the current device, {current}, got one on device {place}")
-        shape, strides, descriptor = array.shape, array.strides, self.descriptor
-        self.array = None
-        if shape != self.shape or strides != self.strides:
-            self._describe(shape, strides)
-        descriptor.flags = 0
-        descriptor.data = ffi.cast(self.ctype[:-2] + " *", array.data.ptr)
-        self.array = array
+        self._take(array, knows_layout=False)
 
 
 # A call is written out for the arguments of its C function, as dataclasses write their methods: a loop over them would
 # cost as much as the call itself.
 CALL = """
-def bind(cfunction, make, check, where, NULL):
-    slots = None
+def bind(cfunction, make, check, where, NULL, refuse):
+    slots = make()
     def call({arguments}):
         nonlocal slots
-        mine, slots = slots or make(), None
+        mine = refuse(call, make) if slots is None else slots
+        slots = None
         {unpacked} = mine
         try:{tensors}
             status = cfunction({values})
@@ -139,7 +197,8 @@ def bind(cfunction, make, check, where, NULL):
 TENSOR = """
             if {name} is None: {name}_ = NULL
             else:
-                if {name} is not {slot}.array or {name}.shape != {slot}.shape: {slot}.fill({name})
+                if {name} is not {slot}.array or {slot}.head.raw != {slot}.seen or {slot}.sizes.raw != {slot}.sized:
+                    {slot}.fill({name})
                 {name}_ = {slot}.descriptor"""
 
 
@@ -171,7 +230,7 @@ def _bind(module: Any, name: str) -> Any:
     types = {argument: ctype.removeprefix("const ") for ctype, argument in SIGNATURES[name] if "Tensor" in ctype}
 
     def make() -> tuple[Slot, ...]:
-        """Descriptors for one call at a time: if two threads run one module, the second gets its own."""
+        """Descriptors for one call at a time."""
         slot = DeviceSlot if device else Slot
         return tuple(slot(where, argument, ctype.replace("THTensor", f"TH{real}Tensor")) for argument, ctype in types.items())
 
@@ -183,7 +242,13 @@ def _bind(module: Any, name: str) -> Any:
         function, report = emulated, cuda.check
     else:
         function, report = getattr(lib, f"THNN_{real}{name}"), check
-    bound = _binder(name)(function, make, report, where, ffi.NULL)
+
+    def refuse(call: Any, make: Callable[[], tuple[Slot, ...]]) -> tuple[Slot, ...]:
+        if passes.holder({call.__code__}, "make", make) == "another":
+            raise BusyError(passes.busy(where))
+        return make()  # this thread's own call was interrupted
+
+    bound = _binder(name)(function, make, report, where, ffi.NULL, refuse)
     module.__dict__.setdefault("_bindings", {})[name] = bound
     return bound
 

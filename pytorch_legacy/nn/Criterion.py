@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import mending
 from pytorch_legacy.arrays import entered
 from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.passes import is_own, marks
 
 
 class Criterion(TorchObject):
@@ -45,17 +46,29 @@ class Criterion(TorchObject):
 
     sizeAverage: bool  # of those criterions that take a mean or a sum
 
+    @marks
     def forward(self, input: Any, target: Any = None) -> Any:
         """The loss: another name of ``updateOutput``. A few criterions need no target."""
         if self._onDevice:
             input, target = entered(input), entered(target)
-        return self.updateOutput(input, target)
+        isRecursion = self._inPass and is_own(self)
+        self._inPass = True
+        try:
+            return self.updateOutput(input, target)
+        finally:
+            self._inPass = isRecursion
 
+    @marks
     def backward(self, input: Any, target: Any = None) -> Any:
         """The gradient of the input: another name of ``updateGradInput``."""
         if self._onDevice:
             input, target = entered(input), entered(target)
-        return self.updateGradInput(input, target)
+        isRecursion = self._inPass and is_own(self)
+        self._inPass = True
+        try:
+            return self.updateGradInput(input, target)
+        finally:
+            self._inPass = isRecursion
 
     def updateOutput(self, input: Any, target: Any) -> Any:
         """Computes and returns ``output``."""

@@ -12,6 +12,7 @@ from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedE
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
 from pytorch_legacy.nn.utils import by_example, clear
+from pytorch_legacy.passes import guarded, is_own, marks
 from pytorch_legacy.storage import Tensor, flattened, storage_offset
 
 _NOTHING: Any = object()
@@ -67,23 +68,37 @@ class Module(TorchObject):
         self.output: Any = np.empty(0, np.float32)
         self.gradInput: Any = np.empty(0, np.float32)
 
+    @marks
     def forward(self, input: Any) -> Any:
         """The output for `input`: another name of ``updateOutput``."""
         if type(input) is not np.ndarray and self._onDevice:
             input = entered(input)
-        return self.updateOutput(input)
+        isRecursion = self._inPass and is_own(self)
+        self._inPass = True
+        try:
+            return self.updateOutput(input)
+        finally:
+            self._inPass = isRecursion
 
+    @marks
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Returns the gradient of the input and adds `scale` times the gradients of the parameters to theirs.
 
         `input` is what ``forward`` got last. Modules that do not look at `gradOutput`, such as nn.CriterionTable at the end
         of a network, need none.
         """
-        input, gradOutput = self._entered(input, gradOutput)
-        self.updateGradInput(input, gradOutput)
-        self.accGradParameters(input, gradOutput, scale)
-        return self.gradInput
+        if self._array is not np.ndarray:
+            input, gradOutput = self._entered(input, gradOutput)
+        isRecursion = self._inPass and is_own(self)
+        self._inPass = True
+        try:
+            self.updateGradInput(input, gradOutput)
+            self.accGradParameters(input, gradOutput, scale)
+            return self.gradInput
+        finally:
+            self._inPass = isRecursion
 
+    @guarded
     def backwardUpdate(self, input: Any, gradOutput: Any, lr: float) -> Any:
         """Returns the gradient of the input and moves the parameters by ``-lr`` times their gradients."""
         self.updateGradInput(input, gradOutput)

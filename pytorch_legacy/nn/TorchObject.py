@@ -15,6 +15,7 @@ from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, Valu
 from pytorch_legacy.nn.arguments import checked, numbers
 from pytorch_legacy.nn.lua import LuaMethod, stand_in
 from pytorch_legacy.nn.printing import always
+from pytorch_legacy.passes import guarded
 from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
 
@@ -62,6 +63,8 @@ class TorchObject:
         Constants that were given in double precision, byte by byte, under the names of the fields that have them rounded.
     _bindings : dict
         Backend code keeps here what it remembers between calls; clones, conversions and pickles go without it.
+    _inPass : bool
+        Is a thread within ``forward`` or ``backward``? See passes.py.
     """
 
     _typename = "nn.TorchObject"
@@ -77,6 +80,7 @@ class TorchObject:
     _luaMethods: tuple[str, ...] = ()
     _version: int | None = None
     _exact: dict[str, bytes] = {}
+    _inPass = False
     # Of objects that come from a file: the names of the fields there, and the fields that the class did not take over.
     _fileFields: frozenset[Any] = frozenset()
     _fileRest: dict[Any, Any] = {}
@@ -91,6 +95,9 @@ class TorchObject:
             cls.__repr__ = always(cls.__repr__)  # type: ignore[method-assign]
         if "__init__" in cls.__dict__ and package == "pytorch_legacy":
             cls.__init__ = checked(cls.__init__)  # type: ignore[method-assign]
+        for name in ("forward", "backward", "backwardUpdate"):
+            if name in cls.__dict__:
+                setattr(cls, name, guarded(cls.__dict__[name]))
 
     if not TYPE_CHECKING:  # or every attribute would be known to mypy
 
@@ -237,7 +244,7 @@ class TorchObject:
         return found
 
     def _ownFields(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_bindings"}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_bindings", "_inPass")}
 
     def _with(self, fields: dict[str, Any]) -> Self:
         result = type(self).__new__(type(self))

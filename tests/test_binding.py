@@ -1,0 +1,111 @@
+"""Arrays that are changed in place between two calls: a descriptor follows its array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import nn
+from pytorch_legacy.backend import binding
+from pytorch_legacy.errors import DtypeError, ValueRangeError
+from tests.trees import Array
+
+
+def fresh() -> Array:
+    return np.arange(1, 25, dtype="f").reshape(2, 3, 4).copy()
+
+
+class Subclass(np.ndarray[Any, Any]):
+    """A kind of array of a user's own, which tells nothing of its shape."""
+
+    shape = property(lambda self: ())  # type: ignore[assignment]
+
+
+def changed_shape(x: Array) -> None:
+    x.shape = (4, 3, 2)
+
+
+def changed_strides(x: Array) -> None:
+    np.ndarray.strides.__set__(x, (4, 8, 24))  # type: ignore[attr-defined]
+
+
+def shorter(x: Array) -> None:
+    x.resize((1, 2, 2), refcheck=False)
+
+
+def longer(x: Array) -> None:
+    x.resize((64, 64, 64), refcheck=False)
+
+
+CHANGES: dict[str, Callable[[Array], None]] = {
+    "shape": changed_shape,
+    "strides": changed_strides,
+    "shorter": shorter,
+    "longer": longer,
+}
+
+
+@pytest.fixture(params=["struct", "attributes"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to look at an array: the second one is that of Pythons whose arrays lie otherwise."""
+    assert binding.Slot._take.__defaults__ == (True,)  # the struct is known here
+    if request.param == "attributes":
+        monkeypatch.setattr(binding.Slot._take, "__defaults__", (False,))
+    return str(request.param)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_an_input_that_changes_in_place(way: str, change: str) -> None:
+    layer, x = nn.Tanh(), fresh()
+    for _ in range(2):
+        layer.forward(x)
+    CHANGES[change](x)
+    for _ in range(2):
+        np.testing.assert_allclose(layer.forward(x), np.tanh(np.ascontiguousarray(x)), rtol=1e-6)
+
+
+def test_an_input_of_another_dtype_in_place(way: str) -> None:
+    layer, x = nn.Tanh(), fresh()
+    layer.forward(x)
+    x = x.view()
+    layer.forward(x)
+    x.dtype = np.dtype(np.int32)
+    with pytest.raises(DtypeError, match="expected float32, got int32"):
+        layer.forward(x)
+
+
+def test_an_output_that_becomes_read_only(way: str) -> None:
+    """Memory that must not be written is not written; when it may be again, it is."""
+    layer, x = nn.Linear(4, 4), fresh()[0]
+    gradOutput = np.ones((3, 4), "f")
+    layer.forward(x)
+    layer.backward(x, gradOutput)
+    kept = layer.gradWeight.copy()
+    layer.gradWeight.flags.writeable = False
+    with pytest.raises(ValueRangeError, match="gradWeight"):
+        layer.backward(x, gradOutput)
+    np.testing.assert_array_equal(layer.gradWeight, kept)
+    layer.gradWeight.flags.writeable = True
+    layer.backward(x, gradOutput)
+    np.testing.assert_allclose(layer.gradWeight, 2 * kept, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_weights_that_change_in_place() -> None:
+    layer, x = nn.Linear(4, 4), fresh()[0]
+    layer.forward(x)
+    layer.weight.strides = layer.weight.strides[::-1]
+    np.testing.assert_allclose(layer.forward(x), x @ layer.weight.T + layer.bias, rtol=1e-5)
+
+
+def test_subclasses() -> None:
+    """What an array says of itself is not asked, where it lies is seen."""
+    x = fresh()
+    slot = binding.Slot("f", "input", "THFloatTensor *")
+    slot.fill(x.view(Subclass))
+    assert (slot.descriptor.nDimension, *slot.descriptor.size[0:3], *slot.descriptor.stride[0:3]) == (3, 2, 3, 4, 12, 4, 1)
+    assert slot.address[0] == x.ctypes.data

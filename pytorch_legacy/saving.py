@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from pytorch_legacy import t7
 from pytorch_legacy.arrays import on_device, placed
+from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.nn.TorchObject import TorchObject, rebuilt
 from pytorch_legacy.storage import Tensor, moved
+
+# What names that end so hold, and how a network gets there.
+_BY_NAME = "pytorch-legacy convert {net}.t7 {path}, or pytorch_legacy.interop.save(..., interop.tensors(net))"
+_WEIGHTS = "pytorch-legacy convert {net}.t7 {net}.safetensors gives weights by name, which PyTorch reads"
+_OTHERS = {
+    **dict.fromkeys((".npz", ".safetensors", ".h5", ".hdf5"), _BY_NAME),
+    **dict.fromkeys((".pt", ".pth", ".pkl"), _WEIGHTS),
+    **dict.fromkeys((".py", ".pt2", ".onnx"), "pytorch-legacy convert {net}.t7 {path}"),
+    ".npy": "numpy.save writes an array",
+    ".caffemodel": _WEIGHTS,
+}
 
 
 def save(
@@ -32,7 +45,8 @@ def save(
     Parameters
     ----------
     path : path or binary file
-        An existing file is replaced only when the new one is complete.
+        An existing file is replaced when the new one is complete and on the disk: its mode stays, and what symbolic
+        links lead to is replaced, while other hard links keep the old contents. FIFOs and devices are written to.
     obj : object
         A module, a criterion, or whatever `load` returns: tables (lists, dicts), arrays, strings, numbers.
     format : {"binary", "ascii"}
@@ -45,6 +59,10 @@ def save(
     ------
     T7Error
         The object holds something that the format has no place for; the message says where. Nothing is written.
+    UnsupportedError
+        The name of the file is that of another format: ``.npz``, ``.pth``, ...; the message says what writes that.
+    OSError
+        The file cannot be written, the disk is full: an existing file is as it was.
 
     Examples
     --------
@@ -58,6 +76,11 @@ def save(
       (2): nn.LogSoftMax
     }
     """
+    if isinstance(path, (str, os.PathLike)):
+        name = Path(os.fsdecode(path))
+        if (suffix := name.suffix.lower()) in _OTHERS:
+            way = _OTHERS[suffix].format(net=name.with_suffix(""), path=name)
+            raise UnsupportedError(f"save: {name}: expected the name of a .t7 file, got one of another format; {way}")
     records = _Records()
     t7.write(path, records.brought(obj), format, describe=records.record, compact=compact)
 

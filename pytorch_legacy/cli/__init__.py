@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from pytorch_legacy.errors import T7Error, THNNError
+from pytorch_legacy.t7.nodes import printable
 
 from .problem import Problem
 
@@ -54,21 +57,48 @@ def _version() -> str:
 
 
 def _show(message: Warning | str, *where: Any) -> None:
-    print(f"pytorch-legacy: warning: {message}", file=sys.stderr)
+    print(f"pytorch-legacy: warning: {printable(str(message))}", file=sys.stderr)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status: 0, or 1 after one line that says what is wrong."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError):  # what has no encoding cannot fail to encode
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     options = parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show  # type: ignore[assignment]  # the block puts back what it was
             options.execute(options)
-    except (Problem, T7Error, THNNError, OSError) as error:
-        print(f"pytorch-legacy: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        return 0  # the reader of our output has seen enough
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
+    except Exception as error:
+        if isinstance(error, BrokenPipeError) and error.filename is None:
+            _leave()
+            return 0
+        if sys.flags.dev_mode:
+            raise
+        print(f"pytorch-legacy: {printable(_text(error))}", file=sys.stderr)
+        return 1
     return 0
+
+
+def _leave() -> None:
+    """The reader of our output has seen enough: what is still to be written, at the end of the program too, goes nowhere."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _text(error: Exception) -> str:
+    """What is wrong, in a line."""
+    if isinstance(error, OSError) and not isinstance(error, (THNNError, T7Error)) and error.filename and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    if isinstance(error, (Problem, T7Error, THNNError, OSError)):
+        return str(error)
+    # Files are hostile: modules in them may fail in any way when they run or are written.
+    places = [str(note) for note in reversed(getattr(error, "__notes__", []))]
+    places = [*places[:4], "...", *places[-4:]] if len(places) > 12 else places
+    words = {MemoryError: "there is not enough memory", RecursionError: "modules are nested too deeply"}
+    known = next((text for kind, text in words.items() if isinstance(error, kind)), None)
+    return ", ".join([*places, f"{known or type(error).__name__}{f': {error}' if str(error) else ''}"])

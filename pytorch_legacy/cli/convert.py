@@ -8,6 +8,7 @@ from typing import Literal
 
 import pytorch_legacy as pl
 from pytorch_legacy import interop, t7
+from pytorch_legacy.writing import whole
 
 from . import models
 from .problem import Problem
@@ -60,7 +61,7 @@ def _converted(options: argparse.Namespace, from_t7: bool, to_t7: bool) -> str:
     if from_t7 and to_t7 and not (options.into or options.model):
         # As it stands, whatever the classes are.
         values = t7.read_all(options.source)
-        with interop.replacing(options.target) as unfinished, open(unfinished, "wb") as file:
+        with whole(options.target) as file:
             for value in values:
                 t7.write(file, value, form)
         return f"{form}, {len(values)} objects" if len(values) > 1 else form

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from pytorch_legacy import t7
 from pytorch_legacy.storage import Tensor
+from pytorch_legacy.writing import whole
 
 from .problem import Problem
 
@@ -121,7 +123,8 @@ def write(path: str, output: Any, source: Source) -> None:
     elif not isinstance(output, np.ndarray):
         raise Problem(f"{path}: the output is a table; only a .t7 file can hold it")
     elif suffix == ".npy":
-        np.save(path, output)
+        with whole(path) as file:
+            np.save(file, output)
     elif suffix in PICTURES:
         _write_picture(path, output, source)
     else:
@@ -144,4 +147,7 @@ def _write_picture(path: str, output: Tensor, source: Source) -> None:
         if source.colours:
             chroma = [plane.resize(picture.size, Image.Resampling.BICUBIC) for plane in source.colours]
             picture = Image.merge("YCbCr", [picture, *chroma]).convert("RGB")
-    picture.save(path)
+    encoded = io.BytesIO()  # some formats go back in the file that they write
+    picture.save(encoded, Image.registered_extensions()[Path(path).suffix.lower()])
+    with whole(path) as file:
+        file.write(encoded.getbuffer())

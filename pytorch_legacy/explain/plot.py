@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pytorch_legacy.errors import UnsupportedError
+from pytorch_legacy.writing import whole
 
 DPI = 100
 
@@ -25,4 +26,5 @@ def save(figure: Any, path: str | Path) -> None:
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in known:
         raise UnsupportedError(f"{path}: expected a file that ends in .{', .'.join(sorted(known))}")
-    figure.savefig(path, bbox_inches="tight")
+    with whole(path) as file:
+        figure.savefig(file, format=suffix, bbox_inches="tight")

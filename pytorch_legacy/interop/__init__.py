@@ -6,8 +6,8 @@
 {'model.0.weight': (2, 3), 'model.0.bias': (2,), 'mean': (3,)}
 """
 
-from .files import READS, WRITES, load, replacing, save
+from .files import READS, WRITES, load, save
 from .names import assign, nested, tensors
 from .walk import Visit, walk
 
-__all__ = ["READS", "WRITES", "Visit", "assign", "load", "nested", "replacing", "save", "tensors", "walk"]
+__all__ = ["READS", "WRITES", "Visit", "assign", "load", "nested", "save", "tensors", "walk"]

@@ -2,35 +2,63 @@
 
 from __future__ import annotations
 
+import json
 import os
-import secrets
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from pytorch_legacy.errors import DtypeError, UnsupportedError
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.arrays import to_host
+from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.storage import Tensor, storage_of
+from pytorch_legacy.writing import whole
 
 Arrays = Mapping[str, Tensor]
+
+# A few bytes of a file may stand for terabytes: a tensor that repeats its elements, many that share them. Files of
+# others write all of that out, which is refused from here on.
+_MOST_TIMES, _MOST_BYTES = 64, 1 << 20
+
+_LONGEST = 65_535  # bytes of a name in a zip archive
+
+_SAFETENSORS = {
+    "b1": "BOOL", "u1": "U8", "i1": "I8", "u2": "U16", "i2": "I16", "u4": "U32", "i4": "I32", "u8": "U64", "i8": "I64",
+    "f2": "F16", "f4": "F32", "f8": "F64", "c8": "C64",
+}  # fmt: skip
 
 
 def save(path: str | os.PathLike[str], arrays: Arrays) -> None:
     """Writes arrays to a file of the kind that its name ends in: .npz, .safetensors, .h5 (.hdf5).
 
-    An existing file is replaced when the new one is complete. Arrays that share memory are written under each name; in
-    an .h5 file names of one and the same memory are links to one data set.
+    An existing file is replaced when the new one is complete, as by `pytorch_legacy.save`. Arrays that share memory are
+    written under each name; in an .h5 file names of one and the same memory are links to one data set. There, a slash in
+    a name makes a group.
 
     Raises
     ------
     UnsupportedError
         The name ends otherwise, or the package for the format is not installed; the text says which.
+    DtypeError, ValueRangeError
+        Something is no array of numbers, or has a name that the format has no place for.
+    ShapeError
+        Arrays that share or repeat their elements would take more than 64 times their memory, and a megabyte, in the
+        file: copies, ``numpy.array(array)``, can be written.
+
+    Nothing is written then.
     """
-    _function(path, WRITES, "save")(path, arrays)
+    write = _function(path, WRITES, "save")
+    given = {name: np.asarray(to_host(array)) for name, array in arrays.items()}
+    kind = Path(path).suffix.lower()
+    for name, array in given.items():
+        _check(f"interop.save: {os.fspath(path)}", kind, name, array, given)
+    _measure(path, given)
+    with whole(path) as file:
+        write(file, given)
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Tensor]:
@@ -42,7 +70,54 @@ def _function(path: Any, functions: Mapping[str, Callable[..., Any]], verb: str)
     suffix = Path(path).suffix.lower()
     if suffix not in functions:
         raise UnsupportedError(f"interop.{verb}: {os.fspath(path)}: expected a name that ends in {', '.join(functions)}")
+    if suffix in (".h5", ".hdf5"):
+        _package("h5py")
     return functions[suffix]
+
+
+def _check(where: str, kind: str, name: Any, array: Tensor, arrays: Arrays) -> None:
+    """An error if the format has no place for the name or the numbers."""
+    if not isinstance(name, str):
+        raise DtypeError(f"{where}: expected names that are text, got {name!r}")
+    shown = ascii(name if len(name) <= 60 else f"{name[:57]}...")
+    known = array.dtype.str[1:] in _SAFETENSORS if kind == ".safetensors" else array.dtype.kind in "biufc"
+    if not known:
+        raise DtypeError(f"{where}: {shown}: expected an array of numbers that {kind} files hold, got {array.dtype}")
+    try:
+        length = len(f"{name}.npy".encode())
+    except UnicodeEncodeError:
+        raise ValueRangeError(f"{where}: expected a name that UTF-8 can write, got {shown}") from None
+    problem = None
+    if "\0" in name:
+        problem = "without the character 0"
+    elif length > _LONGEST and kind == ".npz":
+        problem = f"of at most {_LONGEST - 4} bytes"
+    elif kind == ".npz" and name.endswith(".npy") and name[:-4] in arrays:
+        problem = f"that NumPy can tell from {name[:-4]!a}"
+    elif kind == ".safetensors" and name == "__metadata__":
+        problem = "that the format does not use itself"
+    elif kind in (".h5", ".hdf5"):
+        steps = name.split("/")
+        around = ("/".join(steps[:i]) for i in range(1, len(steps)))
+        if any(step in ("", ".") for step in steps):
+            problem = "whose parts between slashes are neither empty nor a dot"
+        elif other := next((group for group in around if group in arrays), None):
+            problem = f"that does not lie within {other!a}, which is an array and no group"
+    if problem:
+        raise ValueRangeError(f"{where}: expected a name {problem}, got {shown}")
+
+
+def _measure(path: Any, arrays: Arrays) -> None:
+    """An error if arrays that repeat or share their elements would make a file that is out of proportion."""
+    memory = sum({id(root): root.nbytes for root in map(storage_of, arrays.values())}.values())
+    total = sum(array.nbytes for array in arrays.values())
+    if total > _MOST_TIMES * memory + _MOST_BYTES:
+        name = max(arrays, key=lambda name: arrays[name].nbytes)
+        sizes = "x".join(map(str, arrays[name].shape))
+        raise ShapeError(
+            f"interop.save: {os.fspath(path)}: the arrays repeat or share {memory:,} bytes, and would take {total:,} in the"
+            f" file; the largest is {name if len(name) <= 60 else f'{name[:57]}...'} of {sizes}"
+        )
 
 
 def _package(name: str) -> Any:
@@ -54,24 +129,12 @@ def _package(name: str) -> Any:
         raise UnsupportedError(text) from None
 
 
-@contextmanager
-def replacing(path: Any) -> Iterator[str]:
-    """The name of a new file, which takes the place of `path` if all goes well."""
-    unfinished = f"{os.fspath(path)}.{secrets.token_hex(4)}.tmp"
-    try:
-        yield unfinished
-        os.replace(unfinished, path)
-    finally:
-        if os.path.exists(unfinished):
-            os.unlink(unfinished)
-
-
-def _write_npz(path: Any, arrays: Arrays) -> None:
+def _write_npz(file: BinaryIO, arrays: Arrays) -> None:
     # numpy.savez has no place for an array called "file".
-    with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w", allowZip64=True) as archive:
+    with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+                np.lib.format.write_array(member, np.asarray(array, order="C"), allow_pickle=False)
 
 
 def _read_npz(path: Any) -> dict[str, Tensor]:
@@ -79,10 +142,20 @@ def _read_npz(path: Any) -> dict[str, Tensor]:
         return {name: archive[name] for name in archive.files}
 
 
-def _write_safetensors(path: Any, arrays: Arrays) -> None:
-    package = _package("safetensors.numpy")
-    with replacing(path) as unfinished:
-        package.save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, unfinished)
+def _write_safetensors(file: BinaryIO, arrays: Arrays) -> None:
+    """The length of a header, the header as JSON, then the elements, those of the largest types first."""
+    ordered = sorted(arrays.items(), key=lambda pair: -pair[1].itemsize)
+    header: dict[str, Any] = {}
+    end = 0
+    for name, array in ordered:
+        start, end = end, end + array.nbytes
+        kind = _SAFETENSORS[array.dtype.str[1:]]
+        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [start, end]}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    file.write(len(text).to_bytes(8, "little") + text)
+    for _, array in ordered:
+        file.write(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1).view(np.uint8).data)
 
 
 def _read_safetensors(path: Any) -> dict[str, Tensor]:
@@ -91,16 +164,15 @@ def _read_safetensors(path: Any) -> dict[str, Tensor]:
         return dict(package.load_file(path))
 
 
-def _write_h5(path: Any, arrays: Arrays) -> None:
-    h5py = _package("h5py")
+def _write_h5(file: BinaryIO, arrays: Arrays) -> None:
     written: dict[Any, str] = {}
-    with replacing(path) as unfinished, h5py.File(unfinished, "w") as file:
+    with _package("h5py").File(file, "w") as archive:
         for name, array in arrays.items():
             key = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
             if key in written:
-                file[name] = file[written[key]]
+                archive[name] = archive[written[key]]
             else:
-                file.create_dataset(name, data=np.asarray(array))
+                archive.create_dataset(name, data=array)
                 written[key] = name
 
 
@@ -132,7 +204,7 @@ def _reading(path: Any) -> Iterator[None]:
         raise DtypeError(f"{os.fspath(path)}: cannot be read as {Path(path).suffix}: {error}") from error
 
 
-WRITES: dict[str, Callable[[Any, Arrays], None]] = {
+WRITES: dict[str, Callable[[BinaryIO, Arrays], None]] = {
     ".npz": _write_npz,
     ".safetensors": _write_safetensors,
     ".h5": _write_h5,

@@ -12,6 +12,7 @@ from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import FieldError, ShapeError
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.storage import Tensor
+from pytorch_legacy.t7.nodes import printable
 
 from .walk import Visit, walk
 
@@ -31,7 +32,8 @@ def tensors(value: Any, *, everything: bool = False) -> dict[str, Tensor]:
     A name is the way to the tensor, joined by dots. Positions count from 0, and the list ``modules`` of a container is
     left out: the weight of the first layer of a ``Sequential`` is ``0.weight``, as in a state dict of PyTorch. An
     object that stands in several places is named by the first of them; arrays that only share memory all have names.
-    Should two ways give one name, the later one ends in ``#2``.
+    Should two ways give one name, the later one ends in ``#2``. Of keys, characters that do not print and bytes that are
+    no UTF-8 are written as Python shows them (``\\x00``, ``\\xe9``), so that a name is text that every format holds.
 
     Parameters
     ----------
@@ -48,13 +50,17 @@ def tensors(value: Any, *, everything: bool = False) -> dict[str, Tensor]:
 
 
 def _named(value: Any, everything: bool) -> Iterator[tuple[str, Tensor]]:
-    taken: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    taken: set[str] = set()
     for visit in walk(value, lambda visit: _wanted(visit, everything)):
         array = visit.value
         if is_tensor(array) and visit.seen is None and array.size and _wanted(visit, everything):
-            name = _name(visit)
-            taken[name] = taken.get(name, 0) + 1
-            yield (name if taken[name] == 1 else f"{name}#{taken[name]}"), array
+            name = way = _name(visit)
+            while name in taken:
+                counts[way] = counts.get(way, 1) + 1
+                name = f"{way}#{counts[way]}"
+            taken.add(name)
+            yield name, array
 
 
 def _wanted(visit: Visit, everything: bool) -> bool:
@@ -74,7 +80,7 @@ def _name(visit: Visit) -> str:
     step: Visit = visit
     while step.parent is not None:
         if not (step.key in ("modules", "<contents>") and _is_object(step.parent.value)):
-            parts.append(str(step.key))
+            parts.append(printable(str(step.key)))
         step = step.parent
     return ".".join(parts[::-1]) or "tensor"
 

@@ -8,6 +8,7 @@ from typing import IO, Any, Self
 
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.optim.plotting import pyplot
+from pytorch_legacy.writing import whole
 
 # gnuplot's names of styles, and what matplotlib calls them.
 _STYLES = {"-": "-", "+": "+", ".": ".", "+-": "-+", "~": "-", "|": "|"}
@@ -122,7 +123,8 @@ class Logger:
         axes.legend()
         axes.set_title(f"<Logger::{self.name}>")
         if self.epsfile:
-            figure.savefig(self.epsfile)
+            with whole(self.epsfile) as file:
+                figure.savefig(file, format="eps")
         if self.showPlot:
             self.figure = figure
             plt.show(block=False)

@@ -15,6 +15,8 @@ _HTML = "an HTML page: the download did not give the file; open the address in a
 _PICKLE = "a Python pickle, perhaps from an old torch.save of PyTorch (torch.load of PyTorch reads it)"
 _LUA = "compiled Lua code, not data; if it is a model script, run it in Torch7 and save the result with torch.save"
 
+_BY_NAME = "pytorch_legacy.interop.load gives its arrays by name, and interop.assign puts them into a network"
+
 # Files that people take for .t7 files, by how they begin.
 _OTHERS: tuple[tuple[bytes, str], ...] = (
     (rb"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9", "a pickle of torch.save of PyTorch before 1.6: torch.load of PyTorch reads it"),
@@ -22,7 +24,7 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
     (rb"\(dp0|\(lp0|ccollections\n", _PICKLE),
     (rb"PK\x03\x04", "a zip archive"),  # told apart below
     (rb"PK\x05\x06", "an empty zip archive"),
-    (rb"\x89HDF\r\n\x1a\n", "an HDF5 file (Keras, torch-hdf5): h5py reads it"),
+    (rb"\x89HDF\r\n\x1a\n", f"an HDF5 file (Keras, torch-hdf5): {_BY_NAME}"),
     (rb"version https://git-lfs", "a Git LFS pointer, not the file itself: run 'git lfs pull' in its repository"),
     (rb"\x1f\x8b", "gzip data: decompress it first (gunzip)"),
     (rb"BZh\d", "bzip2 data: decompress it first (bunzip2)"),
@@ -31,10 +33,11 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
     (rb"\x04\x22\x4d\x18", "lz4 data: decompress it first (unlz4)"),
     (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07", "a 7z or rar archive: unpack it first"),
     (rb"\x93NUMPY", "a NumPy .npy file: numpy.load reads it"),
-    (rb".{8}\{\s*\"(?=.*\"(?:dtype|__metadata__)\")", "a safetensors file: safetensors.numpy.load_file reads it"),
+    (rb".{8}\{\s*\"(?=.*\"(?:dtype|__metadata__)\")", f"a safetensors file: {_BY_NAME}"),
     (rb"GGUF|lmgg|tjgg", "a GGML model file: llama.cpp and its relatives read it"),
     (rb".{4}TFL3", "a TensorFlow Lite model"),
     (rb"\x08[\x01-\x1f](?:[\x12\x1a\x22\x32\x3a\x42])", "an ONNX model: onnx.load reads it"),
+    (rb"\x0a[\x01-\x7f][ -~]{1,127}(?:[\x12\x1a\x22\x28]|\xa2\x06)", "a Caffe model: cv2.dnn.readNetFromCaffe reads it"),
     (rb"MATLAB 5\.0", "a MATLAB .mat file: scipy.io.loadmat reads it"),
     (rb"\x89PNG|\xff\xd8\xff|GIF8", "a picture"),
     (rb"%PDF", "a PDF document"),
@@ -99,5 +102,5 @@ def _zip(start: bytes) -> str:
     if name.endswith((b"/data.pkl", b"/.format_version", b"/byteorder", b"/version", b"/constants.pkl")):
         return "a file of torch.save of PyTorch (a zip archive with pickles): torch.load of PyTorch reads it"
     if name.endswith(b".npy"):
-        return "a NumPy .npz file (a zip archive of arrays): numpy.load reads it"
+        return f"a NumPy .npz file (a zip archive of arrays): {_BY_NAME}"
     return "a zip archive, perhaps of torch.save of PyTorch (torch.load reads that): else unpack it first"

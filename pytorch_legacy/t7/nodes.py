@@ -92,7 +92,7 @@ def segment(kind: int, items: list[Any], slot: int, wanted: int) -> str:
 def index_text(key: Any) -> str:
     """The step to the value behind a key: ``.weight``, ``[3]``."""
     if isinstance(key, str):
-        return f".{key}" if re.fullmatch(r"[A-Za-z_]\w{,39}", key, re.ASCII) else f"[{shown(key)}]"
+        return f".{key}" if re.fullmatch(r"[A-Za-z_]\w{,39}", key, re.ASCII) else f"[{_quoted(key)}]"  # not [3], but ['3']
     if isinstance(key, (bool, int, float)):
         return f"[{key!r}]".lower()
     return f"[<{shown(getattr(key, 'typename', '') or type(key).__name__)}>]"
@@ -101,4 +101,18 @@ def index_text(key: Any) -> str:
 def shown(text: str) -> str:
     """Text from a file as a message can hold it: on one line, and not too long."""
     plain = re.fullmatch(r"[\w.]{1,40}", text, re.ASCII)
-    return text if plain else ascii(text if len(text) <= 40 else text[:37] + "...")
+    return text if plain else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return ascii(text if len(text) <= 40 else text[:37] + "...")
+
+
+def printable(text: str) -> str:
+    """Text from a file on one line, without what could steer a terminal: such characters as Python writes them."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(ord(c)) for c in text)
+
+
+def _escaped(code: int) -> str:
+    # A byte that is no UTF-8 was read as one of these.
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else ascii(chr(code))[1:-1]

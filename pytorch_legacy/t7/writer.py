@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
-import shutil
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import accumulate
@@ -15,6 +13,7 @@ import numpy as np
 
 from ..errors import T7Error
 from ..storage import Placement, placement, storage_of
+from ..writing import whole
 from . import layouts, nodes
 from .ascii import AsciiSink
 from .binary import BinarySink
@@ -75,21 +74,8 @@ def write(
         _Writer(content, format, describe, compact).write(obj)
         target.write(content.getbuffer())
         return
-    # Through a link, so that it stays one.
-    path = os.path.realpath(os.fsdecode(target))
-    unfinished = f"{path}.{secrets.token_hex(4)}.tmp"
-    try:
-        with open(unfinished, "xb", buffering=1 << 20) as file:
-            _Writer(file, format, describe, compact).write(obj)
-            file.flush()
-            os.fsync(file.fileno())
-        if os.path.exists(path):
-            shutil.copymode(path, unfinished)
-        os.replace(unfinished, path)
-    except BaseException:
-        if os.path.exists(unfinished):
-            os.unlink(unfinished)
-        raise
+    with whole(target) as file:
+        _Writer(file, format, describe, compact).write(obj)
 
 
 class _Refused(Exception):

@@ -10,6 +10,7 @@ from typing import Any
 
 from pytorch_legacy.errors import THNNError
 from pytorch_legacy.explain import plot
+from pytorch_legacy.writing import whole
 
 
 def todot(graph: Any, title: str | None = None) -> str:
@@ -36,7 +37,7 @@ def dot(graph: Any, title: str | None = None, fname: str | Path | None = None) -
     """The text of `todot`; with a file name (without ending) also written to ``fname.dot`` and drawn in ``fname.svg``."""
     text = todot(graph, title)
     if fname is not None:
-        Path(f"{fname}.dot").write_text(text, encoding="utf-8")
+        _write(f"{fname}.dot", text.encode(errors="backslashreplace"))
         draw(graph, f"{fname}.svg", title)
     return text
 
@@ -63,19 +64,20 @@ def draw(graph: Any, path: str | Path, title: str | None = None) -> None:
     path = Path(path)
     program = shutil.which("dot")
     if path.suffix == ".dot":
-        path.write_text(todot(graph, title), encoding="utf-8")
+        _write(path, todot(graph, title).encode(errors="backslashreplace"))
     elif program:
-        done = subprocess.run(
-            [program, f"-T{path.suffix[1:]}", "-o", str(path)],
-            input=todot(graph, title),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        source = todot(graph, title).encode(errors="backslashreplace")
+        done = subprocess.run([program, f"-T{path.suffix[1:]}"], input=source, capture_output=True, check=False)
         if done.returncode:
-            raise THNNError(f"graph.draw: Graphviz could not draw {path}: {done.stderr.strip()}")
+            raise THNNError(f"graph.draw: Graphviz could not draw {path}: {done.stderr.decode(errors='replace').strip()}")
+        _write(path, done.stdout)
     else:
         plot.save(figure(graph, title), path)
+
+
+def _write(path: str | Path, content: bytes) -> None:
+    with whole(path) as file:
+        file.write(content)
 
 
 def figure(graph: Any, title: str | None = None) -> Any:

@@ -15,6 +15,7 @@ from .backend import set_cuda_index_check as setCudaIndexCheck
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
 from .bridge import to_python, to_torch
+from .defaults import getdefaulttensortype, setdefaulttensortype
 from .errors import THNNError
 from .loading import load, register
 from .random import manualSeed
@@ -33,6 +34,7 @@ __all__ = [
     "dpnn",
     "explain",
     "getNumThreads",
+    "getdefaulttensortype",
     "inn",
     "interop",
     "load",
@@ -49,6 +51,7 @@ __all__ = [
     "setCudaIndexCheck",
     "setNumThreads",
     "setPoolingBackward",
+    "setdefaulttensortype",
     "t7",
     "to_python",
     "to_torch",

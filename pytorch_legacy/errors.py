@@ -92,6 +92,10 @@ class BusyError(THNNError, RuntimeError):
     """Another thread is within a pass of the module or criterion: each thread needs a `clone()` of its own."""
 
 
+class ArgumentError(THNNError, TypeError):
+    """An argument of a constructor or method is of another kind than what is expected, is missing, or is one too many."""
+
+
 class FieldError(THNNError, AttributeError):
     """An object lacks a field or method, or a field of it is not of the kind that its class takes it for."""
 

@@ -11,20 +11,23 @@ One Mersenne Twister serves the whole process. It starts from a seed of the oper
 2
 >>> random.randperm(5)
 array([2, 3, 1, 0, 4])
+>>> random.uniform(-1, 1), random.uniform(-1, 1, 2)
+(-0.5462900430895388, array([-0.42309073,  0.10262909], dtype=float32))
 """
 
 from __future__ import annotations
 
 import os
-from operator import index
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from . import defaults
 from .arrays import placed
 from .backend import call, call_random, library
-from .errors import DtypeError, ValueRangeError
+from .errors import DtypeError, ShapeError, ValueRangeError
+from .nn.arguments import numbers, whole
 from .storage import Tensor
 
 _BY_DTYPE = {dtype: SimpleNamespace(_dtype=dtype, _typename="random") for dtype in (np.dtype(np.float32), np.dtype(np.float64))}
@@ -89,61 +92,174 @@ def randperm(n: int) -> Tensor:
 
 def _integer(where: str, value: int) -> int:
     try:
-        return index(value)
+        return whole(value)
     except TypeError:
         raise DtypeError(f"random.{where}: expected an integer, got {value!r}") from None
 
 
-# ---------------------------------------------------------------------------------------------- arrays
+# ---------------------------------------------------------------------------------------------- numbers and arrays
 
 
-def _drawn(name: str, shape: tuple[int, ...] | int, dtype: Any, device: bool, *numbers: float) -> Tensor:
+def _drawn(name: str, shape: tuple[int, ...] | int | None, dtype: Any, device: bool, *bounds: float) -> Any:
     """Draws are the host's on a device too, where they are copied to: one seed gives one sequence everywhere."""
-    array = np.empty(shape, dtype)
+    if shape is None:
+        return _drawn(name, 1, np.float64, False, *bounds).item()
+    array = np.empty(shape, defaults.dtype() if dtype is None else dtype)
     if array.dtype == np.float16:
-        return placed(_drawn(name, shape, np.float32, False, *numbers), device, np.float16)
+        return placed(_drawn(name, shape, np.float32, False, *bounds), device, np.float16)
     if array.dtype not in _BY_DTYPE:
         raise DtypeError(f"random.{name}: dtype: expected float32 or float64, got {array.dtype}")
-    call(_BY_DTYPE[array.dtype], name, array, *numbers)
+    call(_BY_DTYPE[array.dtype], name, np.atleast_1d(array), *bounds)
     return placed(array, device)
 
 
-def uniform(low: float, high: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
-    """An array of uniform draws from `low` to `high`, filled in row-major order as ``tensor:uniform(low, high)``."""
-    return _drawn("uniform", shape, dtype, device, low, high)
+def _rounded(dtype: Any, bound: float) -> float:
+    """A bound as Torch7's float tensors took it: as a float. They computed with it in double."""
+    isSingle = np.dtype(defaults.dtype() if dtype is None else dtype).itemsize < 8
+    return float(np.float32(bound)) if isSingle and isinstance(bound, (int, float, np.number)) else bound
 
 
-def normal(mean: float, stdv: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
-    """An array of normal draws, as ``tensor:normal(mean, stdv)``."""
-    return _drawn("normal", shape, dtype, device, mean, stdv)
+def _between(name: str, shape: tuple[int, ...] | int | None, dtype: Any, device: bool, *bounds: float) -> Any:
+    return _drawn(name, shape, dtype, device, *(bounds if shape is None else (_rounded(dtype, bound) for bound in bounds)))
 
 
-def bernoulli(p: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
-    """An array of ones with probability `p` and zeros, as ``tensor:bernoulli(p)``."""
-    return _drawn("bernoulli", shape, dtype, device, p)
+def uniform(
+    low: float = 0, high: float = 1, shape: tuple[int, ...] | int | None = None, dtype: Any = None, device: bool = False
+) -> Any:
+    """Uniform draws from `low` to `high`.
+
+    Parameters
+    ----------
+    low, high : float
+        The bounds. For arrays of single precision they are rounded to it, as Torch7 did.
+    shape : int or tuple of int, optional
+        That of the array to return, filled in row-major order as ``tensor:uniform(low, high)`` is; without it one number is
+        drawn, a double as ``torch.uniform(low, high)``.
+    dtype
+        float32 or float64; that of the default tensor type (``pl.setdefaulttensortype``) if not given.
+    device : bool
+        Whether the array lies on the CUDA device.
+    """
+    return _between("uniform", shape, dtype, device, low, high)
 
 
-def exponential(rate: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
-    """An array of exponential draws with mean ``1 / rate``, as ``tensor:exponential(rate)``."""
-    return _drawn("exponential", shape, dtype, device, rate)
+def normal(
+    mean: float = 0, stdv: float = 1, shape: tuple[int, ...] | int | None = None, dtype: Any = None, device: bool = False
+) -> Any:
+    """Normal draws, as ``tensor:normal(mean, stdv)``; without a shape one number. The other arguments are those of `uniform`."""
+    return _between("normal", shape, dtype, device, mean, stdv)
 
 
-def cauchy(median: float, sigma: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
-    """An array of draws from the Cauchy distribution, as ``tensor:cauchy(median, sigma)``."""
-    return _drawn("cauchy", shape, dtype, device, median, sigma)
+def bernoulli(
+    p: float = 0.5, shape: tuple[int, ...] | int | None = None, dtype: Any = None, device: bool = False
+) -> Any:
+    """Ones with probability `p` and zeros, as ``tensor:bernoulli(p)``; without a shape one integer."""
+    drawn = _drawn("bernoulli", shape, dtype, device, p)
+    return int(drawn) if shape is None else drawn
 
 
-def geometric(p: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
-    """An array of 1, 2, ..., where k has probability ``(1 - p) * p**(k - 1)``, as ``tensor:geometric(p)``."""
-    return _drawn("geometric", shape, dtype, device, p)
+def exponential(rate: float, shape: tuple[int, ...] | int | None = None, dtype: Any = None, device: bool = False) -> Any:
+    """Exponential draws with mean ``1 / rate``, as ``tensor:exponential(rate)``; without a shape one number."""
+    return _between("exponential", shape, dtype, device, rate)
 
 
-def logNormal(mean: float, stdv: float, shape: tuple[int, ...] | int, dtype: Any = np.float32, device: bool = False) -> Tensor:
-    """An array of exponentials of normal draws with this mean and deviation, as ``tensor:logNormal(mean, stdv)``.
+def cauchy(
+    median: float = 0, sigma: float = 1, shape: tuple[int, ...] | int | None = None, dtype: Any = None, device: bool = False
+) -> Any:
+    """Draws from the Cauchy distribution, as ``tensor:cauchy(median, sigma)``; without a shape one number."""
+    return _between("cauchy", shape, dtype, device, median, sigma)
+
+
+def geometric(p: float, shape: tuple[int, ...] | int | None = None, dtype: Any = None, device: bool = False) -> Any:
+    """Draws of 1, 2, ..., where k has probability ``(1 - p) * p**(k - 1)``, as ``tensor:geometric(p)``; or one integer."""
+    drawn = _drawn("geometric", shape, dtype, device, p)
+    return int(drawn) if shape is None else drawn
+
+
+def logNormal(
+    mean: float = 1, stdv: float = 2, shape: tuple[int, ...] | int | None = None, dtype: Any = None, device: bool = False
+) -> Any:
+    """Exponentials of normal draws with this mean and deviation, as ``tensor:logNormal(mean, stdv)``; without a shape one number.
 
     Releases of Torch7 before 2017 took the mean and the deviation of the result instead.
     """
-    return _drawn("logNormal", shape, dtype, device, mean, stdv)
+    return _between("logNormal", shape, dtype, device, mean, stdv)
+
+
+# ---------------------------------------------------------------------------------------------- outcomes
+
+
+def multinomial(probabilities: Any, n: int, replacement: bool = False) -> Tensor:
+    """Outcomes of a distribution over categories, as ``torch.multinomial``.
+
+    Parameters
+    ----------
+    probabilities : array of K or of N x K
+        What each of K categories weighs: numbers from 0, whose sum need not be 1.
+    n : int
+        How many outcomes to draw from each row.
+    replacement : bool
+        Whether a category may come again.
+
+    Returns
+    -------
+    array of n or of N x n, int64
+        Categories, which count from 0; Torch7's counted from 1.
+
+    Raises
+    ------
+    ShapeError, ValueRangeError
+        If the weights are no vector or matrix, if one is negative or not finite, or if fewer categories than needed weigh
+        something.
+
+    Notes
+    -----
+    A draw is a place in the running sums of a row; without replacement the drawn category is taken out of them. Rounding and
+    order are Torch7's, so that one seed gives the same outcomes. A category that weighs nothing is never drawn (in Torch7 the
+    first one was, once in 2**32 draws).
+    """
+    where = "random.multinomial"
+    weights = numbers(SimpleNamespace(_typename=where), "probabilities", probabilities)
+    if weights.ndim not in (1, 2) or not weights.shape[-1]:
+        raise ShapeError(f"{where}: probabilities: expected K or N x K numbers, got the shape {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueRangeError(f"{where}: probabilities: expected numbers from 0, got {weights.min()} to {weights.max()}")
+    if (n := _integer("multinomial: n", n)) < 1:
+        raise ValueRangeError(f"{where}: n: expected 1 or more, got {n}")
+    rows = np.atleast_2d(weights)
+    available = int((rows > 0).sum(1).min(initial=n))
+    if available < (1 if replacement else n):
+        wanted = "one that is more than 0" if replacement else f"{n} that are more than 0, to draw {n} without replacement"
+        raise ValueRangeError(f"{where}: probabilities: expected {wanted}, got {available} in a row")
+    with np.errstate(over="ignore"):
+        sums = rows.cumsum(1)
+    if not np.isfinite(sums).all():
+        raise ValueRangeError(f"{where}: probabilities: their sum is too large")
+    drawn = np.empty((len(rows), n), np.int64)
+    for row, outcomes, places in zip(rows, drawn, sums / sums[:, -1:], strict=True):
+        draws = np.maximum(uniform(0, 1, n, np.float64), np.finfo(np.float64).tiny)
+        if replacement:
+            places[-1] = 1
+            outcomes[:] = places.searchsorted(draws)
+        else:
+            _without_replacement(row, outcomes, places, draws)
+    return drawn.reshape(*weights.shape[:-1], n)
+
+
+def _without_replacement(row: Tensor, outcomes: Tensor, places: Tensor, draws: Tensor) -> None:
+    rest = row.copy()
+    for i, draw in enumerate(draws):
+        places[-1] = 1
+        k = int(places.searchsorted(draw))
+        if not rest[k]:  # drawn already, by the rounding of what is subtracted below
+            places = rest.cumsum() / rest.sum()
+            places[-1] = 1
+            k = int(places.searchsorted(draw))
+        outcomes[i], rest[k] = k, 0
+        mass = places[k] - (places[k - 1] if k else 0)
+        places[k:] -= mass
+        if mass < 1:
+            places /= 1 - mass
 
 
 seed()

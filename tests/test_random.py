@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytorch_legacy import backend, errors, manualSeed, nn, random, t7
+from pytorch_legacy import backend, errors, manualSeed, nn, random, setdefaulttensortype, t7
 from pytorch_legacy.loading import class_of
 from tests.trees import assert_close, assert_same
 
@@ -90,6 +90,116 @@ def test_logNormal(seed: int) -> None:
     normal = random.normal(0.5, 2, 20, np.float64)
     manualSeed(seed)
     assert_close(random.logNormal(0.5, 2, 20, np.float64), np.exp(normal), 1e-15)
+
+
+@pytest.mark.parametrize(
+    "name, bounds",
+    [("uniform", (-0.1, 0.7)), ("exponential", (0.7,)), *((name, (0.1, 0.7)) for name in ("normal", "cauchy", "logNormal"))],
+)
+def test_float_tensors_took_float_bounds(name: str, bounds: tuple[float, ...]) -> None:
+    """They computed with them in double, and rounded the result."""
+    draw = getattr(random, name)
+    manualSeed(3)
+    rounded = draw(*map(float, np.float32(bounds)), 50, np.float64).astype(np.float32)
+    manualSeed(3)
+    exact = draw(*bounds, 50, np.float64).astype(np.float32)
+    manualSeed(3)
+    drawn = draw(*bounds, 50, np.float32)
+    assert_same(drawn, rounded)
+    assert (drawn != exact).any()
+
+
+def test_a_probability_is_a_double() -> None:
+    """A draw that is equal to p counts as 1, and it would not with p as a float."""
+    seed, p = next((s, p) for s in range(99) for p in [_uniform_after(s)] if float(np.float32(p)) < p)
+    for dtype in (np.float32, np.float64):
+        manualSeed(seed)
+        assert random.bernoulli(p, 1, dtype) == 1
+
+
+def _uniform_after(seed: int) -> float:
+    manualSeed(seed)
+    return float(random.uniform())
+
+
+def test_a_layer_of_floats() -> None:
+    """The value is Torch7's, with torch.setdefaulttensortype("torch.FloatTensor")."""
+    manualSeed(123)
+    assert f"{nn.SpatialConvolutionMM(3, 6, 5, 5).weight.flat[0]:.10f}" == "0.0453726128"
+
+
+@seeds
+def test_one_number(seed: int) -> None:
+    """Without a shape the functions draw what torch.uniform() and its kin drew: one number, in double."""
+    parity = PARITY[str(seed)]
+    for name, draw in {
+        "uniform": random.uniform,
+        "uniform_ab": lambda: random.uniform(-3, 5),
+        "normal": random.normal,
+        "normal_ms": lambda: random.normal(2, 0.5),
+        "bernoulli": lambda: random.bernoulli(0.3),
+        "exponential": lambda: random.exponential(1.5),
+        "cauchy": random.cauchy,
+        "geometric": lambda: random.geometric(0.4),
+    }.items():
+        manualSeed(seed)
+        drawn = [draw() for _ in range(10)]
+        assert drawn == parity[name][:10].tolist()
+        assert {type(number) for number in drawn} == {int if name in ("bernoulli", "geometric") else float}
+    manualSeed(seed)
+    expected = random.normal(1, 2, 1, np.float64)
+    manualSeed(seed)
+    assert random.logNormal() == pytest.approx(np.exp(expected[0]), 1e-15)
+
+
+def test_arrays_without_dimensions() -> None:
+    manualSeed(3)
+    (expected,) = random.normal(0, 1, 1)
+    manualSeed(3)
+    drawn = random.normal(0, 1, ())
+    assert drawn.shape == () and drawn == expected
+
+
+# ---------------------------------------------------------------------------------------------- outcomes
+
+
+def outcomes(weights: list[float], draws: list[float], replacement: bool) -> list[int]:
+    """What those draws choose: the first category whose running sum reaches the draw; then it may be taken out."""
+    left, chosen = list(weights), []
+    for draw in draws:
+        total, at = sum(left), 0.0
+        k = -1
+        while draw > at or not left[k]:
+            k += 1
+            at += left[k] / total
+        chosen.append(k)
+        if not replacement:
+            left[k] = 0
+    return chosen
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_multinomial(replacement: bool, dtype: Any) -> None:
+    rows = np.array([[1, 0, 3, 2, 0, 5], [0, 0.5, 0.25, 0.1, 0.15, 0], [1, 1, 1, 1, 1, 1]], dtype)
+    manualSeed(7)
+    drawn = random.multinomial(rows, 4, replacement)
+    after = random.random()
+    manualSeed(7)
+    expected = [outcomes(row.tolist(), random.uniform(0, 1, 4, np.float64).tolist(), replacement) for row in rows]
+    assert drawn.dtype == np.int64 and drawn.tolist() == expected
+    assert after == random.random()
+    manualSeed(7)
+    assert random.multinomial(rows[0].tolist(), 4, replacement).tolist() == expected[0]
+
+
+def test_multinomial_frequencies() -> None:
+    manualSeed(1)
+    drawn = random.multinomial([1, 0, 3, 4], 80_000, True)
+    assert_close(np.bincount(drawn) / 80_000, np.array([1, 0, 3, 4]) / 8, 0.01)
+    order = random.multinomial(np.ones(50), 50)
+    assert sorted(order) == [*range(50)]
+    assert sorted(random.multinomial([1, 1e-30, 1e-300], 3)) == [0, 1, 2]  # what rounding takes from the sums, too
 
 
 def test_random_ranges() -> None:
@@ -176,6 +286,15 @@ def test_what_is_not_a_state() -> None:
         (lambda: random.uniform(0, 1, 3, np.int64), "dtype: expected"),
         (lambda: random.uniform("a", 1, 3), "^random.uniform: low: expected a number, got 'a'"),
         (lambda: random.bernoulli(2, 3), "^random.bernoulli: p: expected 0 to 1, got 2"),
+        (lambda: random.multinomial([1, 2], 3), "^random.multinomial: probabilities: expected 3 that are more than 0"),
+        (lambda: random.multinomial([0, 0], 1, True), "^random.multinomial: probabilities: expected one that is more than 0"),
+        (lambda: random.multinomial([1, -2], 1), "^random.multinomial: probabilities: expected numbers from 0, got -2.0 to 1.0"),
+        (lambda: random.multinomial([1, float("nan")], 1), "^random.multinomial: probabilities: expected numbers from 0"),
+        (lambda: random.multinomial([1e308, 1e308], 1), "^random.multinomial: probabilities: their sum is too large"),
+        (lambda: random.multinomial(np.ones((1, 1, 1)), 1), "^random.multinomial: probabilities: expected K or N x K numbers"),
+        (lambda: random.multinomial([], 1), "^random.multinomial: probabilities: expected K or N x K numbers"),
+        (lambda: random.multinomial("ab", 1), "^random.multinomial: probabilities: expected numbers, got 'ab'"),
+        (lambda: random.multinomial([1], 0), "^random.multinomial: n: expected 1 or more, got 0"),
         (lambda: random.randperm(2.5), "^random.randperm: n: expected an integer, got 2.5"),
         (lambda: random.random(2.5), "^random.random: a: expected an integer, got 2.5"),
         (lambda: random.random(1, "6"), "^random.random: b: expected an integer, got '6'"),
@@ -298,9 +417,21 @@ def test_every_layer_is_checked() -> None:
 
 @existing(INITIAL)
 def test_initial_parameters(lua: str) -> None:
-    """Same seed, same weights; theirs are double, ours single precision, from the same draws."""
+    """Same seed, same weights; theirs are double, ours single precision, from the same draws between rounded bounds."""
     manualSeed(7)
     assert_close(INITIAL[lua]().parameters()[0], PARITY["init"][lua], 1e-7)
+
+
+@existing(INITIAL)
+def test_initial_parameters_in_double(lua: str) -> None:
+    """With Torch7's own default type they are the same to the last bit, but for sums in another order."""
+    setdefaulttensortype("torch.DoubleTensor")
+    try:
+        manualSeed(7)
+        module = INITIAL[lua]()
+    finally:
+        setdefaulttensortype("torch.FloatTensor")
+    assert_close(module.parameters()[0], PARITY["init"][lua], 1e-15)
 
 
 @existing(INITIAL)

@@ -38,7 +38,7 @@ class AffineGridGeneratorBHWD(Module):
         super().__init__()
         self.height = check.count(self, "height", height, 2)
         self.width = check.count(self, "width", width, 2)
-        self.baseGrid = np.ones((height, width, 3), np.float32)
+        self.baseGrid = np.ones((height, width, 3), self._dtype)
         self.baseGrid[..., 0] = np.linspace(-1, 1, height)[:, None]
         self.baseGrid[..., 1] = np.linspace(-1, 1, width)
         self.batchGrid = self.baseGrid[None].copy()  # a buffer of Torch7

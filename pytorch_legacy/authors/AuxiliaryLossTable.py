@@ -31,7 +31,7 @@ class AuxiliaryLossTable(Module):
         self.i = i
         self.gradInput = []
         self.output_table: list[Tensor] = []
-        self.output_tensor = np.empty(0, np.float32)
+        self.output_tensor = np.empty(0, self._dtype)
 
     def updateOutput(self, input: list[Tensor]) -> Any:
         arrays = check.tensors(self, "input", input)

@@ -39,7 +39,7 @@ class Loss(Module):
     def __init__(self, strength: float, target: Tensor | None = None, normalize: bool = False) -> None:
         super().__init__()
         self.strength = strength
-        self.target = np.empty(0, np.float32) if target is None else np.array(target, np.float32)
+        self.target = np.empty(0, self._dtype) if target is None else np.array(target, self._dtype)
         self.normalize = normalize
         self.loss = 0.0
         self.mode = "none" if target is None else "loss"

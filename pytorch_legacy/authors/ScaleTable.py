@@ -28,7 +28,7 @@ class ScaleTable(Module):
     def __init__(self) -> None:
         super().__init__()
         self.gradInput = []
-        self.grad_tmp, self.scale = np.empty((2, 0), np.float32)  # buffers of Torch7
+        self.grad_tmp, self.scale = np.empty((2, 0), self._dtype)  # buffers of Torch7
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         planes, factors = self._checked(input)

@@ -27,7 +27,7 @@ class ShakeShakeTable(Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.alpha, self.beta, self.first, self.second = np.empty((4, 0), np.float32)
+        self.alpha, self.beta, self.first, self.second = np.empty((4, 0), self._dtype)
         self.train = True
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:

@@ -29,7 +29,7 @@ class TotalVariation(Module):
     def __init__(self, strength: float) -> None:
         super().__init__()
         self.strength = strength
-        self.x_diff, self.y_diff = np.empty((2, 0), np.float32)  # buffers of Torch7
+        self.x_diff, self.y_diff = np.empty((2, 0), self._dtype)  # buffers of Torch7
 
     def updateOutput(self, input: Any) -> Any:
         self.output = input

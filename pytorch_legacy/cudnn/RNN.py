@@ -112,7 +112,7 @@ class RNN(Layer, Module):
         self.batchFirst = batchFirst
         self.rememberStates = rememberStates
         for name in ("reserve", "hiddenOutput", "cellOutput", "gradHiddenInput", "gradCellInput"):
-            setattr(self, name, np.empty(0, np.float32))
+            setattr(self, name, np.empty(0, self._dtype))
         self.train = True
         self._newParameters(weight=sum(rows * columns for _, rows, columns in self._places()))
         self.reset()

@@ -61,7 +61,7 @@ class CategoricalEntropy(Module):
         self.scale = scale
         self.minEntropy = minEntropy
         self.sizeAverage = True
-        self.minusOne = np.array([-scale], np.float32)
+        self.minusOne = np.array([-scale], self._dtype)
         logarithm = Sequential().add(AddConstant(1e-6)).add(Log())
         entropy = Sequential().add(Sum(0)).add(MulConstant(1))
         entropy.add(ConcatTable().add(Identity()).add(logarithm)).add(CMulTable()).add(Sum()).add(MulConstant(-1))

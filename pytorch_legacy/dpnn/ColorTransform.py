@@ -21,7 +21,7 @@ class ColorTransform(Module):
         super().__init__()
         self.inputChannels = check.count(self, "inputChannels", inputChannels)
         self.train = True
-        self.noise = np.empty(0, np.float32)
+        self.noise = np.empty(0, self._dtype)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", self._checked(input).shape)

@@ -42,7 +42,7 @@ class NCECriterion(Criterion):
     def __init__(self) -> None:
         super().__init__()
         self.sizeAverage = True
-        self.gradInput = [np.empty(0, np.float32) for _ in range(4)]
+        self.gradInput = [np.empty(0, self._dtype) for _ in range(4)]
 
     def updateOutput(self, input: list[Tensor], target: Any = None) -> float:
         target_, samples, targetNoise, sampleNoise = self._checked(input)

@@ -84,11 +84,11 @@ class NCEModule(Linear):
         if not (frequencies >= 0).all() or not frequencies.sum() > 0:
             raise ValueRangeError(f"{self._typename}: unigrams: expected numbers of which none is negative and one above 0")
         self.unigrams = frequencies / frequencies.sum()
-        self.Z = np.array([Z], np.float32)
+        self.Z = np.array([Z], self._dtype)
         self.batchnoise = True
         self.fastNoise()
-        self.output = [np.empty(0, np.float32) for _ in range(4)]
-        self.gradInput = [np.empty(0, np.float32) for _ in range(2)]
+        self.output = [np.empty(0, self._dtype) for _ in range(4)]
+        self.gradInput = [np.empty(0, self._dtype) for _ in range(2)]
 
     def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight and returns self. The bias becomes -log(outputSize); with `stdv` both are uniform."""

@@ -44,9 +44,9 @@ class ReinforceGamma(Reinforce):
 
     def __init__(self, scale: float | Tensor | None = None, stochastic: bool = False) -> None:
         super().__init__(stochastic)
-        self.scale = np.array(scale, np.float32) if isinstance(scale, (np.ndarray, list)) else scale
+        self.scale = np.array(scale, self._dtype) if isinstance(scale, (np.ndarray, list)) else scale
         if scale is None:
-            self.gradInput = [np.empty(0, np.float32), np.empty(0, np.float32)]
+            self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
 
     def updateOutput(self, input: Tensor | list[Tensor]) -> Tensor:
         shape, scale = self._parts(input)

@@ -43,9 +43,9 @@ class ReinforceNormal(Reinforce):
 
     def __init__(self, stdev: float | Tensor | None = None, stochastic: bool = False) -> None:
         super().__init__(stochastic)
-        self.stdev = np.array(stdev, np.float32) if isinstance(stdev, (np.ndarray, list)) else stdev
+        self.stdev = np.array(stdev, self._dtype) if isinstance(stdev, (np.ndarray, list)) else stdev
         if stdev is None:
-            self.gradInput = [np.empty(0, np.float32), np.empty(0, np.float32)]
+            self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
 
     def updateOutput(self, input: Tensor | list[Tensor]) -> Tensor:
         mean, stdev = self._parts(input)

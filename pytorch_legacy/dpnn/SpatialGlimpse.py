@@ -56,7 +56,7 @@ class SpatialGlimpse(Module):
         self.depth, self.scale = check.count(self, "depth", depth), check.count(self, "scale", scale)
         resampling = SpatialReSampling(oheight=self.height, owidth=self.width)
         self.modules = [SpatialAveragePooling(2, 2, 2, 2) if scale == 2 else resampling]
-        self.gradInput = [np.empty(0, np.float32), np.empty(0, np.float32)]
+        self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
 
     @property
     def module(self) -> Any:

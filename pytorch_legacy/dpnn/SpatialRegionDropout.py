@@ -38,7 +38,7 @@ class SpatialRegionDropout(Dropout):
         Module.__init__(self)
         self.setp(p)
         self.train = True
-        self.noise = np.empty(0, np.float32)
+        self.noise = np.empty(0, self._dtype)
 
     def _sampleNoise(self, shape: tuple[int, ...]) -> Tensor:
         self.regionType = random.random(4)

@@ -109,7 +109,7 @@ class SpatialUniformCrop(Module):
         shape = np.full((count, 2), (self.oheight, self.owidth), np.float64)
         if self._scaled():
             low, high = self._range()
-            self.scales = (draws[:, 0] * (high - low) + low).astype(np.float32)
+            self.scales = (draws[:, 0] * (high - low) + low).astype(self._dtype)
             shape = np.ceil(self.scales[:, None] * shape)
         if count:
             self._fit(height, width, *map(int, shape.max(0)))

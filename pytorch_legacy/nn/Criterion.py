@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import mending
+from pytorch_legacy import defaults, mending
 from pytorch_legacy.arrays import entered
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.passes import is_own, marks
@@ -41,8 +41,9 @@ class Criterion(TorchObject):
     """
 
     def __init__(self) -> None:
+        self._dtype = defaults.dtype()
         self.output: Any = 0.0
-        self.gradInput: Any = np.empty(0, np.float32)
+        self.gradInput: Any = np.empty(0, self._dtype)
 
     sizeAverage: bool  # of those criterions that take a mean or a sum
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import mending, t7
+from pytorch_legacy import defaults, mending, t7
 from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, overlap, placed
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import blocks
@@ -65,8 +65,9 @@ class Module(TorchObject):
     _trainIsNumber = False  # True of modules that gave `train` to C, where the number 0 is false
 
     def __init__(self) -> None:
-        self.output: Any = np.empty(0, np.float32)
-        self.gradInput: Any = np.empty(0, np.float32)
+        self._dtype = defaults.dtype()
+        self.output: Any = np.empty(0, self._dtype)
+        self.gradInput: Any = np.empty(0, self._dtype)
 
     @marks
     def forward(self, input: Any) -> Any:

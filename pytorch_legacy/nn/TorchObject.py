@@ -37,7 +37,8 @@ class TorchObject:
     _aliases : tuple of str
         Further typenames under which .t7 files hold objects of the class.
     _dtype : numpy.dtype
-        That of parameters and buffers: float32 until the object is converted. ``_type`` is Torch7's name for it.
+        That of parameters and buffers: that of the default tensor type, float32 unless another one was chosen, until the object
+        is converted. ``_type`` is Torch7's name for it.
     _array : type
         What parameters and buffers are: NumPy's arrays or, on a CUDA device (``_onDevice``), CuPy's.
     _oneBased : tuple of str

@@ -1,11 +1,13 @@
 """What constructors take: their annotations say it, and are held to it here, once for all classes.
 
-An argument of another kind is an error that names class and argument. Numbers of NumPy become Python's.
+What Lua programs write is taken: a number that is whole where an integer is wanted (``10 / 2``), and None, Lua's nil, in the
+place of an argument that has a default. An argument of another kind, one too many and one that is missing are errors that name
+class and argument. Numbers of NumPy become Python's.
 """
 
 from collections.abc import Callable
 from functools import wraps
-from inspect import CO_VARARGS, get_annotations
+from inspect import Parameter, signature
 from operator import index
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar
@@ -13,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from pytorch_legacy.arrays import Array, is_tensor, placed
-from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.errors import ArgumentError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,27 +25,54 @@ _NAMES = {int: "an integer", float: "a number", bool: "True or False", str: "a s
 
 def checked(method: Callable[P, R]) -> Callable[P, R]:
     """A method that looks at its arguments first. All constructors are such; it also serves as a decorator."""
-    hints = get_annotations(method)
-    kinds = {name: several for name in hints if name != "return" and (several := _kinds(hints[name]))}
-    if not kinds:
-        return method
-    code = method.__code__  # type: ignore[attr-defined]
-    names = code.co_varnames[1 : code.co_argcount]
-    others = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code.co_flags & CO_VARARGS else ""
+    _, *parameters = signature(method).parameters.values()
+    kinds = {p.name: several for p in parameters if (several := _kinds(p.annotation))}
+    # What stands for nil. Where None has a meaning of its own, it keeps it.
+    given = [p for p in parameters if p.default not in (p.empty, None) and NoneType not in kinds.get(p.name, ())]
+    defaults = {p.name: p.default for p in given}
+    names = [p.name for p in parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    required = {p.name for p in parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD and p.default is p.empty}
+    needed = len(required)
+    others = next((p.name for p in parameters if p.kind is Parameter.VAR_POSITIONAL), None)
+    takesAll = any(p.kind is Parameter.VAR_KEYWORD for p in parameters)
+    known = {p.name for p in parameters if p.name != others}
+
+    def look(thing: Any, name: str | None, value: Any) -> Any:
+        if value is None and name in defaults:
+            return defaults[name]
+        if name in kinds and type(value) not in kinds[name]:
+            return taken(thing, name, value, *kinds[name])
+        return value
 
     @wraps(method)
     def looking(thing: Any, /, *args: Any, **keywords: Any) -> R:
-        given = list(args)
-        for i, value in enumerate(args):
-            name = names[i] if i < len(names) else others
-            if name in kinds and type(value) not in kinds[name]:
-                given[i] = taken(thing, name, value, *kinds[name])
-        for name, value in keywords.items():
-            if name in kinds and type(value) not in kinds[name]:
-                keywords[name] = taken(thing, name, value, *kinds[name])
+        count = len(args)
+        if (count > len(names) and others is None) or (count < needed and not required - {*names[:count]} <= keywords.keys()):
+            raise ArgumentError(f"{_place(thing, method)}: expected {_several(names, needed)}, got {count + len(keywords)}")
+        if keywords:
+            for name in keywords:
+                if name in names[:count]:
+                    raise ArgumentError(f"{_place(thing, method)}: {name}: given twice")
+                if name not in known and not takesAll:
+                    listed = ", ".join(names) or "none"
+                    raise ArgumentError(f"{_place(thing, method)}: {name}: there is no such argument, but {listed}")
+            keywords = {name: look(thing, name, value) for name, value in keywords.items()}
+        given = [look(thing, names[i] if i < len(names) else others, value) for i, value in enumerate(args)]
         return method(thing, *given, **keywords)  # type: ignore[call-arg,arg-type]
 
     return looking  # type: ignore[return-value]
+
+
+def _place(thing: Any, method: Any) -> str:
+    return thing._typename if method.__name__ == "__init__" else f"{thing._typename}: {method.__name__}"
+
+
+def _several(names: list[str], needed: int) -> str:
+    """How many arguments there may be, and their names: "2 to 3 arguments (inputSize, outputSize, bias)"."""
+    if not names:
+        return "no arguments"
+    least = "" if needed == len(names) else f"{needed} to "
+    return f"{least}{len(names)} argument{'s' * (len(names) > 1)} ({', '.join(names)})"
 
 
 def _kinds(hint: Any) -> tuple[Any, ...]:
@@ -60,7 +89,7 @@ def taken(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
         except (AttributeError, TypeError):
             continue
     wanted = " or ".join(_NAMES.get(kind, f"a {kind.__name__.lower()}") for kind in kinds)
-    raise DtypeError(f"{thing._typename}: {name}: expected {wanted}, got {_shown(value)}")
+    raise ArgumentError(f"{thing._typename}: {name}: expected {wanted}, got {_shown(value)}")
 
 
 def numbers(thing: Any, name: str, value: Any) -> Array:
@@ -70,7 +99,7 @@ def numbers(thing: Any, name: str, value: Any) -> Array:
     except ValueError:  # lists of unlike lengths
         array = np.array(None)
     if not is_tensor(array) or array.dtype.kind not in "biuf":
-        raise DtypeError(f"{thing._typename}: {name}: expected numbers, got {_shown(value)}")
+        raise ArgumentError(f"{thing._typename}: {name}: expected numbers, got {_shown(value)}")
     return array.astype(np.float64)
 
 
@@ -78,10 +107,17 @@ def _shown(value: Any) -> str:
     return f"{' '.join(repr(value).split()):.60}"
 
 
+def whole(value: Any) -> int:
+    """`value` as an integer, which a number without a fraction is: Lua has no other ones. TypeError if it is none."""
+    isNumber = isinstance(value, (float, np.floating))
+    isNumber |= isinstance(value, np.ndarray) and value.dtype.kind == "f" and not value.ndim
+    return int(value) if isNumber and float(value).is_integer() else index(value)
+
+
 def _as(kind: Any, value: Any) -> Any:
     """`value` as one of that kind. What cannot be one raises TypeError or AttributeError."""
     if kind is int:
-        return index(value)
+        return whole(value)
     if isinstance(value, kind) or (kind is float and isinstance(value, int)):
         return value
     if kind is float:

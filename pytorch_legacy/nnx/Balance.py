@@ -46,7 +46,7 @@ class Balance(Module):
     def __init__(self, nBatch: int = 10) -> None:
         super().__init__()
         self.nBatch = check.count(self, "nBatch", nBatch)
-        self.inputCache, self.prob, self.sum = (np.empty(0, np.float32) for _ in range(3))
+        self.inputCache, self.prob, self.sum = (np.empty(0, self._dtype) for _ in range(3))
         self.batchSize = 0
         self.startIdx = 0
         self.train = True

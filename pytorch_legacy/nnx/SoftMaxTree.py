@@ -78,7 +78,7 @@ class SoftMaxTree(Module):
         self._newParameters(weight=(self.nChildNode, inputSize), bias=self.nChildNode)
         if accUpdate:
             self.gradWeight = self.gradBias = None
-        self.gradInput = [np.empty(0, np.float32), np.empty(0, np.int64)]
+        self.gradInput = [np.empty(0, self._dtype), np.empty(0, np.int64)]
         self.static = True
         self.reset()
 

@@ -61,7 +61,7 @@ class SpatialNormalization(Module):
         self.nfeatures = check.count(self, "nInputPlane", nInputPlane)
         self.fixedThres = threshold
         pair = len(kernel) == 2 and isinstance(kernel, list) and all(is_tensor(entry) for entry in kernel)
-        kernels = [np.array(entry, np.float32) for entry in (kernel if pair else [kernel])]
+        kernels = [np.array(entry, self._dtype) for entry in (kernel if pair else [kernel])]
         for found in kernels:
             if found.ndim != 2 or not found.size:
                 raise ShapeError(f"{self._typename}: kernel: expected a 2-D array or a list of two, got {described(kernel)}")
@@ -77,7 +77,7 @@ class SpatialNormalization(Module):
         self.squareMod, self.sqrtMod, self.subtractMod = nn.Square(), nn.Sqrt(), nn.CSubTable()
         self.meanDiviseMod, self.stdDiviseMod, self.diviseMod = nn.CDivTable(), nn.CDivTable(), nn.CDivTable()
         self.thresMod = nn.Threshold()
-        self.coef = np.zeros((1, 1), np.float32)
+        self.coef = np.zeros((1, 1), self._dtype)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         planes = self._planes(input)

@@ -59,7 +59,7 @@ class GRU(HiddenState):
         self.outputSize = inputSize if outputSize is None else check.count(self, "outputSize", outputSize)
         self.p = p
         self.mono = mono
-        self.zeroTensor = np.empty(0, np.float32)
+        self.zeroTensor = np.empty(0, self._dtype)
         self.modules.append(self.buildModel())
         self.forget()
 

@@ -78,7 +78,7 @@ class LSTM(HiddenState):
         self.p = p
         self.mono = mono
         self.cell2gate = cell2gate
-        self.zeroTensor = np.empty(0, np.float32)
+        self.zeroTensor = np.empty(0, self._dtype)
         self.modules.append(self.buildModel())
         self.forget()
 

@@ -65,7 +65,7 @@ class SeqLSTM(SequenceModule):
         self.hiddensize = check.count(self, "hiddensize", hiddensize)
         self.outputsize = self.hiddensize if outputsize is None else check.count(self, "outputsize", outputsize)
         self._makeParameters(self.inputsize, self.outputsize, 4, self.hiddensize)
-        self.c0 = self.cell = np.empty(0, np.float32)
+        self.c0 = self.cell = np.empty(0, self._dtype)
         self.reset()
 
     def reset(self, stdv: float | None = None) -> Self:

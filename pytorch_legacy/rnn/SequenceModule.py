@@ -48,7 +48,7 @@ class SequenceModule(Remembering):
         """The weight with rows for the elements of input and fed-back output, and columns for those of the gates."""
         shape = inputs + feedback, gates * size
         self._newParameters(weight=shape, bias=shape[1])
-        self.h0 = self.gates = np.empty(0, np.float32)
+        self.h0 = self.gates = np.empty(0, self._dtype)
         self.batchfirst = self.maskzero = False
 
     def _drawParameters(self, size: int, stdv: float) -> None:

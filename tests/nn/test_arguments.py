@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn, rnn
-from pytorch_legacy.errors import DtypeError, OutOfMemoryError, ShapeError, THNNError
+from pytorch_legacy.errors import ArgumentError, DtypeError, OutOfMemoryError, ShapeError, THNNError
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.TorchObject import TorchObject
 from tests.nn.toys import fails
@@ -14,7 +14,7 @@ from tests.rows import rows
 
 CLASSES = [cls for name in nn.__all__ if isinstance(cls := getattr(nn, name), type) and issubclass(cls, TorchObject)]
 RIGHT = {nn.Module: nn.Identity(), nn.Criterion: nn.MSECriterion()}
-WRONG = {int: [0.5, "a", None], float: ["a", 1j, np.ones(3)], bool: ["a", np.ones(3)], str: [1], nn.Module: [3, nn.Tanh]}
+WRONG = {int: [0.5, "a", float("nan")], float: ["a", 1j, np.ones(3)], bool: ["a", np.ones(3)], str: [1], nn.Module: [3, nn.Tanh]}
 
 
 def refused() -> list[object]:
@@ -32,25 +32,57 @@ def refused() -> list[object]:
 
 @rows("cls, name, given", refused())
 def test_refused(cls, name, given):
-    with pytest.raises(DtypeError, match=f"{cls._typename}: {name}: expected .*, got ") as caught:
+    with pytest.raises(ArgumentError, match=f"{cls._typename}: {name}: expected .*, got ") as caught:
         cls(*given)
     assert "\n" not in str(caught.value)
 
 
 def test_messages():
-    with fails(DtypeError, "nn.Linear: inputSize: expected an integer, got 'a'"):
+    with fails(ArgumentError, "nn.Linear: inputSize: expected an integer, got 'a'"):
         nn.Linear("a", 2)
-    with fails(DtypeError, "nn.JoinTable: nInputDims: expected an integer or None, got 1.0"):
-        nn.JoinTable(0, 1.0)
-    with fails(DtypeError, "nn.MulConstant: constant_scalar: expected a number, got array([1., 1.])"):
+    with fails(ArgumentError, "nn.JoinTable: nInputDims: expected an integer or None, got 1.5"):
+        nn.JoinTable(0, 1.5)
+    with fails(ArgumentError, "nn.MulConstant: constant_scalar: expected a number, got array([1., 1.])"):
         nn.MulConstant(np.ones(2))
-    with fails(DtypeError, "nn.CriterionTable: criterion: expected a criterion, got nn.Identity"):
+    with fails(ArgumentError, "nn.CriterionTable: criterion: expected a criterion, got nn.Identity"):
         nn.CriterionTable(nn.Identity())
-    with fails(DtypeError, "nn.SpatialMaxPooling: kH: expected an integer, got 0.5"):
+    with fails(ArgumentError, "nn.SpatialMaxPooling: kH: expected an integer, got 0.5"):
         nn.SpatialMaxPooling(2, kH=0.5)
-    for given, named in ((2,), {}), ((2, 2, True, 2), {}), ((2, 2), {"biases": False}):  # Python's own errors are clear
-        with pytest.raises(TypeError, match=r"Linear\.__init__\(\) "):
-            nn.Linear(*given, **named)
+    three = "(inputSize, outputSize, bias)"
+    for call, text in (
+        (lambda: nn.Linear(2), f"nn.Linear: expected 2 to 3 arguments {three}, got 1"),
+        (lambda: nn.Linear(2, 2, True, 2), f"nn.Linear: expected 2 to 3 arguments {three}, got 4"),
+        (lambda: nn.Linear(2, 2, biases=False), "nn.Linear: biases: there is no such argument, but inputSize, outputSize, bias"),
+        (lambda: nn.Linear(2, 2, outputSize=3), "nn.Linear: outputSize: given twice"),
+        (lambda: nn.Tanh(True), "nn.Tanh: expected no arguments, got 1"),
+        (lambda: nn.Add(), "nn.Add: expected 1 to 2 arguments (inputSize, scalar), got 0"),
+        (lambda: nn.Sequential().add(nn.Tanh(), nn.Tanh()), "nn.Sequential: add: expected 1 argument (module), got 2"),
+        (lambda: nn.Sequential().get(), "nn.Sequential: get: expected 1 argument (index), got 0"),
+    ):
+        with fails(ArgumentError, text):
+            call()
+    assert issubclass(ArgumentError, TypeError) and not issubclass(ArgumentError, DtypeError)
+
+
+def test_what_lua_programs_write():
+    """Numbers without a fraction are integers, and None is nil: the default, where there is one."""
+    for size in (10 / 2, np.float64(5), np.float32(5), np.array(5.0)):
+        layer = nn.Linear(size, 3, None)
+        assert type(layer.weight.shape[1]) is int and layer.weight.shape == (3, 5) and layer.bias is not None
+    assert nn.View(4 / 2, 3.0).size == (2, 3) and nn.Reshape([2.0, np.float64(3)]).size == nn.Reshape(2, 3).size
+    assert nn.CMul(2.0, 1).weight.shape == (2, 1)
+    assert nn.Sequential().add(nn.Tanh()).get(0.0) and nn.Transpose((0.0, 1.0)).permutations == nn.Transpose((0, 1)).permutations
+    assert nn.UpSampling(4 / 2).scale_factor == 2
+    dropout = nn.Dropout(0.2, None, True)
+    assert (dropout.p, dropout.v2, dropout.inplace) == (0.2, True, True)
+    assert not nn.SpatialBatchNormalization(3, None, None, False).affine
+    assert nn.SpatialConvolution(1, 2, 3, 3, None, None, 1, None).padH == 1
+    assert nn.SoftPlus(None).beta == 1 and nn.JoinTable(0, None).nInputDims is None
+    assert nn.MSECriterion(sizeAverage=None).sizeAverage is True
+    for cls in CLASSES:  # every default can be spelled
+        parameters = [*inspect.signature(cls.__init__).parameters.values()][1:]
+        if parameters and all(p.default is not p.empty for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD):
+            cls(*[None for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD])
 
 
 @pytest.mark.parametrize("value", ["x", b"x", object(), [1, "a"], [[1], [1, 2]], {}, 1j, np.ma.ones(3)])
@@ -62,7 +94,7 @@ def test_constants_are_numbers(value):
         (nn.ClassNLLCriterion, "weights"),
         (lambda kernel: nn.SpatialSubtractiveNormalization(1, kernel), "kernel"),
     ):
-        with pytest.raises(DtypeError, match=rf": {name}: expected numbers, got "):
+        with pytest.raises(ArgumentError, match=rf": {name}: expected numbers, got "):
             cls(value)
 
 
@@ -99,7 +131,7 @@ def test_other_classes_are_left_alone():
 
     assert Mine("x").size == "x"
     assert Mine(1).setSize(1, np.int32(2)) == (1, 2)
-    with fails(DtypeError, "Mine: sizes: expected an integer, got 'x'"):
+    with fails(ArgumentError, "Mine: sizes: expected an integer, got 'x'"):
         Mine(1).setSize(1, "x")
 
 
@@ -111,7 +143,7 @@ def test_other_classes_are_left_alone():
 def test_containers_hold_modules(make, value):
     container = make().add(nn.Identity())
     for put in (container.add, getattr(container, "insert", container.add)):
-        with pytest.raises(DtypeError, match=f"{container._typename}: module: expected a module, got "):
+        with pytest.raises(ArgumentError, match=f"{container._typename}: module: expected a module, got "):
             put(value)
     assert [type(module) for module in container] == [nn.Identity]
 
@@ -124,9 +156,9 @@ def test_other_methods():
         (lambda: nn.Dropout().setp("a"), "nn.Dropout: p: expected a number, got 'a'"),
         (lambda: nn.GradientReversal().setLambda(None), "nn.GradientReversal: lambda_: expected a number, got None"),
     ):
-        with fails(DtypeError, text):
+        with fails(ArgumentError, text):
             call()
-    assert issubclass(DtypeError, THNNError) and issubclass(DtypeError, TypeError)
+    assert issubclass(ArgumentError, THNNError) and issubclass(ArgumentError, TypeError)
 
 
 LARGE = 2**70

@@ -51,7 +51,7 @@ class RReLU(Inplace):
         self.lower = lower
         self.upper = upper
         self.train = True
-        self.noise = np.empty(0, np.float32)
+        self.noise = np.empty(0, self._dtype)
         if not 0 <= lower <= upper:
             raise ValueRangeError(f"{self._typename}: lower, upper: expected 0 <= lower <= upper, got {lower}, {upper}")
 

@@ -50,6 +50,7 @@ class Sequential(Container):
         super().__init__(*modules)
         self._takeEnds()
 
+    @checked
     def add(self, module: Module) -> Self:
         """Appends a module and returns self."""
         super().add(module)
@@ -66,6 +67,7 @@ class Sequential(Container):
         self._takeEnds()
         return self
 
+    @checked
     def remove(self, index: int | None = None) -> Self:
         """Takes out the module at `index`, the last one if there is none; returns self."""
         index = -1 if index is None else index

@@ -106,8 +106,8 @@ class IndexLinear(Module):
             weight = self._made("weight", shape, np.zeros, shape, self._dtype)
         self.weight = check.tensor(self, "weight", weight, 2)
         self.inputSize, self.outputSize = len(self.weight), self.weight.shape[1] - self.normalize
-        self.bias = np.zeros(self.outputSize, np.float32) if bias is None else check.tensor(self, "bias", bias, 1)
-        self.gradBias = np.zeros(self.outputSize, np.float32)
+        self.bias = np.zeros(self.outputSize, self._dtype) if bias is None else check.tensor(self, "bias", bias, 1)
+        self.gradBias = np.zeros(self.outputSize, self._dtype)
         self.weightDecay = 0.0
         self.doGradInput = doGradInput
         self.offset = keysOffset

@@ -57,7 +57,7 @@ class Kmeans(Module):
         self.k, self.dim = check.count(self, "k", k), check.count(self, "dim", dim)
         self.scale = scale
         self._newParameters(weight=(k, dim))
-        self.clusterSampleCount = np.zeros(k, np.float32)
+        self.clusterSampleCount = np.zeros(k, self._dtype)
         self.loss = 0.0
         self.reset()
 

@@ -58,8 +58,9 @@ class LinearWeightNorm(Linear):
     eps = 1e-16
 
     def __init__(self, inputSize: int, outputSize: int, bias: bool = True, eps: float = 1e-16) -> None:
-        self.eps = eps
         shape = check.count(self, "outputSize", outputSize), check.count(self, "inputSize", inputSize)
+        self.eps = eps
+        Module.__init__(self)  # Linear's own draws the parameters, which must be there by then
         self._newParameters(v=shape, g=(shape[0], 1))
         super().__init__(inputSize, outputSize, bias)
 

@@ -45,7 +45,7 @@ class FractionalMaxPooling(Indexed):
         for axis, size, wanted in zip(self._axes, pool, out, strict=True):
             setattr(self, f"poolSize{axis}", check.count(self, f"poolSize{axis}", size, 2))
             setattr(self, f"out{axis}" if areSizes else f"ratio{axis}", wanted)
-        self.randomSamples = np.empty(0, np.float32)
+        self.randomSamples = np.empty(0, self._dtype)
 
     def fixPoolingRegions(self, val: bool = True) -> Self:
         """Keeps the samples of the next pass for all passes after it (or draws new ones each time again); returns self.

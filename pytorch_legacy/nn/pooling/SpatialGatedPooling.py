@@ -70,7 +70,7 @@ class SpatialGatedPooling(WindowedPooling):
         sizes = {"nInputPlane": nInputPlane, "kH": kH, "kW": kW}
         shape = tuple(check.count(self, name, size) for name, size in sizes.items())
         self._newParameters(weight=shape)
-        self.gate = np.empty(0, np.float32)
+        self.gate = np.empty(0, self._dtype)
         self.indices = np.empty(0, np.int64)
         self.reset()
 

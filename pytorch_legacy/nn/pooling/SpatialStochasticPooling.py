@@ -61,7 +61,7 @@ class SpatialStochasticPooling(WindowedPooling):
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
         super().__init__((kW, kH), (dW, dH), (padW, padH))
         self.indices = np.empty(0, np.int64)
-        self.noise = np.empty(0, np.float32)
+        self.noise = np.empty(0, self._dtype)
 
     def fixNoise(self, val: bool = True) -> Self:
         """Keeps the noise of the next pass for all passes after it (or draws it each time again); returns self.

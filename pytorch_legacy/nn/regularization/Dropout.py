@@ -68,7 +68,7 @@ class Dropout(Module):
         self.v2 = not v1
         self.inplace = inplace
         self.stochastic_inference = stochasticInference
-        self.noise = np.empty(0, np.float32)
+        self.noise = np.empty(0, self._dtype)
         self.train = True
         if lazy or mono:
             self.lazy, self.mono, self.flag = lazy, mono, True

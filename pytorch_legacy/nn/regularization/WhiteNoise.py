@@ -32,7 +32,7 @@ class WhiteNoise(Module):
         super().__init__()
         self.mean = mean
         self.std = std
-        self.noise = np.empty(0, np.float32)
+        self.noise = np.empty(0, self._dtype)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)

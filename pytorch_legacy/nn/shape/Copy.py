@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import backend
+from pytorch_legacy import backend, defaults
 from pytorch_legacy.arrays import is_tensor, misplaced, on_device, placed
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
@@ -26,7 +26,8 @@ class Copy(Module):
     Parameters
     ----------
     intype, outtype
-        "torch.FloatTensor", "torch.DoubleTensor" and so on, or what NumPy takes for such a dtype.
+        "torch.FloatTensor", "torch.DoubleTensor" and so on, or what NumPy takes for such a dtype; the default tensor type if
+        not given.
     forceCopy : bool
         Copy even if the types are the same.
     dontCast : bool
@@ -52,13 +53,15 @@ class Copy(Module):
 
     def __init__(
         self,
-        intype: Any = "torch.FloatTensor",
-        outtype: Any = "torch.FloatTensor",
+        intype: Any = None,
+        outtype: Any = None,
         forceCopy: bool = False,
         dontCast: bool = False,
     ) -> None:
         super().__init__()
-        self.gradInput, self.output = self._empty("intype", intype), self._empty("outtype", outtype)
+        default = defaults.getdefaulttensortype()
+        self.gradInput = self._empty("intype", default if intype is None else intype)
+        self.output = self._empty("outtype", default if outtype is None else outtype)
         self.forceCopy = forceCopy
         self.dontCast = dontCast
 

@@ -35,7 +35,7 @@ class MaskedSelect(Module):
     _scratch = {
         "_maskIndices": lambda module: np.empty(0, np.int64),
         "_maskIndexBuffer": lambda module: np.empty(0, np.int64),
-        "_maskIndexBufferCPU": lambda module: np.empty(0, np.float32),
+        "_maskIndexBufferCPU": lambda module: np.empty(0, module._dtype),
         "_gradBuffer": None,
         "_gradMask": lambda module: np.empty(0, np.uint8),
     }

@@ -1,0 +1,66 @@
+"""The default tensor type, which every constructor follows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn
+from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn.TorchObject import TorchObject, reachable
+from tests.table import CASES
+
+
+@pytest.fixture
+def doubles() -> Iterator[None]:
+    pl.setdefaulttensortype("torch.DoubleTensor")
+    yield
+    pl.setdefaulttensortype("torch.FloatTensor")
+
+
+def of_single_precision(module: TorchObject) -> set[str]:
+    """What in a module is not double."""
+    found = set()
+    for thing in reachable(module):
+        if thing._dtype != np.float64:
+            found.add(type(thing).__name__)
+        for name, value in thing.__dict__.items():
+            for array in value if isinstance(value, list) else [value]:
+                if isinstance(array, np.ndarray) and array.dtype == np.float32:
+                    found.add(f"{type(thing).__name__}.{name}")
+    return found
+
+
+def test_every_layer(doubles: None) -> None:
+    modules = [module for _, case in CASES if isinstance(module := case.make(), TorchObject)]
+    assert set().union(*map(of_single_precision, modules)) == set()
+    assert {module.type() for module in modules} == {"torch.DoubleTensor"}
+
+
+def test_training_in_double(doubles: None) -> None:
+    net = nn.Sequential().add(nn.Linear(4, 3)).add(nn.Tanh()).add(nn.Linear(3, 2)).add(nn.LogSoftMax())
+    trainer = nn.StochasticGradient(net, nn.ClassNLLCriterion())
+    trainer.maxIteration, trainer.verbose = 2, False
+    trainer.train([(np.linspace(-1, 1, 4) * i, i % 2) for i in range(4)])
+    flat, gradients = net.getParameters()
+    assert (flat.dtype, gradients.dtype, net.output.dtype) == (np.float64,) * 3
+    assert [vector.dtype for vector in nn.Tanh().getParameters()] == [np.float64] * 2
+    assert nn.Copy().forward(np.ones(2)).dtype == pl.random.uniform(0, 1, 2).dtype == np.float64
+
+
+def test_objects_keep_their_type(doubles: None, tmp_path: Any) -> None:
+    double = nn.Linear(2, 2)
+    pl.save(tmp_path / "double.t7", double)
+    pl.setdefaulttensortype("torch.FloatTensor")
+    assert double.forward(np.ones(2)).dtype == np.float64 and nn.Linear(2, 2).weight.dtype == np.float32
+    assert pl.load(tmp_path / "double.t7").type() == double.clone().type() == "torch.DoubleTensor"
+    assert double.float().type() == "torch.FloatTensor"
+
+
+@pytest.mark.parametrize("name", ["torch.IntTensor", "torch.CudaTensor", "double", np.float64, None, 3])
+def test_refused(name: Any) -> None:
+    with pytest.raises(ValueRangeError, match=r"^setdefaulttensortype: name: expected 'torch\.FloatTensor' or "):
+        pl.setdefaulttensortype(name)
+    assert pl.getdefaulttensortype() == "torch.FloatTensor"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.errors import ArgumentError, DtypeError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow, normal
 
 CASTS = ("wrong_dtype",)  # an input of another dtype is what it is for
@@ -51,7 +51,7 @@ ERRORS = [
     ErrorRow("rank", lambda: nn.Convert("bchw", "bf"), lambda m: m.forward(np.zeros((2, 3), "f")), ShapeError, "'bchw'"),
     ErrorRow("features", lambda: nn.Convert("bf", "b"), lambda m: m.forward(np.zeros((2, 3), "f")), ShapeError, "one feature"),
     ErrorRow("table", lambda: nn.Convert(), lambda m: m.forward([1]), DtypeError, "expected a float32 array"),
-    ErrorRow("kind", lambda: None, lambda _: nn.Convert(3), DtypeError, "inputShape: expected a string or None, got 3"),
+    ErrorRow("kind", lambda: None, lambda _: nn.Convert(3), ArgumentError, "inputShape: expected a string or None, got 3"),
     ErrorRow(
         "no_input",
         lambda: nn.Convert(),

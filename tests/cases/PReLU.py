@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.errors import ArgumentError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow, distinct
 
 
@@ -39,7 +39,7 @@ CASES = [
 ERRORS = [
     ErrorRow("planes", lambda: None, lambda m: nn.PReLU(-1), ValueRangeError,
              r"nOutputPlane: expected 0 or more, got -1"),
-    ErrorRow("planes_type", lambda: None, lambda m: nn.PReLU(1.5), DtypeError,
+    ErrorRow("planes_type", lambda: None, lambda m: nn.PReLU(1.5), ArgumentError,
              r"nOutputPlane: expected an integer, got 1\.5"),
     ErrorRow("channels", lambda: nn.PReLU(3), lambda m: m.forward(np.zeros((2, 4), "f")), ShapeError,
              r"input: expected 3 channels, got 2 x 4"),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.errors import ArgumentError, DtypeError, ShapeError
 from tests.case import Case, ErrorRow, normal
 
 
@@ -32,7 +32,7 @@ ERRORS = [
         ShapeError,
         r"input: 2 x 6 does not fill 7",
     ),
-    ErrorRow("nan", lambda: None, lambda _: nn.Reshape(float("nan")), DtypeError, "sizes: expected an integer, got nan"),
+    ErrorRow("nan", lambda: None, lambda _: nn.Reshape(float("nan")), ArgumentError, "sizes: expected an integer, got nan"),
     ErrorRow(
         "no_input",
         lambda: nn.Reshape(6),

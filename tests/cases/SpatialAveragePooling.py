@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.errors import ArgumentError, DtypeError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow, normal
 from tests.cases.SpatialMaxPooling import axes
 from tests.cases.windows import pool
@@ -53,7 +53,7 @@ ERRORS = [
              ShapeError, r"input height 4 with padding 0, kH 5"),
     ErrorRow("padding_negative", lambda: nn.SpatialAveragePooling(3, 3, 1, 1, -1, 0),
              lambda m: m.forward(np.zeros((1, 4, 4), "f")), ValueRangeError, r"padW: expected 0 to 1, got -1"),
-    ErrorRow("kernel_not_an_integer", lambda: None, lambda _: nn.SpatialAveragePooling(2.5, 2), DtypeError,
+    ErrorRow("kernel_not_an_integer", lambda: None, lambda _: nn.SpatialAveragePooling(2.5, 2), ArgumentError,
              r"kW: expected an integer, got 2\.5"),
     ErrorRow("dtype", lambda: nn.SpatialAveragePooling(2, 2), lambda m: m.forward(np.zeros((1, 4, 4), int)), DtypeError,
              "expected float32, got int64"),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.errors import ArgumentError, DtypeError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow, normal
 
 
@@ -59,7 +59,7 @@ ERRORS = [
              lambda m: m.forward(np.zeros((1, 4, 4), "f")), ValueRangeError, r"dW: expected 1 to \d+, got 0"),
     ErrorRow("padding_negative", lambda: nn.SpatialConvolution(1, 1, 2, 2, 1, 1, 0, -1),
              lambda m: m.forward(np.zeros((1, 4, 4), "f")), ValueRangeError, r"padH: expected 0 to \d+, got -1"),
-    ErrorRow("padding_not_an_integer", lambda: None, lambda _: nn.SpatialConvolution(1, 1, 2, 2, 1, 1, 0.5), DtypeError,
+    ErrorRow("padding_not_an_integer", lambda: None, lambda _: nn.SpatialConvolution(1, 1, 2, 2, 1, 1, 0.5), ArgumentError,
              "padW: expected an integer, got 0.5"),
     ErrorRow("dtype", lambda: nn.SpatialConvolution(1, 1, 2, 2), lambda m: m.forward(np.zeros((1, 4, 4))), DtypeError,
              "expected float32, got float64"),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.errors import ArgumentError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow, normal
 
 
@@ -41,7 +41,7 @@ ERRORS = [
              ValueRangeError, "pad_r: expected -2147483647 to 2, got 3"),
     ErrorRow("nothing_left", lambda: nn.SpatialReflectionPadding(-2), lambda m: m.forward(np.zeros((1, 3, 3), "f")),
              ShapeError, "input: expected planes of which padding leaves a cell, got 3 x 3, which becomes -1 x -1"),
-    ErrorRow("pad_not_an_integer", lambda: None, lambda _: nn.SpatialReflectionPadding(1, 0.5), DtypeError,
+    ErrorRow("pad_not_an_integer", lambda: None, lambda _: nn.SpatialReflectionPadding(1, 0.5), ArgumentError,
              "pad_r: expected an integer or None, got 0.5"),
     ErrorRow("gradOutput", lambda: nn.SpatialReflectionPadding(1),
              lambda m: m.updateGradInput(np.zeros((1, 3, 3), "f"), np.zeros((1, 5, 4), "f")), ShapeError,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.errors import ArgumentError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow, normal
 
 
@@ -32,7 +32,7 @@ ERRORS = [
              r"input: expected \(N x\) C x H x W, got 2-D"),
     ErrorRow("zero", lambda: None, lambda _: nn.SpatialUpSamplingNearest(0), ValueRangeError,
              "scale_factor: expected 1 or more, got 0"),
-    ErrorRow("fraction", lambda: None, lambda _: nn.SpatialUpSamplingNearest(1.5), DtypeError,
+    ErrorRow("fraction", lambda: None, lambda _: nn.SpatialUpSamplingNearest(1.5), ArgumentError,
              "scale: expected an integer, got 1.5"),
     ErrorRow("gradOutput", lambda: nn.SpatialUpSamplingNearest(2),
              lambda m: m.updateGradInput(np.zeros((1, 3, 3), "f"), np.zeros((1, 6, 5), "f")), ShapeError,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.errors import ArgumentError, ShapeError
 from tests.case import Case, ErrorRow, normal
 
 
@@ -34,7 +34,7 @@ ERRORS = [
              r"input: expected \(N x\) C x H x W, got 2-D"),
     ErrorRow("nothing_left", lambda: nn.SpatialZeroPadding(-2), lambda m: m.forward(np.zeros((1, 3, 3), "f")), ShapeError,
              "input: expected planes of which padding leaves a cell, got 3 x 3, which becomes -1 x -1"),
-    ErrorRow("pad_not_an_integer", lambda: None, lambda _: nn.SpatialZeroPadding(1, 0.5), DtypeError,
+    ErrorRow("pad_not_an_integer", lambda: None, lambda _: nn.SpatialZeroPadding(1, 0.5), ArgumentError,
              "pad_r: expected an integer or None, got 0.5"),
     ErrorRow("gradOutput", lambda: nn.SpatialZeroPadding(1),
              lambda m: m.updateGradInput(np.zeros((1, 3, 3), "f"), np.zeros((1, 5, 4), "f")), ShapeError,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
+from pytorch_legacy.errors import ArgumentError, IndexRangeError, ShapeError
 from tests.case import Case, ErrorRow, normal
 
 CASES = [
@@ -24,5 +24,5 @@ ERRORS = [
     ErrorRow("gradOutput", lambda: nn.Transpose((0, 1)), lambda m: m.backward(np.zeros((2, 4), "f"), np.zeros((2, 4), "f")),
              ShapeError, "gradOutput: expected 4 x 2, got 2 x 4"),
     ErrorRow("pairs", lambda: None, lambda _: nn.Transpose(0, 1), ShapeError, r"pairs: expected pairs of dimensions, got \[0\]"),
-    ErrorRow("fraction", lambda: None, lambda _: nn.Transpose((0, 0.5)), DtypeError, "pairs: expected an integer, got 0.5"),
+    ErrorRow("fraction", lambda: None, lambda _: nn.Transpose((0, 0.5)), ArgumentError, "pairs: expected an integer, got 0.5"),
 ]  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import backend, nn, random
-from pytorch_legacy.errors import DtypeError, ValueRangeError
+from pytorch_legacy.errors import ArgumentError, ValueRangeError
 from tests.cases.filters import numbers
 from tests.trees import assert_close
 
@@ -222,7 +222,7 @@ def test_no_gradInput():
         ((0, 1, 1, 1), ValueRangeError, "nn.SpatialConvolution: nInputPlane: expected 1 or more, got 0"),
         ((1, -1, 1, 1), ValueRangeError, "nOutputPlane: expected 1 or more, got -1"),
         ((1, 1, 0, 1), ValueRangeError, "kW: expected 1 or more, got 0"),
-        ((1, 1, 1, 1.5), DtypeError, "kH: expected an integer, got 1.5"),
+        ((1, 1, 1, 1.5), ArgumentError, "kH: expected an integer, got 1.5"),
     ],
 )
 def test_bad_sizes(arguments, error, message):

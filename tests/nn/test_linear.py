@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import backend, nn, random
-from pytorch_legacy.errors import DtypeError, ValueRangeError
+from pytorch_legacy.errors import ArgumentError, ValueRangeError
 from tests.trees import assert_close
 
 # batch, inputSize, outputSize: few samples (one, up to 4, up to 8) and many, wide and tall weights, long sums
@@ -87,7 +87,7 @@ def test_scratch_of_a_file_stays_behind():
     [
         ((0, 1), ValueRangeError, "nn.Linear: inputSize: expected 1 or more, got 0"),
         ((2, -1), ValueRangeError, "nn.Linear: outputSize: expected 1 or more, got -1"),
-        ((2, 1.5), DtypeError, "nn.Linear: outputSize: expected an integer, got 1.5"),
+        ((2, 1.5), ArgumentError, "nn.Linear: outputSize: expected an integer, got 1.5"),
     ],
 )
 def test_bad_sizes(arguments, error, message):

@@ -47,16 +47,19 @@ class Conversion:
         self.examples = examples_of(example, self.net)
         self.proof = Proof(force)
         self.writer = Writer(self.examples, self.proof)
+        self.writer.unpooled = {id(module.pooling) for module in self.net.listModules() if hasattr(module, "pooling")}
         self.result = self.writer.convert(self.net, self.writer.inputs)
         self.state = self.writer.fields.state()
-        self.double = self.net._dtype == np.float64
-        self.text = file_text(self.writer, self.result, self._story(net), self.double)
+        kinds = {tensor.dtype for tensor in self.state.values() if tensor.is_floating_point()}
+        self.kind = "mixed" if len(kinds) > 1 else "double" if torch.float64 in kinds else "float"
+        self.text = file_text(self.writer, self.result, self._story(net), self.kind)
 
     def module(self) -> torch.nn.Module:
         """The module that the text makes, with the weights, compared with the network as a whole."""
         made = executed(self.text)
-        made = made.double() if self.double else made
-        made.load_state_dict(self.state)
+        made = made.double() if self.kind == "double" else made
+        state = {name: tensor.clone() for name, tensor in self.state.items()} if self.kind == "mixed" else self.state
+        made.load_state_dict(state, assign=self.kind == "mixed")
         made.eval()
         self._prove(made)
         made.source, made.proof = self.text, self.proof
@@ -64,6 +67,8 @@ class Conversion:
 
     def _prove(self, made: torch.nn.Module) -> None:
         """Compares the module with the network on the examples; where there is a state, on two calls one after the other."""
+        if any(layer.difference is None for layer in self.proof.layers):
+            return  # a layer that is random cannot be compared, and neither can the whole
         self.proof.whole = 0.0
         for example in self.examples:
             self.net.forget()

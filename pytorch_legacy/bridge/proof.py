@@ -30,7 +30,7 @@ class Proof:
     layers : list of Comparison
         Each layer on the very numbers that the lines before it give, in the order in which they run.
     whole : float or None
-        The largest difference of the whole network.
+        The largest difference of the whole network; None if a layer was not compared, as it is random.
     """
 
     def __init__(self, force: bool = False) -> None:
@@ -59,7 +59,7 @@ class Proof:
 
     def __str__(self) -> str:
         lines = [f"{layer.place:20} {layer.typename:40} {_shown(layer)}" for layer in self.layers]
-        return "\n".join([*lines, f"{'the whole':61} {self.whole or 0.0:.1e}"])
+        return "\n".join([*lines, f"{'the whole':61} {'not compared' if self.whole is None else f'{self.whole:.1e}'}"])
 
 
 def _shown(layer: Comparison) -> str:

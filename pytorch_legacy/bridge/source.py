@@ -20,8 +20,8 @@ def names() -> Iterator[str]:
         yield from (f"{letter}{number}" for letter in "xyz")
 
 
-def file_text(writer: Writer, result: Any, doc: str, double: bool = False) -> str:
-    """The text of the file: imports, helpers, ``class Net`` and ``load()``."""
+def file_text(writer: Writer, result: Any, doc: str, kind: str = "float") -> str:
+    """The text of the file: imports, helpers, ``class Net`` and ``load()``; `kind` is that of the weights."""
     helpers = [line for helper in writer.helpers.values() for line in (*helper.split("\n"), "", "")]
     body = [*helpers, *class_text(writer, result, "Net")]
     code = "\n".join(body)
@@ -31,8 +31,8 @@ def file_text(writer: Writer, result: Any, doc: str, double: bool = False) -> st
     lines += [
         'def load(path=Path(__file__).with_suffix(".safetensors")):',
         '    """The network with its weights, in evaluation mode."""',
-        f"    net = Net(){'.double()' if double else ''}",
-        "    net.load_state_dict(load_file(path))",
+        f"    net = Net(){'.double()' if kind == 'double' else ''}",
+        f"    net.load_state_dict(load_file(path){', assign=True' if kind == 'mixed' else ''})",
         "    return net.eval()",
         "",
     ]

@@ -6,6 +6,7 @@ tables exist while converting only: in the written code their entries are variab
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from collections.abc import Iterator
@@ -62,8 +63,8 @@ class Writer:
     ----------
     inputs : Value, or list of Values
         What forward() takes.
-    pooled : dict
-        What pooling layers leave to their unpooling layers, by the id of the pooling layer.
+    unpooled, pooled : set and dict
+        The ids of pooling layers that have an unpooling layer, and what each leaves to it.
     """
 
     def __init__(self, examples: list[Any], proof: Proof) -> None:
@@ -73,8 +74,9 @@ class Writer:
         self.helpers: dict[str, str] = {}
         self.states: list[Value | None] = []  # what the next call gets
         self.pooled: dict[int, Any] = {}
-        self.space: dict[str, Any] = {"self": self.fields.live, "torch": torch, "nn": torch.nn, "F": F, "state": []}
+        self.space: dict[str, Any] = {"self": self.fields.live, "math": math, "torch": torch, "nn": torch.nn, "F": F, "state": []}
         self.examples = len(examples)
+        self.unpooled: set[int] = set()
         self._frames = [Frame(None, "")]
         self._notes: list[str] = []
         self._values: WeakValueDictionary[str, Value] = WeakValueDictionary()
@@ -173,6 +175,15 @@ class Writer:
         frame.trusted = True
         self.proof.skipped(frame.place, frame.module._typename, reason)
 
+    def checked(self, ours: list[Any], result: Any) -> Any:
+        """`result`, an expression or Value, compared with what the module at work gave for each example."""
+        frame = self._frames[-1]
+        result = self.let(result) if isinstance(result, str) else result
+        theirs = [tree(lambda value, i=i: value.held[i], result) for i in range(self.examples)]
+        self.proof.compare(frame.place, frame.module._typename, ours, theirs)
+        frame.trusted = True
+        return result
+
     def ours(self, module: Any, x: Any) -> list[Any]:
         """What our module gives for each example, in copies."""
         results = []
@@ -212,10 +223,7 @@ class Writer:
         if frame.trusted or (frame.checked and not isinstance(result, str)):
             return self.let(result) if isinstance(result, str) else result
         ours = self.ours(module, x)
-        result = self.let(result) if isinstance(result, str) else result
-        self.proof.compare(
-            frame.place, module._typename, ours, [tree(lambda v, i=i: v.held[i], result) for i in range(self.examples)]
-        )
+        result = self.checked(ours, result)
         return self._seen(x, result) if getattr(module, "inplace", False) else result
 
     def _seen(self, x: Any, result: Any) -> Any:

@@ -1,5 +1,16 @@
 """The rules, one file a family. Importing them registers them."""
 
-from . import activation, container, convolution
+from . import activation, arithmetic, container, convolution, linear, normalization, pooling, sampling, shape, table
 
-__all__ = ["activation", "container", "convolution"]
+__all__ = [
+    "activation",
+    "arithmetic",
+    "container",
+    "convolution",
+    "linear",
+    "normalization",
+    "pooling",
+    "sampling",
+    "shape",
+    "table",
+]

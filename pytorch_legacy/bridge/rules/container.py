@@ -1,10 +1,10 @@
 """Containers and graphs: they lead the values through the modules they hold, and write next to nothing themselves."""
 
-from pytorch_legacy import nn, nngraph
-from pytorch_legacy.nn.decorator.Decorator import Decorator
+from pytorch_legacy import authors, dpnn, nn, nngraph
 
 from ..registry import rule
 from ..texts import axis, cat, lacks, reshaped, trimmed
+from ..values import tree
 
 
 @rule(nn.Sequential)
@@ -68,9 +68,28 @@ def parallel(m, x, w):
     return w.let(cat(parts, axis(m, m.outputDimension, parts[0])))
 
 
-@rule(Decorator)
+@rule(nn.GPU, nn.NaN, nn.Profile, dpnn.Serial, dpnn.FireModule, dpnn.Inception, authors.DataParallelTable)
 def decorator(m, x, w):
     return w.convert(m.modules[0], x, 0)
+
+
+@rule(nn.DontCast)
+def dont_cast(m, x, w):
+    inner = m.modules[0]
+    y = w.convert(inner, tree(lambda value: _cast(w, value, inner._dtype), x) if m.castin else x, 0)
+    return tree(lambda value: _cast(w, value, m._dtype), y) if m.castout else y
+
+
+def _cast(w, value, dtype):
+    kind = {"float32": "float", "float64": "double"}[str(dtype)]
+    return value if not value.is_float or str(value.held[0].dtype) == f"torch.{dtype}" else w.let(f"{value}.{kind}()")
+
+
+@rule(authors.NoBackprop)
+def no_backprop(m, x, w):
+    y = w.convert(m.modules[0], x, 0)
+    w.note("no gradient passes")
+    return tree(lambda value: w.let(f"{value}.detach()"), y)
 
 
 @rule(nn.Bottle)

@@ -6,19 +6,17 @@ import os
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
-
+from pytorch_legacy import interop
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.interop import replacing
+from pytorch_legacy.writing import whole
 
 
 def write(module: Any, path: str | os.PathLike[str]) -> None:
-    """Writes the module's text to `path`, its weights beside it. Each file is replaced when the new one is complete."""
+    """Writes the module's weights beside `path`, then its text to `path`; each whole or not at all."""
     target = Path(path)
     if target.suffix != ".py":
         raise ValueRangeError(f"{target}: expected a name that ends in .py")
-    weights = {name: tensor.detach().clone().contiguous() for name, tensor in module.state_dict().items()}
-    with replacing(target.with_suffix(".safetensors")) as unfinished:
-        save_file(weights, unfinished)
-    with replacing(target) as unfinished:
-        Path(unfinished).write_text(module.source, encoding="utf-8")
+    weights = {name: tensor.detach().cpu().numpy() for name, tensor in module.state_dict().items()}
+    interop.save(target.with_suffix(".safetensors"), weights)
+    with whole(target) as file:
+        file.write(module.source.encode())

@@ -40,7 +40,12 @@ NO_ARRAYS = ("OneHot_number_scalar", "SelectTable_key_t3")
 def test_family(family: str) -> None:
     wrong = {}
     for entry in MANIFEST:
-        isOne = entry["family"] == family and entry["kind"] in ("module", "graph") and entry["name"] not in NO_ARRAYS and not entry["name"].startswith(OPEN)
+        isOne = (
+            entry["family"] == family
+            and entry["kind"] in ("module", "graph")
+            and entry["name"] not in NO_ARRAYS
+            and not entry["name"].startswith(OPEN)
+        )
         if isOne and stored(entry, "evaluate", "output") is not None and (what := outcome(entry)):
             wrong[entry["file"]] = what
     assert not wrong, "\n".join(f"{file}: {what}" for file, what in wrong.items())

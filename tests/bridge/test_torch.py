@@ -1,0 +1,134 @@
+"""The module and the file that come out: what they are called, what they share, what they need, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn
+
+torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
+
+
+def network() -> nn.Sequential:
+    net = nn.Sequential().add(nn.SpatialConvolution(3, 4, 3, 5, 1, 1, 1, 2)).add(nn.ReLU(True))
+    net.add(nn.SpatialConvolution(4, 2, 1, 1)).add(nn.SpatialBatchNormalization(2)).add(nn.SpatialMaxPooling(2, 2).ceil())
+    return net.add(nn.View(-1).setNumInputDims(3)).add(nn.Linear(2 * 3 * 4, 5))
+
+
+def test_text() -> None:
+    source = pl.to_torch(network(), (None, 3, 5, 7)).source
+    for line in (
+        "self.conv1 = nn.Conv2d(3, 4, (5, 3), padding=(2, 1))  # 0",
+        "self.conv2 = nn.Conv2d(4, 2, 1)  # 2",
+        "self.bn = nn.BatchNorm2d(2)  # 3",
+        "self.fc = nn.Linear(24, 5)  # 6",
+        "x = F.max_pool2d(x, 2, ceil_mode=True)",
+        "x = torch.flatten(x, 1)",
+        "Takes (N, 3, 5, 7), gives (N, 5).",
+    ):
+        assert line in source
+
+
+def test_module_is_its_own() -> None:
+    """Its weights are copies, any batch will do, the network is as it was, and nobody's random numbers are used up."""
+    net, x = network(), np.random.default_rng(0).standard_normal((9, 3, 5, 7)).astype(np.float32)
+    torch.manual_seed(1)
+    expected = torch.rand(1)
+    torch.manual_seed(1)
+    module = pl.to_torch(net, (None, 3, 5, 7))
+    assert torch.equal(torch.rand(1), expected)
+    assert net.train and not module.training
+    before = [parameter.copy() for parameter in net.parameters()[0]]
+    for parameter in module.parameters():
+        parameter.data.zero_()
+    assert all(np.array_equal(a, b) for a, b in zip(before, net.parameters()[0], strict=True))
+    module = pl.to_torch(net, (None, 3, 5, 7))
+    net.evaluate()
+    np.testing.assert_allclose(module(torch.from_numpy(x)).detach().numpy(), net.forward(x), rtol=0, atol=1e-5)
+
+
+def test_file_stands_alone(tmp_path: Path) -> None:
+    """The written file runs where this package is not."""
+    net, x = network().double(), np.random.default_rng(0).standard_normal((2, 3, 5, 7))
+    pl.to_python(net, tmp_path / "net.py", (None, 3, 5, 7))
+    np.save(tmp_path / "x.npy", x)
+    text = (
+        'import net, numpy, torch; y = net.load()(torch.from_numpy(numpy.load("x.npy"))); numpy.save("y.npy", y.detach().numpy())'
+    )
+    code = f'import sys; sys.modules["pytorch_legacy"] = None; {text}'
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, env={"PYTHONDONTWRITEBYTECODE": "1"})
+    net.evaluate()
+    np.testing.assert_allclose(np.load(tmp_path / "y.npy"), net.forward(x), rtol=0, atol=1e-12)
+
+
+def test_shared_weights_stay_shared() -> None:
+    """A clone with the same weights, and one bias in layers of two kinds."""
+    linear = nn.Linear(4, 4)
+    siamese = nn.ParallelTable().add(linear).add(linear.clone("weight", "bias"))
+    module = pl.to_torch(siamese, ((None, 4),) * 2)
+    assert [*module.state_dict()] == ["fc.weight", "fc.bias"]
+    unlike = nn.ParallelTable().add(nn.Linear(3, 3)).add(nn.Bilinear(3, 3, 3))
+    unlike.modules[1].bias = unlike.modules[0].bias
+    module = pl.to_torch(unlike, ((None, 3), ((None, 3), (None, 3))))
+    assert module.bilinear.bias is module.fc.bias
+
+
+def test_layers_in_place_are_seen_by_all() -> None:
+    """Whoever holds the input of a layer in place sees its output, before it or after."""
+    for table in (nn.ConcatTable().add(nn.Identity()).add(nn.ReLU(True)), nn.ConcatTable().add(nn.ReLU(True)).add(nn.Identity())):
+        net = nn.Sequential().add(nn.Linear(4, 4)).add(table).add(nn.CSubTable())
+        assert pl.to_torch(net, (None, 4)).proof.whole == 0
+
+
+def test_sizes_that_vary() -> None:
+    """A shape with several None, two inputs of two sizes, and a table of shapes."""
+    net = nn.Sequential().add(nn.SpatialConvolution(1, 2, 3, 3, 2, 2)).add(nn.SpatialConvolution(2, 1, 9, 9))
+    x = np.random.default_rng(0).standard_normal((1, 1, 40, 51)).astype(np.float32)
+    y = pl.to_torch(net, (None, 1, None, None))(torch.from_numpy(x))
+    np.testing.assert_allclose(y.detach().numpy(), net.forward(x), rtol=0, atol=1e-5)
+    pair = [[np.ones((n, 3), np.float32), np.ones((n, 2), np.float32)] for n in (2, 5)]
+    joined = nn.JoinTable(1)
+    for example in (pair, ((None, 3), (None, 2))):
+        assert pl.to_torch(joined, example)(torch.ones(7, 3), torch.ones(7, 2)).shape == (7, 5)
+
+
+class Strange(nn.Module):
+    """A class that the bridge has never heard of."""
+
+    _typename = "nn.Strange"
+
+    def updateOutput(self, input: np.ndarray) -> np.ndarray:
+        return input
+
+
+def test_refusals(tmp_path: Path) -> None:
+    net = nn.Sequential().add(nn.Linear(3, 3)).add(nn.Sequential().add(Strange()))
+    with pytest.raises(pl.bridge.NoRule, match=r"^1\.0 \(nn.Strange\), there is no rule"):
+        pl.to_torch(net, (None, 3))
+    with pytest.raises(pl.THNNError, match="0 .*nn.Linear.*expected 3 columns"):
+        pl.to_torch(net, (None, 4))
+    with pytest.raises(pl.THNNError, match="example: expected a shape"):
+        pl.to_torch(net, "2x3")
+    with pytest.raises(pl.THNNError, match="net: expected a module"):
+        pl.to_torch([net], (None, 3))
+    with pytest.raises(pl.THNNError, match=r"ends in \.py"):
+        pl.to_python(nn.Linear(3, 3), tmp_path / "net.txt", (None, 3))
+    assert not [*tmp_path.iterdir()]
+
+
+def test_difference_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A layer that computes something else is named, and nothing is written but by force."""
+    net = nn.Sequential().add(nn.Linear(3, 3)).add(nn.Tanh())
+    monkeypatch.setattr(nn.Tanh, "updateOutput", lambda self, input: input * 0.5)
+    with pytest.raises(pl.bridge.Differs, match=r"^1 \(nn.Tanh\)"):
+        pl.to_python(net, tmp_path / "net.py", (None, 3))
+    assert not [*tmp_path.iterdir()]
+    module = pl.to_python(net, tmp_path / "net.py", (None, 3), force=True)
+    assert "IT DIFFERS from the old network: 1 (nn.Tanh)" in (tmp_path / "net.py").read_text()
+    assert module.proof.worst.place == "1"

@@ -135,6 +135,8 @@ class Slot:
     def _describe(self, n: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
         itemsize = self.dtype.itemsize
         self.sized = None
+        if n == 0:  # to C this is the empty tensor
+            n, shape, strides = 1, (1,), (itemsize,)
         if n > MAX_DIMS:
             raise ShapeError(f"{self.where}: expected at most {MAX_DIMS} dimensions, got {n}")
         if any(stride % itemsize for stride in strides):

@@ -36,16 +36,19 @@ class Channels(Layer, Module):
         self.mode = type(self).mode
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input, 1, 2, self._sample, self._sample + 1).shape)
+        output = self._resize("output", self._shape(input))
         call(self, f"{self._function}_updateOutput", self._arranged(input), self._arranged(output))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
+        gradInput = self._resize("gradInput", self._shape(input))
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), gradInput.shape)
         arrays = [self._arranged(array) for array in (input, gradOutput, gradInput, self.output)]
         call(self, f"{self._function}_updateGradInput", *arrays)
         return gradInput
+
+    def _shape(self, input: Tensor) -> tuple[int, ...]:
+        return check.tensor(self, "input", input, 1, 2, self._sample, self._sample + 1).shape
 
     def _arranged(self, array: Tensor) -> Tensor:
         """The same elements with the dimensions that the C functions take."""

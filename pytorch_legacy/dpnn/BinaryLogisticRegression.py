@@ -41,13 +41,13 @@ class BinaryLogisticRegression(Criterion):
         self.sizeAverage = sizeAverage
 
     def updateOutput(self, input: Tensor, target: Any) -> float:
-        signs = self._checked(input, target)
+        input, signs = self._checked(input, target)
         total = np.logaddexp(0, -signs * input, dtype=np.float64).sum()
         self.output = float(total) / self._divisor(input)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
-        signs = self._checked(input, target)
+        input, signs = self._checked(input, target)
         gradInput = self._resize("gradInput", input.shape)
         # 1 / (1 + exp(z)), without overflow
         np.multiply(signs, input, out=gradInput)
@@ -59,11 +59,11 @@ class BinaryLogisticRegression(Criterion):
     def _divisor(self, input: Tensor) -> int:
         return max(input.size, 1) if self.sizeAverage else 1
 
-    def _checked(self, input: Tensor, target: Any) -> Tensor:
-        """The target in the shape of the input."""
-        shape = check.tensor(self, "input", input, 1, 2).shape
-        signs = check.signs(self, "target", target).astype(self._dtype)
+    def _checked(self, input: Tensor, target: Any) -> tuple[Tensor, Tensor]:
+        """The input, and the target in its shape."""
+        input = check.tensor(self, "input", input, 1, 2)
+        signs = np.atleast_1d(check.signs(self, "target", target).astype(self._dtype))
         for name, array in (("input", input), ("target", signs)):
             if array.ndim > 2 or array.shape[1:] not in ((), (1,)) or array.size != input.size:
                 raise ShapeError(f"{self._typename}: {name}: expected {len(input)} or {len(input)} x 1, got {sizes(array.shape)}")
-        return signs.reshape(shape)
+        return input, signs.reshape(input.shape)

@@ -26,7 +26,10 @@ _CURES_ON_DEVICE = {
 
 
 def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
-    """`value`, an array of the module's dtype with one of the given ranks (any rank if none is given)."""
+    """`value`, an array of the module's dtype with one of the given ranks (any rank if none is given).
+
+    An array without dimensions comes as a vector of its one element where a vector is asked for.
+    """
     dtype = module._dtype
     if type(value) is module._array and value.dtype == dtype and (not ranks or value.ndim in ranks):
         return value  # type: ignore[no-any-return]
@@ -40,6 +43,8 @@ def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
         raise DtypeError(f"{module._typename}: {name}: expected {dtype}, got {value.dtype}; {cure}")
     if not ranks or value.ndim in ranks:
         return value  # of a class derived from NumPy's
+    if value.ndim == 0 and 1 in ranks:
+        return value.reshape(1)
     wanted = " or ".join(f"{rank}-D" for rank in ranks)
     raise ShapeError(f"{module._typename}: {name}: expected a {wanted} array, got {value.ndim}-D ({sizes(value.shape)})")
 
@@ -122,9 +127,10 @@ def terms(module: TorchObject, name: str, value: Any, length: int | None = None)
 
 def pair(module: TorchObject, name: str, value: Any, *ranks: int) -> list[Tensor]:
     """`value`, a list of two arrays of one shape, which has one of the given ranks."""
-    first, second = table(module, name, value, 2)
-    first = tensor(module, f"{name}[0]", first, *ranks)
-    return [first, shape(module, f"{name}[1]", tensor(module, f"{name}[1]", second), first.shape)]
+    first, second = tensors(module, name, table(module, name, value, 2))
+    if ranks:
+        first, second = tensor(module, f"{name}[0]", first, *ranks), second if second.ndim else second.reshape(1)
+    return [first, shape(module, f"{name}[1]", second, first.shape)]
 
 
 def numbers(module: TorchObject, name: str, value: Any, wanted: str) -> Tensor:
@@ -210,7 +216,9 @@ def weighing(module: TorchObject, name: str, weights: Tensor, input: Tensor, tar
 
 
 def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
-    """`array`, which has the expected shape."""
+    """`array`, which has the expected shape; one without dimensions is a vector of its one element."""
+    if array.ndim == 0 and expected == (1,):
+        return array.reshape(1)
     if array.shape != expected:
         raise ShapeError(f"{module._typename}: {name}: expected {sizes(expected)}, got {sizes(array.shape)}")
     return array

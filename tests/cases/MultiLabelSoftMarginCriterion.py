@@ -36,7 +36,8 @@ CASES = [
 
 ERRORS = [
     ErrorRow("target_shape", nn.MultiLabelSoftMarginCriterion,
-             lambda m: m.forward(np.zeros((2, 3), "f"), np.ones(3, "f")), ShapeError, r"target: expected 2 x 3 or another shape of 6 elements, got 3"),
+             lambda m: m.forward(np.zeros((2, 3), "f"), np.ones(3, "f")), ShapeError,
+             r"target: expected 2 x 3 or another shape of 6 elements, got 3"),
     ErrorRow("target_dtype", nn.MultiLabelSoftMarginCriterion,
              lambda m: m.backward(np.zeros(3, "f"), np.ones(3, int)), DtypeError,
              r"target: expected float32, got int64"),

@@ -43,21 +43,25 @@ class CReLU(Sequential):
         self.add(ReLU(inplace))
 
     def updateOutput(self, input: Tensor) -> Tensor:
+        input = self._checked(input)
         rows, shape = self._rows(input), self._outputShape(input)
         self.output = super().updateOutput(rows).reshape(shape)
         return self.output
 
     def _back(self, input: Tensor, gradOutput: Tensor, step: Callable[[Module, Any, Any], Any]) -> Tensor:
+        input = self._checked(input)
         rows = self._rows(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._outputShape(input))
         gradient = super()._back(rows, gradOutput.reshape(len(rows), 2 * rows.shape[1]), step)
         self.gradInput = gradient.reshape(input.shape)
         return self.gradInput
 
+    def _checked(self, input: Tensor) -> Tensor:
+        return check.tensor(self, "input", input, self.nInputDims, self.nInputDims + 1)
+
     def _rows(self, input: Tensor) -> Tensor:
         """The input, each sample a row."""
-        rank = check.tensor(self, "input", input, self.nInputDims, self.nInputDims + 1).ndim
-        batch = rank - self.nInputDims
+        batch = input.ndim - self.nInputDims
         return input.reshape(prod(input.shape[:batch]), prod(input.shape[batch:]))
 
     def _outputShape(self, input: Tensor) -> tuple[int, ...]:

@@ -53,6 +53,7 @@ class CosineEmbeddingCriterion(Criterion):
         self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
 
     def updateOutput(self, input: list[Tensor], target: Any) -> float:
+        input = check.pair(self, "input", input, 1, 2)
         alike = self._alike(input, target)
         cosine, *_ = self._cosines(input)
         loss = np.where(alike, 1 - cosine, np.maximum(cosine - self.margin, 0))
@@ -60,6 +61,7 @@ class CosineEmbeddingCriterion(Criterion):
         return self.output
 
     def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:
+        input = check.pair(self, "input", input, 1, 2)
         alike = self._alike(input, target)
         cosine, squares, otherSquares = self._cosines(input)
         slope = self._mean(np.where(alike, -1.0, cosine > self.margin), len(cosine))
@@ -82,11 +84,8 @@ class CosineEmbeddingCriterion(Criterion):
 
     def _alike(self, input: list[Tensor], target: Any) -> Tensor:
         """Which pairs are alike."""
-        first, _ = check.pair(self, "input", input, 1, 2)
         signs = check.signs(self, "target", target)
-        signs = signs if signs.ndim else signs.reshape(1)
-        check.shape(self, "target", signs, first.shape[:-1] or (1,))
-        alike: Tensor = signs == 1
+        alike: Tensor = check.shape(self, "target", signs, input[0].shape[:-1] or (1,)) == 1
         return alike
 
 

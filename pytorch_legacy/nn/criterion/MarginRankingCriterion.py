@@ -47,7 +47,7 @@ class MarginRankingCriterion(Criterion):
         self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
 
     def updateOutput(self, input: list[Tensor], target: Any) -> float:
-        missing, signs = self._missing(input, target)
+        missing, _ = self._missing(input, target)
         np.maximum(missing, 0, out=missing)
         self.output = self._mean(float(missing.sum(dtype=np.float64)), _pairs(missing, target))
         return self.output

@@ -196,7 +196,7 @@ class IndexLinear(Module):
         """Keys and values of all samples one after the other, and how many each sample has."""
         if not isinstance(input, list) or len(input) not in (2, 3):
             raise DtypeError(f"{self._typename}: input: expected a table of 2 or 3, got {described(input)}")
-        keys, values = input[:2]
+        keys, values = (each.reshape(1) if is_tensor(each) and not each.ndim else each for each in input[:2])
         if len(input) == 3:
             sizes = check.labels(self, "input[2]", input[2])
         elif isinstance(keys, list):

@@ -151,7 +151,8 @@ class LookupTable(Module):
             raise DtypeError(f"{self._typename}: input: expected an array of indices, got {described(input)}")
         if check.looks(self) and not check.areWhole(array):
             raise DtypeError(f"{self._typename}: input: expected indices, got numbers between them")
-        return check.numbers(self, "input", array, "an array of indices").astype(np.int64, copy=False)
+        indices = check.numbers(self, "input", array, "an array of indices").astype(np.int64, copy=False)
+        return indices if indices.ndim else indices.reshape(1)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         if fields.get("normType") is None:

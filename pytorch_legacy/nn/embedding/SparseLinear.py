@@ -180,6 +180,8 @@ class SparseLinear(Module):
         return entries, len(vectors)
 
     def _gradient(self, input: Any, gradOutput: Tensor) -> Tensor:
+        if is_tensor(input):
+            check.tensor(self, "input", input, 2, 3)
         samples = 1 if self._isSample(input) else len(input)
         shape = (len(self.weight),) if self._isSample(input) else (samples, len(self.weight))
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)

@@ -19,8 +19,8 @@ class BatchNormalization(Module):
 
     per channel. When training, :math:`\\mu` and :math:`\\sigma^2` are those of the batch, and the running statistics
     move towards them: ``running = (1 - momentum) * running + momentum * new``, the variance divided by n - 1 there and
-    by n in the formula. After ``evaluate()``, and for a batch of one (see `setStrict`), they are the running statistics, and nothing
-    moves.
+    by n in the formula. After ``evaluate()``, and for a batch of one (see `setStrict`), they are the running statistics, and
+    nothing moves.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ class BatchNormalization(Module):
     Notes
     -----
     Shapes: ``N x nOutput``; after ``evaluate()`` also a single sample, without the N.
-    A batch of one is treated as after ``evaluate()``, backward too, as in the last release of Torch7. Before August 2017 Torch7
-    took the statistics of the one sample, as ``setStrict()`` does here: networks that were trained, and are run, that way (pix2pix)
-    want it.
+    A batch of one is treated as after ``evaluate()``, backward too, as in the last release of Torch7. Before August 2017
+    Torch7 took the statistics of the one sample, as ``setStrict()`` does here: networks that were trained, and are run, that
+    way (pix2pix) want it.
     Source: Torch7 ``nn.BatchNormalization``; C: ``THNN/normalization/BatchNormalization.c``.
     """
 

@@ -115,10 +115,10 @@ class Dropout(Module):
         """Sets ``noise`` for an input of that shape, anew unless the last one is to be used again and fits."""
         rows = int(self.mono)  # with a draw for all rows, their number may change
         if self.flag or not self.lazy or self.noise.shape[rows:] != self._noiseShape(shape)[rows:]:
-            self.noise = self._sampleNoise((1, *shape[1:]) if self.mono else shape)
+            self.noise = self._sampleNoise((1, *shape[1:]) if self.mono and shape else shape)
             if self.lazy:
                 self.flag = False
-        if self.mono:
+        if self.mono and shape:
             self.noise = np.broadcast_to(self.noise[:1], self._noiseShape(shape))
 
     def _scale(self, source: Tensor, target: Tensor) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Opfunc, Table, decayed, remembered, tables
+from pytorch_legacy.optim.shared import Call, Opfunc, Table
 from pytorch_legacy.storage import Tensor
 
 
@@ -43,17 +43,16 @@ def adadelta(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Tabl
     >>> print(loss < 0.1, state["evalCounter"])
     True 1000
     """
-    config, state = tables(config, state)
-    rho, eps = config.get("rho", 0.9), config.get("eps", 1e-6)
-    steps = state.setdefault("evalCounter", 0)
-    fx, dfdx = opfunc(x)
-    dfdx = decayed(dfdx, x, config)
-    variance, moved = remembered(state, "paramVariance", x), remembered(state, "accDelta", x)
+    call = Call("adadelta", x, config, state)
+    rho, eps, steps = call.number("rho", 0.9), call.number("eps", 1e-6), call.last("evalCounter")
+    variance, moved = call.remembered("paramVariance"), call.remembered("accDelta")
+    fx, dfdx = call.evaluate(opfunc)
+    dfdx = call.decayed(dfdx)
     variance *= rho
     variance += (1 - rho) * dfdx * dfdx
     step = np.sqrt(moved + eps) / np.sqrt(variance + eps) * dfdx
     x -= step
     moved *= rho
     moved += (1 - rho) * step * step
-    state["evalCounter"] = steps + 1
+    call.state |= {"evalCounter": steps + 1, "paramVariance": variance, "accDelta": moved}
     return x, [fx]

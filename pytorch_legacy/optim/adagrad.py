@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Opfunc, Table, annealed, decayed, remembered, tables
+from pytorch_legacy.optim.shared import Call, Opfunc, Table
 from pytorch_legacy.storage import Tensor
 
 
@@ -45,12 +45,12 @@ def adagrad(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table
     18.5 [ 2.18  -3.171]
     14.806 [ 1.936 -2.915]
     """
-    config, state = tables(config, state)
-    steps = state.setdefault("evalCounter", 0)
-    fx, dfdx = opfunc(x)
-    dfdx = decayed(dfdx, x, config)
-    variance = remembered(state, "paramVariance", x)
+    call = Call("adagrad", x, config, state)
+    steps, variance = call.last("evalCounter"), call.remembered("paramVariance")
+    rate = call.annealed(1e-3, steps)
+    fx, dfdx = call.evaluate(opfunc)
+    dfdx = call.decayed(dfdx)
     variance += dfdx * dfdx
-    x -= annealed(config, 1e-3, steps) * dfdx / (np.sqrt(variance) + 1e-10)
-    state["evalCounter"] = steps + 1
+    x -= rate * dfdx / (np.sqrt(variance) + 1e-10)
+    call.state |= {"evalCounter": steps + 1, "paramVariance": variance}
     return x, [fx]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Opfunc, Table, annealed, decayed, remembered, tables
+from pytorch_legacy.optim.shared import Call, Opfunc, Table
 from pytorch_legacy.storage import Tensor
 
 
@@ -45,17 +45,18 @@ def adam(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | 
     >>> print(loss < 0.1, state["t"])
     True 60
     """
-    config, state = tables(config, state)
-    beta1, beta2 = config.get("beta1", 0.9), config.get("beta2", 0.999)
-    fx, dfdx = opfunc(x)
-    dfdx = decayed(dfdx, x, config)
-    rate = annealed(config, 1e-3, state.setdefault("t", 0))
-    state["t"] += 1
-    mean, square = remembered(state, "m", x), remembered(state, "v", x)
+    call = Call("adam", x, config, state)
+    beta1, beta2, epsilon = call.number("beta1", 0.9), call.number("beta2", 0.999), call.number("epsilon", 1e-8)
+    t = call.last("t")
+    rate, mean, square = call.annealed(1e-3, t), call.remembered("m"), call.remembered("v")
+    fx, dfdx = call.evaluate(opfunc)
+    dfdx = call.decayed(dfdx)
+    t += 1
     mean *= beta1
     mean += (1 - beta1) * dfdx
     square *= beta2
     square += (1 - beta2) * dfdx * dfdx
-    size = rate * math.sqrt(1 - beta2 ** state["t"]) / (1 - beta1 ** state["t"])
-    x -= size * mean / (np.sqrt(square) + config.get("epsilon", 1e-8))
+    size = rate * math.sqrt(1 - beta2**t) / (1 - beta1**t)
+    x -= size * mean / (np.sqrt(square) + epsilon)
+    call.state |= {"t": t, "m": mean, "v": square}
     return x, [fx]

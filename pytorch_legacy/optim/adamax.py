@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Opfunc, Table, decayed, remembered, tables
+from pytorch_legacy.optim.shared import Call, Opfunc, Table
 from pytorch_legacy.storage import Tensor
 
 
@@ -44,15 +44,16 @@ def adamax(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table 
     18.5 [ 2.043 -3.032]
     13.371 [ 1.629 -2.597]
     """
-    config, state = tables(config, state)
-    beta1, beta2 = config.get("beta1", 0.9), config.get("beta2", 0.999)
-    fx, dfdx = opfunc(x)
-    dfdx = decayed(dfdx, x, config)
-    state["t"] = state.get("t", 0) + 1
-    mean, largest = remembered(state, "m", x), remembered(state, "u", x).reshape(x.shape)  # Torch7 saved 1 x n
+    call = Call("adamax", x, config, state)
+    beta1, beta2, epsilon = call.number("beta1", 0.9), call.number("beta2", 0.999), call.number("epsilon", 1e-38)
+    t, rate = call.last("t") + 1, call.number("learningRate", 0.002)
+    mean, largest = call.remembered("m"), call.remembered("u")  # which Torch7 saved as 1 x n
+    fx, dfdx = call.evaluate(opfunc)
+    dfdx = call.decayed(dfdx)
     mean *= beta1
     mean += (1 - beta1) * dfdx
     largest *= beta2
-    np.maximum(largest, np.abs(dfdx) + config.get("epsilon", 1e-38), out=largest)
-    x -= config.get("learningRate", 0.002) / (1 - beta1 ** state["t"]) * mean / largest
+    np.maximum(largest, np.abs(dfdx) + epsilon, out=largest)
+    x -= rate / (1 - beta1**t) * mean / largest
+    call.state |= {"t": t, "m": mean, "u": largest}
     return x, [fx]

@@ -1,6 +1,6 @@
 """Averaged stochastic gradient descent."""
 
-from pytorch_legacy.optim.shared import Opfunc, Table, remembered, tables
+from pytorch_legacy.optim.shared import Call, Opfunc, Table
 from pytorch_legacy.storage import Tensor
 
 
@@ -45,21 +45,21 @@ def asgd(
     [ 1.92 -2.56] [ 1.92 -2.56]
     [ 1.536 -2.048] [ 1.728 -2.304]
     """
-    config, state = tables(config, state)
-    for name, default in (("eta0", 1e-4), ("lambda", 1e-4), ("alpha", 0.75), ("t0", 1e6)):
-        config.setdefault(name, default)
-    rate = state.setdefault("eta_t", config["eta0"])
-    share = state.setdefault("mu_t", 1)
+    call = Call("asgd", x, config, state)
+    defaults = (("eta0", 1e-4), ("lambda", 1e-4), ("alpha", 0.75), ("t0", 1e6))
+    options = {name: call.number(name, default) for name, default in defaults}
+    eta0, decay, alpha, t0 = options.values()
+    rate, share, t = call.last("eta_t", eta0), call.last("mu_t", 1), call.last("t") + 1
+    average = call.remembered("ax")
 
-    fx, dfdx = opfunc(x)
-    x *= 1 - config["lambda"] * rate
-    x -= rate * dfdx
-    average = remembered(state, "ax", x)
+    fx, dfdx = call.evaluate(opfunc)
+    move = rate * dfdx  # now: the gradient may be x itself
+    x *= 1 - decay * rate
+    x -= move
     if share == 1:
         average[...] = x
     else:
         average += share * (x - average)
-    state["t"] = t = state.get("t", 0) + 1
-    state["eta_t"] = config["eta0"] / (1 + config["lambda"] * config["eta0"] * t) ** config["alpha"]
-    state["mu_t"] = 1 / max(1, t - config["t0"])
+    call.config |= options
+    call.state |= {"t": t, "eta_t": eta0 / (1 + decay * eta0 * t) ** alpha, "mu_t": 1 / max(1, t - t0), "ax": average}
     return x, [fx], average

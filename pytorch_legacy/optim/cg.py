@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Opfunc, Table, tables
+from pytorch_legacy.optim.shared import Call, Opfunc, Table
 from pytorch_legacy.storage import Tensor
 
 
@@ -44,17 +44,17 @@ def cg(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | No
     >>> print(losses[0], losses[-1] < 1e-12)
     25.0 True
     """
-    config, state = tables(config, state)
-    rho, sig = config.get("rho", 0.01), config.get("sig", 0.5)
-    inside, beyond = config.get("int", 0.1), config.get("ext", 3.0)
-    maxIter = config.get("maxIter", 20)
-    maxEval = config.get("maxEval", maxIter * 1.25)
+    call = Call("cg", x, config, state)
+    rho, sig = call.number("rho", 0.01), call.number("sig", 0.5)
+    inside, beyond, ratio = call.number("int", 0.1), call.number("ext", 3.0), call.number("ratio", 100)
+    maxIter = call.number("maxIter", 20)
+    maxEval = call.number("maxEval", maxIter * 1.25)
     evaluations = 0
 
     def evaluate() -> tuple[Any, Tensor]:
         nonlocal evaluations
         evaluations += 1
-        f, gradient = opfunc(x)
+        f, gradient = call.evaluate(opfunc)
         return np.float64(f), np.array(gradient)
 
     def slope(gradient: Tensor, direction: Tensor) -> Any:
@@ -111,7 +111,7 @@ def cg(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | No
             if d2 > 0:
                 direction = -g1
                 d2 = -slope(direction, direction)
-            z1 = z1 * min(config.get("ratio", 100), d1 / (d2 - 1e-320))
+            z1 = z1 * min(ratio, d1 / (d2 - 1e-320))
             d1 = d2
     return x, values
 

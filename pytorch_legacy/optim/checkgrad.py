@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Opfunc, value
+from pytorch_legacy.optim.shared import Opfunc, evaluated, movable, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -34,14 +34,17 @@ def checkgrad(opfunc: Opfunc, x: Tensor, eps: float = 1e-7) -> tuple[float, Tens
     >>> print(difference < 1e-6, gradient, estimate.round(4))
     True [ 6. -8.] [ 6. -8.]
     """
-    gradient = np.array(opfunc(x)[1]).reshape(x.shape)
+    movable("optim.checkgrad", x)
+    gradient = np.array(evaluated("optim.checkgrad", opfunc(x), x)[1])
     estimate = np.empty_like(gradient)
     for i in np.ndindex(x.shape):
         kept = x[i]
-        x[i] = kept + eps
-        above = value(opfunc(x))
-        x[i] = kept - eps
-        below = value(opfunc(x))
-        x[i] = kept
+        try:
+            x[i] = kept + eps
+            above = value(opfunc(x))
+            x[i] = kept - eps
+            below = value(opfunc(x))
+        finally:
+            x[i] = kept
         estimate[i] = (above - below) / (2 * eps)
     return float(np.linalg.norm(gradient - estimate) / np.linalg.norm(gradient + estimate)), gradient, estimate

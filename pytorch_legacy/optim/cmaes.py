@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.optim.shared import Table, required, tables, value
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.optim.shared import Call, Table, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -43,10 +44,12 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
     >>> print(round(losses[0], 3), round(losses[-1], 3), np.abs(x).round(2))
     24.894 -0.153 [0.15 0.15]
     """
-    config, state = tables(config, state)
-    n = x.size
+    call = Call("cmaes", x, config, state)
+    state, n = call.state, x.size
+    if n == 0:
+        raise ShapeError(f"optim.cmaes: x: expected one element or more, got shape {x.shape}")
     mean = x.astype(np.float64).ravel()
-    sigma, target = required(state, "sigma", "cmaes"), state.get("ftarget")
+    sigma, target = call.required("sigma", state), state.get("ftarget")
     count = int(state.get("popsize") or 4 + math.floor(3 * math.log(n)))
     maxEval = float(state.get("maxEval") or 1e3 * n**2)
     shown = state.get("verb_disp", 0)

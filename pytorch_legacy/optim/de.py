@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Table, required, tables, value
+from pytorch_legacy.optim.shared import Call, Table, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -42,11 +42,11 @@ def de(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | None 
     >>> print(losses.min().round(3), np.abs(x).round(2))
     -0.153 [0.15 0.15]
     """
-    config, state = tables(config, state)
+    call = Call("de", x, config, state)
     size = x.size
-    count = config.get("popsize", 10 * size)
-    low, high = config.get("minRegion", -30), config.get("maxRegion", 30)
-    maxFEs, scaleFactor, crossoverRate = (required(config, name, "de") for name in ("maxFEs", "scaleFactor", "crossoverRate"))
+    count = int(call.number("popsize", 10 * size))
+    low, high = call.number("minRegion", -30), call.number("maxRegion", 30)
+    maxFEs, scaleFactor, crossoverRate = (call.required(name) for name in ("maxFEs", "scaleFactor", "crossoverRate"))
     generator = np.random.RandomState(1)  # the same Mersenne Twister
 
     def draws(number: int) -> Tensor:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Table, value
+from pytorch_legacy.optim.shared import Table, evaluated, movable, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -58,12 +58,12 @@ def FistaLS(
     params = {} if params is None else params
     L = params.get("L", 0.1)
     verbose = params.get("verbose", False)
-    x = xinit
+    x = movable("optim.FistaLS", xinit)
     last, y = np.zeros_like(x), np.zeros_like(x)
     momentum = 1.0
     history: list[dict[str, Any]] = []
     for iteration in range(params.get("maxiter", 50)):
-        fy, gradient = f(y, "dx")
+        fy, gradient = evaluated("optim.FistaLS", f(y, "dx"), x)
         for line in range(params.get("maxline", 20) + 1):
             moved = y - gradient / L
             pl(moved, L)

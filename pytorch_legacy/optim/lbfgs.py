@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Opfunc, Table, tables
+from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.optim.shared import Call, Opfunc, Table, like
 from pytorch_legacy.storage import Tensor
 
 
@@ -44,28 +45,30 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
     >>> print(losses[0], losses[-1] < 1e-6)
     169.0 True
     """
-    config, state = tables(config, state)
-    maxIter = int(config.get("maxIter", 20))
-    maxEval = float(config.get("maxEval", maxIter * 1.25))
-    tolFun, tolX = config.get("tolFun", 1e-5), config.get("tolX", 1e-9)
+    call = Call("lbfgs", x, config, state)
+    config, state = call.config, call.state
+    maxIter, count = int(call.number("maxIter", 20)), call.number("nCorrection", 100)
+    maxEval = float(call.number("maxEval", maxIter * 1.25))
+    tolFun, tolX = call.number("tolFun", 1e-5), call.number("tolX", 1e-9)
     lineSearch: Callable[..., Any] | None = config.get("lineSearch")
-    rate = config.get("learningRate", 1)
+    rate = call.number("learningRate", 1)
+    memory = _memory(call)
 
     def stop(reason: str) -> bool:
         if config.get("verbose", False):
             print("<optim.lbfgs> ", reason)
         return True
 
-    f, g = opfunc(x)
+    f, g = call.evaluate(opfunc)
     values = [f]
     evaluations = 1
-    state["funcEval"] = state.get("funcEval", 0) + 1
-    state.setdefault("nIter", 0)
+    state |= memory
+    state["funcEval"] += 1
     if _size(g) <= tolFun:
         stop("optimality condition below tolFun")
         return x, values
 
-    t: Any = state.get("t")
+    t: Any = call.last("t")  # 0 if the last call ended before its first step
     d: Any = state.get("d")
     for iteration in range(1, maxIter + 1):
         state["nIter"] += 1
@@ -73,7 +76,7 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
             d = -g
             state |= {"old_dirs": [], "old_stps": [], "Hdiag": 1.0}
         else:
-            _remember(state, d * t, g - state["g_old"], config.get("nCorrection", 100))
+            _remember(state, d * t, g - state["g_old"], count)
             d = _direction(state, g)
         state["g_old"], state["f_old"] = g.copy(), f
 
@@ -88,7 +91,7 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
         else:
             x += t * d
             if iteration < maxIter:
-                f, g = opfunc(x)
+                f, g = call.evaluate(opfunc)
                 calls = 1
                 values.append(f)
         evaluations += calls
@@ -106,6 +109,27 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
     return x, values
 
 
+def _memory(call: Call) -> Table:
+    """What the last call left in the state, each array in the shape of x."""
+    state, numbers = call.state, {name: call.last(name) for name in ("funcEval", "nIter")}
+    if not numbers["nIter"]:
+        return numbers
+    lists = {}
+    for name in ("old_dirs", "old_stps"):
+        entries = state.get(name) or []  # an empty list comes from a .t7 file as a dict
+        if not isinstance(entries, list):
+            raise DtypeError(f"{call.who}: state: {name}: expected a list of arrays, got {type(entries).__name__}")
+        lists[name] = [like(f"{call.who}: state: {name}[{i}]", entry, call.x) for i, entry in enumerate(entries)]
+    if len(lists["old_dirs"]) != len(lists["old_stps"]):
+        counts = " and ".join(str(len(entries)) for entries in lists.values())
+        raise ShapeError(f"{call.who}: state: expected as many old_stps as old_dirs, got {counts}")
+    for name in ("g_old", "d", "f_old", "Hdiag"):
+        if state.get(name) is None:
+            raise ValueRangeError(f"{call.who}: state: expected a value of {name!r} after {numbers['nIter']} iterations")
+    arrays = {name: like(f"{call.who}: state: {name}", state[name], call.x) for name in ("g_old", "d")}
+    return numbers | lists | arrays | {name: call.last(name) for name in ("f_old", "Hdiag", "t")}
+
+
 def _dot(a: Tensor, b: Tensor) -> float:
     return float(a.ravel() @ b.ravel())
 
@@ -119,8 +143,6 @@ def _remember(state: Table, step: Tensor, change: Tensor, count: int) -> None:
     curvature = _dot(change, step)
     if curvature <= 1e-10:
         return
-    for name in ("old_dirs", "old_stps"):
-        state[name] = state[name] or []  # an empty list comes from a .t7 file as a dict
     steps, changes = state["old_dirs"], state["old_stps"]
     if len(steps) == count:
         del steps[0], changes[0]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.optim.polyinterp import polyinterp
-from pytorch_legacy.optim.shared import Opfunc, Table
+from pytorch_legacy.optim.shared import Opfunc, Table, evaluated, like, movable
 from pytorch_legacy.storage import Tensor
 
 
@@ -51,6 +51,8 @@ def lswolfe(
     0.0 [0. 0.] 0.5
     """
     options = {} if options is None else options
+    movable("optim.lswolfe", x)
+    d, g = like("optim.lswolfe: d", d, x), like("optim.lswolfe: g", g, x)
     c1, c2, tolX = options.get("c1", 1e-4), options.get("c2", 0.9), options.get("tolX", 1e-9)
     maxIter = options.get("maxIter", 20)
     start = x.copy()
@@ -60,7 +62,7 @@ def lswolfe(
         nonlocal evaluations
         evaluations += 1
         np.add(start, step * d, out=x)
-        value, gradient = opfunc(x)
+        value, gradient = evaluated("optim.lswolfe", opfunc(x), x)
         return {"t": step, "f": float(value), "g": np.array(gradient), "slope": float(gradient.ravel() @ d.ravel())}
 
     first = {"t": 0.0, "f": float(f), "g": np.array(g), "slope": float(gtd)}

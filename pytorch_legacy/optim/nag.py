@@ -1,7 +1,7 @@
 """Nesterov's accelerated gradient."""
 
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.optim.shared import Opfunc, Table, annealed, decayed, remembered, tables
+from pytorch_legacy.optim.shared import Call, Opfunc, Table
 from pytorch_legacy.storage import Tensor
 
 
@@ -46,21 +46,25 @@ def nag(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | N
     [ 1.488 -1.984]
     [ 0.534 -0.712]
     """
-    config, state = tables(config, state)
-    momentum = config.get("momentum", 0.9)
+    call = Call("nag", x, config, state)
+    state, momentum = call.state, call.number("momentum", 0.9)
     if not momentum > 0:
         raise ValueRangeError(f"optim.nag: momentum: expected more than 0, got {momentum}")
-    steps = state.setdefault("evalCounter", 0)
-    if "dfdx" in state:
-        x += momentum * state["dfdx"]
-    fx, dfdx = opfunc(x)
-    dfdx = decayed(dfdx, x, config)
-    if config.get("learningRates") is not None:
-        dfdx = config["learningRates"] * dfdx
-    move = annealed(config, 1e-3, steps) * dfdx
-    last = remembered(state, "dfdx", x)
+    steps, rates, last = call.last("evalCounter"), call.factors("learningRates"), call.remembered("dfdx")
+    rate, before = call.annealed(1e-3, steps), x.copy()
+    try:
+        if state.get("dfdx") is not None:
+            x += momentum * last
+        fx, dfdx = call.evaluate(opfunc)
+        dfdx = call.decayed(dfdx)
+    except BaseException:
+        x[...] = before
+        raise
+    if rates is not None:
+        dfdx = rates * dfdx
+    move = rate * dfdx
     last *= momentum
     last -= move
     x -= move
-    state["evalCounter"] = steps + 1
+    state |= {"evalCounter": steps + 1, "dfdx": last}
     return x, [fx]

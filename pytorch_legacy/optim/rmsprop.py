@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Opfunc, Table, decayed, remembered, tables
+from pytorch_legacy.optim.shared import Call, Opfunc, Table
 from pytorch_legacy.storage import Tensor
 
 
@@ -43,12 +43,13 @@ def rmsprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table
     13.0 [ 1.443 -2.398]
     7.834 [ 1.069 -1.963]
     """
-    config, state = tables(config, state)
-    alpha = config.get("alpha", 0.99)
-    fx, dfdx = opfunc(x)
-    dfdx = decayed(dfdx, x, config)
-    square = remembered(state, "m", x, config.get("initialMean", 0))
+    call = Call("rmsprop", x, config, state)
+    rate, alpha, epsilon = call.number("learningRate", 1e-2), call.number("alpha", 0.99), call.number("epsilon", 1e-8)
+    square = call.remembered("m", call.number("initialMean", 0))
+    fx, dfdx = call.evaluate(opfunc)
+    dfdx = call.decayed(dfdx)
     square *= alpha
     square += (1 - alpha) * dfdx * dfdx
-    x -= config.get("learningRate", 1e-2) * dfdx / (np.sqrt(square) + config.get("epsilon", 1e-8))
+    x -= rate * dfdx / (np.sqrt(square) + epsilon)
+    call.state["m"] = square
     return x, [fx]

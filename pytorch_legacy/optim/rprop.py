@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Opfunc, Table, remembered, tables
+from pytorch_legacy.optim.shared import Call, Opfunc, Table
 from pytorch_legacy.storage import Tensor
 
 
@@ -45,18 +45,21 @@ def rprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
     23.62 [ 2.78 -3.78]
     22.017 [ 2.636 -3.636]
     """
-    config, state = tables(config, state)
+    call = Call("rprop", x, config, state)
+    up, down = call.number("etaplus", 1.2), call.number("etaminus", 0.5)
+    least, most = call.number("stepsizemin", 1e-6), call.number("stepsizemax", 50)
+    last = call.remembered("delta")
+    begun = call.state.get("delta") is not None and not isinstance(call.state.get("stepsize"), (int, float, type(None)))
+    size = call.remembered("stepsize") if begun else np.full_like(x, call.number("stepsize", 0.1))
     values = []
-    for _ in range(config.get("niter", 1)):
-        fx, dfdx = opfunc(x)
-        if "delta" not in state:
-            state["stepsize"] = np.full_like(x, config.get("stepsize", 0.1))
-        last, size = remembered(state, "delta", x), state["stepsize"]
+    for _ in range(int(call.number("niter", 1))):
+        fx, dfdx = call.evaluate(opfunc)
         same = last * dfdx
-        size[same > 0] *= config.get("etaplus", 1.2)
-        size[same < 0] *= config.get("etaminus", 0.5)
-        np.clip(size, config.get("stepsizemin", 1e-6), config.get("stepsizemax", 50), out=size)
+        size[same > 0] *= up
+        size[same < 0] *= down
+        np.clip(size, least, most, out=size)
         last[...] = np.where(same < 0, 0, dfdx)
+        call.state |= {"delta": last, "stepsize": size}
         x -= np.sign(last) * size
         values.append(fx)
     return x, values

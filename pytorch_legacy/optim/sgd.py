@@ -1,7 +1,7 @@
 """Stochastic gradient descent."""
 
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.optim.shared import Opfunc, Table, annealed, decayed, tables
+from pytorch_legacy.optim.shared import Call, Opfunc, Table
 from pytorch_legacy.storage import Tensor
 
 
@@ -45,28 +45,32 @@ def sgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | N
     16.0 [ 1.812 -2.416]
     9.1204 [ 1.247 -1.662]
     """
-    config, state = tables(config, state)
-    momentum: float = config.get("momentum", 0)
-    dampening: float = config.get("dampening", momentum)
-    nesterov = config.get("nesterov", False)
+    call = Call("sgd", x, config, state)
+    state = call.state
+    momentum = call.number("momentum", 0)
+    dampening = call.number("dampening", momentum)
+    nesterov = call.config.get("nesterov", False)
     if nesterov and not (momentum > 0 and dampening == 0):
         raise ValueRangeError(f"optim.sgd: nesterov: expected momentum > 0 and dampening = 0, got {momentum} and {dampening}")
-    steps = state.setdefault("evalCounter", 0)
+    steps = call.last("evalCounter")
+    rate, rates, decays = call.annealed(1e-3, steps), call.factors("learningRates"), call.factors("weightDecays")
+    velocity = call.remembered("dfdx") if momentum and state.get("dfdx") is not None else None
 
-    fx, dfdx = opfunc(x)
-    if not config.get("weightDecay") and config.get("weightDecays") is not None:
-        dfdx = dfdx + config["weightDecays"] * x
+    fx, dfdx = call.evaluate(opfunc)
+    if not call.number("weightDecay", 0) and decays is not None:
+        dfdx = dfdx + decays * x
     else:
-        dfdx = decayed(dfdx, x, config)
+        dfdx = call.decayed(dfdx)
     if momentum:
-        if "dfdx" in state:
-            state["dfdx"] *= momentum
-            state["dfdx"] += (1 - dampening) * dfdx
+        if velocity is None:
+            velocity = dfdx.copy()
         else:
-            state["dfdx"] = dfdx.copy()
-        dfdx = dfdx + momentum * state["dfdx"] if nesterov else state["dfdx"]
-    if config.get("learningRates") is not None:
-        dfdx = config["learningRates"] * dfdx
-    x -= annealed(config, 1e-3, steps) * dfdx
+            velocity *= momentum
+            velocity += (1 - dampening) * dfdx
+        state["dfdx"] = velocity
+        dfdx = dfdx + momentum * velocity if nesterov else velocity
+    if rates is not None:
+        dfdx = rates * dfdx
+    x -= rate * dfdx
     state["evalCounter"] = steps + 1
     return x, [fx]

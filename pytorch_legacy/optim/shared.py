@@ -5,46 +5,119 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.arrays import is_tensor, is_writable, on_device
+from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.storage import Tensor
 
 Table = dict[str, Any]
 Opfunc = Callable[[Tensor], tuple[Any, Tensor]]
 
 
-def tables(config: Table | None, state: Table | None) -> tuple[Table, Table]:
-    """The options and the place for what is remembered: the options' own table if there is no other."""
-    config = {} if config is None else config
-    return config, config if state is None else state
+class Call:
+    """One call of an algorithm: the point, the options, and what is remembered.
+
+    It looks at all of them, and at the gradient, before the algorithm writes: if something is wrong, x and state are as
+    they were. What fits is an array of floats with as many elements as x, in any shape, as in Torch7.
+
+    Attributes
+    ----------
+    config, state : dict
+        The options, and the place for what is remembered: the options' own table if there is no other.
+    """
+
+    def __init__(self, who: str, x: Any, config: Table | None, state: Table | None) -> None:
+        self.who = f"optim.{who}"
+        self.x = movable(self.who, x)
+        for name, table in (("config", config), ("state", state)):
+            if not isinstance(table, (dict, type(None))):
+                raise DtypeError(f"{self.who}: {name}: expected a dict, got {type(table).__name__}")
+        self.config: Table = {} if config is None else config
+        self.state: Table = self.config if state is None else state
+
+    def number(self, name: str, default: float) -> Any:
+        """An option; None stands for the default, as nil did."""
+        value = self.config.get(name)
+        return default if value is None else self._number("config", name, value)
+
+    def required(self, name: str, table: Table | None = None) -> Any:
+        """An option without a default."""
+        table = self.config if table is None else table
+        if table.get(name) is None:
+            raise ValueRangeError(f"{self.who}: config: expected a value of {name!r}, got {', '.join(table) or 'no options'}")
+        return self._number("config", name, table[name])
+
+    def last(self, name: str, first: float = 0) -> Any:
+        """A number that is remembered, or the first one."""
+        value = self.state.get(name)
+        return first if value is None else self._number("state", name, value)
+
+    def _number(self, table: str, name: str, value: Any) -> Any:
+        if not isinstance(value, (int, float, np.number, np.bool_)) and not (is_tensor(value) and value.ndim == 0):
+            raise DtypeError(f"{self.who}: {table}: {name}: expected a number, got {_described(value)}")
+        return value
+
+    def factors(self, name: str) -> Tensor | None:
+        """An option with a number for each element of x; None if it is not given."""
+        value = self.config.get(name)
+        return None if value is None else like(f"{self.who}: config: {name}", value, self.x)
+
+    def remembered(self, name: str, value: float = 0.0) -> Tensor:
+        """The array in a field of the state, in the shape of x; a new one, filled with `value`, if there is none."""
+        if self.state.get(name) is None:
+            return np.full_like(self.x, value)
+        array = like(f"{self.who}: state: {name}", self.state[name], self.x)
+        if not is_writable(array):
+            raise ValueRangeError(f"{self.who}: state: {name}: expected an array that can be written to, got a read-only one")
+        return array
+
+    def evaluate(self, opfunc: Opfunc) -> tuple[Any, Tensor]:
+        """The function's value at x, and its gradient in the shape of x."""
+        return evaluated(self.who, opfunc(self.x), self.x)
+
+    def annealed(self, default: float, steps: Any) -> Any:
+        """The learning rate after so many steps: ``learningRate / (1 + steps * learningRateDecay)``."""
+        return self.number("learningRate", default) / (1 + steps * self.number("learningRateDecay", 0))
+
+    def decayed(self, dfdx: Tensor) -> Tensor:
+        """The gradient with that of ``weightDecay / 2 * |x|^2`` added; the array that opfunc gave stays as it is."""
+        decay = self.number("weightDecay", 0)
+        return dfdx + decay * self.x if decay else dfdx
 
 
-def remembered(state: Table, name: str, example: Tensor, value: float = 0.0) -> Tensor:
-    """The array in a field of the state; at first one like `example`, filled with `value`."""
-    if name not in state:
-        state[name] = np.full_like(example, value)
-    array: Tensor = state[name]
-    return array
+def movable(who: str, x: Any) -> Tensor:
+    """`x`, if it is something that can be moved."""
+    if not is_tensor(x) or x.dtype.kind != "f":
+        raise DtypeError(f"{who}: x: expected an array of floats, which is moved in place; got {_described(x)}")
+    if not is_writable(x):
+        raise ValueRangeError(f"{who}: x: expected an array that can be written to, got a read-only one")
+    return x
 
 
-def required(config: Table, name: str, who: str) -> Any:
-    """An option without a default."""
-    if config.get(name) is None:
-        raise ValueRangeError(f"optim.{who}: config: expected a value of {name!r}, got {', '.join(config) or 'no options'}")
-    return config[name]
+def like(what: str, value: Any, x: Tensor) -> Tensor:
+    """An array of floats with as many elements as x, in the shape of x; one number will do for an x of one element."""
+    if x.size == 1 and isinstance(value, (int, float, np.number)):
+        value = np.asarray(value, x.dtype, like=x)
+    if not is_tensor(value) or value.dtype.kind not in "fiu" or on_device(value) != on_device(x):
+        raise DtypeError(f"{what}: expected an array of {x.dtype} like x, got {_described(value)}")
+    if value.size != x.size:
+        raise ShapeError(f"{what}: expected {x.size} elements, as x of shape {x.shape} has; got shape {value.shape}")
+    array = value.reshape(x.shape)
+    return array if value.dtype.kind == "f" else array.astype(x.dtype)
 
 
-def annealed(config: Table, default: float, steps: int) -> float:
-    """The learning rate after so many steps: ``learningRate / (1 + steps * learningRateDecay)``."""
-    rate: float = config.get("learningRate", default) / (1 + steps * config.get("learningRateDecay", 0))
-    return rate
-
-
-def decayed(dfdx: Tensor, x: Tensor, config: Table) -> Tensor:
-    """The gradient with that of ``weightDecay / 2 * |x|^2`` added; the array that opfunc gave stays as it is."""
-    decay = config.get("weightDecay", 0)
-    return dfdx + decay * x if decay else dfdx
+def evaluated(who: str, result: Any, x: Tensor) -> tuple[Any, Tensor]:
+    """What opfunc returned: the value, and the gradient in the shape of x."""
+    if not isinstance(result, (tuple, list)) or len(result) < 2:
+        raise DtypeError(f"{who}: opfunc: expected that it returns a value and a gradient, got {_described(result)}")
+    return result[0], like(f"{who}: opfunc: gradient", result[1], x)
 
 
 def value(result: Any) -> Any:
     """The function's value, of a function that returns it alone or with a gradient."""
     return result[0] if isinstance(result, tuple) else result
+
+
+def _described(value: Any) -> str:
+    if is_tensor(value):
+        return f"{'a CuPy array' if on_device(value) else 'an array'} of {value.dtype}"
+    return f"{type(value).__name__} {value!r:.40}"

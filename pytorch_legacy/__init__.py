@@ -21,6 +21,7 @@ from .loading import load, register
 from .random import manualSeed
 from .saving import save
 from .t7 import T7Error
+from .typenames import type, typename
 
 __version__ = "0.1.0"
 
@@ -55,4 +56,6 @@ __all__ = [
     "t7",
     "to_python",
     "to_torch",
+    "type",
+    "typename",
 ]

@@ -66,13 +66,26 @@ def entered(value: Any) -> Any:
     """
     if isinstance(value, (np.ndarray, int, float, str, type(None))) or on_device(value):
         return value
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [entered(entry) for entry in value]
     if isinstance(value, dict):
         return {key: entered(entry) for key, entry in value.items()}
     if hasattr(value, "__dlpack_device__") and value.__dlpack_device__()[0] in _ON_CUDA:
         return cupy().from_dlpack(value)
     return cupy().asarray(value) if hasattr(value, "__cuda_array_interface__") else value
+
+
+def tables(value: Any) -> Any:
+    """`value` with lists in the place of tuples: both are what Lua calls a table. A list without tuples stays itself."""
+    if isinstance(value, tuple):
+        return [tables(entry) for entry in value]
+    if isinstance(value, list):
+        entries = [tables(entry) if isinstance(entry, (tuple, list, dict)) else entry for entry in value]
+        return entries if any(new is not old for new, old in zip(entries, value, strict=True)) else value
+    if isinstance(value, dict):
+        pairs = {key: tables(entry) for key, entry in value.items()}
+        return pairs if any(pairs[key] is not entry for key, entry in value.items()) else value
+    return value
 
 
 def buffer(array: Any, shape: tuple[int, ...], dtype: Any, device: bool) -> Array:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import defaults, mending, t7
-from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, overlap, placed
+from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, overlap, placed, tables
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
@@ -72,8 +72,8 @@ class Module(TorchObject):
     @marks
     def forward(self, input: Any) -> Any:
         """The output for `input`: another name of ``updateOutput``."""
-        if type(input) is not np.ndarray and self._onDevice:
-            input = entered(input)
+        if type(input) is not np.ndarray:
+            input = entered(input) if self._onDevice else tables(input)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
         try:
@@ -88,7 +88,7 @@ class Module(TorchObject):
         `input` is what ``forward`` got last. Modules that do not look at `gradOutput`, such as nn.CriterionTable at the end
         of a network, need none.
         """
-        if self._array is not np.ndarray:
+        if type(input) is not np.ndarray or type(gradOutput) is not np.ndarray:
             input, gradOutput = self._entered(input, gradOutput)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
@@ -340,10 +340,28 @@ class Module(TorchObject):
 
         if input is _NOTHING:
             return node_of(self, [])
-        if has_nodes(self, input):
+        if has_nodes(self, input, gradOutput):
             return node_of(self, input)
         output = self.forward(input)
         return output if gradOutput is None else (output, self.backward(input, gradOutput))
+
+    def __neg__(self) -> Any:
+        """``-module``: a node without input, as ``module()``."""
+        return self()
+
+    def __rsub__(self, nodes: Any) -> Any:
+        """``node - module`` and ``[node, ...] - module``: the node that takes their outputs, as ``module(nodes)``."""
+        from pytorch_legacy.nngraph.Node import node_before
+
+        return self(node_before(self, nodes))
+
+    def __sub__(self, other: Any) -> Any:
+        """Modules are not subtracted: the first one of a chain is written ``-module``, or ``module(node)``."""
+        from pytorch_legacy.nngraph.Node import node_before
+
+        return node_before(other, self) if isinstance(other, Module) else NotImplemented
+
+    __array_ufunc__ = None  # else NumPy would subtract a module from each element of an array
 
     def _newParameters(self, **shapes: int | tuple[int, ...]) -> None:
         """Makes parameters of these names and shapes, for ``reset`` to fill, and zeros for their gradients."""
@@ -352,8 +370,8 @@ class Module(TorchObject):
                 setattr(self, field, self._made(field, shape, make, shape, self._dtype))
 
     def _entered(self, *values: Any) -> tuple[Any, ...]:
-        """Arrays of a device, as others may have handed them over, as CuPy arrays."""
-        return tuple(map(entered, values)) if self._onDevice else values
+        """Tuples as the tables that they stand for; arrays of a device, as others may have handed them over, as CuPy arrays."""
+        return tuple(map(entered if self._onDevice else tables, values))
 
     def _contiguous(self, name: str, array: Tensor) -> Tensor:
         """`array` if its elements lie one after the other, else a copy in the buffer of that name."""

@@ -169,6 +169,11 @@ class TorchObject:
         self.type("torch.CudaHalfTensor" if self._onDevice else "torch.HalfTensor", tensorCache)
         return self
 
+    @classmethod
+    def new(cls, *arguments: Any, **keywords: Any) -> Self:
+        """A new object of the same class: ``m.new(...)`` is what the class makes of these arguments."""
+        return cls(*arguments, **keywords)
+
     def clone(self) -> Self:
         """A deep copy; arrays that share a storage in the original share one in the copy."""
         return copy.deepcopy(self)

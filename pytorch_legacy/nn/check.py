@@ -81,6 +81,8 @@ def like(module: TorchObject, name: str, value: Any, example: Any) -> Any:
 def table(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Any]:
     """`value`, a list with `length` entries (at least one if `length` is not given)."""
     wanted = "a table" if length is None else f"a table of {length}"
+    if isinstance(value, tuple):
+        value = list(value)
     if not isinstance(value, list):
         raise DtypeError(f"{module._typename}: {name}: expected {wanted}, got {described(value)}")
     if len(value) != length and (length is not None or not value):
@@ -91,8 +93,8 @@ def table(module: TorchObject, name: str, value: Any, length: int | None = None)
 
 def branches(module: TorchObject, gradOutput: Any, count: int) -> list[Any]:
     """`gradOutput`, a list with an entry for each of `count` branches. As in Lua, the last ones may be missing: they are None."""
-    missing = count - len(gradOutput) if isinstance(gradOutput, list) else 0
-    return table(module, "gradOutput", gradOutput + [None] * missing if missing > 0 else gradOutput, count)
+    missing = count - len(gradOutput) if isinstance(gradOutput, (list, tuple)) else 0
+    return table(module, "gradOutput", [*gradOutput, *[None] * missing] if missing > 0 else gradOutput, count)
 
 
 def tensors(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:

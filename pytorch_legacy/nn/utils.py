@@ -119,7 +119,7 @@ def described(value: Any) -> str:
     """A value in the words of an error message."""
     if is_tensor(value):
         return f"a {value.dtype} {'CuPy ' if on_device(value) else ''}array of {sizes(value.shape)}"
-    if isinstance(value, (list, dict)):
+    if isinstance(value, (list, tuple, dict)):
         return f"a table of {len(value)}"
     return "None" if value is None else f"{type(value).__name__} {' '.join(repr(value).split()):.40}"
 

@@ -27,6 +27,9 @@ class Node(graph.Node):
         h = nn.Tanh()(nn.Linear(10, 5)(x))
         net = nn.gModule([x], [h])
 
+    As in Lua this may also be written with minus signs: ``x = -nn.Identity()``, ``h = x - nn.Linear(10, 5) - nn.Tanh()``, and
+    ``[x, h] - nn.JoinTable(0)``.
+
     Attributes
     ----------
     children : list of Node
@@ -102,6 +105,10 @@ class Node(graph.Node):
             parts.append(part)
         return parts
 
+    def __sub__(self, module: Any) -> Node:
+        """``node - module``: the node that takes the output of this one, as ``module(node)``."""
+        return module(self) if hasattr(module, "updateOutput") else NotImplemented  # type: ignore[no-any-return]
+
     def annotate(self, annotations: dict[str, Any] | None = None, **more: Any) -> Self:
         """Adds annotations and returns self.
 
@@ -155,21 +162,36 @@ def node_of(module: Any, inputs: Any) -> Node:
     return node
 
 
-def has_nodes(module: Any, value: Any) -> bool:
+def node_before(module: Any, left: Any) -> Any:
+    """What stands before the minus in ``left - module``: a node, or a list of nodes."""
+    if not _has_node(left):
+        got = f"{left!r}; a network begins with -module" if hasattr(left, "updateOutput") else described(left)
+        raise DtypeError(f"{module._typename}: expected a node or a list of nodes before the minus, got {got}")
+    return left
+
+
+def _has_node(value: Any) -> bool:
+    return isinstance(value, Node) or (isinstance(value, (list, tuple)) and any(isinstance(entry, Node) for entry in value))
+
+
+def has_nodes(module: Any, value: Any, second: Any = None) -> bool:
     """Is `value` a node or a list of nodes, and no input to be computed with?
 
     Raises
     ------
     DtypeError
-        If it is a list with nodes and other things, or nothing at all.
+        If it is a list with nodes and other things, or nothing at all; if there is a second argument beside a node, or if that
+        is one.
     """
+    if second is not None and (_has_node(value) or _has_node(second)):
+        raise DtypeError(f"{module._typename}: expected one node, or several in a list: module([node, ...]); got two arguments")
     if isinstance(value, Node):
         return True
     if value is None:
         raise DtypeError(
             f"{module._typename}: input: expected an input or nodes, got None; call it without arguments for a node without input"
         )
-    if not isinstance(value, (list, tuple)) or not any(isinstance(entry, Node) for entry in value):
+    if not _has_node(value):
         return False
     for i, entry in enumerate(value):
         if not isinstance(entry, Node):

@@ -8,7 +8,7 @@ nn.gModule
 """
 
 from . import graph as graph
-from .gModule import gModule
+from .gModule import gModule, setDebug
 from .graph.pictures import draw
 from .JustElement import JustElement
 from .JustTable import JustTable
@@ -16,4 +16,4 @@ from .ModuleFromCriterion import ModuleFromCriterion
 from .nest import nest
 from .Node import Node, annotateNodes
 
-__all__ = ["JustElement", "JustTable", "ModuleFromCriterion", "Node", "annotateNodes", "draw", "gModule", "nest"]
+__all__ = ["JustElement", "JustTable", "ModuleFromCriterion", "Node", "annotateNodes", "draw", "gModule", "nest", "setDebug"]

@@ -11,6 +11,7 @@ from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, lasting, recursiveSum
 from pytorch_legacy.nngraph.graph.Flat import Flat
+from pytorch_legacy.nngraph.graph.pictures import draw
 from pytorch_legacy.nngraph.Node import Node, check_nodes, inputs_of
 from pytorch_legacy.storage import Tensor
 
@@ -215,6 +216,8 @@ class gModule(Flat, Container):
 
     def _fail(self, error: Exception, node: Node) -> NoReturn:
         """Tells an exception in which node it was raised, and lets it go on."""
+        if _debugs:
+            _picture(self, node, error)
         place = f"in {node.name} of {self!r}"
         if isinstance(error, THNNError):
             error.where.insert(0, place)
@@ -237,6 +240,46 @@ class gModule(Flat, Container):
             self._collectModules()
         if "_type" not in fields and self.modules:
             self._dtype = next((module for module in self.modules if module.weight is not None), self.modules[0])._dtype
+
+
+_debugs = False
+
+
+def setDebug(enable: bool = True) -> None:
+    """Says whether an error in a pass of a graph leaves a picture of it: ``NAME.svg``, with the node that failed in red.
+
+    NAME is the field ``name`` of the nn.gModule, "nngraph" without one. Where nothing can draw, it is ``NAME.dot``, a text.
+    A note of the exception names the file.
+
+    Notes
+    -----
+    Source: Torch7 nngraph, ``nngraph.setDebug``.
+    """
+    global _debugs
+    _debugs = bool(enable)
+
+
+def _picture(network: gModule, node: Node, error: Exception) -> None:
+    """Draws a graph and the node of it that raised an error, for the innermost graph and once."""
+    if any(note.startswith("picture: ") for note in getattr(error, "__notes__", [])):
+        return
+    name = str(network.__dict__.get("name") or "nngraph")
+    stem = "".join(letter if letter.isalnum() or letter in "-_. " else "_" for letter in name)
+    annotations = node.data["annotations"]
+    before = annotations.get("graphAttributes")
+    annotations["graphAttributes"] = {**(before or {}), "color": "red", "style": "filled", "fillcolor": "red"}
+    try:
+        for path in (f"{stem}.svg", f"{stem}.dot"):
+            try:
+                draw(network, path, f"{node.name}: {error}")
+                error.add_note(f"picture: {path}")
+                return
+            except (OSError, THNNError):  # of which nobody would hear before the error itself
+                continue
+    finally:
+        annotations.pop("graphAttributes")
+        if before is not None:
+            annotations["graphAttributes"] = before
 
 
 class _Step(NamedTuple):

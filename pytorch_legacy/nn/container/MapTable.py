@@ -5,6 +5,7 @@ from typing import Any, Self
 from pytorch_legacy import mending
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -18,7 +19,8 @@ class MapTable(Container):
 
     Parameters
     ----------
-    module : Module
+    module : Module, optional
+        May also be added later.
     shared : bool
         False: the clones have parameters of their own, at first copies of the module's.
 
@@ -44,17 +46,25 @@ class MapTable(Container):
     8
     """
 
-    def __init__(self, module: Module, shared: bool = True) -> None:
+    module: Module | None
+
+    def __init__(self, module: Module | None = None, shared: bool = True) -> None:
         super().__init__()
         self.shared = shared
         self.sharedparams = ["weight", "bias", "gradWeight", "gradBias"]
         self.output, self.gradInput = [], []
-        self.module = module
-        self.modules.append(module)
+        self.module = None
+        if module is not None:
+            self.add(module)
 
+    @checked
     def add(self, module: Module) -> Self:
-        """Raises ValueRangeError: there can be only one module."""
-        raise ValueRangeError(f"{self._typename}: add: expected no module besides {self.module!r}")
+        """Says which module it is and returns self; ValueRangeError if there is one."""
+        if self.module is not None:
+            raise ValueRangeError(f"{self._typename}: add: expected no module besides {self.module!r}")
+        self.module = module
+        self.modules = [module]
+        return self
 
     def resize(self, n: int) -> Self:
         """Makes clones for `n` entries, lets go of others, and returns self."""
@@ -94,19 +104,21 @@ class MapTable(Container):
 
     def clearState(self) -> Self:
         """Lets go of results, buffers and shared clones, and returns self."""
-        if self.shared:
+        if self.shared and self.modules:
             self.resize(1)
         super().clearState()
         self.output, self.gradInput = [], []
         return self
 
     def _extend(self, n: int) -> None:
+        if self.module is None:
+            raise ValueRangeError(f"{self._typename}: expected a module first: add(module)")
         while len(self.modules) < n:
             self.modules.append(self.module.clone(*(self.sharedparams if self.shared else ())))
 
     def _owners(self) -> list[Module]:
         """The modules that have parameters of their own."""
-        return [self.module] if self.shared else self.modules
+        return self.modules[:1] if self.shared else self.modules
 
     def _map(self, method: str, input: list[Any], *others: Any) -> list[Any]:
         """Calls a method of one module for each entry; `others`, if there are any, are gradOutput and numbers."""
@@ -128,11 +140,11 @@ class MapTable(Container):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         defaults = {"shared": True, "sharedparams": ["weight", "bias", "gradWeight", "gradBias"]}
         super()._fromTorch7(mending.fill(self, fields, **defaults), version)
-        self.module = fields.get("module") or self.modules[0]
+        self.module = fields.get("module") or next(iter(self.modules), None)
         self.shared = bool(fields.get("shared", True))
         self.sharedparams = fields.get("sharedparams") or ["weight", "bias", "gradWeight", "gradBias"]
         self.output, self.gradInput = (table if isinstance(table, list) else [] for table in (self.output, self.gradInput))
 
     def __repr__(self) -> str:
-        inside = repr(self.module).replace("\n", "\n        ")
+        inside = "" if self.module is None else repr(self.module).replace("\n", "\n        ")
         return f"{self._typename} {{\n  {inside}\n}}"

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.joining import layout
@@ -19,10 +19,11 @@ class Parallel(Container):
 
     Parameters
     ----------
-    inputDimension : int
+    inputDimension : int, optional
         The dimension along which the input is cut; its size is the number of modules. The slices lack it.
-    outputDimension : int
-        The dimension of the outputs along which they are joined; all their other sizes agree.
+    outputDimension : int, optional
+        The dimension of the outputs along which they are joined; all their other sizes agree. Both dimensions may also be set
+        later, as attributes.
     *modules : Module
         What it holds at first; ``add`` appends more.
 
@@ -47,7 +48,7 @@ class Parallel(Container):
 
     _isList = True
 
-    def __init__(self, inputDimension: int, outputDimension: int, *modules: Module) -> None:
+    def __init__(self, inputDimension: int | None = None, outputDimension: int | None = None, *modules: Module) -> None:
         super().__init__(*modules)
         self.inputDimension = inputDimension
         self.outputDimension = outputDimension
@@ -77,6 +78,9 @@ class Parallel(Container):
 
     def _slices(self, input: Tensor) -> Tensor:
         """The input with the dimension of the slices in front."""
+        if self.inputDimension is None or self.outputDimension is None:
+            missing = "inputDimension" if self.inputDimension is None else "outputDimension"
+            raise ValueRangeError(f"{self._typename}: {missing}: expected a dimension before the first pass, got None")
         check.array(self, "input", input)
         axis = check.axis(self, self.inputDimension, input.ndim, "inputDimension")
         if input.shape[axis] != len(self.modules):

@@ -21,7 +21,7 @@ from .proof import TOLERANCE, Proof
 from .registry import Differs
 from .source import file_text
 from .values import Value, difference, tree
-from .writer import Writer
+from .writer import Writer, forget
 
 _NUMBERS = count(1)
 
@@ -71,7 +71,7 @@ class Conversion:
             return  # a layer that is random cannot be compared, and neither can the whole
         self.proof.whole = 0.0
         for example in self.examples:
-            self.net.forget()
+            forget(self.net)
             state: tuple[Any, ...] = ()
             for _ in range(2 if self.writer.states else 1):
                 ours = tree(np.array, self.net.forward(tree(np.copy, example)))

@@ -189,6 +189,7 @@ class Writer:
         results = []
         for i in range(self.examples):
             input = tree(lambda value, i=i: value.held[i].numpy().copy(), x)
+            forget(module)
             output = module.forward(input)
             if getattr(module, "inplace", False):
                 self._overwritten = [isinstance(output, np.ndarray) and np.may_share_memory(one, output) for one in flat([input])]
@@ -262,3 +263,11 @@ class Writer:
             made.where.append(f"{frame.place or 'the network'} ({frame.module._typename})")
             made.module = frame.module  # type: ignore[attr-defined]
             raise made from error
+
+
+def forget(module: Any) -> None:
+    """Lets recurrent layers inside begin a new sequence."""
+    module.forget()
+    for inner in module.listModules():
+        if hasattr(inner, "resetStates"):
+            inner.resetStates()

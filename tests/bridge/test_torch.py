@@ -111,7 +111,7 @@ def test_refusals(tmp_path: Path) -> None:
     net = nn.Sequential().add(nn.Linear(3, 3)).add(nn.Sequential().add(Strange()))
     with pytest.raises(pl.bridge.NoRule, match=r"^1\.0 \(nn.Strange\), there is no rule"):
         pl.to_torch(net, (None, 3))
-    with pytest.raises(pl.THNNError, match="0 .*nn.Linear.*expected 3 columns"):
+    with pytest.raises(pl.THNNError, match=r"0 .*nn.Linear.*expected 3 columns"):
         pl.to_torch(net, (None, 4))
     with pytest.raises(pl.THNNError, match="example: expected a shape"):
         pl.to_torch(net, "2x3")

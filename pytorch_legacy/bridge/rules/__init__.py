@@ -1,6 +1,19 @@
 """The rules, one file a family. Importing them registers them."""
 
-from . import activation, arithmetic, container, convolution, linear, normalization, pooling, sampling, shape, table
+from . import (
+    activation,
+    arithmetic,
+    container,
+    convolution,
+    linear,
+    normalization,
+    pooling,
+    recurrent,
+    sampling,
+    shape,
+    steps,
+    table,
+)
 
 __all__ = [
     "activation",
@@ -10,7 +23,9 @@ __all__ = [
     "linear",
     "normalization",
     "pooling",
+    "recurrent",
     "sampling",
     "shape",
+    "steps",
     "table",
 ]

@@ -4,11 +4,11 @@
 namespace {
 
 struct KeepLarge {
-  __device__ accreal operator()(accreal x, accreal, accreal lambda, accreal) const { return x > lambda || x < -lambda ? x : 0; }
+  __device__ accreal operator()(accreal x, accreal, accreal lambda, accreal) const { return x <= lambda && x >= -lambda ? 0 : x; }
 } keepLarge;
 
 struct PassLarge {
-  __device__ accreal operator()(accreal x, accreal g, accreal lambda, accreal) const { return x > lambda || x < -lambda ? g : 0; }
+  __device__ accreal operator()(accreal x, accreal g, accreal lambda, accreal) const { return x <= lambda && x >= -lambda ? 0 : g; }
 } passLarge;
 
 } // namespace

@@ -6,7 +6,7 @@ namespace {
 struct Limit {
   __device__ accreal operator()(accreal x, accreal, accreal low, accreal high) const
   {
-    const accreal below = x <= high ? x : high;
+    const accreal below = x > high ? high : x;
     return below < low ? low : below;
   }
 } limit;

@@ -4,11 +4,11 @@
 namespace {
 
 struct Replace {
-  __device__ accreal operator()(accreal x, accreal, accreal threshold, accreal val) const { return x > threshold ? x : val; }
+  __device__ accreal operator()(accreal x, accreal, accreal threshold, accreal val) const { return x <= threshold ? val : x; }
 } replace;
 
 struct Pass {
-  __device__ accreal operator()(accreal x, accreal g, accreal threshold, accreal) const { return x > threshold ? g : 0; }
+  __device__ accreal operator()(accreal x, accreal g, accreal threshold, accreal) const { return x <= threshold ? 0 : g; }
 } pass;
 
 } // namespace

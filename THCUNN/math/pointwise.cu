@@ -8,8 +8,8 @@ __device__ static inline accreal combined(int32_t operation, accreal x, accreal 
   case THNN_SUBTRACT: return x - z;
   case THNN_MULTIPLY: return x * z;
   case THNN_DIVIDE: return x / z;
-  case THNN_LARGER: return z > x ? z : x;
-  default: return z < x ? z : x;
+  case THNN_LARGER: return z > x || z != z ? z : x;
+  default: return z < x || z != z ? z : x;
   }
 }
 

@@ -3,7 +3,7 @@
  *   output[i]    = input[i]       if input[i] > lambda or input[i] < -lambda,   else 0
  *   gradInput[i] = gradOutput[i]  in the same places,                           else 0
  *
- * NaN becomes 0, as in Torch7.
+ * NaN stays NaN, and its gradient passes; in Torch7 both became 0.
  *
  *   input       *
  *   output      as input, overwritten; may be the input
@@ -11,7 +11,7 @@
 #include "activation/elementwise.h"
 
 #ifndef THNN_CUDA
-THNN_INLINE int isLarge(real x, real lambda, real unused) { return (void)unused, (x > lambda) | (x < -lambda); }
+THNN_INLINE int isLarge(real x, real lambda, real unused) { return (void)unused, !((x <= lambda) & (x >= -lambda)); }
 
 THNN_KERNEL void keepLarge(Elements e)
 {

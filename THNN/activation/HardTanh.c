@@ -3,7 +3,7 @@
  *   output[i]    = input[i]       if min_val <= input[i] <= max_val,   else the nearer of the two
  *   gradInput[i] = gradOutput[i]  if min_val < input[i] < max_val,     else 0
  *
- * NaN becomes max_val, but its gradient passes, as in Torch7.
+ * NaN stays NaN, and its gradient passes; in Torch7 it became max_val.
  *
  *   input       *
  *   output      as input, overwritten; may be the input
@@ -25,7 +25,7 @@ THNN_KERNEL void limit(Elements e)
   const real low = e.a, high = e.b;
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) {
-    const real below = e.x[i] <= high ? e.x[i] : high;
+    const real below = e.x[i] > high ? high : e.x[i];
     e.y[i] = below < low ? low : below;
   }
 }

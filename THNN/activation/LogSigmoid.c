@@ -7,26 +7,23 @@
  *   output      as input, overwritten; may be the input
  *   gradInput   as input, overwritten; may be gradOutput
  *
- * The logarithm is taken as min(x, 0) - log(1 + exp(-|x|)), which neither overflows nor loses digits. At -infinity both are NaN, as
- * they were in Torch7. */
+ * The logarithm is taken as min(x, 0) - log(1 + exp(-|x|)), which neither overflows nor loses digits. At -infinity it is
+ * -infinity, and its gradient passes; in Torch7 both were NaN. */
 #include "activation/elementwise.h"
 
 #ifndef THNN_CUDA
 #include "core/vmath.h"
 
-/* 0; NaN for -infinity */
-THNN_INLINE real nothing(real x) { return x < 0 ? 0 * x : 0; }
-
 THNN_KERNEL void logLogistic(Elements e)
 {
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = nothing(e.x[i]) - real_softplus(-e.x[i]);
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = 0 - real_softplus(-e.x[i]);
 }
 
 THNN_KERNEL void gradient(Elements e)
 {
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.g[i] * real_sigmoid(nothing(e.x[i]) - e.x[i]);
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.g[i] * real_sigmoid(-e.x[i]);
 }
 #endif
 

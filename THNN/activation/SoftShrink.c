@@ -3,7 +3,7 @@
  *   output[i]    = input[i] - lambda  if input[i] > lambda,   input[i] + lambda  if input[i] < -lambda,   else 0
  *   gradInput[i] = gradOutput[i]      if input[i] > lambda or input[i] < -lambda,                         else 0
  *
- * NaN becomes 0, as in Torch7.
+ * NaN stays NaN, and its gradient passes; in Torch7 both became 0.
  *
  *   input       *
  *   output      as input, overwritten; may be the input
@@ -16,12 +16,12 @@ THNN_KERNEL void shrink(Elements e)
   const real lambda = e.a;
 #pragma omp simd
   for (int64_t i = 0; i < e.n; i++) {
-    const real negative = e.x[i] < -lambda ? e.x[i] + lambda : 0;
+    const real negative = e.x[i] >= -lambda ? 0 : e.x[i] + lambda;
     e.y[i] = e.x[i] > lambda ? e.x[i] - lambda : negative;
   }
 }
 
-THNN_INLINE int isLarge(real x, real lambda, real unused) { return (void)unused, (x > lambda) | (x < -lambda); }
+THNN_INLINE int isLarge(real x, real lambda, real unused) { return (void)unused, !((x <= lambda) & (x >= -lambda)); }
 
 THNN_KERNEL void passLarge(Elements e) { passWhere(e, isLarge); }
 #endif

@@ -1,9 +1,9 @@
 /* Threshold: what does not exceed the threshold is replaced.
  *
- *   output[i]    = input[i]       if input[i] > threshold,   else val
- *   gradInput[i] = gradOutput[i]  if input[i] > threshold,   else 0
+ *   output[i]    = val  if input[i] <= threshold,   else input[i]
+ *   gradInput[i] = 0    if input[i] <= threshold,   else gradOutput[i]
  *
- * NaN exceeds nothing: it becomes val, and its gradient is 0, as in Torch7. ReLU has threshold = val = 0.
+ * NaN stays NaN, and its gradient passes; in Torch7 it became val. ReLU has threshold = val = 0.
  *
  *   input       *
  *   output      as input, overwritten; may be the input
@@ -25,10 +25,10 @@ THNN_KERNEL void replace(Elements e)
 {
   const real threshold = e.a, val = e.b;
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] > threshold ? e.x[i] : val;
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] <= threshold ? val : e.x[i];
 }
 
-THNN_INLINE int exceeds(real x, real threshold, real val) { return (void)val, x > threshold; }
+THNN_INLINE int exceeds(real x, real threshold, real val) { return (void)val, !(x <= threshold); }
 
 THNN_KERNEL void pass(Elements e) { passWhere(e, exceeds); }
 #endif

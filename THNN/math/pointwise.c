@@ -2,7 +2,7 @@
  *
  * apply
  *   output = input + other, input - other, input * other, input / other, or the larger or the smaller of them, as `operation`
- *            says; other is larger or smaller only if it beats input, and nothing beats NaN
+ *            says; NaN is larger than all numbers, and smaller
  *
  *   input       any shape
  *   other       of as many dimensions; those of size 1 are repeated. It has the shape of input, then
@@ -31,8 +31,8 @@ THNN_INLINE real combined(int operation, real x, real z)
   case THNN_SUBTRACT: return x - z;
   case THNN_MULTIPLY: return x * z;
   case THNN_DIVIDE: return x / z;
-  case THNN_LARGER: return z > x ? z : x;
-  default: return z < x ? z : x;
+  case THNN_LARGER: return (z > x) | (z != z) ? z : x;
+  default: return (z < x) | (z != z) ? z : x;
   }
 }
 

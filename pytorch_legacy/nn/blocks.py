@@ -23,13 +23,13 @@ COPIED = 8
 
 
 def larger(x: Tensor, y: Tensor, out: Tensor) -> None:
-    """The elements of `y` that are larger than those of `x`, else these: nothing beats NaN, and NaN beats nothing."""
-    np.copyto(out, np.where(y > x, y, x))
+    """The larger of the elements; NaN is larger than all numbers."""
+    np.maximum(x, y, out=out)
 
 
 def smaller(x: Tensor, y: Tensor, out: Tensor) -> None:
-    """The same for smaller ones."""
-    np.copyto(out, np.where(y < x, y, x))
+    """The smaller of the elements; NaN is smaller than all numbers."""
+    np.minimum(x, y, out=out)
 
 
 OPERATIONS = {np.add: 0, np.subtract: 1, np.multiply: 2, np.divide: 3, larger: 4, smaller: 5}  # THNNOperation

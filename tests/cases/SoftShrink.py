@@ -5,7 +5,6 @@ import numpy as np
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ShapeError
 from tests.case import Case, ErrorRow, distinct
-from tests.cases.HardShrink import NAN
 
 
 def reference(module, x):
@@ -13,9 +12,9 @@ def reference(module, x):
 
 
 CASES = [
-    Case("batch", nn.SoftShrink, distinct(4, 3, 5), reference, skip=NAN),
-    Case("lambda", lambda: nn.SoftShrink(0.1), distinct(4, 5), reference, skip=NAN),
-    Case("vector", nn.SoftShrink, distinct(8), reference, singleSample=False, skip=NAN),
+    Case("batch", nn.SoftShrink, distinct(4, 3, 5), reference),
+    Case("lambda", lambda: nn.SoftShrink(0.1), distinct(4, 5), reference),
+    Case("vector", nn.SoftShrink, distinct(8), reference, singleSample=False),
 ]
 
 ERRORS = [

@@ -182,3 +182,13 @@ def test_fix_batch_normalization() -> None:
     inn.utils.BNtoFixed(net)
     assert sum(isinstance(module, inn.ConstAffine) for module in net.listModules()) == 3
     np.testing.assert_allclose(net.forward(x), expected, rtol=1e-10)
+
+
+def test_maxima_of_boxes_keep_nan():
+    x = np.arange(36, dtype=np.float32).reshape(1, 1, 6, 6)
+    x[0, 0, 2, 2] = np.nan
+    for v2 in (True, False):
+        layer = inn.ROIPooling(2, 2)
+        layer.v2 = v2
+        output = layer.forward([x, np.float32([[0, 0, 0, 5, 5]])])
+        np.testing.assert_array_equal(np.isnan(output[0, 0]), [[True, False], [False, False]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,19 @@ EDGES: list[tuple[nn.Module, list[float], list[float], list[float]]] = [
     (nn.Abs(), [0, -0.0, -INF, NAN], [0, 0, INF, NAN], [1, 1, -1, -1]),
     (nn.ELU(2), [0, -INF, INF, NAN, -1e-30], [0, -2, INF, NAN, -2e-30], [2, 0, 1, 1, 2]),
     (nn.ELU(-2), [0, -INF, INF, NAN], [0, 2, INF, NAN], [-2, 0, 1, 1]),
-    (nn.HardShrink(), [0.5, -0.5, 0.75, -0.75, INF, NAN], [0, 0, 0.75, -0.75, INF, 0], [0, 0, 1, 1, 1, 0]),
-    (nn.HardTanh(), [1, -1, 0.5, INF, -INF, NAN], [1, -1, 0.5, 1, -1, 1], [0, 0, 1, 0, 0, 1]),
+    (nn.HardShrink(), [0.5, -0.5, 0.75, -0.75, INF, NAN], [0, 0, 0.75, -0.75, INF, NAN], [0, 0, 1, 1, 1, 1]),
+    (nn.HardTanh(), [1, -1, 0.5, INF, -INF, NAN], [1, -1, 0.5, 1, -1, NAN], [0, 0, 1, 0, 0, 1]),
     (nn.LeakyReLU(0.5), [0, INF, -INF, NAN], [0, INF, -INF, NAN], [0.5, 1, 0.5, 0.5]),
-    (nn.LogSigmoid(), [0, INF, -INF, -1000, NAN], [-np.log(2), 0, NAN, -1000, NAN], [0.5, 0, NAN, 1, NAN]),
+    (nn.LogSigmoid(), [0, INF, -INF, -1000, NAN], [-np.log(2), 0, -INF, -1000, NAN], [0.5, 0, 1, 1, NAN]),
     (nn.PReLU(), [0, INF, -INF, NAN], [0, INF, -INF, NAN], [0.25, 1, 0.25, 0.25]),
-    (nn.ReLU6(), [0, 6, 5, INF, -INF, NAN], [0, 6, 5, 6, 0, 6], [0, 0, 1, 0, 0, 1]),
+    (nn.ReLU(), [0, -0.0, INF, -INF, NAN, -1e-30], [0, 0, INF, 0, NAN, 0], [0, 0, 1, 0, 1, 0]),
+    (nn.ReLU(True), [0, -2, INF, -INF, NAN, 3], [0, 0, INF, 0, NAN, 3], [0, 0, 1, 0, 1, 1]),
+    (nn.Clamp(-1, 2), [-1, -INF, INF, NAN, 0.5], [-1, -1, 2, NAN, 0.5], [0, 0, 0, 1, 1]),
+    (nn.CReLU(1), [[2, NAN]], [[2, NAN, 0, NAN]], [[1, 0]]),
+    (nn.ReLU6(), [0, 6, 5, INF, -INF, NAN], [0, 6, 5, 6, 0, NAN], [0, 0, 1, 0, 0, 1]),
     (nn.SoftPlus(), [0, 1000, -1000, INF, -INF, NAN], [np.log(2), 1000, 0, INF, 0, NAN], [0.5, 1, 0, 1, 0, NAN]),
-    (nn.SoftShrink(), [0.5, -0.5, 0.75, -0.75, INF, NAN], [0, 0, 0.25, -0.25, INF, 0], [0, 0, 1, 1, 1, 0]),
+    (nn.SoftShrink(), [0.5, -0.5, 0.75, -0.75, INF, NAN], [0, 0, 0.25, -0.25, INF, NAN], [0, 0, 1, 1, 1, 1]),
+    (nn.SoftSign(), [0, INF, -INF, -3, NAN], [0, 1, -1, -0.75, NAN], [1, 0, 0, 0.0625, NAN]),
     (nn.Sqrt(), [0, 4, INF, -1, NAN], [0, 2, INF, NAN, NAN], [0, 0.25, 0, NAN, NAN]),
     (nn.Square(), [0, -3, -INF, NAN], [0, 9, INF, NAN], [0, -6, -INF, NAN]),
 ]
@@ -38,7 +44,42 @@ def test_edges(module: nn.Module, x: list[float], y: list[float], gradient: list
     module = module.clone().type(dtype)
     input = np.array(x, dtype)
     np.testing.assert_allclose(module.forward(input), np.array(y, dtype), rtol=1e-6, atol=1e-37)
-    np.testing.assert_allclose(module.backward(input, np.ones_like(input)), np.array(gradient, dtype), rtol=1e-6)
+    np.testing.assert_allclose(module.backward(input, np.ones_like(module.output)), np.array(gradient, dtype), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name", ["Clamp", "HardShrink", "HardTanh", "LogSigmoid", "ReLU", "ReLU6", "SoftShrink", "SoftSign", "Threshold"]
+)
+def test_other_numbers_than_nan_are_as_in_torch7(name: str) -> None:
+    """These files of tests/golden are marked for what Torch7 did with NaN, or with infinities."""
+    case = pl.load(Path(__file__).parents[1] / "golden" / "activation" / f"{name}_special_15.t7")
+    module, x = case["module"], case["input"]
+    same = np.isfinite(x) if name in ("LogSigmoid", "SoftSign") else ~np.isnan(x)
+    assert same.sum() >= 12
+    np.testing.assert_allclose(module.forward(x)[same], case["train"]["output"][same], rtol=1e-10, atol=0)
+    np.testing.assert_allclose(module.backward(x, case["gradOutput"])[same], case["train"]["gradInput"][same], rtol=1e-10, atol=0)
+    np.testing.assert_array_equal(np.isnan(module.output), np.isnan(x))
+
+
+@pytest.mark.parametrize("cls, best", [(nn.CMaxTable, np.maximum), (nn.CMinTable, np.minimum)])
+@pytest.mark.parametrize("n", [6, 200_000])
+def test_maxima_of_tables_keep_nan(cls: Any, best: Any, n: int) -> None:
+    """The first NaN of a place takes the gradient."""
+    a, b, c = (np.random.default_rng(i).normal(size=n).astype(np.float32) for i in range(3))
+    a[0] = b[1] = c[2] = b[3] = c[3] = NAN
+    layer = cls()
+    np.testing.assert_array_equal(layer.forward([a, b, c]), best(best(a, b), c))
+    gradients = layer.backward([a, b, c], np.ones_like(a))
+    np.testing.assert_array_equal([gradient[:4] for gradient in gradients], [[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
+    np.testing.assert_array_equal(sum(gradients), 1)
+
+
+def test_a_network_of_nan_has_no_finite_loss() -> None:
+    layers = nn.ReLU(), nn.ReLU6(), nn.HardTanh(), nn.Threshold(), nn.HardShrink(), nn.SoftShrink(), nn.CReLU(1), nn.RReLU()
+    for layer in layers:
+        network = nn.Sequential().add(nn.Linear(3, 4)).add(layer).add(nn.LogSoftMax())
+        network.get(0).weight.fill(NAN)
+        assert np.isnan(nn.ClassNLLCriterion().forward(network.forward(np.ones((2, 3), np.float32)), np.array([0, 1])))
 
 
 def test_evaluation_draws_nothing() -> None:

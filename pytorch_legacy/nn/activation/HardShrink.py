@@ -20,7 +20,7 @@ class HardShrink(Shrink):
 
     Notes
     -----
-    Shapes: any; the output has that of the input. NaN becomes 0.
+    Shapes: any; the output has that of the input. NaN stays NaN; in Torch7 it became 0.
     Source: Torch7 ``nn.HardShrink``; C: ``THNN/activation/HardShrink.c``.
     """
 

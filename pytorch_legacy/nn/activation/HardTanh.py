@@ -27,7 +27,7 @@ class HardTanh(Inplace):
 
     Notes
     -----
-    Shapes: any; the output has that of the input. NaN becomes `max_value`.
+    Shapes: any; the output has that of the input. NaN stays NaN; in Torch7 it became `max_value`.
     Source: Torch7 ``nn.HardTanh``; C: ``THNN/activation/HardTanh.c``.
     """
 

@@ -15,8 +15,8 @@ class LogSigmoid(Module):
 
     Notes
     -----
-    Shapes: any; the output has that of the input. That of -inf is NaN, as in Torch7. There is no field
-    ``buffer``: the gradient needs nothing but the input.
+    Shapes: any; the output has that of the input. That of -inf is -inf; in Torch7 it was NaN. There is no
+    field ``buffer``: the gradient needs nothing but the input.
     Source: Torch7 ``nn.LogSigmoid``; C: ``THNN/activation/LogSigmoid.c``.
     """
 

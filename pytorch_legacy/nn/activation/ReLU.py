@@ -17,7 +17,7 @@ class ReLU(Threshold):
 
     Notes
     -----
-    Shapes: any; the output has that of the input. NaN becomes 0.
+    Shapes: any; the output has that of the input. NaN stays NaN; in Torch7 it became 0.
     Source: Torch7 ``nn.ReLU``, a Threshold at 0.
     """
 

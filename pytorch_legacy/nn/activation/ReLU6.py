@@ -15,7 +15,7 @@ class ReLU6(HardTanh):
 
     Notes
     -----
-    Shapes: any; the output has that of the input. NaN becomes 6.
+    Shapes: any; the output has that of the input. NaN stays NaN; in Torch7 it became 6.
     Source: Torch7 ``nn.ReLU6``; A. Krizhevsky, Convolutional Deep Belief Networks on CIFAR-10 (2010).
     """
 

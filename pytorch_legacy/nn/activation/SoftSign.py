@@ -15,7 +15,7 @@ class SoftSign(Module):
 
     Notes
     -----
-    Any shape. An infinity gives NaN, without a warning. Source: Torch7 nn.SoftSign.
+    Any shape. An infinity gives 1 or -1; in Torch7 it gave NaN. Source: Torch7 nn.SoftSign.
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:
@@ -29,10 +29,11 @@ class SoftSign(Module):
 
     @staticmethod
     def _values(output: Tensor, input: Tensor) -> None:
-        np.abs(input, out=output)
+        most = np.finfo(input.dtype).max
+        within = np.clip(input, -most, most)  # an infinity is as good as the largest number
+        np.abs(within, out=output)
         output += 1
-        with np.errstate(invalid="ignore"):
-            np.divide(input, output, out=output)
+        np.divide(within, output, out=output)
 
     @staticmethod
     def _slopes(gradInput: Tensor, input: Tensor, gradOutput: Tensor) -> None:

@@ -14,7 +14,7 @@ class Threshold(Inplace):
 
     .. math:: y = x \\text{ if } x > threshold \\text{ else } val
 
-    The gradient passes where the element did. NaN exceeds nothing.
+    The gradient passes where the element did. NaN stays NaN, and its gradient passes; in Torch7 it became `val`.
 
     Parameters
     ----------

@@ -17,8 +17,8 @@ class CMaxTable(Module):
 
     Notes
     -----
-    All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's,
-    and a NaN counts only in the first array. Source: Torch7 nn.CMaxTable.
+    All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's.
+    A NaN is taken before all numbers; in Torch7 it counted only in the first array. Source: Torch7 nn.CMaxTable.
 
     Examples
     --------
@@ -29,8 +29,8 @@ class CMaxTable(Module):
     [array([0., 8.], dtype=float32), array([7., 0.], dtype=float32)]
     """
 
-    # Whether an array's elements beat those before them, which a NaN neither does nor suffers; and the better ones.
-    _beats: Any = np.greater
+    # Whether an array's elements do not beat others, and the better ones.
+    _yields: Any = np.less_equal
     _better: Any = staticmethod(blocks.larger)
 
     _scratch = dict.fromkeys(("maxVals", "maxIdx", "mask", "gradMaxVals"))
@@ -65,7 +65,7 @@ class CMaxTable(Module):
         small = np.uint8 if len(inputs) < 256 else np.int32
         best, winner = inputs[0], np.zeros_like(inputs[0], small)
         for i, other in enumerate(inputs[1:], 1):
-            better = cls._beats(other, best)
+            better = ~cls._yields(other, best) & (best == best)  # a NaN beats all numbers
             winner = np.maximum(winner, better * small(i))
             if i + 1 < len(inputs):
                 best = np.where(better, other, best)

@@ -16,8 +16,8 @@ class CMinTable(CMaxTable):
 
     Notes
     -----
-    All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's,
-    and a NaN counts only in the first array. Source: Torch7 nn.CMinTable.
+    All inputs have as many elements; as in Torch7, the others are read in row-major order if their shape is not the first's.
+    A NaN is taken before all numbers; in Torch7 it counted only in the first array. Source: Torch7 nn.CMinTable.
 
     Examples
     --------
@@ -30,5 +30,5 @@ class CMinTable(CMaxTable):
 
     _scratch = dict.fromkeys(("minVals", "minIdx", "mask", "gradMaxVals"))
 
-    _beats: Any = np.less
+    _yields: Any = np.greater_equal
     _better: Any = staticmethod(blocks.smaller)

@@ -11,12 +11,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from operator import is_
 from typing import Any, TypeGuard
 
 import numpy as np
 
+from .errors import DtypeError
+
 Array = np.ndarray[Any, Any]
 
+_OWN = (np.ndarray, np.generic, int, float, str, type(None))
 _ON_CUDA = (2, 13)  # kDLCUDA and kDLCUDAManaged of DLPack
 
 
@@ -59,33 +63,46 @@ def to_host(value: Any) -> Any:
     return placed(value, False) if on_device(value) else value
 
 
-def entered(value: Any) -> Any:
-    """`value`, and what is in its tables, with arrays that other libraries hold on a CUDA device seen as CuPy arrays.
+def entered(value: Any, device: bool) -> Any:
+    """`value`, and what is in its tables, as modules take it: arrays of other libraries, such as PyTorch's tensors, seen as
+    NumPy's, or on a CUDA device as CuPy's, and tuples as lists. Nothing is copied.
 
-    They say so by DLPack, which also puts the streams in order, or by ``__cuda_array_interface__``. Nothing is copied.
+    The libraries hand arrays over by DLPack, which also puts the streams of devices in order, or by
+    ``__cuda_array_interface__``.
+
+    Raises
+    ------
+    DtypeError
+        If the array is one that cannot be handed over. The text says what it is, and not yet for whom it was.
     """
-    if isinstance(value, (np.ndarray, int, float, str, type(None))) or on_device(value):
+    if isinstance(value, _OWN) or on_device(value):
         return value
     if isinstance(value, (list, tuple)):
-        return [entered(entry) for entry in value]
+        entries = [entered(entry, device) for entry in value]
+        return value if type(value) is list and all(map(is_, entries, value)) else entries
     if isinstance(value, dict):
-        return {key: entered(entry) for key, entry in value.items()}
-    if hasattr(value, "__dlpack_device__") and value.__dlpack_device__()[0] in _ON_CUDA:
-        return cupy().from_dlpack(value)
-    return cupy().asarray(value) if hasattr(value, "__cuda_array_interface__") else value
+        pairs = {key: entered(entry, device) for key, entry in value.items()}
+        return value if all(pairs[key] is value[key] for key in pairs) else pairs
+    if hasattr(value, "__dlpack_device__"):
+        return _handed_over(value, device)
+    return cupy().asarray(value) if device and hasattr(value, "__cuda_array_interface__") else value
 
 
-def tables(value: Any) -> Any:
-    """`value` with lists in the place of tuples: both are what Lua calls a table. A list without tuples stays itself."""
-    if isinstance(value, tuple):
-        return [tables(entry) for entry in value]
-    if isinstance(value, list):
-        entries = [tables(entry) if isinstance(entry, (tuple, list, dict)) else entry for entry in value]
-        return entries if any(new is not old for new, old in zip(entries, value, strict=True)) else value
-    if isinstance(value, dict):
-        pairs = {key: tables(entry) for key, entry in value.items()}
-        return pairs if any(pairs[key] is not entry for key, entry in value.items()) else value
-    return value
+def _handed_over(value: Any, device: bool) -> Any:
+    """The array of another library by DLPack."""
+    kind = f"a {type(value).__name__}"
+    if getattr(value, "requires_grad", False) is True:
+        raise DtypeError(f"got {kind} that requires a gradient; pass x.detach()")
+    try:
+        onDevice = value.__dlpack_device__()[0] in _ON_CUDA
+        if onDevice and device:
+            return cupy().from_dlpack(value)
+        if not onDevice:
+            return np.from_dlpack(value)
+    except Exception as error:  # each library has its own
+        what = f"{kind} of {getattr(value, 'dtype', 'a kind')} that NumPy cannot read: {' '.join(str(error).split()).rstrip('.')}"
+        raise DtypeError(f"got {what}; pass x.float() of a dense tensor in the memory of the host") from None
+    raise DtypeError(f"got {kind} on a GPU; pass x.cpu(), or move the module with .cuda()")
 
 
 def buffer(array: Any, shape: tuple[int, ...], dtype: Any, device: bool) -> Array:
@@ -137,13 +154,3 @@ def taken(array: Array, indices: Array, axis: int, out: Array) -> Array:
 def address(array: Array) -> int:
     """Where the first element lies."""
     return int(array.data.ptr) if on_device(array) else int(array.__array_interface__["data"][0])  # type: ignore[attr-defined]
-
-
-def misplaced(where: str, value: Any, dtype: Any, device: bool) -> str:
-    """What to say of a value that is no array, or one of the host where the device's are expected, or the other way round."""
-    text = f"{where}: expected a {'CuPy' if device else 'NumPy'} array of {dtype}, got "
-    if not is_tensor(value):
-        return text + type(value).__name__
-    if device:
-        return text + f"a NumPy array of {value.dtype}; move it with cupy.asarray(...), or the module to the host with .float()"
-    return text + f"a CuPy array of {value.dtype}; move the module with .cuda(), or the array to the host with .get()"

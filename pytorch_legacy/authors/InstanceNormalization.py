@@ -69,7 +69,7 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
     def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Any:
         if self._isReplaced("updateGradInput", "accGradParameters"):
             return super().backward(input, gradOutput, scale)
-        input, gradOutput = self._entered(input, gradOutput)
+        input, gradOutput = self._handed(input, gradOutput)
         return self._backward(input, gradOutput, scale, toInput=True, toParameters=self.weight is not None)
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ microsecond.
 from __future__ import annotations
 
 import ctypes
+import linecache
 import struct
 import sys
 from collections.abc import Callable
@@ -18,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from .. import passes
-from ..arrays import address, cupy, is_writable, misplaced, on_device, on_host
+from ..arrays import address, cupy, is_writable, on_device, on_host
 from ..errors import BusyError, DeviceError, DtypeError, ShapeError, UnsupportedError
 from ..storage import Tensor
+from ..words import mismatch
 from . import cuda
 from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
 from .library import check, ffi, lib
@@ -100,13 +102,8 @@ class Slot:
 
     def fill(self, array: Any) -> None:
         """Describe another array, or a changed one. It stays referenced, so that its memory outlives the descriptor's pointer."""
-        if type(array) is not np.ndarray and not on_host(array):
-            raise DtypeError(misplaced(self.where, array, self.dtype, False))
-        if array.dtype is not self.dtype and array.dtype != self.dtype:
-            raise DtypeError(
-                f"{self.where}: expected {self.dtype}, got {array.dtype}; convert the array, or the module with "
-                ".float() or .double()"
-            )
+        if (type(array) is not np.ndarray and not on_host(array)) or (array.dtype is not self.dtype and array.dtype != self.dtype):
+            raise DtypeError(mismatch(self.where, array, self.dtype))
         self._take(array)
 
     def _take(self, array: Any, knows_layout: bool = _knows_layout()) -> None:
@@ -166,13 +163,8 @@ class DeviceSlot(Slot):
             self.dtype = np.dtype(np.float16)
 
     def fill(self, array: Any) -> None:
-        if not on_device(array):
-            raise DtypeError(misplaced(self.where, array, self.dtype, True))
-        if array.dtype != self.dtype:
-            raise DtypeError(
-                f"{self.where}: expected {self.dtype}, got {array.dtype}; convert the array, or the module with "
-                '.cuda() or .type("torch.CudaDoubleTensor")'
-            )
+        if not on_device(array) or array.dtype != self.dtype:
+            raise DtypeError(mismatch(self.where, array, self.dtype, True))
         place, current = array.data.device_id, cupy().cuda.runtime.getDevice()
         if place != current:
             raise DeviceError(f"{self.where}: expected an array on the current device, {current}, got one on device {place}")
@@ -217,7 +209,9 @@ def _binder(name: str) -> Any:
         values=", ".join(values.get(argument, argument) for _, argument in SIGNATURES[name]),
     )
     scope: dict[str, Any] = {}
-    exec(source, scope)
+    place = f"<the call of {name}>"  # where tracebacks find its lines
+    linecache.cache[place] = len(source), None, source.splitlines(keepends=True), place
+    exec(compile(source, place, "exec"), scope)
     return scope["bind"]
 
 
@@ -256,9 +250,8 @@ def _bind(module: Any, name: str) -> Any:
 
 
 def _where(module: Any, name: str) -> str:
-    """How errors name the function: by the module's class, which may use another layer's function."""
-    own = getattr(module, "_typename", "nn")
-    return own + name[name.index("_") :] if "_" in name else f"{own}.{name}"
+    """How errors name the call: by the module's class, whose user knows nothing of functions behind it."""
+    return str(getattr(module, "_typename", f"nn.{name}"))
 
 
 def _refused(module: Any, name: str, arguments: tuple[Any, ...], error: Exception) -> DtypeError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def check(status: int, function: str = "") -> None:
 
 def raise_error(status: int, text: str, function: str) -> None:
     """Raise the exception of a status code with a library's text, in which `function` takes the place of the C name."""
-    own, _, rest = text.partition(": ")
+    own, _, rest = text.replace("expected a tensor, got NULL", "expected an array, got None").partition(": ")
     raise from_status(status, f"{function or SYMBOL_PREFIX.sub('nn.', own)}: {rest}")
 
 
@@ -83,13 +84,15 @@ def blas() -> str:
 
 def set_num_threads(threads: int) -> None:
     """Let each call use up to `threads` threads; 0 is the default, one per processor."""
-    check(lib.THNN_setNumThreads(ffi.NULL, threads))
+    if isinstance(threads, bool) or not hasattr(threads, "__index__") or not abs(index(threads)) < 2**31:
+        raise ValueRangeError(f"setNumThreads: threads: expected an integer from 0 to 1024, got {threads!r}")
+    check(lib.THNN_setNumThreads(ffi.NULL, threads), "setNumThreads")
 
 
 def get_num_threads() -> int:
     """How many threads a call may use."""
     threads = ffi.new("int32_t *")
-    check(lib.THNN_getNumThreads(ffi.NULL, threads))
+    check(lib.THNN_getNumThreads(ffi.NULL, threads), "getNumThreads")
     return int(threads[0])
 
 

@@ -177,7 +177,7 @@ class RNN(Layer, Module):
         """Both gradients at once, for they go the same way."""
         if self._isReplaced("updateGradInput", "accGradParameters"):
             return super().backward(input, gradOutput, scale)
-        input, gradOutput = self._entered(input, gradOutput)
+        input, gradOutput = self._handed(input, gradOutput)
         return self._backward(input, gradOutput, scale)
 
     def clearState(self) -> Self:

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import defaults, mending
-from pytorch_legacy.arrays import entered, tables
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.passes import is_own, marks
 
@@ -50,7 +49,8 @@ class Criterion(TorchObject):
     @marks
     def forward(self, input: Any, target: Any = None) -> Any:
         """The loss: another name of ``updateOutput``. A few criterions need no target."""
-        input, target = self._entered(input), self._entered(target)
+        if type(input) is not np.ndarray or type(target) is not np.ndarray:
+            input, target = self._entered("input", input), self._entered("target", target)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
         try:
@@ -61,7 +61,8 @@ class Criterion(TorchObject):
     @marks
     def backward(self, input: Any, target: Any = None) -> Any:
         """The gradient of the input: another name of ``updateGradInput``."""
-        input, target = self._entered(input), self._entered(target)
+        if type(input) is not np.ndarray or type(target) is not np.ndarray:
+            input, target = self._entered("input", input), self._entered("target", target)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
         try:
@@ -88,12 +89,6 @@ class Criterion(TorchObject):
         if input is not None and has_nodes(self, input, target):
             return ModuleFromCriterion(self)(input)
         return self.forward(input, target), self.backward(input, target)
-
-    def _entered(self, value: Any) -> Any:
-        """A tuple as the table that it stands for; arrays of a device as CuPy arrays."""
-        if type(value) is np.ndarray:
-            return value
-        return entered(value) if self._onDevice else tables(value)
 
     def _mean(self, total: Any, n: int) -> Any:
         """`total` divided by `n`; as it is without ``sizeAverage``, and where there is nothing to take a mean of."""

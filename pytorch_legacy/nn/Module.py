@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import defaults, mending, t7
-from pytorch_legacy.arrays import buffer, entered, is_aligned, is_tensor, overlap, placed, tables
+from pytorch_legacy.arrays import buffer, is_aligned, is_tensor, overlap, placed
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
@@ -73,7 +73,7 @@ class Module(TorchObject):
     def forward(self, input: Any) -> Any:
         """The output for `input`: another name of ``updateOutput``."""
         if type(input) is not np.ndarray:
-            input = entered(input) if self._onDevice else tables(input)
+            input = self._entered("input", input)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
         try:
@@ -89,7 +89,7 @@ class Module(TorchObject):
         of a network, need none.
         """
         if type(input) is not np.ndarray or type(gradOutput) is not np.ndarray:
-            input, gradOutput = self._entered(input, gradOutput)
+            input, gradOutput = self._entered("input", input), self._entered("gradOutput", gradOutput)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
         try:
@@ -102,6 +102,7 @@ class Module(TorchObject):
     @guarded
     def backwardUpdate(self, input: Any, gradOutput: Any, lr: float) -> Any:
         """Returns the gradient of the input and moves the parameters by ``-lr`` times their gradients."""
+        input, gradOutput = self._handed(input, gradOutput)
         self.updateGradInput(input, gradOutput)
         self.accUpdateGradParameters(input, gradOutput, lr)
         return self.gradInput
@@ -369,9 +370,11 @@ class Module(TorchObject):
             for field, make in ((name, np.empty), (f"grad{name[0].upper()}{name[1:]}", np.zeros)):
                 setattr(self, field, self._made(field, shape, make, shape, self._dtype))
 
-    def _entered(self, *values: Any) -> tuple[Any, ...]:
-        """Tuples as the tables that they stand for; arrays of a device, as others may have handed them over, as CuPy arrays."""
-        return tuple(map(entered if self._onDevice else tables, values))
+    def _handed(self, input: Any, gradOutput: Any) -> tuple[Any, Any]:
+        """What ``backward`` was given, with arrays of other libraries as NumPy's or CuPy's."""
+        if type(input) is np.ndarray and type(gradOutput) is np.ndarray:
+            return input, gradOutput
+        return self._entered("input", input), self._entered("gradOutput", gradOutput)
 
     def _contiguous(self, name: str, array: Tensor) -> Tensor:
         """`array` if its elements lie one after the other, else a copy in the buffer of that name."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pytorch_legacy import backend, mending, t7
-from pytorch_legacy.arrays import buffer, cupy, is_tensor, on_device, overlap, placed
-from pytorch_legacy.errors import FieldError, OutOfMemoryError, ShapeError, ValueRangeError
+from pytorch_legacy.arrays import buffer, cupy, entered, is_tensor, on_device, overlap, placed
+from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.arguments import checked, numbers
 from pytorch_legacy.nn.lua import LuaMethod, stand_in
 from pytorch_legacy.nn.printing import always
@@ -286,6 +286,13 @@ class TorchObject:
         seen: dict[Any, Any] = {}
         fields = self._ownFields()
         return {key: value if key in BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()}
+
+    def _entered(self, name: str, value: Any) -> Any:
+        """An argument of that name, with arrays of other libraries as NumPy's or CuPy's."""
+        try:
+            return entered(value, self._onDevice)
+        except DtypeError as error:
+            raise DtypeError(f"{self._typename}: {name}: {error}") from None
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Takes over the fields of a .t7 file; the object was made without ``__init__``.

@@ -10,19 +10,12 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import backend
-from pytorch_legacy.arrays import is_tensor, is_writable, misplaced, on_device, placed
+from pytorch_legacy.arrays import is_tensor, is_writable, on_device, placed
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.arguments import taken
 from pytorch_legacy.nn.TorchObject import TorchObject
-from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.storage import Tensor
-
-_CURES = {"float32": "module.float()", "float64": "module.double()"}
-_CURES_ON_DEVICE = {
-    "float16": "module.half()",
-    "float32": "module.cuda()",
-    "float64": 'module.type("torch.CudaDoubleTensor")',
-}
+from pytorch_legacy.words import areNumbers, described, mismatch, sizes
 
 
 def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
@@ -33,14 +26,8 @@ def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
     dtype = module._dtype
     if type(value) is module._array and value.dtype == dtype and (not ranks or value.ndim in ranks):
         return value  # type: ignore[no-any-return]
-    if not is_tensor(value):
-        raise DtypeError(f"{module._typename}: {name}: expected a {dtype} array, got {described(value)}")
-    if on_device(value) != module._onDevice:
-        raise DtypeError(misplaced(f"{module._typename}: {name}", value, dtype, module._onDevice))
-    if value.dtype != dtype:
-        known = (_CURES_ON_DEVICE if module._onDevice else _CURES).get(value.dtype.name)
-        cure = f"convert the array or call {known}" if known else "convert the array"
-        raise DtypeError(f"{module._typename}: {name}: expected {dtype}, got {value.dtype}; {cure}")
+    if not is_tensor(value) or on_device(value) != module._onDevice or value.dtype != dtype:
+        raise DtypeError(mismatch(f"{module._typename}: {name}", value, dtype, module._onDevice))
     if not ranks or value.ndim in ranks:
         return value  # of a class derived from NumPy's
     if value.ndim == 0 and 1 in ranks:
@@ -136,12 +123,15 @@ def pair(module: TorchObject, name: str, value: Any, *ranks: int) -> list[Tensor
 
 
 def numbers(module: TorchObject, name: str, value: Any, wanted: str) -> Tensor:
-    """`value`, one number or an array of numbers, as an array where the module is; `wanted` says what they are."""
-    if is_tensor(value) and on_device(value) != module._onDevice:
-        raise DtypeError(misplaced(f"{module._typename}: {name}", value, value.dtype, module._onDevice))
-    array = value if is_tensor(value) else np.asarray(value if isinstance(value, (int, float, np.generic)) else None)
+    """`value`, a number, a list or an array of numbers, as an array where the module is; `wanted` says what they are."""
+    try:
+        array = value if is_tensor(value) else np.asarray(value if areNumbers(value) else None)
+    except ValueError:
+        raise ShapeError(f"{module._typename}: {name}: expected {wanted}, got rows of unlike lengths") from None
     if array.dtype.kind not in "iuf":
         raise DtypeError(f"{module._typename}: {name}: expected {wanted}, got {described(value)}")
+    if on_device(array) != module._onDevice and is_tensor(value):
+        raise DtypeError(mismatch(f"{module._typename}: {name}", value, value.dtype, module._onDevice))
     return placed(array, module._onDevice)
 
 

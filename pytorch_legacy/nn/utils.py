@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor, on_device, overlap
+from pytorch_legacy.arrays import is_tensor, overlap
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, rebuilt, type_name
 from pytorch_legacy.storage import Tensor
+from pytorch_legacy.words import described as described
+from pytorch_legacy.words import sizes as sizes
 
 
 def recursiveType(param: Any, type: Any, tensorCache: dict[Any, Any] | None = None) -> Any:
@@ -108,20 +110,6 @@ def clear(self: TorchObject, *fields: str) -> TorchObject:
         elif value is not None:
             setattr(self, field, type(value)() if isinstance(value, (list, dict)) else None)
     return self
-
-
-def sizes(shape: Sequence[int]) -> str:
-    """A shape in the words of an error message, those of the C library: "2 x 3 x 4"."""
-    return " x ".join(map(str, shape)) or "no dimensions"
-
-
-def described(value: Any) -> str:
-    """A value in the words of an error message."""
-    if is_tensor(value):
-        return f"a {value.dtype} {'CuPy ' if on_device(value) else ''}array of {sizes(value.shape)}"
-    if isinstance(value, (list, tuple, dict)):
-        return f"a table of {len(value)}"
-    return "None" if value is None else f"{type(value).__name__} {' '.join(repr(value).split()):.40}"
 
 
 def by_example(t1: Any, t2: Any, function: Callable[[Any, Tensor], Any]) -> Any:

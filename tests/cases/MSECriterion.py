@@ -29,5 +29,5 @@ ERRORS = [
     ErrorRow("target_dtype", nn.MSECriterion, lambda m: m.forward(np.zeros(3, "f"), np.zeros(3)), DtypeError,
              r"target: expected float32, got float64"),
     ErrorRow("target_number", nn.MSECriterion, lambda m: m.forward(np.zeros(3, "f"), 1.0), DtypeError,
-             r"target: expected a NumPy array of float32, got float"),
+             r"target: expected a float32 array, got float"),
 ]  # fmt: skip

@@ -33,7 +33,7 @@ CASES = [
 
 ERRORS = [
     ErrorRow("planes", lambda: nn.SpatialSimplifiedLIP(3, 2, 2), lambda m: m.forward(np.zeros((1, 2, 4, 4), "f")), ShapeError,
-             r"nn.SpatialConvolution_outputSize: input: expected 3 planes"),
+             r"nn.SpatialConvolution: input: expected 3 planes"),
     ErrorRow("kernel_too_large", lambda: nn.SpatialSimplifiedLIP(2, 5, 5), lambda m: m.forward(np.zeros((1, 2, 4, 4), "f")),
              ShapeError, r"input width 4 with padding 0, kW 5"),
 ]  # fmt: skip

@@ -295,7 +295,7 @@ class TestConcat:
         net.forward(x)
         with fails(ShapeError, "nn.Concat: gradOutput: expected 2 x 4, got 2 x 5"):
             net.backward(x, batch(2, 5))
-        cure = "convert the array or call module.double()"
+        cure = "pass x.astype(np.float32), or convert the module: .double()"
         with fails(DtypeError, f"nn.Concat: gradOutput: expected float32, got float64; {cure}"):
             net.backward(x, np.zeros((2, 4)))
         with fails(DtypeError, "nn.Concat: outputs[0]: expected a float32 array, got a table of 1"):

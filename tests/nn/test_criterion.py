@@ -98,6 +98,6 @@ class TestCrossEntropyCriterion:
         np.testing.assert_allclose(criterion.backward(x, target), 3 * gradient, rtol=1e-5)
 
     def test_errors(self, make):
-        cure = "convert the array or call module.double()"
+        cure = "pass x.astype(np.float32), or convert the module: .double()"
         with fails(DtypeError, f"nn.CrossEntropyCriterion: input: expected float32, got float64; {cure}"):
             make().forward(np.zeros(3), 0)

@@ -210,7 +210,7 @@ def test_MultiLabelMarginCriterion_keeps_its_marks():
     criterion = nn.MultiLabelMarginCriterion()
     criterion.forward(batch(2, 4), np.array([[2, 0, -1, 3], [-1, 1, 2, 3]]))
     np.testing.assert_array_equal(criterion.isTarget, [[1, 0, 1, 0], [0, 0, 0, 0]])
-    with fails(ShapeError, "nn.MultiLabelMarginCriterion_updateGradInput: isTarget: expected 1 x 4, got 2 x 4"):
+    with fails(ShapeError, "nn.MultiLabelMarginCriterion: isTarget: expected 1 x 4, got 2 x 4"):
         criterion.backward(batch(1, 4), np.array([[2, 0, -1, 3]]))
 
 

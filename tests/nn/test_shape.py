@@ -234,7 +234,7 @@ class TestDropout:
         for p in (-0.1, 1, 2):
             with fails(ValueRangeError, f"nn.Dropout: p: expected 0 <= p < 1, got {p}"):
                 Dropout(p)
-        cure = "convert the array or call module.double()"
+        cure = "pass x.astype(np.float32), or convert the module: .double()"
         with fails(DtypeError, f"nn.Dropout: input: expected float32, got float64; {cure}"):
             Dropout().forward(np.ones(2))
         frozen = batch(2)

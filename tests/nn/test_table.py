@@ -171,7 +171,7 @@ class TestWithoutGradOutput:
     def test_modules_that_need_one_say_so(self):
         net, x = nn.Sequential().add(nn.Tanh()).add(nn.Linear(4, 3)), batch(5, 4)
         net.forward(x)
-        problem = "in module 2 of nn.Sequential, nn.Linear_updateGradInput: gradOutput: expected a tensor, got NULL"
+        problem = "in module 2 of nn.Sequential, nn.Linear: gradOutput: expected an array, got None"
         with fails(NullError, problem):
             net.backward(x)
         with fails(DtypeError, "nn.Add: gradOutput: expected a float32 array, got None"):
@@ -217,9 +217,10 @@ class TestJoinTable:
         x = [batch(2, 3), batch(2, 3)]
         for input, error, message in [
             ([batch(2, 3), np.zeros((2, 3))], DtypeError,
-             "nn.JoinTable: input[1]: expected float32, got float64; convert the array or call module.double()"),
+             "nn.JoinTable: input[1]: expected float32, got float64; "
+             "pass x.astype(np.float32), or convert the module: .double()"),
             ([np.zeros((2, 3), np.int64)], DtypeError,
-             "nn.JoinTable: input[0]: expected float32, got int64; convert the array"),
+             "nn.JoinTable: input[0]: expected float32, got int64; pass x.astype(np.float32)"),
             (batch(2, 3), DtypeError, "nn.JoinTable: input: expected a table, got a float32 array of 2 x 3"),
             ([batch(2, 3), [1.0]], DtypeError, "nn.JoinTable: input[1]: expected a float32 array, got a table of 1"),
             ([batch(2, 3), 1.5], DtypeError, "nn.JoinTable: input[1]: expected a float32 array, got float 1.5"),

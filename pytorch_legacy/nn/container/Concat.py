@@ -68,6 +68,7 @@ class Concat(Container):
         self._each(lambda i, module: module.accUpdateGradParameters(input, parts[i], lr))
 
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
+        input, gradOutput = self._handed(input, gradOutput)
         parts = self._parts(gradOutput)
         return self._sum("backward", input, parts, scale)
 

@@ -74,6 +74,7 @@ class Parallel(Container):
         self._each(lambda i, module: module.accUpdateGradParameters(slices[i], parts[i], lr))
 
     def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Tensor | None:
+        input, gradOutput = self._handed(input, gradOutput)
         return self._stacked("backward", input, gradOutput, scale)
 
     def _slices(self, input: Tensor) -> Tensor:

@@ -106,6 +106,7 @@ class Sequential(Container):
         self._back(input, gradOutput, update)
 
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
+        input, gradOutput = self._handed(input, gradOutput)
         return self._back(input, gradOutput, lambda module, *arguments: module.backward(*arguments, scale))
 
     def _back(self, input: Any, gradOutput: Any, step: Callable[[Module, Any, Any], Any]) -> Any:

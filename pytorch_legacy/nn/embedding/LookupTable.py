@@ -5,12 +5,10 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import mending, random
-from pytorch_legacy.arrays import is_tensor, placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import described
 from pytorch_legacy.storage import Tensor
 
 
@@ -146,12 +144,10 @@ class LookupTable(Module):
         self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def _indices(self, input: Any) -> Tensor:
-        array = input if isinstance(input, np.ndarray) or is_tensor(input) else placed(np.asarray(input), self._onDevice)
-        if array.dtype.kind not in "iuf":
-            raise DtypeError(f"{self._typename}: input: expected an array of indices, got {described(input)}")
+        array = check.numbers(self, "input", input, "an array of indices")
         if check.looks(self) and not check.areWhole(array):
             raise DtypeError(f"{self._typename}: input: expected indices, got numbers between them")
-        indices = check.numbers(self, "input", array, "an array of indices").astype(np.int64, copy=False)
+        indices = array.astype(np.int64, copy=False)
         return indices if indices.ndim else indices.reshape(1)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

@@ -83,7 +83,7 @@ class SpatialInstanceNormalization(Module):
         """Both gradients at once, for they need the same sums."""
         if self._isReplaced("updateGradInput", "accGradParameters"):
             return super().backward(input, gradOutput, scale)
-        input, gradOutput = self._entered(input, gradOutput)
+        input, gradOutput = self._handed(input, gradOutput)
         return self._backward(input, gradOutput, scale, toInput=True, toParameters=True)
 
     def clearState(self) -> Self:

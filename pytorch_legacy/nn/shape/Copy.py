@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import backend, defaults
-from pytorch_legacy.arrays import is_tensor, misplaced, on_device, placed
+from pytorch_legacy.arrays import is_tensor, on_device, placed
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import fitting
 from pytorch_legacy.nn.utils import clear, described
 from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor
+from pytorch_legacy.words import mismatch
 
 
 class Copy(Module):
@@ -118,7 +119,7 @@ class Copy(Module):
         if not is_tensor(array) or array.dtype != type[0]:
             raise DtypeError(f"{self._typename}: {name}: expected a {type[0]} array, got {described(array)}")
         if on_device(array) != type[1]:
-            raise DtypeError(misplaced(f"{self._typename}: {name}", array, *type))
+            raise DtypeError(mismatch(f"{self._typename}: {name}", array, *type))
         return array
 
     def _copied(self, name: str, array: Tensor, type: tuple[np.dtype[Any], bool]) -> Tensor:

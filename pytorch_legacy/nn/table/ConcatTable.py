@@ -50,6 +50,7 @@ class ConcatTable(Container):
         self._each(lambda i, module: module.accUpdateGradParameters(input, gradOutput[i], lr))
 
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
+        input, gradOutput = self._handed(input, gradOutput)
         return self._sum("backward", input, check.branches(self, gradOutput, len(self.modules)), scale)
 
     def __repr__(self) -> str:

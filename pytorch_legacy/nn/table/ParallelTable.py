@@ -56,6 +56,7 @@ class ParallelTable(Container):
         self._each(lambda i, module: module.accUpdateGradParameters(input[i], gradOutput[i], lr))
 
     def backward(self, input: list[Any], gradOutput: Any = None, scale: float = 1.0) -> list[Any]:
+        input, gradOutput = self._handed(input, gradOutput)
         gradOutput = self._gradients(input, gradOutput)
         self.gradInput = self._each(lambda i, module: module.backward(input[i], gradOutput[i], scale))
         return self.gradInput

@@ -79,7 +79,8 @@ class StochasticGradient(TorchObject):
 
     def _step(self, example: Any, learningRate: float) -> float:
         """Learns from one example and returns its loss."""
-        input, target = example[0], example[1]
+        input = self.module._entered("input", example[0])
+        target = self.criterion._entered("target", example[1])
         output = self.module.forward(input)
         loss: float = self.criterion.forward(output, target)
         gradOutput = self.criterion.updateGradInput(output, target)

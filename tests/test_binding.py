@@ -109,3 +109,11 @@ def test_subclasses() -> None:
     slot.fill(x.view(Subclass))
     assert (slot.descriptor.nDimension, *slot.descriptor.size[0:3], *slot.descriptor.stride[0:3]) == (3, 2, 3, 4, 12, 4, 1)
     assert slot.address[0] == x.ctypes.data
+
+
+def test_views_that_lost_dimensions():
+    """NumPy's squeeze() leaves the strides where they were, apart from the sizes."""
+    layer, x = nn.Tanh(), np.arange(12, dtype=np.float32).reshape(3, 1, 4, 1)
+    for view in (x.squeeze(), x[:, :, ::2].squeeze(), x.squeeze(1), np.squeeze(x[:1]), x[:, 0]):
+        np.testing.assert_allclose(layer.forward(view), np.tanh(view), 1e-6)
+        np.testing.assert_allclose(layer.forward(view), np.tanh(view), 1e-6)

@@ -61,7 +61,7 @@ def _extent(array: Any) -> Any:
 
 
 # CPython's NumPy keeps these in a struct that its ABI fixes (PyArrayObject): data, nd, dimensions, strides, base, descr, flags.
-# Sizes and strides follow each other. To compare bytes takes no longer than `array.shape`.
+# Sizes and strides follow each other, as a rule. To compare bytes takes no longer than `array.shape`.
 _HEAD = struct.Struct("PiPPPPi")
 _AT = object.__basicsize__
 _WRITEABLE = 0x400
@@ -102,7 +102,8 @@ class Slot:
 
     def fill(self, array: Any) -> None:
         """Describe another array, or a changed one. It stays referenced, so that its memory outlives the descriptor's pointer."""
-        if (type(array) is not np.ndarray and not on_host(array)) or (array.dtype is not self.dtype and array.dtype != self.dtype):
+        isArray = type(array) is np.ndarray or on_host(array)
+        if not isArray or (array.dtype is not self.dtype and array.dtype != self.dtype):
             raise DtypeError(mismatch(self.where, array, self.dtype))
         self._take(array)
 
@@ -113,7 +114,9 @@ class Slot:
         if knows_layout:
             head = _Head.from_address(id(array) + _AT)
             seen = head.raw
-            data, n, place, _, _, _, flags = _HEAD.unpack(seen)
+            data, n, place, strides, _, _, flags = _HEAD.unpack(seen)
+            knows_layout = strides == place + 8 * n  # but for views that lost dimensions by squeeze()
+        if knows_layout:
             sizes = _SIZES[min(n, MAX_DIMS)].from_address(place)
             sized, isWritable = sizes.raw, flags & _WRITEABLE
             if sized != self.sized:

@@ -258,8 +258,8 @@ def joint_shape(module: TorchObject, name: str, arrays: list[Tensor], dimension:
     for i, array in enumerate(arrays):
         others = array.shape[:dimension] + array.shape[dimension + 1 :]
         if array.ndim != len(first) or others != first[:dimension] + first[dimension + 1 :]:
-            pattern = " x ".join("?" if d == dimension else str(size) for d, size in enumerate(first))
-            raise ShapeError(f"{module._typename}: {name}[{i}]: expected {pattern}, got {sizes(array.shape)}")
+            wanted = f"the sizes of {name}[0], {sizes(first)}, but for dimension {dimension}"
+            raise ShapeError(f"{module._typename}: {name}[{i}]: expected {wanted}, got {sizes(array.shape)}")
     return (*first[:dimension], sum(array.shape[dimension] for array in arrays), *first[dimension + 1 :])
 
 

@@ -57,5 +57,5 @@ ERRORS = [
              lambda m: m.backward(np.zeros((1, 4, 4), "f"), np.zeros((1, 3, 2), "f")), ShapeError,
              "gradOutput: expected 1 x 3 x 3, got 1 x 3 x 2"),
     ErrorRow("no_gradBias", lambda: nn.SpatialConvolutionLocal(1, 1, 4, 4, 2, 2), without_a_gradBias, ValueError,
-             "gradBias: expected a tensor, got NULL"),
+             "gradBias: expected an array, got None"),
 ]  # fmt: skip

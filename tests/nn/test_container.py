@@ -283,9 +283,9 @@ class TestConcat:
 
     def test_errors(self):
         x = batch(2, 4)
-        with fails(ShapeError, "nn.Concat: outputs[1]: expected ? x 3, got 2 x 2"):
+        with fails(ShapeError, "nn.Concat: outputs[1]: expected the sizes of outputs[0], 2 x 3, but for dimension 0, got 2 x 2"):
             Concat(0).add(Linear(4, 3)).add(Linear(4, 2)).forward(x)
-        with fails(ShapeError, "nn.Concat: outputs[1]: expected ? x 4, got 4"):
+        with fails(ShapeError, "nn.Concat: outputs[1]: expected the sizes of outputs[0], 2 x 4, but for dimension 0, got 4"):
             Concat(0).add(Identity()).add(First()).forward(x)
         with fails(IndexRangeError, "nn.Concat: dimension: 2 is out of range for a 2-D array"):
             Concat(2).add(Identity()).forward(x)

@@ -155,7 +155,7 @@ def test_messages():
         (layer, X.astype(">f4"), f"expected float32, got >f4, {strange}; pass x.astype(np.float32)"),
         (layer, X + 0j, "expected float32, got complex64"),
         (layer, "text", "expected a float32 array, got str 'text'"),
-        (layer, None, "expected an array, got None"),
+        (layer, None, "expected a float32 array, got None"),
     ):
         with pytest.raises((DtypeError, NullError)) as caught:
             module.forward(x)

@@ -165,7 +165,7 @@ class TestWithoutGradOutput:
         x = nn.Identity()()
         net = nn.gModule([x], [nn.Linear(4, 3)(x)])
         net.forward(input[0])
-        with pytest.raises(NullError, match=r"nn\.Linear.*gradOutput: expected a tensor, got NULL"):
+        with pytest.raises(NullError, match=r"nn\.Linear.*gradOutput: expected an array, got None"):
             net.backward(input[0])
 
     def test_modules_that_need_one_say_so(self):
@@ -180,7 +180,7 @@ class TestWithoutGradOutput:
             nn.BatchNormalization(4).backward(x)
         two = nn.Sequential().add(nn.MapTable(nn.Linear(4, 3))).add(nn.CriterionTable(nn.MSECriterion()))
         two.forward([x, x])
-        with pytest.raises(NullError, match=r"^in module 1 of nn\.Sequential, in module 2 of nn\.MapTable, nn\.Linear.*got NULL"):
+        with pytest.raises(NullError, match=r"^in module 1 of nn\.Sequential, in module 2 of nn\.MapTable, nn\.Linear.*got None"):
             two.backward([x, x])
 
 
@@ -215,6 +215,8 @@ class TestJoinTable:
     def test_errors(self):
         layer = JoinTable(1)
         x = [batch(2, 3), batch(2, 3)]
+        problem = "nn.JoinTable: input[1]: expected a float32 array, got"
+        others = "nn.JoinTable: input[1]: expected the sizes of input[0], 2 x 3, but for dimension 1, got"
         for input, error, message in [
             ([batch(2, 3), np.zeros((2, 3))], DtypeError,
              "nn.JoinTable: input[1]: expected float32, got float64; "
@@ -222,13 +224,13 @@ class TestJoinTable:
             ([np.zeros((2, 3), np.int64)], DtypeError,
              "nn.JoinTable: input[0]: expected float32, got int64; pass x.astype(np.float32)"),
             (batch(2, 3), DtypeError, "nn.JoinTable: input: expected a table, got a float32 array of 2 x 3"),
-            ([batch(2, 3), [1.0]], DtypeError, "nn.JoinTable: input[1]: expected a float32 array, got a table of 1"),
-            ([batch(2, 3), 1.5], DtypeError, "nn.JoinTable: input[1]: expected a float32 array, got float 1.5"),
-            ([batch(2, 3), None], DtypeError, "nn.JoinTable: input[1]: expected a float32 array, got None"),
+            ([batch(2, 3), [1.0]], DtypeError, f"{problem} a list of 1 number; pass np.array(x, np.float32)"),
+            ([batch(2, 3), 1.5], DtypeError, f"{problem} float 1.5; pass np.array(x, np.float32)"),
+            ([batch(2, 3), None], DtypeError, f"{problem} None"),
             ([], ShapeError, "nn.JoinTable: input: expected a table with at least one entry, got a table of 0"),
-            ([batch(2, 3), batch(3, 3)], ShapeError, "nn.JoinTable: input[1]: expected 2 x ?, got 3 x 3"),
-            ([batch(2, 3), batch(2)], ShapeError, "nn.JoinTable: input[1]: expected 2 x ?, got 2"),
-            ([batch(2, 3), batch(2, 3, 1)], ShapeError, "nn.JoinTable: input[1]: expected 2 x ?, got 2 x 3 x 1"),
+            ([batch(2, 3), batch(3, 3)], ShapeError, f"{others} 3 x 3"),
+            ([batch(2, 3), batch(2)], ShapeError, f"{others} 2"),
+            ([batch(2, 3), batch(2, 3, 1)], ShapeError, f"{others} 2 x 3 x 1"),
             ([batch(2)], IndexRangeError, "nn.JoinTable: dimension: 1 is out of range for a 1-D array"),
         ]:  # fmt: skip
             with fails(error, message):

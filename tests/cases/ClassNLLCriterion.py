@@ -68,7 +68,7 @@ ERRORS = [
              r"target: expected a label or an array of labels, got numbers between labels"),
     ErrorRow("booleans", nn.ClassNLLCriterion, forward(np.ones(3, bool)), DtypeError,
              r"target: expected a label or an array of labels, got a bool array of 3"),
-    ErrorRow("list", nn.ClassNLLCriterion, forward([0, 1, 2]), DtypeError,
+    ErrorRow("words", nn.ClassNLLCriterion, forward(["a", "b", "c"]), DtypeError,
              r"target: expected a label or an array of labels, got a table of 3"),
     ErrorRow("weights", lambda: nn.ClassNLLCriterion([1.0, 2.0]), forward(np.array([0, 1, 1])), ShapeError,
              r"weights: expected 4, got 2"),

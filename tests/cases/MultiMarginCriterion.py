@@ -66,6 +66,6 @@ ERRORS = [
     ErrorRow("weights", lambda: nn.MultiMarginCriterion(1, [1.0, 2.0]), forward(np.array([0, 1, 1])), ShapeError,
              r"weights: expected 4, got 2"),
     ErrorRow("p", lambda: None, lambda _: nn.MultiMarginCriterion(3), ValueRangeError, r"p: expected 1 or 2, got 3"),
-    ErrorRow("list", nn.MultiMarginCriterion, forward([0, 1, 2]), DtypeError,
+    ErrorRow("words", nn.MultiMarginCriterion, forward(["a", "b", "c"]), DtypeError,
              r"target: expected a label or an array of labels, got a table of 3"),
 ]  # fmt: skip

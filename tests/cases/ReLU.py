@@ -24,7 +24,7 @@ CASES = [
 
 ERRORS = [
     ErrorRow("list", nn.ReLU, lambda m: m.forward([1.0, 2.0]), DtypeError,
-             r"input: expected a float32 array, got a table of 2"),
+             r"input: expected a float32 array, got a list of 2 numbers; pass np.array"),
     ErrorRow("inplace_expanded", lambda: nn.ReLU(True), lambda m: m.forward(expanded()), ValueRangeError,
              r"several elements at one address"),
 ]  # fmt: skip

@@ -12,7 +12,6 @@ from pytorch_legacy import backend
 from pytorch_legacy.nn import blocks
 from tests import capi
 
-
 OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv, np.maximum, np.minimum]  # in the order of THNNOperation
 SHAPES = [
     ((5,), (5,)), ((5,), (1,)), ((2, 3, 4, 5), (1, 3, 1, 1)), ((2, 3, 4, 5), (2, 1, 4, 1)), ((2, 3, 4, 5), (1, 1, 4, 5)),

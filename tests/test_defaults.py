@@ -11,6 +11,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.TorchObject import TorchObject, reachable
 from tests.table import CASES
+from tests.test_random import CONSUMED
 
 
 @pytest.fixture
@@ -37,6 +38,22 @@ def test_every_layer(doubles: None) -> None:
     modules = [module for _, case in CASES if isinstance(module := case.make(), TorchObject)]
     assert set().union(*map(of_single_precision, modules)) == set()
     assert {module.type() for module in modules} == {"torch.DoubleTensor"}
+
+
+def test_other_packages(doubles: None) -> None:
+    made = [make() for make, _ in CONSUMED.values()]
+    made += [
+        nn.Dictionary(4, 3), nn.PCAColorTransform(3, np.eye(3), np.ones(3)), nn.SimpleColorTransform(3, np.ones(3)),
+        nn.SpatialGlimpse(4),
+        nn.ReinforceNormal([0.1, 0.2]), nn.ReinforceGamma([0.1, 0.2]), nn.CategoricalEntropy(), nn.NCECriterion(),
+        nn.SpatialRegionDropout(0.5), nn.SpatialUniformCrop(4), nn.Balance(2), nn.SpatialLinear(2, 3),
+        pl.nnx.SpatialNormalization(2, np.ones((3, 3))), nn.SoftMaxTree(3, {1: np.array([2, 3])}), nn.SeqBRNN(2, 3),
+        pl.cudnn.LSTM(2, 3, 1), pl.cudnn.SpatialConvolution(2, 4, 3, 3, 1, 1, 0, 0, 2), pl.inn.ConstAffine(3),
+        pl.authors.InstanceNormalization(3), pl.authors.TotalVariation(1), pl.authors.StyleLoss(1),
+        pl.authors.ContentLoss(1, np.ones(3)), pl.authors.ShakeShakeTable(), pl.authors.AffineGridGeneratorBHWD(2, 2),
+        pl.authors.AdaptiveInstanceNormalization(3), pl.authors.LanguageModel(["a", "b"]),
+    ]  # fmt: skip
+    assert set().union(*map(of_single_precision, made)) == set()
 
 
 def test_training_in_double(doubles: None) -> None:

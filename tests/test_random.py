@@ -443,6 +443,79 @@ def test_reset(lua: str) -> None:
     assert_close(module.parameters()[0], PARITY["init"][lua], 1e-15)
 
 
+ONES = np.ones((5, 7))
+CONSUMED: dict[str, tuple[Callable[[], Any], int]] = {
+    # What Torch7's constructors drew, also for modules inside whose parameters are set afterwards. Normal numbers come in pairs.
+    "Subtractive": (lambda: nn.SpatialSubtractiveNormalization(3, ONES), 3 * 35 + 1),
+    "Subtractive_1d": (lambda: nn.SpatialSubtractiveNormalization(3, np.ones(5)), 3 * 5 + 3 + 3 * 5 + 1),
+    "Divisive": (lambda: nn.SpatialDivisiveNormalization(3, ONES), 2 * (3 * 35 + 1)),
+    "Divisive_1d": (lambda: nn.SpatialDivisiveNormalization(3, np.ones(5)), 2 * (3 * 5 + 3 + 3 * 5 + 1)),
+    "Contrastive": (lambda: nn.SpatialContrastiveNormalization(3, ONES), 3 * (3 * 35 + 1)),
+    "Contrastive_default": (nn.SpatialContrastiveNormalization, 3 * (81 + 1)),
+    "Maxout": (lambda: nn.Maxout(2, 3, 2), 2 * 6 + 6),
+    "LayerNormalization": (lambda: nn.LayerNormalization(4), 4 + 4),
+    "PartialLinear": (lambda: nn.PartialLinear(3, 4), 12),
+    "WeightNorm": (lambda: nn.WeightNorm(nn.Linear(3, 4)), 16 + 12),
+    "LinearWeightNorm": (lambda: nn.LinearWeightNorm(3, 4), 12 + 4),
+    "SpatialFullConvolutionMap": (lambda: nn.SpatialFullConvolutionMap(nn.tables.full(2, 3), 2, 2), 6 * 4 + 3),
+    "BatchNormalization": (lambda: nn.BatchNormalization(5), 5),
+    "Kmeans": (lambda: nn.Kmeans(3, 4), 12),
+    "IndexLinear": (lambda: nn.IndexLinear(3, 4), 0),
+    "NCEModule": (lambda: nn.NCEModule(3, 5, 2, np.ones(5)), 15),
+    "FireModule": (lambda: nn.FireModule(2, 3, 4, 5), 2 * 3 + 3 + 3 * 4 + 4 + 3 * 5 * 9 + 5),
+    "SpatialBinaryConvolution": (lambda: nn.SpatialBinaryConvolution(2, 3, 2, 2), 24 + 3),
+    "Inception": (
+        lambda: nn.Inception(inputSize=2, outputSize=[3, 4], reduceSize=[2, 3, 4, 5], batchNorm=True),
+        (2 * 2 + 2 + 2) + (2 * 3 * 25 + 3 + 3) + (2 * 3 + 3 + 3) + (3 * 4 * 9 + 4 + 4) + (2 * 4 + 4 + 4) + (2 * 5 + 5 + 5),
+    ),
+    "LSTM": (lambda: nn.LSTM(2, 3), 3 * (9 + 9 + 3) + 9 + 9),
+    "FastLSTM": (lambda: nn.FastLSTM(2, 3), 2 * 12 + 12 + 3 * 12),
+    "GRU": (lambda: nn.GRU(2, 3), 2 * 6 + 6 + 3 * 6 + 9 + 9),
+    "GRU_dropout": (lambda: nn.GRU(2, 3, 9, 0.5), 9 + 9 + 9 + 9 + 9 + 9),
+    "MuFuRu": (lambda: nn.MuFuRu(2, 3), 9 + 12 + 18 + 6 * 24),
+    "Recurrent": (lambda: nn.Recurrent(4, nn.Linear(2, 4), nn.Linear(4, 4)), 12 + 20 + 4),
+    "BiSequencer": (lambda: nn.BiSequencer(nn.Linear(2, 3)), 9 + 9),
+    "SeqLSTM": (lambda: nn.SeqLSTM(2, 3), 5 * 12),
+    "SeqLSTMP": (lambda: nn.SeqLSTMP(2, 3, 4), 6 * 12 + 12),
+    "SeqGRU": (lambda: nn.SeqGRU(2, 3), 5 * 9 + 1),
+}
+
+
+@pytest.mark.parametrize("name", CONSUMED)
+def test_the_generator_stands_where_it_stood(name: str) -> None:
+    make, count = CONSUMED[name]
+    manualSeed(7)
+    make()
+    after = random.random()
+    manualSeed(7)
+    drawn = [random.random() for _ in range(count + 1)]
+    assert after == drawn[-1], drawn.index(after) if after in drawn else "more"
+
+
+def test_inception_draws_its_columns_in_order() -> None:
+    """Each convolution before the one behind it, and the normalization after its convolution."""
+    manualSeed(7)
+    module = nn.Inception(inputSize=2, outputSize=[3, 4], reduceSize=[2, 3, 4, 5], batchNorm=True)
+    manualSeed(7)
+    for layer in module.listModules():
+        if layer.weight is not None:
+            expected = layer.clone()
+            expected.reset()
+            assert_same(layer.weight, expected.weight)
+
+
+def test_maps_of_floats() -> None:
+    """Biases, and all parameters of a SpatialFullConvolutionMap, were set number by number: their bounds are doubles."""
+    for make, count in ((nn.SpatialConvolutionMap, 24), (nn.SpatialFullConvolutionMap, 0)):
+        manualSeed(7)
+        module = make(nn.tables.full(2, 3), 2, 2)
+        manualSeed(7)
+        limit = 1 / np.sqrt(8)
+        weight = [*random.uniform(-limit, limit, count, np.float32), *(random.uniform(-limit, limit) for _ in range(24 - count))]
+        assert_same(module.weight.ravel(), np.array(weight, np.float32))
+        assert_same(module.bias, np.array([random.uniform(-limit, limit) for _ in range(3)], np.float32))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_old_seed(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns of a Euclidean; rows of a SparseLinear, each with its bias. All else is as ever."""

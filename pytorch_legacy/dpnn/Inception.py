@@ -115,8 +115,9 @@ class Inception(Decorator):
 
         for i, size in enumerate(self.kernelSize):
             pad, stride = size // 2 if self.padding else 0, self.kernelStride[i]
+            first = reduced(i)  # whose parameters are drawn first
             kernel = SpatialConvolution(planes[i], self.outputSize[i], size, size, stride, stride, pad)
-            columns.add(_chain([*reduced(i), *self._convolved(kernel)]))
+            columns.add(_chain([*first, *self._convolved(kernel)]))
         columns.add(_chain([self.pool, *reduced(kernels)]))
         if planes[kernels + 1]:
             columns.add(_chain(reduced(kernels + 1)))

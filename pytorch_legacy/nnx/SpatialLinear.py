@@ -59,8 +59,8 @@ class SpatialLinear(Module):
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         limit = 1 / sqrt(len(self.weight)) if stdv is None else stdv * sqrt(3)
         for i, row in enumerate(self.weight):
-            row[...] = random.uniform(-limit, limit, row.shape, self._dtype, self._onDevice)
-            self.bias[i] = random.uniform(-limit, limit, 1, self._dtype, self._onDevice)[0]
+            row[...] = random.uniform(-limit, limit, row.shape, np.float64, self._onDevice)  # number by number, as in Torch7
+            self.bias[i] = random.uniform(-limit, limit)
         return self
 
     def zeroGradParameters(self, momentum: float | None = None) -> Self:

@@ -8,6 +8,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.SeqLSTM import SeqLSTM
 from pytorch_legacy.rnn.SequenceModule import product
 from pytorch_legacy.storage import Tensor
@@ -43,6 +44,7 @@ class SeqLSTMP(SeqLSTM):
 
     def __init__(self, inputsize: int, hiddensize: int, outputsize: int) -> None:
         shape = check.count(self, "hiddensize", hiddensize), check.count(self, "outputsize", outputsize)
+        Module.__init__(self)  # SeqLSTM's own draws the parameters, which must be there by then
         self._newParameters(weightO=shape)
         super().__init__(inputsize, hiddensize, outputsize)
 

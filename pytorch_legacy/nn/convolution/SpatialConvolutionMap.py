@@ -67,15 +67,18 @@ class SpatialConvolutionMap(Module):
         self._newParameters(weight=(len(self.connTable), self.kH, self.kW), bias=self.nOutputPlane)
         self.reset()
 
+    _drawnAs: Any = None  # Torch7 filled tensors, of the module's type, or set each element to a number, which is a double
+
     def reset(self, stdv: float | None = None) -> Self:
         """Draws new parameters, uniform with standard deviation `stdv` if it is given."""
         outputs = self.connTable[:, 1]
         kernels = np.maximum(np.bincount(outputs, minlength=self.nOutputPlane), 1)
         limits = 1 / np.sqrt(self.kW * self.kH * kernels) if stdv is None else np.full(len(kernels), stdv * sqrt(3))
         for kernel, limit in zip(self.weight, limits[outputs], strict=True):
-            kernel[...] = random.uniform(-limit, limit, kernel.shape, self._dtype, self._onDevice)
+            kernel[...] = random.uniform(-limit, limit, kernel.shape, self._drawnAs or self._dtype, self._onDevice)
         for plane, limit in enumerate(limits):
-            self.bias[plane] = random.uniform(-limit, limit, 1, self._dtype, self._onDevice)[0]
+            isTensor = stdv is not None and self._drawnAs is None
+            self.bias[plane] = random.uniform(-limit, limit, 1, self._dtype)[0] if isTensor else random.uniform(-limit, limit)
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:

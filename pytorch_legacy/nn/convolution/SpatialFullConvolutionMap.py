@@ -1,5 +1,7 @@
 """Full convolution between planes that a table connects."""
 
+import numpy as np
+
 from pytorch_legacy.nn.convolution.SpatialConvolutionMap import SpatialConvolutionMap
 
 
@@ -37,3 +39,4 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
     """
 
     _layer = "SpatialFullConvolutionMap"
+    _drawnAs = np.float64

@@ -55,6 +55,8 @@ class SpatialDivisiveNormalization(LocalNormalization):
         ),
     }
 
+    _estimators = 2
+
     def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float = 1e-4, thresval: float | None = None) -> None:
         super().__init__(nInputPlane, kernel)
         self.threshold = threshold

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import t7
+from pytorch_legacy import random, t7
 from pytorch_legacy.arrays import on_device
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
@@ -40,12 +40,17 @@ class LocalNormalization(Module):
     }
 
     _coef: Tensor = np.empty(0)
+    _estimators = 1  # how many networks for such sums Torch7's class has
 
     def __init__(self, nInputPlane: int = 1, kernel: Any = None) -> None:
         super().__init__()
         self.nInputPlane = check.count(self, "nInputPlane", nInputPlane)
         weights = averagingKernel(self, kernel)
         self.kernel = self._constant("kernel", weights / (weights.sum() * self._divisor(weights.ndim)))
+        # Torch7's constructor drew the parameters of the convolutions inside before it set them.
+        size = nInputPlane * weights.size
+        drawn = size + 1 if weights.ndim == 2 else size + nInputPlane + size + 1
+        random.uniform(0, 1, self._estimators * drawn, np.float64)
 
     def clearState(self) -> Self:
         clear(self, "_coef")

@@ -55,7 +55,7 @@ def _named(value: Any, everything: bool) -> Iterator[tuple[str, Tensor]]:
     for visit in walk(value, lambda visit: _wanted(visit, everything)):
         array = visit.value
         if is_tensor(array) and visit.seen is None and array.size and _wanted(visit, everything):
-            name = way = _name(visit)
+            name = way = name_of(visit)
             while name in taken:
                 counts[way] = counts.get(way, 1) + 1
                 name = f"{way}#{counts[way]}"
@@ -75,7 +75,8 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, (TorchObject, t7.TorchObject))
 
 
-def _name(visit: Visit) -> str:
+def name_of(visit: Visit) -> str:
+    """The way to a value, joined by dots."""
     parts = []
     step: Visit = visit
     while step.parent is not None:

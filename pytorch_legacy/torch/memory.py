@@ -1,0 +1,51 @@
+"""Tensors of PyTorch as arrays, and arrays as tensors, on the memory that they have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from pytorch_legacy.arrays import cupy, on_device
+from pytorch_legacy.errors import DtypeError, UnsupportedError
+from pytorch_legacy.storage import Tensor
+
+DTYPES = (torch.float32, torch.float64, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
+
+
+def array_of(tensor: torch.Tensor) -> Tensor:
+    """The array, of NumPy or on a CUDA device of CuPy, over the tensor's memory."""
+    if tensor.dtype not in DTYPES and not (tensor.is_cuda and tensor.dtype == torch.float16):
+        cure = "call .float() or .double() on the module, and on the tensor"
+        raise DtypeError(f"expected a tensor of float32 or float64, or of integers, got one of {tensor.dtype}; {cure}")
+    if tensor.layout != torch.strided:
+        raise UnsupportedError(f"expected a dense tensor, got one of layout {tensor.layout}; call .to_dense()")
+    tensor = tensor.detach().resolve_neg()
+    if tensor.device.type == "cpu":
+        return tensor.numpy()
+    if tensor.is_cuda:
+        array: Tensor = cupy().from_dlpack(tensor)
+        return array
+    raise UnsupportedError(f"expected a tensor on the CPU or on a CUDA device, got one on {tensor.device}")
+
+
+def tensor_of(array: Tensor) -> torch.Tensor:
+    """The tensor over the array's memory."""
+    return torch.from_dlpack(array) if on_device(array) else torch.from_numpy(array)
+
+
+def copy_of(array: Any) -> torch.Tensor:
+    """A tensor with the array's elements in memory of its own: that of a layer's buffer is written over by the next pass."""
+    return tensor_of(array.copy() if on_device(array) else np.array(array))
+
+
+def type_of(tensor: torch.Tensor) -> str:
+    """Torch7's name of a tensor's type, for ``Module.type``."""
+    if tensor.dtype not in (torch.float16, torch.float32, torch.float64):
+        raise DtypeError(f"expected parameters of float32 or float64, got {tensor.dtype}; call .float() or .double()")
+    if tensor.is_cuda:
+        name = {torch.float16: "CudaHalf", torch.float32: "Cuda", torch.float64: "CudaDouble"}[tensor.dtype]
+    else:
+        name = {torch.float16: "Half", torch.float32: "Float", torch.float64: "Double"}[tensor.dtype]
+    return f"torch.{name}Tensor"

@@ -40,7 +40,8 @@ LAYERS = [(name, case) for name, case in CASES if case.target is None]
 CHECKED = [
     (name, case.name, case)
     for name, case in LAYERS
-    if case.jacobian or (name == "LookupTable" and "norm" not in case.name)  # of its weight, unless the pass changes it
+    if name not in NO_DERIVATIVE
+    if case.jacobian or (name == "LookupTable" and case.name in ("matrix", "vector", "cube", "bytes"))  # by its weight
 ]
 
 

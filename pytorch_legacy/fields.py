@@ -13,9 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import mending
 from pytorch_legacy.errors import FieldError
-from pytorch_legacy.nn.TorchObject import TorchObject
-from pytorch_legacy.nn.utils import described, sizes
+from pytorch_legacy.nn.Module import GRADIENTS
+from pytorch_legacy.nn.TorchObject import BUFFERS, TorchObject
+from pytorch_legacy.nn.utils import described
+from pytorch_legacy.storage import is_repeated, storage_of
 
 _NUMBERS: tuple[Any, ...] = (int, float, np.integer, np.floating)
 
@@ -48,30 +51,40 @@ _PLAIN = """
 _WORDS = frozenset(_PLAIN.split())
 
 
-_PAIRS = (("weight", "gradWeight"), ("bias", "gradBias"), ("v", "gradV"), ("g", "gradG"), ("diagCov", "gradDiagCov"))
+# What passes write anew: it is dropped where it is not what it has to be. All other fields of these kinds are parameters.
+_BUFFERS = frozenset((*GRADIENTS.values(), "save_mean", "save_std", "indices", "mask"))
 # Layers that look at their parameters themselves, and the dimensions that these have.
 _PARAMETERS = {
     "Bilinear": ("weight", 3), "Cosine": ("weight", 2), "Euclidean": ("weight", 2), "Kmeans": ("weight", 2),
     "Linear": ("weight", 2), "LinearWeightNorm": ("v", 2), "Mul": ("weight", 1), "SparseLinear": ("weight", 2),
 }  # fmt: skip
 
-# An expanded tensor with more elements than this is no parameter: a few bytes of a file could ask for all memory so.
-_MOST_REPEATED = 1 << 16
 
+def present(instance: TorchObject, fields: dict[Any, Any]) -> dict[Any, Any]:
+    """The fields as the `_fromTorch7` of an object takes them: without those that are nil, which in Lua are not there at all.
 
-def present(fields: dict[Any, Any]) -> dict[Any, Any]:
-    """The fields as `_fromTorch7` takes them: without those that are nil, which in Lua are not there at all.
+    Buffers that cannot be what their names say are left out too: expanded tensors that ask for much more memory than the file
+    has for them, and what is no tensor.
 
-    Raises FieldError if an expanded tensor asks for much more memory than the file has for it.
+    Raises
+    ------
+    FieldError
+        If a parameter is such an expanded tensor.
     """
+    found = {}
     for name, value in fields.items():
-        if isinstance(value, np.ndarray) and value.size > _MOST_REPEATED and name not in ("output", "gradInput"):
-            base: Any = value.base
-            if isinstance(base, np.ndarray) and value.size > base.size:
-                raise FieldError(
-                    f"{name}: expected a tensor as large as its storage, got {described(value)} on one of {base.size}"
-                )
-    return {name: value for name, value in fields.items() if value is not None}
+        if value is None:
+            continue
+        if name not in BUFFERS and is_repeated(value):
+            what = f"{described(value)} on a storage of {storage_of(value).size}"
+            if name not in _BUFFERS and _KINDS.get(name, "").startswith("a tensor"):
+                raise FieldError(f"{name}: expected a tensor as large as its storage, got {what}")
+            mending.note(instance, str(name), f"was {what}: not needed")
+        elif name in _BUFFERS and not _is(_KINDS[name], value) and _expects(instance, name):
+            mending.note(instance, name, f"was {_shown(value)}: not needed")
+        else:
+            found[name] = value
+    return found
 
 
 def check(instance: TorchObject) -> None:
@@ -81,18 +94,24 @@ def check(instance: TorchObject) -> None:
         kind = _KINDS.get(name)
         if kind is None or value is None or _is(kind, value):
             continue
-        if name not in _WORDS or name in _known(type(instance)):  # type: ignore[arg-type]
+        if _expects(instance, name):
             raise FieldError(f"{name}: expected {kind}, got {_shown(value)}")
-    for name, gradient in _PAIRS:
+    for name, gradient in GRADIENTS.items():
         ours, theirs = own.get(name), own.get(gradient)
         if ours is not None and theirs is not None and theirs.size and ours.shape != theirs.shape:
-            raise FieldError(f"{gradient}: expected the shape of {name}, {sizes(ours.shape)}, got {sizes(theirs.shape)}")
+            mending.note(instance, gradient, f"was {described(theirs)}: zeros in the shape of {name}")
+            own[gradient] = np.zeros(ours.shape, ours.dtype)
     for cls in type(instance).__mro__:
         if cls.__name__ in _PARAMETERS:
             name, rank = _PARAMETERS[cls.__name__]
             if own.get(name) is not None and own[name].ndim != rank:  # None: a decorator may compute it
                 raise FieldError(f"{name}: expected a tensor with {rank} dimensions, got {described(own[name])}")
             break
+
+
+def _expects(instance: TorchObject, name: str) -> bool:
+    """Does the class take a field of that name for what the name means elsewhere?"""
+    return name not in _WORDS or name in _known(type(instance))  # type: ignore[arg-type]
 
 
 @cache

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, TypeVar
 
+import numpy as np
+
 from pytorch_legacy import fields, mending, t7
 from pytorch_legacy.errors import FieldError, T7Error, T7Warning
 from pytorch_legacy.nn import lua
@@ -91,6 +93,8 @@ class Factory:
     MOST_TOLD = 5
 
     def __init__(self) -> None:
+        self.containers: list[TorchObject] = []
+        self.incomplete: list[tuple[TorchObject, str]] = []  # objects without a gradInput, and where they are
         self.replaced: list[str] = []  # what is to say of functions in the place of methods
         self.untold = 0
 
@@ -113,10 +117,13 @@ class Factory:
         if not isinstance(known, dict) and not isinstance(instance, Unknown):
             raise T7Error(f"expected the table of fields of a {record.typename}, got {type(known).__name__}")
         try:
-            instance._fromTorch7(fields.present(known) if isinstance(known, dict) else known, record.version)
+            if isinstance(known, dict) and not isinstance(instance, Unknown):
+                known = fields.present(instance, known)
+            instance._fromTorch7(known, record.version)
             mending.locate(path)
             if type(instance).__module__.startswith("pytorch_legacy.") and not isinstance(instance, Unknown):
                 fields.check(instance)
+                mending.locate(path)
         except T7Error:
             raise
         except FieldError as error:
@@ -124,6 +131,10 @@ class Factory:
         except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
             raise T7Error(f"these are not the fields of a {record.typename}: {error!r:.200}") from error
         instance._remember(record)
+        if vars(instance).get("modules"):
+            self.containers.append(instance)
+        if vars(instance).get("gradInput", instance) is None:
+            self.incomplete.append((instance, mending.text(path)))
         if isinstance(known, dict) and not isinstance(instance, Unknown):
             for name, value in known.items():
                 if type(value) is t7.Function and isinstance(name, str) and lua.warns(instance, name):
@@ -134,6 +145,26 @@ class Factory:
             self.replaced.append(f"{path}, a {instance._typename}: {name} is {lua.effect(instance, name)}")
         else:
             self.untold += 1
+
+    def complete(self) -> None:
+        """Makes a gradInput for networks without any, as they were saved to be small.
+
+        A module that lacks it alone is left without: so Torch7's users said that it need not be computed, in the first layer.
+        """
+        places = {id(instance): place for instance, place in self.incomplete}
+        waiting: list[Any] = []
+        for container in self.containers:
+            children = [child for child in getattr(container, "modules", None) or () if isinstance(child, TorchObject)]
+            company = children if len(set(map(id, children))) > 1 else [container, *children]
+            if all(id(module) in places for module in company):
+                waiting += company
+            waiting.append(container)
+        while waiting:
+            instance = waiting.pop()
+            if (place := places.pop(id(instance), None)) is not None:
+                instance.__dict__["gradInput"] = np.empty(0, instance._dtype)
+                mending.note(instance, "gradInput", "missing: empty", place)
+                waiting += [value for value in vars(instance).values() if isinstance(value, TorchObject)]
 
     def warning(self) -> str:
         """What the owner of the file has to know, "" if there is nothing."""
@@ -186,6 +217,7 @@ def load(
     """
     factory = Factory()
     value = t7.read(path, format=format, longSize=longSize, objects=objects, objectFactory=factory)
+    factory.complete()
     if text := factory.warning():
         warnings.warn(text, T7Warning, stacklevel=2)
     return value

@@ -54,11 +54,16 @@ def collect() -> Iterator[list[Mend]]:
         _found.reset(token)
 
 
-def note(thing: Any, field: str, what: str) -> None:
+def note(thing: Any, field: str, what: str, path: str = "") -> None:
     """Adds to the list, if there is one, that `field` of `thing` (an object or its typename) was mended."""
     found = _found.get()
     if found is not None:
-        found.append(Mend(thing if isinstance(thing, str) else thing._typename, field, what))
+        found.append(Mend(thing if isinstance(thing, str) else thing._typename, field, what, path))
+
+
+def text(path: Any) -> str:
+    """A place in the file in words, if there is a list to write it to, else ""."""
+    return "" if _found.get() is None else str(path)
 
 
 def fill(thing: Any, fields: dict[str, Any], **defaults: Any) -> dict[str, Any]:

@@ -35,6 +35,9 @@ CUDA_TYPES = {
 """The names that tensors on a device had in Torch7: without a word for the numbers they are float."""
 
 
+_MOST_REPEATED = 1 << 16
+
+
 def storage_of(array: Tensor) -> Tensor:
     """The array that owns the memory of `array`, or the last one before foreign memory (a file map, bytes)."""
     root = array
@@ -109,7 +112,7 @@ def moved(array: Tensor, change: Callable[[Tensor], Tensor], cache: dict[Any, An
         Move only the elements of this array, not the storage around it.
     """
     if id(array) not in cache:
-        if alone:
+        if alone and not is_repeated(array):
             result = change(array)
         else:
             place = placement(array)
@@ -190,6 +193,11 @@ class PickledView:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled_view, (self.root, *placement(self.array)[2:])
+
+
+def is_repeated(array: Any) -> bool:
+    """Is this an array with more elements than its storage has, as if expanded: a few bytes that could ask for all memory?"""
+    return is_tensor(array) and array.size > _MOST_REPEATED and array.size > storage_of(array).size
 
 
 def pickled(array: Tensor) -> Any:

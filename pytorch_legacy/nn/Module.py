@@ -11,12 +11,14 @@ from pytorch_legacy.arrays import buffer, is_aligned, is_tensor, overlap, placed
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
-from pytorch_legacy.nn.utils import by_example, clear
+from pytorch_legacy.nn.utils import by_example, clear, described
 from pytorch_legacy.passes import guarded, is_own, marks
-from pytorch_legacy.storage import Tensor, flattened, storage_offset
+from pytorch_legacy.storage import Tensor, flattened, is_repeated, storage_offset
 
 _NOTHING: Any = object()
 _STATISTICS = ("running_mean", "running_var")
+# The parameters that modules have, and the fields of their gradients.
+GRADIENTS = {"weight": "gradWeight", "bias": "gradBias", "v": "gradV", "g": "gradG", "diagCov": "gradDiagCov"}
 
 
 class Module(TorchObject):
@@ -448,15 +450,19 @@ class Module(TorchObject):
             fields = fields | {"train": isTrue}
         super()._fromTorch7(fields, version)
         # Models were often saved without the gradients, which nobody needs to run them.
-        for name, gradient in (("weight", "gradWeight"), ("bias", "gradBias")):
-            parameter = getattr(self, name)
-            present = getattr(self, gradient)
-            isExpected = isinstance(parameter, np.ndarray) and gradient not in self._scratch
-            if isExpected and (present is None or np.size(present) == 0 != parameter.size):
-                mending.note(self, gradient, f"{'missing' if present is None else 'empty'}: zeros")
-                setattr(self, gradient, np.zeros(parameter.shape, parameter.dtype))
-                if present is not None:
-                    self._emptyInFile = (*self._emptyInFile, gradient)
+        own = self.__dict__
+        for name, gradient in GRADIENTS.items():
+            parameter, present = own.get(name), own.get(gradient)
+            if not isinstance(parameter, np.ndarray) or is_repeated(parameter) or gradient in self._scratch:
+                continue
+            isEmpty = isinstance(present, np.ndarray) and present.size == 0
+            if isinstance(present, np.ndarray) and present.size == parameter.size and present.dtype == parameter.dtype:
+                continue
+            got = "missing" if present is None else "empty" if isEmpty else f"was {described(present)}"
+            mending.note(self, gradient, f"{got}: zeros")
+            own[gradient] = np.zeros(parameter.shape, parameter.dtype)
+            if isEmpty:
+                self._emptyInFile = (*self._emptyInFile, gradient)
 
     def _fileLayer(self, typename: str, version: int = 1, **fields: Any) -> t7.TorchObject:
         """A module of Torch7 inside this one that does not exist here, for saving."""

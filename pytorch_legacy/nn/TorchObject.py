@@ -16,7 +16,7 @@ from pytorch_legacy.nn.arguments import checked, numbers
 from pytorch_legacy.nn.lua import LuaMethod, stand_in
 from pytorch_legacy.nn.printing import always
 from pytorch_legacy.passes import guarded
-from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, moved, pickled, placement
+from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, is_repeated, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
 
 # Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
@@ -285,7 +285,8 @@ class TorchObject:
     def __getstate__(self) -> dict[str, Any]:
         seen: dict[Any, Any] = {}
         fields = self._ownFields()
-        return {key: value if key in BUFFERS else rebuilt(value, seen, pickled) for key, value in fields.items()}
+        whole = {key for key in BUFFERS if key in fields and not is_repeated(fields[key])}
+        return {key: value if key in whole else rebuilt(value, seen, pickled) for key, value in fields.items()}
 
     def _entered(self, name: str, value: Any) -> Any:
         """An argument of that name, with arrays of other libraries as NumPy's or CuPy's."""

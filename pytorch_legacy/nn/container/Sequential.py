@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Self
 
-from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.errors import IndexRangeError, NullError
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
@@ -115,7 +115,16 @@ class Sequential(Container):
 
         def back(index: int, module: Module) -> None:
             nonlocal gradOutput
-            gradOutput = module.gradInput = step(module, inputs[index], gradOutput)
+            try:
+                gradOutput = module.gradInput = step(module, inputs[index], gradOutput)
+            except Exception as error:
+                if gradOutput is not None or module is self.modules[-1]:
+                    raise
+                name = self.modules[index + 1]._typename
+                raise NullError(
+                    f"{self._typename}: module {index + 2}, a {name}, gives no gradient of its input to module {index + 1}: "
+                    "its gradInput is None; an empty array in its place makes it compute one"
+                ) from error
 
         self._each(back, reverse=True)
         self.gradInput = gradOutput

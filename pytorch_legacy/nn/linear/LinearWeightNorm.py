@@ -149,13 +149,6 @@ class LinearWeightNorm(Linear):
         outputs, inputs = self.v.shape
         return f"{self._typename}({inputs} -> {outputs})" + (" without bias" if self.bias is None else "")
 
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Gradients that were not saved are zero."""
-        super()._fromTorch7(fields, version)
-        for name, gradient in (("v", "gradV"), ("g", "gradG")):
-            if getattr(self, gradient, None) is None:
-                setattr(self, gradient, np.zeros_like(getattr(self, name)))
-
     def _toTorch7(self) -> dict[str, Any]:
         """Torch7 computes the weight in training, and takes it from the file when it evaluates."""
         fields = super()._toTorch7()

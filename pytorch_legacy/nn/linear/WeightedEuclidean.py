@@ -1,6 +1,6 @@
 """Distances to learned points, in learned units."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -69,10 +69,6 @@ class WeightedEuclidean(Euclidean):
             super().defaultAccUpdateGradParameters(input, gradOutput, lr)
         finally:
             self.gradDiagCov = gradient
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """A gradient that was not saved is zero."""
-        super()._fromTorch7({"gradDiagCov": np.zeros_like(fields["diagCov"])} | fields, version)
 
     def _metric(self) -> Tensor:
         return self.diagCov.T**2

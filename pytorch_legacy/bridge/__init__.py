@@ -46,7 +46,7 @@ from pytorch_legacy.errors import UnsupportedError
 
 from .registry import Differs, NoRule
 
-__all__ = ["Differs", "NoRule", "to_python", "to_torch"]
+__all__ = ["Differs", "NoRule", "to_onnx", "to_pt2", "to_python", "to_torch"]
 
 
 def _needs(extra: str, *packages: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -123,3 +123,43 @@ def to_python(net: Any, path: str | os.PathLike[str], example: Any, *, force: bo
     module = Conversion(net, example, force).module()
     write(module, path)
     return module
+
+
+@_needs("onnx", "torch", "onnx", "onnxscript", "onnxruntime")
+def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool = False) -> Any:
+    """Writes the network as an ONNX file, proven in onnxruntime on the examples and on an input of a third size.
+
+    By way of `to_torch` and PyTorch's exporter; where that fixes a size that is to vary, by the older exporter. If neither keeps
+    it free, the first dimension alone is, or none: the result says which are fixed.
+
+    Parameters
+    ----------
+    net, example, force
+        As for `to_torch`.
+    path : path
+        Ends in ``.onnx``.
+
+    Returns
+    -------
+    Exported
+        ``way``, ``difference`` and ``fixed``, a list of the sizes that were to vary and do not.
+
+    Notes
+    -----
+    The inputs are called ``input``, or ``input1``, ``input2`` and so on; outputs likewise. Networks that remember their state
+    from call to call start anew in each run. Needs ``pip install "pytorch-legacy[onnx]"``.
+    """
+    from . import exporters
+
+    return exporters.to_onnx(net, path, example, force)
+
+
+@_needs("torch", "torch")
+def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool = False) -> Any:
+    """Writes the network as a ``.pt2`` file for ``torch.export.load``, proven as `to_onnx` proves its files.
+
+    Parameters and result are those of `to_onnx`; the path ends in ``.pt2``. Of recurrent networks no more than the batch is free.
+    """
+    from . import exporters
+
+    return exporters.to_pt2(net, path, example, force)

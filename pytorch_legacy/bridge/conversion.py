@@ -16,12 +16,12 @@ from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
-from .examples import examples_of
+from .examples import examples_of, forget
 from .proof import TOLERANCE, Proof
 from .registry import Differs
 from .source import file_text
 from .values import Value, difference, tree
-from .writer import Writer, forget
+from .writer import Writer
 
 _NUMBERS = count(1)
 

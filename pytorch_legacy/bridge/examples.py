@@ -75,7 +75,7 @@ def _runs(module: Any, input: Any) -> bool:
     except THNNError:
         return False
     finally:
-        module.forget()
+        forget(module)
         module.clearState()
     return True
 
@@ -123,3 +123,11 @@ def _check_alike(first: Any, second: Any, where: str) -> None:
         raise ShapeError(f"{where}: expected two inputs that are alike, got {described(first)} and {described(second)}")
     elif first.ndim != second.ndim or first.dtype != second.dtype:
         raise ShapeError(f"{where}: expected two arrays of one rank and type, got {described(first)} and {described(second)}")
+
+
+def forget(module: Any) -> None:
+    """Lets recurrent layers inside begin a new sequence."""
+    module.forget()
+    for inner in module.listModules():
+        if hasattr(inner, "resetStates"):
+            inner.resetStates()

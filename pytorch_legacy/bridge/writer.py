@@ -21,6 +21,7 @@ import torch.nn.functional as F
 from pytorch_legacy.errors import THNNError
 from pytorch_legacy.nn.utils import clear
 
+from .examples import forget
 from .fields import Fields, owner_of
 from .proof import Proof
 from .registry import NoRule, rule_of
@@ -263,11 +264,3 @@ class Writer:
             made.where.append(f"{frame.place or 'the network'} ({frame.module._typename})")
             made.module = frame.module  # type: ignore[attr-defined]
             raise made from error
-
-
-def forget(module: Any) -> None:
-    """Lets recurrent layers inside begin a new sequence."""
-    module.forget()
-    for inner in module.listModules():
-        if hasattr(inner, "resetStates"):
-            inner.resetStates()

@@ -22,6 +22,7 @@ Look into Torch7 models and run them, without Lua.
   pytorch-legacy inspect MODEL.t7 --input 1x32x32       ... with output shapes and operations
   pytorch-legacy run MODEL.t7 photo.png                 a classifier prints its top five
   pytorch-legacy run MODEL.t7 small.png -o large.png    an image network writes its picture
+  pytorch-legacy convert MODEL.t7 MODEL.py              the network as a class of PyTorch; or MODEL.onnx
   pytorch-legacy convert MODEL.t7 MODEL.safetensors     weights and tensors by name, for other tools
   pytorch-legacy explain adaptive 5 3                   which cells feed which output of a pooling layer
 """

@@ -1,4 +1,4 @@
-"""``pytorch-legacy convert``: weights and tensors by name, from and to .t7 files."""
+"""``pytorch-legacy convert``: weights and tensors by name, from and to .t7 files; networks to PyTorch and ONNX."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import pytorch_legacy as pl
 from pytorch_legacy import interop, t7
 from pytorch_legacy.writing import whole
 
-from . import models
+from . import leave, models
 from .problem import Problem
 from .progress import busy
 
-HELP = "move weights and tensors between .t7 and .npz, .safetensors, .h5"
+HELP = "a network to PyTorch or ONNX; weights and tensors between .t7 and .npz, .safetensors, .h5"
 DESCRIPTION = """\
-Move weights and tensors by name, or write a .t7 file in the other format.
+Write a network for PyTorch or ONNX, move weights and tensors by name, or write a .t7 file in the other format.
 
+  pytorch-legacy convert net.t7 net.py --input 1x3x224x224     a class of PyTorch, with its weights in net.safetensors
+  pytorch-legacy convert net.t7 net.onnx --input 1x3x224x224   ... for ONNX; net.pt2 for torch.export
   pytorch-legacy convert net.t7 net.safetensors         all weights and tensors: 0.weight, 0.bias, 2.weight, ...
   pytorch-legacy convert ckpt.t7 net.npz --model model  those of one network of a checkpoint
   pytorch-legacy convert net.t7 net.ascii.t7 --ascii    the same file as text; without --ascii, as binary
@@ -26,18 +28,23 @@ Move weights and tensors by name, or write a .t7 file in the other format.
 
 Names are the way to a tensor joined by dots, counted from 0, as in a state dict of PyTorch. Of modules, weights and
 running means go along; outputs, gradients and scratch memory only with --everything.
+
+A network is written only if it gives the same numbers, layer by layer. The first size of --input may vary; several inputs
+have commas between them, and indices their range: 1x3x32x32,1x10:0-89.
 """
 _T7 = (".t7", ".net", ".th", ".dat")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="FROM", help=".t7, .npz, .safetensors or .h5")
-    parser.add_argument("target", metavar="TO", help=".npz, .safetensors, .h5 or .t7")
+    parser.add_argument("target", metavar="TO", help=".py, .onnx, .pt2, .npz, .safetensors, .h5 or .t7")
     parser.add_argument("--ascii", action="store_true", help="write a .t7 file as text")
     parser.add_argument("--model", metavar="PLACE", help="only this network of the file, for example protos.rnn")
     parser.add_argument("--into", metavar="MODEL.t7", help="take this model and replace its weights by those of FROM")
     parser.add_argument("--partial", action="store_true", help="with --into: replace what is there under the same name")
     parser.add_argument("--everything", action="store_true", help="outputs, gradients and scratch memory too")
+    parser.add_argument("--input", metavar="SIZES", help="to .py, .onnx, .pt2: what the network takes, as 1x3x224x224")
+    parser.add_argument("--force", action="store_true", help="to .py, .onnx, .pt2: write what differs, too")
 
 
 def execute(options: argparse.Namespace) -> None:
@@ -47,12 +54,17 @@ def execute(options: argparse.Namespace) -> None:
         raise Problem(f"{options.target}: --ascii is for .t7 files")
     if options.into and not to_t7:
         raise Problem(f"{options.target}: --into makes a .t7 file")
-    if not to_t7 and Path(options.target).suffix.lower() not in interop.WRITES:
-        raise Problem(f"{options.target}: expected a name that ends in .t7, {', '.join(interop.WRITES)}")
+    leaves = Path(options.target).suffix.lower() in leave.ENDINGS
+    if (options.input or options.force) and not leaves:
+        raise Problem(f"{options.target}: --input and --force are for {', '.join(leave.ENDINGS)}")
+    if not to_t7 and not leaves and Path(options.target).suffix.lower() not in interop.WRITES:
+        raise Problem(f"{options.target}: expected a name that ends in .t7, {', '.join((*leave.ENDINGS, *interop.WRITES))}")
+    if leaves and not from_t7:
+        raise Problem(f"{options.source}: {Path(options.target).suffix} is made of a .t7 file with a network")
     if not Path(options.source).exists():
         raise Problem(f"{options.source}: there is no such file")
     with busy(f"converting {options.source}"):
-        text = _converted(options, from_t7, to_t7)
+        text = leave.leave(options) if leaves else _converted(options, from_t7, to_t7)
     print(f"wrote {options.target}: {text}")
 
 

@@ -1,0 +1,245 @@
+"""From the written module to ONNX and to .pt2, with what is free in size run again in the file's own runtime."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from pytorch_legacy.errors import THNNError, ValueRangeError
+from pytorch_legacy.writing import whole
+
+from .conversion import Conversion, arguments
+from .examples import forget
+from .proof import TOLERANCE
+from .registry import Differs, NoRule
+from .values import difference, flat, tree
+
+OPSET = 18
+
+
+class Exported(NamedTuple):
+    """What was written.
+
+    Attributes
+    ----------
+    way : str
+        The exporter that made it.
+    difference : float
+        The largest difference from the network, in the file's own runtime.
+    fixed : list of str
+        Sizes that were to vary and do not: ``"input: dimension 1 is 7"``.
+    """
+
+    way: str
+    difference: float
+    fixed: list[str]
+
+
+class Stateless(torch.nn.Module):
+    """A module that keeps a state from call to call, always at the start of a sequence."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, *inputs: Any) -> Any:
+        return self.module(*inputs)[0]
+
+
+class Export:
+    """A network on its way to a file.
+
+    Attributes
+    ----------
+    module : torch.nn.Module
+    trials : list of (input, output)
+        Inputs, and what our network gives for them: the examples, and one of a third size.
+    free : list of sets
+        For each array of the input, the dimensions that are to vary.
+    """
+
+    def __init__(self, net: Any, example: Any, force: bool = False) -> None:
+        conversion = Conversion(net, example, force)
+        self.module = conversion.module()
+        if conversion.proof.whole is None:
+            raise NoRule(f"{net._typename}: it is random in evaluation, which a file of this kind cannot be proven to be")
+        if conversion.writer.states:
+            self.module = Stateless(self.module).eval()
+        self.force = force
+        first, last = flat([conversion.examples[0]]), flat([conversion.examples[-1]])
+        self.free = [
+            {i for i, (a, b) in enumerate(zip(x.shape, y.shape, strict=True)) if a != b} for x, y in zip(first, last, strict=True)
+        ]
+        inputs = [*conversion.examples, *([tree(_larger, *conversion.examples)] if any(self.free) else [])]
+        self.trials = []
+        for input in inputs:
+            forget(conversion.net)
+            with contextlib.suppress(THNNError):  # the third size may be one that the network does not take
+                self.trials.append((input, tree(np.array, conversion.net.forward(tree(np.copy, input)))))
+        self._example = self.trials[min(1, len(self.trials) - 1)]
+
+    def shapes(self, kept: Callable[[int], bool]) -> Any:
+        """``dynamic_shapes`` as torch.export takes them, of the dimensions that are kept free."""
+        free = iter(self.free)
+
+        def one(_: Any) -> dict[int, Any]:
+            return {axis: torch.export.Dim.DYNAMIC for axis in sorted(next(free)) if kept(axis)}
+
+        shapes = tree(one, self.trials[-1][0])
+        return tuple(shapes) if isinstance(self.trials[-1][0], list) else (shapes,)
+
+    def example(self) -> tuple[Any, ...]:
+        """The input to export with."""
+        return arguments(self._example[0])
+
+    def gap(self, run: Callable[[list[Any]], list[Any]], all_sizes: bool) -> float:
+        """The largest difference of what `run` gives, for the example alone or for all sizes; infinity where it fails."""
+        worst = 0.0
+        for input, output in self.trials if all_sizes else [self._example]:
+            try:
+                worst = max(worst, difference(flat([output]), flat([run(flat([input]))])))
+            except Exception:
+                return float("inf")
+        return worst
+
+
+def _larger(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """An array of a third size, where two differ."""
+    more = [(0, abs(b - a)) for a, b in zip(first.shape, second.shape, strict=True)]
+    return np.pad(max(first, second, key=np.size), more, mode="wrap") if any(map(max, more)) else second
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Exporters talk; what they have to say is in their exceptions."""
+    level = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(level)
+
+
+def _names(count: int, stem: str) -> list[str]:
+    return [stem] if count == 1 else [f"{stem}{i}" for i in range(1, count + 1)]
+
+
+def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = False) -> Exported:
+    """See `pytorch_legacy.to_onnx`."""
+    import onnxruntime
+    import onnxscript  # noqa: F401  (the exporter needs it, and says so in many words)
+
+    if Path(path).suffix != ".onnx":
+        raise ValueRangeError(f"{path}: expected a name that ends in .onnx")
+    export = Export(net, example, force)
+    inputs, outputs = (
+        _names(len(flat([value])), stem) for value, stem in zip(export.trials[0], ("input", "output"), strict=True)
+    )
+
+    def dynamo(kept: Callable[[int], bool]) -> bytes:
+        program = torch.onnx.export(
+            export.module,
+            export.example(),
+            dynamo=True,
+            dynamic_shapes=export.shapes(kept),
+            input_names=inputs,
+            output_names=outputs,
+            opset_version=OPSET,
+            verbose=False,
+        )
+        return bytes(program.model_proto.SerializeToString())
+
+    def script(kept: Callable[[int], bool]) -> bytes:
+        axes = {name: {i: f"{name}_{i}" for i in free if kept(i)} for name, free in zip(inputs, export.free, strict=True)}
+        axes |= {name: {0: f"{name}_0"} for name in outputs} if any(export.free) else {}
+        file = io.BytesIO()
+        torch.onnx.export(
+            export.module,
+            export.example(),
+            file,
+            dynamo=False,
+            dynamic_axes={name: free for name, free in axes.items() if free},
+            input_names=inputs,
+            output_names=outputs,
+            opset_version=OPSET,
+        )
+        return file.getvalue()
+
+    def runner(model: bytes) -> Callable[[list[Any]], list[Any]]:
+        quiet = onnxruntime.SessionOptions()
+        quiet.log_severity_level = 4
+        session = onnxruntime.InferenceSession(model, quiet, providers=["CPUExecutionProvider"])
+        taken = {entry.name for entry in session.get_inputs()}
+        return lambda arrays: session.run(outputs, {k: v for k, v in zip(inputs, arrays, strict=True) if k in taken})
+
+    return _written(export, path, inputs, {"dynamo": dynamo, "TorchScript": script}, runner)
+
+
+def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = False) -> Exported:
+    """See `pytorch_legacy.to_pt2`."""
+    if Path(path).suffix != ".pt2":
+        raise ValueRangeError(f"{path}: expected a name that ends in .pt2")
+    export = Export(net, example, force)
+
+    def exported(kept: Callable[[int], bool]) -> bytes:
+        program = torch.export.export(export.module, export.example(), dynamic_shapes=export.shapes(kept))
+        file = io.BytesIO()
+        torch.export.save(program, file)
+        return file.getvalue()
+
+    def runner(model: bytes) -> Callable[[list[Any]], list[Any]]:
+        module = torch.export.load(io.BytesIO(model)).module()
+        places = iter(range(10**6))
+        pattern = tree(lambda _: next(places), export.trials[0][0])
+
+        def run(arrays: list[Any]) -> list[Any]:
+            with torch.no_grad():
+                return flat([module(*arguments(tree(lambda place: arrays[place], pattern)))])
+
+        return run
+
+    return _written(export, path, _names(len(export.free), "input"), {"torch.export": exported}, runner)
+
+
+_FREE: tuple[tuple[str, Callable[[int], bool]], ...] = (
+    ("all", lambda axis: True),
+    ("first", lambda axis: axis == 0),
+    ("none", lambda axis: False),
+)
+
+
+def _written(export: Export, path: Any, inputs: list[str], ways: dict[str, Any], runner: Callable[[bytes], Any]) -> Exported:
+    """Writes what the first way makes that keeps most sizes free and gives our numbers."""
+    problems = []
+    for _, kept in _FREE if any(export.free) else _FREE[-1:]:
+        lost = [
+            f"{name}: dimension {axis}"
+            for name, free in zip(inputs, export.free, strict=True)
+            for axis in sorted(free)
+            if not kept(axis)
+        ]
+        for way, make in ways.items():
+            try:
+                with _quiet():
+                    model = make(kept)
+                    gap = export.gap(runner(model), not lost)
+            except Exception as error:
+                problems.append(f"{way}: {type(error).__name__}: {' '.join(str(error).split()):.160}")
+                continue
+            if gap <= TOLERANCE or (export.force and np.isfinite(gap)):
+                with whole(path) as file:
+                    file.write(model)
+                return Exported(way, gap, lost)
+            problems.append(f"{way}: differs by {gap:.2g}")
+    raise Differs(f"{path}: no exporter gives the network's numbers; {'; '.join(dict.fromkeys(problems))}")

@@ -1,0 +1,70 @@
+"""``pytorch-legacy convert`` to .py, .onnx and .pt2."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn
+from pytorch_legacy.cli import leave, main
+
+torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
+DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits"
+
+
+def convert(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    status = main(["convert", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return captured.out if status == 0 else captured.err
+
+
+def test_python_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the network takes is inferred, and told; the written file gives the numbers of the network."""
+    said = convert(capsys, DIGITS / "digits.t7", tmp_path / "digits.py")
+    assert "wrote" in said and "digits.safetensors" in said and "assumed: --input Nx1xHxW" in said
+    spec = importlib.util.spec_from_file_location("digits", tmp_path / "digits.py")
+    written = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(written)
+    net = pl.load(DIGITS / "digits.t7")["model"]
+    net.evaluate()
+    x = np.random.default_rng(0).standard_normal((5, 1, 8, 8)).astype(np.float32)
+    np.testing.assert_allclose(written.load()(torch.from_numpy(x)).detach().numpy(), net.forward(x), rtol=0, atol=1e-5)
+
+
+def test_several_inputs_and_indices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pl.save(tmp_path / "net.t7", nn.Sequential().add(nn.ParallelTable().add(nn.LookupTable(9, 3)).add(nn.Identity())))
+    for indices in ("1x4:int", "Nx4:0-8"):
+        said = convert(capsys, tmp_path / "net.t7", tmp_path / "net.py", "--input", f"{indices},1x2")
+        assert "it differs by 0.0e+00" in said
+    assert "Takes (N, 4) of int64, (N, 2), gives (N, 4, 3), (N, 2)." in (tmp_path / "net.py").read_text()
+
+
+def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written, and one line says why."""
+    net = tmp_path / "net.t7"
+    pl.save(net, nn.Sequential().add(nn.SpatialConvolution(1, 2, 3, 3)).add(nn.View(2 * 4 * 4)).add(nn.Linear(32, 2)))
+    target = tmp_path / "net.py"
+    assert "expected sizes such as 1x3x32x32" in convert(capsys, net, target, "--input", "1x")
+    assert "--input and --force are for .py, .onnx, .pt2" in convert(capsys, net, tmp_path / "net.npz", "--force")
+    assert "is made of a .t7 file" in convert(capsys, DIGITS / "x.npz", target)
+    pl.save(net, nn.Sequential().add(nn.SelectTable(0)))
+    assert "say it, such as --input 1x3x224x224" in convert(capsys, net, target)
+    pl.save(net, nn.Sequential().add(nn.Linear(3, 3)).add(nn.Tanh()))
+    monkeypatch.setattr(nn.Tanh, "updateOutput", lambda self, input: input * 0.5)
+    assert "1 (nn.Tanh), the numbers differ by" in convert(capsys, net, target)
+    assert [path.name for path in tmp_path.iterdir()] == ["net.t7"]
+    assert "wrote" in convert(capsys, net, target, "--force")
+
+
+def test_view_that_multiplies_the_batch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An input that was inferred, and is larger than the network was made for, is refused."""
+    net = nn.Sequential().add(nn.SpatialConvolution(1, 2, 3, 3)).add(nn.View(8)).add(nn.Linear(8, 2))
+    pl.save(tmp_path / "net.t7", net)
+    monkeypatch.setattr(leave.network, "expected_input", lambda net: "1 x 6 x 6")
+    assert "of 2 samples the network makes 8" in convert(capsys, tmp_path / "net.t7", tmp_path / "net.py")

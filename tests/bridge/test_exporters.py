@@ -1,0 +1,68 @@
+"""Files of ONNX and .pt2: the network's numbers in their own runtimes, at sizes that nobody exported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn
+
+torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
+
+
+def draw(*shape: int) -> np.ndarray:
+    return np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+
+
+def test_onnx_of_any_size(tmp_path: Path) -> None:
+    """Batch, height and width of a network of two inputs are free; the file is run at a fourth size."""
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    one = (
+        nn.Sequential()
+        .add(nn.SpatialConvolution(3, 4, 3, 3, 1, 1, 1, 1))
+        .add(nn.Threshold(1e-6, 0))
+        .add(nn.SpatialMaxPooling(2, 2))
+    )
+    net = nn.Sequential().add(nn.ParallelTable().add(one).add(nn.Identity())).add(nn.JoinTable(1))
+    pair = [[draw(n, 3, 2 * h, 10), draw(n, 2, h, 5)] for n, h in ((2, 3), (3, 5))]
+    exported = pl.to_onnx(net, tmp_path / "net.onnx", pair)
+    assert not exported.fixed and exported.difference < 1e-6
+    session = runtime.InferenceSession(tmp_path / "net.onnx")
+    assert [entry.name for entry in session.get_inputs()] == ["input1", "input2"]
+    inputs = [draw(1, 3, 18, 10), draw(1, 2, 9, 5)]
+    (output,) = session.run(["output"], dict(zip(("input1", "input2"), inputs, strict=True)))
+    np.testing.assert_allclose(output, net.forward(inputs), rtol=0, atol=1e-5)
+
+
+def test_pt2(tmp_path: Path) -> None:
+    net = nn.Sequential().add(nn.SpatialConvolution(3, 4, 3, 3)).add(nn.View(-1).setNumInputDims(3)).add(nn.Linear(36, 2))
+    exported = pl.to_pt2(net, tmp_path / "net.pt2", (None, 3, 5, 5))
+    assert exported.fixed == []
+    x = draw(7, 3, 5, 5)
+    y = torch.export.load(tmp_path / "net.pt2").module()(torch.from_numpy(x))
+    np.testing.assert_allclose(y.detach().numpy(), net.forward(x), rtol=0, atol=1e-5)
+
+
+def test_time_of_recurrent_networks(tmp_path: Path) -> None:
+    """Time is free in ONNX, by the older exporter if need be; .pt2 says that it is not."""
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    net = pl.rnn.SeqLSTM(3, 4)
+    pair = [draw(5, 2, 3), draw(7, 3, 3)]
+    assert pl.to_onnx(net, tmp_path / "net.onnx", pair).fixed == []
+    x = draw(11, 1, 3)
+    (output,) = runtime.InferenceSession(tmp_path / "net.onnx").run(None, {"input": x})
+    np.testing.assert_allclose(output, net.forward(x), rtol=0, atol=1e-5)
+    fixed = pl.to_pt2(net, tmp_path / "net.pt2", pair).fixed
+    assert all(name in ("input: dimension 0", "input: dimension 1") for name in fixed)
+
+
+def test_refusals(tmp_path: Path) -> None:
+    for write in (pl.to_onnx, pl.to_pt2):
+        with pytest.raises(pl.THNNError, match="expected a name that ends in"):
+            write(nn.Linear(3, 3), tmp_path / "net.txt", (None, 3))
+    assert not [*tmp_path.iterdir()]

@@ -76,6 +76,12 @@ def class_of(typename: str, fields: Any = None) -> type[TorchObject] | None:
     return found[0] if found else None
 
 
+def names_of(space: str) -> list[str]:
+    """The names of the classes whose typenames begin with "nn.", or with that of another package of Torch7."""
+    class_of("")
+    return [typename.partition(".")[2] for typename in _known if typename.startswith(f"{space}.")]
+
+
 def _classes() -> Iterator[type[TorchObject]]:
     for package in PACKAGES:
         module = import_module(f"pytorch_legacy.{package}")

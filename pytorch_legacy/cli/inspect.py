@@ -19,6 +19,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import t7
 from pytorch_legacy.errors import T7Error, T7Warning
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.summary import Summary
 
 from . import describe, models, network
 from .describe import Class, Entry, ascii_only
@@ -201,11 +202,7 @@ class Report:
         header = ("module", "output", "parameters", "operations") if shapes else ("module", "parameters")
         total = network.count(module)
         yield f"{place or 'network'}: {module._typename}, {total:,} parameters, {module._dtype}"
-        if rows:
-            widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-            for row in [header, *rows]:
-                cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-                yield "  " + "  ".join(cells).rstrip()
+        yield from (f"  {line}" for line in Summary("", header, rows).lines())
         if shapes:
             ran = {number: found for number, found in shapes.items() if number != "input"}
             operations = sum(found[2] for found in ran.values() if not getattr(found[0], "modules", None))

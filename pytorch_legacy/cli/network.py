@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,19 @@ def _shared(module: Module, number: str, owners: dict[Any, str]) -> str:
 
 
 def run(module: Module, shape: tuple[int, ...]) -> dict[Any, Any]:
-    """Run the network on zeros; id of module -> (module, text of its output's shape, operations)."""
+    """Run the network on zeros, as `run_on`; "input" -> their shape."""
+    try:
+        found = run_on(module, (np.zeros(candidate, module._dtype) for candidate in (shape, (1, *shape))))
+    except ShapeError as problem:
+        raise Problem(f"--input {text_shape(shape)}: {problem}") from None
+    return found | {"input": found["input"].shape}
+
+
+def run_on(module: Module, inputs: Iterable[Any]) -> dict[Any, Any]:
+    """Run the network on the first input that has a fitting shape.
+
+    Returns id of module -> (module, text of its output's shape, operations), and "input" -> which one it was.
+    """
     module.evaluate()
     results: dict[Any, Any] = {}
     watched_modules = [place.module for place in walk_modules(module) if not place.seen]
@@ -112,14 +125,15 @@ def run(module: Module, shape: tuple[int, ...]) -> dict[Any, Any]:
     for inner in watched_modules:
         watch(inner)
     try:
-        for candidate in (shape, (1, *shape)):
+        problem: ShapeError | None = None
+        for input in inputs:
             try:
-                module.forward(np.zeros(candidate, module._dtype))
+                module.forward(input)
             except ShapeError as error:
-                problem: THNNError = error
+                problem = problem or error
                 continue
-            return results | {"input": candidate}
-        raise Problem(f"--input {text_shape(shape)}: {problem}")
+            return results | {"input": input}
+        raise problem or ShapeError(f"{module._typename}: input: there is none")
     finally:
         for inner in watched_modules:
             inner.__dict__.pop("updateOutput", None)

@@ -59,6 +59,11 @@ class Container(Module):
             raise IndexRangeError(f"{self._typename}: index: {index} is out of range for {len(self.modules)} modules")
         return self.modules[index]
 
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the first parameter, if there is one: a container takes what its modules take."""
+        return next((array.dtype for array in (self.parameters() or ([],))[0]), self._dtype)
+
     def size(self) -> int:
         """The number of modules."""
         return len(self.modules)

@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import defaults, mending
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.passes import is_own, marks
+from pytorch_legacy.summary import Summary, of_criterion
 
 
 class Criterion(TorchObject):
@@ -89,6 +90,16 @@ class Criterion(TorchObject):
         if input is not None and has_nodes(self, input, target):
             return ModuleFromCriterion(self)(input)
         return self.forward(input, target), self.backward(input, target)
+
+    def summary(self) -> Summary:
+        """The criterion and those in it, with the weights of their losses, as a table."""
+        return of_criterion(self)
+
+    def _repr_html_(self) -> str:
+        try:
+            return self.summary()._repr_html_()
+        except Exception:  # a broken one is shown as it prints
+            return super()._repr_html_()
 
     def _mean(self, total: Any, n: int) -> Any:
         """`total` divided by `n`; as it is without ``sizeAverage``, and where there is nothing to take a mean of."""

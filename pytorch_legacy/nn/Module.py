@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import defaults, mending, t7
+from pytorch_legacy import defaults, hints, mending, t7
 from pytorch_legacy.arrays import buffer, is_aligned, is_tensor, overlap, placed
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import blocks
@@ -14,6 +14,7 @@ from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
 from pytorch_legacy.nn.utils import by_example, clear, described
 from pytorch_legacy.passes import guarded, is_own, marks
 from pytorch_legacy.storage import Tensor, flattened, is_repeated, storage_offset
+from pytorch_legacy.summary import Summary, of_module
 
 _NOTHING: Any = object()
 _STATISTICS = ("running_mean", "running_var")
@@ -58,7 +59,6 @@ class Module(TorchObject):
     bias: Tensor | None = None
     gradWeight: Tensor | None = None
     gradBias: Tensor | None = None
-    train = True
     shared = False
     _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
     _isSequencer = False
@@ -332,6 +332,44 @@ class Module(TorchObject):
     def listModules(self) -> list["Module"]:
         """This module and all inside it, depth first."""
         return [self, *(inner for module in self._children() for inner in module.listModules())]
+
+    @property
+    def train(self) -> Any:
+        own = self.__dict__.get("train", True)
+        return hints.FLAGS[own] if own is True or own is False else own
+
+    @train.setter
+    def train(self, value: Any) -> None:
+        self.__dict__["train"] = bool(value) if type(value) is hints.Flag else value
+
+    def summary(self, shape: Any = None, depth: int | None = None) -> Summary:
+        """The modules inside as a table: their parameters and, if there is a shape, their outputs and operations.
+
+        Parameters
+        ----------
+        shape : tuple of int, list, or array, optional
+            Of the input, with or without the batch; a list of shapes for a table of inputs; or the input itself, where it is
+            more than a shape, such as indices.
+        depth : int, optional
+            How deep to go into modules within modules.
+
+        Returns
+        -------
+        Summary
+            Prints as the table; a notebook shows it as one. The module itself is as it was.
+
+        Raises
+        ------
+        ShapeError
+            If the network does not take an input of that shape.
+        """
+        return of_module(self, shape, depth)
+
+    def _repr_html_(self) -> str:
+        try:
+            return of_module(self)._repr_html_()
+        except Exception:  # a broken one is shown as it prints
+            return super()._repr_html_()
 
     def __call__(self, input: Any = _NOTHING, gradOutput: Any = None) -> Any:
         """The output for `input`; with `gradOutput` also the gradient of the input.

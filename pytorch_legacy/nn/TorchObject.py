@@ -4,12 +4,13 @@ import copy
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pytorch_legacy import backend, mending, t7
+from pytorch_legacy import backend, hints, mending, t7
 from pytorch_legacy.arrays import buffer, cupy, entered, is_tensor, on_device, overlap, placed
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.arguments import checked, numbers
@@ -107,7 +108,7 @@ class TorchObject:
             member = getattr(type(self), name, None)
             if isinstance(member, property):
                 return member.fget(self)  # it is there, and misses another one: that is the one to name
-            error = FieldError(f"{self._typename}: has no attribute {name!r}")
+            error = FieldError(f"{self._typename}: has no attribute {name!r}{hints.of_attribute(name)}")
             error.name, error.obj = name, self  # Python then says which name may have been meant
             raise error
 
@@ -181,10 +182,19 @@ class TorchObject:
     def __repr__(self) -> str:
         return self._typename
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f"<pre>{escape(repr(self))}</pre>"
+
     def _take(self, name: str) -> None:
         """Notes the tensor type that the object now has."""
         self._dtype = (TENSOR_TYPES | CUDA_TYPES)[name]
         self._array = cupy().ndarray if name in CUDA_TYPES else np.ndarray
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of parameters and outputs, and of what the object takes: float32 until it is converted."""
+        return self._dtype
 
     @property
     def _onDevice(self) -> bool:

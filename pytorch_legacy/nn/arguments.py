@@ -16,6 +16,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Array, is_tensor, placed
 from pytorch_legacy.errors import ArgumentError
+from pytorch_legacy.hints import of_argument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -47,15 +48,15 @@ def checked(method: Callable[P, R]) -> Callable[P, R]:
     @wraps(method)
     def looking(thing: Any, /, *args: Any, **keywords: Any) -> R:
         count = len(args)
+        for name in keywords:
+            if name in names[:count]:
+                raise ArgumentError(f"{_place(thing, method)}: {name}: given twice")
+            if name not in known and not takesAll:
+                listed = (", ".join(names) or "none") + of_argument(name, names)
+                raise ArgumentError(f"{_place(thing, method)}: {name}: there is no such argument, but {listed}")
         if (count > len(names) and others is None) or (count < needed and not required - {*names[:count]} <= keywords.keys()):
             raise ArgumentError(f"{_place(thing, method)}: expected {_several(names, needed)}, got {count + len(keywords)}")
         if keywords:
-            for name in keywords:
-                if name in names[:count]:
-                    raise ArgumentError(f"{_place(thing, method)}: {name}: given twice")
-                if name not in known and not takesAll:
-                    listed = ", ".join(names) or "none"
-                    raise ArgumentError(f"{_place(thing, method)}: {name}: there is no such argument, but {listed}")
             keywords = {name: look(thing, name, value) for name, value in keywords.items()}
         given = [look(thing, names[i] if i < len(names) else others, value) for i, value in enumerate(args)]
         return method(thing, *given, **keywords)  # type: ignore[call-arg,arg-type]
@@ -89,6 +90,8 @@ def taken(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
         except (AttributeError, TypeError):
             continue
     wanted = " or ".join(_NAMES.get(kind, f"a {kind.__name__.lower()}") for kind in kinds)
+    if isinstance(value, type) and hasattr(value, "_typename"):
+        raise ArgumentError(f"{thing._typename}: {name}: expected {wanted}, got the class {value._typename}; make one of it: ()")
     raise ArgumentError(f"{thing._typename}: {name}: expected {wanted}, got {_shown(value)}")
 
 

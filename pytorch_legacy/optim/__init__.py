@@ -15,6 +15,8 @@ array([0.00292969])
 {'learningRate': 0.25, 'evalCounter': 10}
 """
 
+from typing import Any
+
 from .adadelta import adadelta
 from .adagrad import adagrad
 from .adam import adam
@@ -56,3 +58,10 @@ __all__ = [
     "rprop",
     "sgd",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What PyTorch calls its optimizers is answered by what they are here."""
+    from pytorch_legacy.hints import of_optimizer
+
+    raise AttributeError(f"module 'pytorch_legacy.optim' has no attribute '{name}'{of_optimizer(name)}")

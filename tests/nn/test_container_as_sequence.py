@@ -49,7 +49,7 @@ def test_slices_are_such_containers_of_the_same_modules(make):
     for cut in (slice(1), slice(1, None), slice(None, None, -1), slice(-2, None), slice(5, 9)):
         part = net[cut]
         assert type(part) is type(net) and list(part) == net.modules[cut] and part._dtype == np.float64
-        assert part.train is False and (part.output is not net.output or type(net) is nn.Sequential)
+        assert not part.train and (part.output is not net.output or type(net) is nn.Sequential)
     part = net[:1].add(nn.Tanh())
     assert len(part) == 2 and len(net) == 3, "a slice has a list of its own"
     if make is not LISTS["Sequential"]:

@@ -64,9 +64,9 @@ class TestBasics:
         module = Module()
         assert module.train
         module.evaluate()
-        assert module.train is False
+        assert not module.train
         module.training()
-        assert module.train is True
+        assert module.train
 
 
 class TestParameters:

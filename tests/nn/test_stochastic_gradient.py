@@ -1,14 +1,17 @@
 """The training loop."""
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from pytorch_legacy import random, t7
+from pytorch_legacy.errors import ArgumentError, ShapeError
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.training.StochasticGradient import StochasticGradient
-from tests.nn.toys import Factory, Linear, MSECriterion
+from tests.nn.toys import Factory, Linear, MSECriterion, batch
 from tests.trees import assert_close
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -111,3 +114,46 @@ def test_speaks_only_when_verbose(capsys):
     assert lines[1].startswith("# current error = ")
     assert lines[2] == "# StochasticGradient: you have reached the maximum number of iterations"
     assert lines[3] == lines[1].replace("current", "training")
+
+
+class Endless:
+    def __getitem__(self, i):
+        return batch(3), batch(1)
+
+
+@pytest.mark.parametrize(
+    "dataset, error, text",
+    [
+        ([], ShapeError, "dataset: expected a sequence of .input, target. pairs, got none"),
+        ((example for example in dataset()), ArgumentError, r"with len\(\) and \[i\], got generator .*; pass list\(dataset\)"),
+        (zip([1], [2], strict=True), ArgumentError, r"got zip .*; pass list\(dataset\)"),
+        (None, ArgumentError, r"with len\(\) and \[i\], got None$"),
+        (3, ArgumentError, r"with len\(\) and \[i\], got int 3$"),
+        (Endless(), ArgumentError, r"with len\(\) and \[i\], got Endless "),
+        ([3], ArgumentError, r"dataset\[0\]: expected a pair of input and target, got TypeError"),
+        ([batch(1)], ArgumentError, r"dataset\[0\]: expected a pair of input and target, got IndexError"),
+        ({"input": batch(3)}, ArgumentError, r"dataset\[0\]: expected a pair of input and target, got KeyError: 0"),
+    ],
+)
+def test_what_is_no_dataset(dataset, error, text):
+    with pytest.raises(error, match=f"^nn.StochasticGradient: .*{text}"):
+        trainer().train(dataset)
+
+
+def test_progress_is_shown_where_there_is_tqdm(monkeypatch):
+    shown = []
+
+    def tqdm(order, desc, **options):
+        shown.append((list(order), desc, options["disable"]))
+        return order
+
+    made = trainer()
+    made.shuffleIndices, made.maxIteration = False, 2
+    monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace(tqdm=tqdm))
+    made.train(dataset(2))
+    assert shown == [], "not when silent"
+    made.verbose = True
+    made.train(dataset(2))
+    assert shown == [([0, 1], "iteration 1", None), ([0, 1], "iteration 2", None)]
+    monkeypatch.setitem(sys.modules, "tqdm", None)  # as if it were not installed
+    made.train(dataset(2))

@@ -1,12 +1,14 @@
 """The simplest training loop."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pytorch_legacy import random
+from pytorch_legacy.errors import ArgumentError, ShapeError
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.words import described
 
 
 class StochasticGradient(TorchObject):
@@ -60,13 +62,21 @@ class StochasticGradient(TorchObject):
         self.verbose = True
 
     def train(self, dataset: Any) -> None:
-        """Trains on a sequence of (input, target) pairs: anything with ``len()`` and ``[i]``."""
-        order = self._order(len(dataset))
+        """Trains on a sequence of (input, target) pairs: anything with ``len()`` and ``[i]``.
+
+        Where tqdm is installed and there is a terminal to see it, a bar shows how far a pass is, unless ``verbose`` is False.
+
+        Raises
+        ------
+        ArgumentError, ShapeError
+            If that is no sequence, or there is nothing in it.
+        """
+        order = self._order(self._count(dataset))
         learningRate = self.learningRate
         iteration = 1
         self._say("# StochasticGradient: training")
         while True:
-            error = sum(self._step(dataset[i], learningRate) for i in order) / len(dataset)
+            error = sum(self._step(self._example(dataset, i), learningRate) for i in self._shown(order, iteration)) / len(order)
             if self.hookIteration:
                 self.hookIteration(self, iteration, error)
             self._say(f"# current error = {error:.14g}")
@@ -93,6 +103,36 @@ class StochasticGradient(TorchObject):
     def _order(self, count: int) -> list[int]:
         order: list[int] = random.randperm(count).tolist()  # drawn in any case: what comes next is then as in Torch7
         return order if self.shuffleIndices else list(range(count))
+
+    def _count(self, dataset: Any) -> int:
+        """The number of examples."""
+        where = f"{self._typename}: dataset: expected a sequence of (input, target) pairs"
+        if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")):
+            cure = "; pass list(dataset)" if isinstance(dataset, Iterable) else ""
+            raise ArgumentError(f"{where}, with len() and [i], got {described(dataset)}{cure}")
+        if not len(dataset):
+            raise ShapeError(f"{where}, got none")
+        return len(dataset)
+
+    def _example(self, dataset: Any, i: int) -> Any:
+        try:
+            example = dataset[i]
+            example[0], example[1]
+        except (TypeError, LookupError) as error:
+            got = f"{type(error).__name__}: {error}"
+            raise ArgumentError(f"{self._typename}: dataset[{i}]: expected a pair of input and target, got {got}") from error
+        return example
+
+    def _shown(self, order: list[int], iteration: int) -> Iterable[int]:
+        """The order, whose progress is shown meanwhile."""
+        if not self.verbose:
+            return order
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            return order
+        shown: Iterable[int] = tqdm(order, desc=f"iteration {iteration}", leave=False, disable=None)
+        return shown
 
     def _say(self, line: str) -> None:
         if self.verbose:

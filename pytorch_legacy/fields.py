@@ -15,6 +15,7 @@ import numpy as np
 
 from pytorch_legacy import mending
 from pytorch_legacy.errors import FieldError
+from pytorch_legacy.nn.arguments import truncated
 from pytorch_legacy.nn.Module import GRADIENTS
 from pytorch_legacy.nn.TorchObject import BUFFERS, TorchObject
 from pytorch_legacy.nn.utils import described
@@ -28,7 +29,7 @@ _NAMES = {
         inputFrameSize outputFrameSize inputSize outputDim upscaleFactor scale_factor dimension nInputDims nInputDim
         numInputDims nOutputDim odepth oheight owidth oT oH oW outT outH outW iT iH iW poolSizeT poolSizeH
         poolSizeW pleft pright ptop pbottom pfront pback pad_l pad_r pad_t pad_b pad offset nfeatures ndim
-        ignoreIndex paddingValue nClasses dim inputDimension outputDimension length print_interval numFwds numBwds pos""",
+        T W H ignoreIndex paddingValue nClasses dim inputDimension outputDimension length print_interval numFwds numBwds pos""",
     "a number": """
         k eps momentum lambda_ lower upper margin max_val min_val negval threshold val p pow power
         learningRate l1weight norm thresval ratioT ratioH ratioW""",
@@ -46,7 +47,7 @@ _NAMES = {
 }  # fmt: skip
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _PLAIN = """
-    criterion dim g indices k kernel length lower margin mask mode momentum nll norm normalized
+    H T W criterion dim g indices k kernel length lower margin mask mode momentum nll norm normalized
     normalizer offset p pad pooling pos pow power sigmoid simplex squeeze tanh threshold trans upper v val"""
 _WORDS = frozenset(_PLAIN.split())
 
@@ -90,11 +91,14 @@ def present(instance: TorchObject, fields: dict[Any, Any]) -> dict[Any, Any]:
 def check(instance: TorchObject) -> None:
     """Raise FieldError if a field of an object that was read from a file cannot be what the class takes it for."""
     own = vars(instance)
-    for name, value in own.items():
+    for name, value in [*own.items()]:
         kind = _KINDS.get(name)
         if kind is None or value is None or _is(kind, value):
             continue
-        if _expects(instance, name):
+        if kind == "a whole number" and (number := truncated(instance, name, value)) is not None:
+            mending.note(instance, name, f"was {value}: {number}, the whole part")
+            own[name] = number
+        elif _expects(instance, name):
             raise FieldError(f"{name}: expected {kind}, got {_shown(value)}")
     for name, gradient in GRADIENTS.items():
         ours, theirs = own.get(name), own.get(gradient)

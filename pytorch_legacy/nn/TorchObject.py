@@ -59,6 +59,8 @@ class TorchObject:
         Fields of old files that went into others on the way in: not written again.
     _luaMethods : tuple of str
         Methods in whose place Torch7's constructor puts functions that do what the class here does.
+    _addsSizes : bool
+        Torch7 computed with the sizes in Lua before it took their whole parts: one with a fraction is an error.
     _version : int, optional
         Torch7's current version of the class, where it is not 1. Without it objects keep the version of their file.
     _exact : dict
@@ -80,6 +82,7 @@ class TorchObject:
     _ours: dict[str, Any] = {}
     _outdated: tuple[str, ...] = ()
     _luaMethods: tuple[str, ...] = ()
+    _addsSizes = False
     _version: int | None = None
     _exact: dict[str, bytes] = {}
     _inPass = False

@@ -1,10 +1,13 @@
 """What constructors take: their annotations say it, and are held to it here, once for all classes.
 
-What Lua programs write is taken: a number that is whole where an integer is wanted (``10 / 2``), and None, Lua's nil, in the
+What Lua programs write is taken: a number that is whole where an integer is wanted (``10 / 2``), a size or padding whose fraction
+Torch7's C cut off (with a warning), and None, Lua's nil, in the
 place of an argument that has a default. An argument of another kind, one too many and one that is missing are errors that name
 class and argument. Numbers of NumPy become Python's.
 """
 
+import sys
+import warnings
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, signature
@@ -17,6 +20,14 @@ import numpy as np
 from pytorch_legacy.arrays import Array, is_tensor, placed
 from pytorch_legacy.errors import ArgumentError
 from pytorch_legacy.hints import of_argument
+
+# Sizes, strides and paddings, by the names of arguments and fields: Torch7 gave them to C, or to tensors, which took the whole
+# part of a number: (kW - 1) / 2 is a padding of 1 for a kernel of 4.
+_GEOMETRY = """
+    kT kW kH dT dW dH padT padW padH adjT adjW adjH dilationT dilationW dilationH T W H poolSizeT poolSizeW poolSizeH
+    pad pad_l pad_r pad_t pad_b pleft pright ptop pbottom pfront pback oT oW oH outT outW outH iT iW iH odepth owidth oheight
+    stride offset length sizes"""
+_TRUNCATED = frozenset(_GEOMETRY.split())
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -89,10 +100,27 @@ def taken(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
             return _as(kind, value)
         except (AttributeError, TypeError):
             continue
+    if int in kinds and (number := truncated(thing, name, value)) is not None:
+        warnings.warn(f"{thing._typename}: {name}: {value} is not whole: {number} is taken, as Torch7 did", stacklevel=_outside())
+        return number
     wanted = " or ".join(_NAMES.get(kind, f"a {kind.__name__.lower()}") for kind in kinds)
     if isinstance(value, type) and hasattr(value, "_typename"):
         raise ArgumentError(f"{thing._typename}: {name}: expected {wanted}, got the class {value._typename}; make one of it: ()")
     raise ArgumentError(f"{thing._typename}: {name}: expected {wanted}, got {_shown(value)}")
+
+
+def truncated(thing: Any, name: str, value: Any) -> int | None:
+    """The whole part of a size, stride or padding that has a fraction, where Torch7 took it; else None."""
+    isNumber = isinstance(value, (float, np.floating)) and abs(value) < 1 << 31
+    return int(value) if isNumber and name in _TRUNCATED and not thing._addsSizes else None
+
+
+def _outside() -> int:
+    """How far up the stack the first frame outside of the package is, for warnings."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("pytorch_legacy."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def numbers(thing: Any, name: str, value: Any) -> Array:

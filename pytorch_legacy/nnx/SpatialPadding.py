@@ -35,6 +35,8 @@ class SpatialPadding(Module):
     Any shape with these dimensions. Source: nnx ``SpatialPadding``.
     """
 
+    _addsSizes = True
+
     _oneBased = ("y_dim", "x_dim")
     y_dim = 1
     x_dim = 2

@@ -215,3 +215,18 @@ def test_unknown_classes_are_not_mended() -> None:
     assert mends == {} and net._toRecord().fields["train"] == 0 and "last" in net._toRecord().fields["modules"]
     net.evaluate()
     assert net._toRecord().fields["train"] is False
+
+
+def test_sizes_with_a_fraction() -> None:
+    """Torch7's C took the whole part."""
+    window = {"kW": 2, "kH": 2.0, "dW": 1.5, "dH": 1, "padW": 0.5, "padH": -0.5, "ceil_mode": False}
+    net, mends = loaded("nn.SpatialMaxPooling", window)
+    assert net.forward(np.ones((1, 4, 4))).shape == (1, 3, 3)
+    assert {name: mends[name] for name in ("dW", "padW", "padH")} == {
+        "dW": "was 1.5: 1, the whole part", "padW": "was 0.5: 0, the whole part", "padH": "was -0.5: 0, the whole part",
+    }  # fmt: skip
+    net, _ = loaded("nn.SpatialAdaptiveMaxPooling", {"W": 2.5, "H": 3})
+    assert net.forward(np.ones((1, 4, 4))).shape == (1, 3, 2)
+    for typename, field in (("nn.SpatialMaxPooling", {"kW": float("inf")}), ("nn.SpatialZeroPadding", {"pad_l": 1.5})):
+        with pytest.raises(pl.T7Error, match="expected a whole number"):
+            loaded(typename, field)

@@ -7,7 +7,7 @@ import pytest
 
 from pytorch_legacy import nn, rnn
 from pytorch_legacy.errors import ArgumentError, DtypeError, OutOfMemoryError, ShapeError, THNNError
-from pytorch_legacy.nn.arguments import checked
+from pytorch_legacy.nn.arguments import checked, truncated
 from pytorch_legacy.nn.TorchObject import TorchObject
 from tests.nn.toys import fails
 from tests.rows import rows
@@ -25,6 +25,8 @@ def refused() -> list[object]:
         usual = [RIGHT.get(p.annotation, 2) if p.default is p.empty else p.default for p in parameters]
         for i, parameter in enumerate(parameters):
             for value in WRONG.get(parameter.annotation, []):
+                if isinstance(value, float) and truncated(cls, parameter.name, value) is not None:
+                    continue
                 given = [*usual[:i], value, *usual[i + 1 :]]
                 found.append((cls.__name__, f"{parameter.name} {value!r:.20}", (cls, parameter.name, given)))
     return found
@@ -46,8 +48,8 @@ def test_messages():
         nn.MulConstant(np.ones(2))
     with fails(ArgumentError, "nn.CriterionTable: criterion: expected a criterion, got nn.Identity"):
         nn.CriterionTable(nn.Identity())
-    with fails(ArgumentError, "nn.SpatialMaxPooling: kH: expected an integer, got 0.5"):
-        nn.SpatialMaxPooling(2, kH=0.5)
+    with fails(ArgumentError, "nn.SpatialMaxPooling: kH: expected an integer, got 'a'"):
+        nn.SpatialMaxPooling(2, kH="a")
     three = "(inputSize, outputSize, bias)"
     for call, text in (
         (lambda: nn.Linear(2), f"nn.Linear: expected 2 to 3 arguments {three}, got 1"),
@@ -204,3 +206,35 @@ def test_sizes_beyond_all_arrays(cls, args):
 def test_sizes_beyond_all_memory(args):
     with pytest.raises(OutOfMemoryError, match=r"nn\.Linear: weight: Unable to allocate"):
         nn.Linear(*args)
+
+
+FRACTIONS = [
+    (lambda: nn.SpatialConvolution(3, 4, 4, 4, 1, 1, (4 - 1) / 2), ("padW",), (4, 7, 7)),
+    (lambda: nn.SpatialMaxPooling(2, 2, 1.5, np.float32(1.5)), ("dW", "dH"), (3, 7, 7)),
+    (lambda: nn.SpatialFullConvolution(3, 3, 2, 2, 2, 2, 0.5, 0.5, 1.5), ("padW", "padH", "adjW"), (3, 16, 17)),
+    (lambda: nn.SpatialAdaptiveMaxPooling(2.5, 3), ("W",), (3, 3, 2)),
+    (lambda: nn.SpatialReflectionPadding(1.5, 0, 0, 0), ("pad_l",), (3, 8, 9)),
+    (lambda: nn.SpatialReplicationPadding(0, 0, -1.5, 0), ("pad_t",), (3, 7, 8)),
+    (lambda: nn.Padding(1, -2.5, 3), ("pad",), (3, 10, 8)),
+    (lambda: nn.Narrow(1, 0.5, 1.5), ("offset", "length"), (3, 1, 8)),
+    (lambda: nn.Reshape(3.2, 64), ("sizes",), (3, 64)),
+]
+
+
+@pytest.mark.parametrize("make, names, shape", FRACTIONS, ids=[str(names) for _, names, _ in FRACTIONS])
+def test_sizes_with_a_fraction_lose_it_as_in_torch7(make, names, shape):
+    with pytest.warns(UserWarning, match="is not whole") as found:
+        layer = make()
+    assert [str(one.message).split(": ")[1] for one in found] == [*names]
+    assert found[0].filename == __file__
+    assert layer.forward(np.ones((3, 8, 8), np.float32)).shape == shape
+
+
+def test_fractions_that_torch7_did_not_take():
+    for make, name in [
+        (lambda: nn.Linear(2.5, 3), "inputSize"), (lambda: nn.SpatialZeroPadding(1.5), "pad_l"),
+        (lambda: nn.JoinTable(0.5), "dimension"),
+        (lambda: nn.SpatialConvolution(3, 4, 4, 4, 1, 1, float("nan")), "padW"), (lambda: nn.SpatialMaxPooling("2", 2), "kW"),
+    ]:  # fmt: skip
+        with pytest.raises(THNNError, match=f": {name}: "):
+            make()

@@ -26,4 +26,6 @@ class SpatialZeroPadding(SpatialPadding):
     Source: Torch7 ``nn.SpatialZeroPadding``; C: ``THNN/padding/SpatialZeroPadding.c``.
     """
 
+    _addsSizes = True
+
     _layer = "SpatialZeroPadding"

@@ -71,13 +71,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show  # type: ignore[assignment]  # the block puts back what it was
             options.execute(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # which may be closed
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        if isinstance(error, BrokenPipeError) and error.filename is None:
+        if isinstance(error, OSError) and error.filename is None:
             _leave()
-            return 0
+            if isinstance(error, BrokenPipeError):
+                return 0  # the reader of our output has seen enough
         if sys.flags.dev_mode:
             raise
         print(f"pytorch-legacy: {printable(_text(error))}", file=sys.stderr)
@@ -86,8 +88,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _leave() -> None:
-    """The reader of our output has seen enough: what is still to be written, at the end of the program too, goes nowhere."""
-    with suppress(OSError, ValueError):
+    """If the output takes no more, what is still to be written, at the end of the program too, goes nowhere."""
+    with suppress(AttributeError, OSError, ValueError):
+        sys.stdout.flush()
+        return
+    with suppress(AttributeError, OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -11,6 +11,7 @@ from pytorch_legacy import interop, t7
 from pytorch_legacy.writing import whole
 
 from . import leave, models
+from .output import say
 from .problem import Problem
 from .progress import busy
 
@@ -65,7 +66,7 @@ def execute(options: argparse.Namespace) -> None:
         raise Problem(f"{options.source}: there is no such file")
     with busy(f"converting {options.source}"):
         text = leave.leave(options) if leaves else _converted(options, from_t7, to_t7)
-    print(f"wrote {options.target}: {text}")
+    say(f"wrote {options.target}: {text}")
 
 
 def _converted(options: argparse.Namespace, from_t7: bool, to_t7: bool) -> str:

@@ -17,7 +17,7 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
 from pytorch_legacy.storage import storage_of
-from pytorch_legacy.t7.nodes import shown
+from pytorch_legacy.t7.nodes import printable, shown
 
 from .files import text_shape
 
@@ -136,12 +136,7 @@ def summary(value: Any) -> str:
 def first_line(value: Any) -> str:
     """How a module prints; those that print as the network that Torch7 made of them are called by name."""
     line = str(value).split("\n")[0]
-    return ascii_only(value._typename if line.endswith("{") else line[:200])
-
-
-def ascii_only(text: str) -> str:
-    """Text from a file without what could steer a terminal."""
-    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+    return printable(value._typename if line.endswith("{") else line[:200])
 
 
 def language(function: t7.Function) -> str:
@@ -263,5 +258,5 @@ def contents(value: Any) -> tuple[list[Class], list[tuple[Visit, t7.Function]]]:
             known.count += 1
             fields = visit.value.fields if isinstance(visit.value.fields, dict) else {"contents": visit.value.fields}
             for key, entry in list(fields.items())[:50]:
-                known.fields.setdefault(ascii_only(str(key))[:40], summary(entry))
+                known.fields.setdefault(printable(str(key))[:40], summary(entry))
     return list(classes.values()), functions

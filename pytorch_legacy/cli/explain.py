@@ -11,6 +11,7 @@ import numpy as np
 from pytorch_legacy import explain, nn
 
 from . import files
+from .output import say
 from .problem import Problem
 from .progress import busy
 
@@ -86,7 +87,8 @@ def _show(found: explain.Windows, options: argparse.Namespace) -> None:
     print(found)
     if options.output:
         found.draw(options.output)
-        print(f"\nwrote {options.output}")
+        print()
+        say(f"wrote {options.output}")
 
 
 def _layer(text: str) -> Any:
@@ -129,4 +131,4 @@ def _gallery(options: argparse.Namespace) -> None:
         gallery = explain.pooling(array)
         gallery.draw(options.output)
     print(gallery)
-    print(f"wrote {options.output}")
+    say(f"wrote {options.output}")

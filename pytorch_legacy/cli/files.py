@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ import numpy as np
 
 from pytorch_legacy import t7
 from pytorch_legacy.storage import Tensor
+from pytorch_legacy.t7.detect import detect
+from pytorch_legacy.t7.nodes import Malformed
 from pytorch_legacy.writing import whole
 
 from .problem import Problem
@@ -19,11 +23,14 @@ from .problem import Problem
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 
 
+_MOST_PIXELS = 1 << 26
+
+
 @dataclass
 class Source:
-    """An input: the array for the network, and what is needed to make a picture of its output again."""
+    """An input: the array for the network, or several, and what is needed to make a picture of its output again."""
 
-    array: Tensor
+    array: Any
     is_picture: bool = False
     colours: Any = None  # Cb and Cr planes of a colour picture that is run on its luminance
 
@@ -45,53 +52,65 @@ def _must_exist(path: str) -> None:
         raise Problem(f"{path}: there is no such file")
 
 
-def read(path: str, options: argparse.Namespace, planes: int | None) -> Source:
-    """The input file as an array with a batch dimension."""
-    suffix = Path(path).suffix.lower()
+def read(path: str, options: argparse.Namespace, planes: int | None, size: Any = None) -> Source:
+    """The input file as an array with a batch dimension, or a list of arrays as they are; its bytes say what it is.
+
+    `size` is that of pictures, "WxH" or height and width; without it they stay as they are.
+    """
     _must_exist(path)
-    if suffix in PICTURES:
-        return _read_picture(path, options, planes)
-    if suffix == ".npy":
+    with open(path, "rb") as file:
+        regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+        content = file.read(512 if regular else -1)  # what flows through a pipe can be read once
+    source: Any = path if regular else io.BytesIO(content)
+    if content.startswith(b"\x93NUMPY"):
         try:
-            array = np.load(path, allow_pickle=False)
-        except ValueError as error:
-            raise Problem(f"{path}: {error}") from None
-    elif suffix == ".t7":
-        array = _tensor(path, t7.read(path), options.key)
+            value = np.load(source, allow_pickle=False)
+        except Exception as error:  # whatever NumPy makes of a broken file
+            raise Problem(f"{path}: cannot be read as .npy: {error}") from None
     else:
-        raise Problem(f"{path}: expected a picture ({', '.join(PICTURES)}), .npy or .t7")
-    if array.dtype.kind not in "fiub" or array.ndim == 0:
-        raise Problem(f"{path}: expected an array of numbers, got {array.dtype} of shape {array.shape}")
-    return Source(array[None] if array.ndim in (1, 3) else array)
+        try:
+            detect(content, "auto")
+        except Malformed as error:
+            return _read_picture(path, source, options, planes, size, error.message)
+        value = _tensors(path, t7.read(path if regular else content), options.key)
+    for array in value if isinstance(value, list) else [value]:
+        if array.dtype.kind not in "fiub" or array.ndim == 0:
+            raise Problem(f"{path}: expected an array of numbers, got {array.dtype} of shape {array.shape}")
+    return Source(value[None] if isinstance(value, np.ndarray) and value.ndim in (1, 3) else value)
 
 
-def _tensor(path: str, value: Any, key: str | None) -> Tensor:
-    """The tensor of a .t7 file, or of the table in it."""
+def _tensors(path: str, value: Any, key: str | None) -> Any:
+    """The tensor of a .t7 file, or of the table in it, or a list of tensors."""
     if isinstance(value, dict):
         wanted = [key] if key else ["input", "images", "image", "x", "data"]
-        tensors = [name for name, entry in value.items() if isinstance(entry, np.ndarray)]
+        tensors = {str(name): entry for name, entry in value.items() if _holds_tensors(entry)}
         chosen = next((name for name in wanted if name in tensors), None)
         if chosen is None:
-            raise Problem(f"{path}: choose a tensor of the table with --key: {', '.join(map(str, tensors)) or 'there is none'}")
-        value = value[chosen]
-    if not isinstance(value, np.ndarray):
-        raise Problem(f"{path}: expected a tensor or a table of tensors, got {type(value).__name__}")
+            raise Problem(f"{path}: choose a tensor of the table with --key: {', '.join(tensors) or 'there is none'}")
+        value = tensors[chosen]
+    if not _holds_tensors(value):
+        raise Problem(f"{path}: expected a tensor, a list of tensors or a table of these, got {type(value).__name__}")
     return value
 
 
-def picture(path: str, size: str | None) -> Any:
-    """A Pillow image, gray or RGB, resized to "WxH" if that is given."""
+def _holds_tensors(value: Any) -> bool:
+    entries = value if isinstance(value, list) else [value]
+    return bool(entries) and all(isinstance(entry, np.ndarray) for entry in entries)
+
+
+def picture(path: str, size: str | tuple[int, int] | None, source: Any = None) -> Any:
+    """A Pillow image, gray or RGB, resized to "WxH", or height and width, if that is given. `source` is what to read."""
     _must_exist(path)
     Image = _pillow()
     try:
-        with Image.open(path) as opened:
+        with Image.open(path if source is None else source) as opened:
             image = opened.convert("RGB" if opened.mode not in ("L", "1", "I", "I;16", "LA") else "L")
-    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+    except Exception as error:  # Pillow's readers raise what comes
         raise Problem(f"{path}: not a picture that can be read: {error}") from None
     if size:
         try:
-            width, height = (int(number) for number in size.lower().split("x"))
-            if min(width, height) < 1:
+            width, height = (int(number) for number in size.lower().split("x")) if isinstance(size, str) else size[::-1]
+            if min(width, height) < 1 or width * height > _MOST_PIXELS:
                 raise ValueError
         except ValueError:
             raise Problem(f"--size {size}: expected width x height in pixels, such as 224x224") from None
@@ -100,8 +119,14 @@ def picture(path: str, size: str | None) -> Any:
     return image
 
 
-def _read_picture(path: str, options: argparse.Namespace, planes: int | None) -> Source:
-    image = picture(path, options.size)
+def _read_picture(path: str, source: Any, options: argparse.Namespace, planes: int | None, size: Any, found: str) -> Source:
+    """`found` says what the file is for who takes it for a .t7 file."""
+    try:
+        image = picture(path, size, source)
+    except Problem as problem:
+        if Path(path).suffix.lower() in PICTURES or found.endswith("picture") or str(problem).startswith("--size"):
+            raise
+        raise Problem(f"{path}: expected a picture (png, jpg, ...), an array (.npy) or a tensor (.t7); {_tail(found)}") from None
     if planes not in (None, 1, 3):
         raise Problem(f"{path}: the network wants {planes} planes, a picture has 1 or 3; give an .npy or .t7 file")
     colours = None
@@ -113,6 +138,11 @@ def _read_picture(path: str, options: argparse.Namespace, planes: int | None) ->
         image = image.convert("RGB")
     array = np.asarray(image)
     return Source(array[None, None] if array.ndim == 2 else array.transpose(2, 0, 1)[None], True, colours)
+
+
+def _tail(found: str) -> str:
+    """What a file is instead of a .t7 file."""
+    return found.removeprefix("expected a .t7 file, ").removeprefix("which begins with a type tag from 0 to 8, ")
 
 
 def write(path: str, output: Any, source: Source) -> None:

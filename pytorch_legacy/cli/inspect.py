@@ -22,8 +22,9 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.summary import Summary
 
 from . import describe, models, network
-from .describe import Class, Entry, ascii_only
+from .describe import Class, Entry
 from .files import text_shape
+from .output import say
 from .problem import Problem
 from .progress import busy
 
@@ -76,7 +77,11 @@ def execute(options: argparse.Namespace) -> None:
     with busy(f"reading {options.file}"):
         contents = read(options.file)
     report = Report(options.file, contents, options)
-    print(json.dumps(report.data(), indent=1, allow_nan=False) if options.json else "\n".join(report.lines()))
+    if options.json:
+        print(json.dumps(report.data(), indent=1, allow_nan=False))
+    else:
+        for line in [*report.lines()]:  # whole, or not at all
+            say(line)
     if options.input and not report.networks:
         raise Problem(f"{options.file}: --input: there is no network in this file")
 
@@ -134,10 +139,10 @@ class Report:
         value = self.contents.value
         yield f"{self.name}: {describe.summary(value)}{self._size()}"
         for remark in self.contents.remarks:
-            yield f"  note: {ascii_only(remark)}"
+            yield f"  note: {remark}"
         yield from self._tree_lines()
         if isinstance(value, np.ndarray) and value.size:
-            yield np.array2string(value[:1000], threshold=100, edgeitems=3)
+            yield from np.array2string(value[:1000], threshold=100, edgeitems=3).split("\n")
         for place, module in self.networks.items():
             yield ""
             yield from self._network_lines(place, module)
@@ -165,7 +170,7 @@ class Report:
             alike.setdefault((entry.typename, entry.field, entry.what), []).append(entry.path)
         for (typename, name, what), paths in alike.items():
             times = f"{len(paths)} times, first at " if len(paths) > 1 else "at "
-            yield f"  {ascii_only(typename)}: {name}: {ascii_only(what)}" + f" ({times}{paths[0]})" * bool(paths[0])
+            yield f"  {typename}: {name}: {what}" + f" ({times}{paths[0]})" * bool(paths[0])
 
     def _size(self) -> str:
         return f", {os.path.getsize(self.name):,} bytes" if os.path.isfile(self.name) else ""
@@ -193,7 +198,7 @@ class Report:
         if entry.same is not None:
             where = self.entries[entry.same].place
             return f"-> {where}, which it stands in" if entry.place.cyclic else f"-> the same as {where}"
-        text = ascii_only(entry.text)
+        text = entry.text
         return text if entry.shares is None else f"{text}, shares the memory of {self.entries[entry.shares].place}"
 
     def _network_lines(self, place: str, module: Module) -> Iterator[str]:
@@ -213,7 +218,7 @@ class Report:
 
     def _class_lines(self, unknown: Class) -> Iterator[str]:
         times = f", {unknown.count} times" if unknown.count > 1 else ""
-        yield f"not known: {ascii_only(unknown.typename)}{times}, first at {unknown.first}; its fields:"
+        yield f"not known: {unknown.typename}{times}, first at {unknown.first}; its fields:"
         width = min(max(map(len, unknown.fields), default=0), 24)
         yield from (f"    {name:{width}}  {text}" for name, text in unknown.fields.items())
         yield "  to run it, write it as a class and register that before loading:"

@@ -15,6 +15,7 @@ from pytorch_legacy.nn.Module import Module
 from .problem import Problem
 from .progress import busy
 
+_LARGEST = 4096  # pixels of a side; a field called size may count something else
 FAVOURITES = ("model", "net", "network", "module", "generator", "netG")
 
 
@@ -88,13 +89,28 @@ def class_names(value: Any) -> list[str] | None:
 
 def normalization(value: Any) -> tuple[Any, Any]:
     """Mean and standard deviation, if the file has them: numbers, or one for each plane."""
-    if not isinstance(value, dict):
-        return 0.0, 1.0
-    return _numbers(value.get("mean"), 0.0), _numbers(value.get("std"), 1.0)
+    table = value if isinstance(value, dict) else {}
+    mean, std = (_numbers(table.get(name), (1, 3)) for name in ("mean", "std"))
+    return 0.0 if mean is None else mean, 1.0 if std is None else std
 
 
-def _numbers(value: Any, default: float) -> Any:
-    if isinstance(value, list | np.ndarray):
-        value = np.asarray(value, np.float64).reshape(-1)
-        return value if value.size in (1, 3) else default
-    return float(value) if isinstance(value, int | float) else default
+def image_size(value: Any) -> tuple[int, int] | None:
+    """Height and width of the pictures that the network was made for, if a field beside it says so.
+
+    ``imageSize`` or ``size`` is a number, height and width, or planes, height and width.
+    """
+    for name in ("imageSize", "size") if isinstance(value, dict) else ():
+        sizes = _numbers(value.get(name), (1, 2, 3))
+        if sizes is not None and all(1 <= size <= _LARGEST and size == int(size) for size in sizes[-2:]):
+            return int(sizes[-2:][0]), int(sizes[-1])
+    return None
+
+
+def _numbers(value: Any, counts: tuple[int, ...]) -> Any:
+    """A number, a list of numbers or a tensor as an array, if there are as many as expected; else None."""
+    entries = value if isinstance(value, list) else [value]
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
+        entries = value.reshape(-1)[: max(counts) + 1].tolist()
+    if len(entries) not in counts or not all(type(entry) in (int, float) for entry in entries):
+        return None
+    return np.array(entries, np.float64)

@@ -117,7 +117,7 @@ def run_on(module: Module, inputs: Iterable[Any]) -> dict[Any, Any]:
         def watched(input: Any) -> Any:
             size = input.size if isinstance(input, np.ndarray) else 0
             output = original(input)
-            results[id(inner)] = (inner, _output_text(output), operations(inner, size, output))
+            results[id(inner)] = (inner, output_text(output), operations(inner, size, output))
             return output
 
         inner.__dict__["updateOutput"] = watched
@@ -139,11 +139,12 @@ def run_on(module: Module, inputs: Iterable[Any]) -> dict[Any, Any]:
             inner.__dict__.pop("updateOutput", None)
 
 
-def _output_text(output: Any) -> str:
+def output_text(output: Any) -> str:
+    """The shape of an array, and of those in a table."""
     if isinstance(output, np.ndarray):
         return text_shape(output.shape)
     if isinstance(output, list):
-        return "{" + ", ".join(_output_text(entry) for entry in output) + "}"
+        return "{" + ", ".join(output_text(entry) for entry in output) + "}"
     return type(output).__name__
 
 
@@ -175,11 +176,18 @@ def expected_input(module: Module) -> str | None:
     places = list(walk_modules(module))
     leaves = (place.module for place in places if not inner_modules(place.module))
     known = next((text for leaf in leaves if (text := _taken(leaf))), None)
-    if known is None or " x H x W" not in known or " x T" in known or len(places) > _MODULES:
+    if known is None or " x H x W" not in known or " x T" in known:
         return known
-    if any(place.seen for place in places):
-        return known  # shared containers may run more often than they are counted
-    planes = int(known.split(" x ")[0])
+    planes = known.split(" x ")[0]
+    size = fixed_size(module, int(planes))
+    return known if size is None else f"{planes} x {size[0]} x {size[1]}"
+
+
+def fixed_size(module: Module, planes: int) -> tuple[int, int] | None:
+    """The only height and width of pictures that the network takes, as far as some trials tell."""
+    places = list(walk_modules(module))
+    if len(places) > _MODULES or any(place.seen for place in places):
+        return None  # shared containers may run more often than they are counted
     # Does the size matter, and which one fits?
     end = time.process_time() + SECONDS
     fitting: list[int] = []
@@ -192,9 +200,9 @@ def expected_input(module: Module) -> str | None:
         except ShapeError:
             continue
         except Exception:
-            return known  # a class that cannot run, for example
+            return None  # a class that cannot run, for example
         fitting.append(size)
-    return f"{planes} x {fitting[0]} x {fitting[0]}" if len(fitting) == 1 else known
+    return (fitting[0], fitting[0]) if len(fitting) == 1 else None
 
 
 def _taken(module: Module) -> str | None:

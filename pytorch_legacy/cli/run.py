@@ -5,18 +5,22 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy.arrays import cupy, placed, to_host
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.arrays import cupy, is_tensor, placed, to_host
+from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.storage import Tensor, storage_of
+from pytorch_legacy.t7.nodes import printable
 
 from . import files, models
+from .network import fixed_size, output_text
+from .output import say
 from .problem import Problem
 from .progress import busy
 
@@ -24,14 +28,22 @@ HELP = "run a network on a picture or an array"
 DESCRIPTION = """\
 Run a network on a picture (png, jpg), an array (.npy) or a tensor (.t7).
 
-  pytorch-legacy run digits.t7 digit_3.png --size 8x8       a classifier prints its five likeliest classes
+  pytorch-legacy run digits.t7 digit_3.png                  a classifier prints its five likeliest classes
+  pytorch-legacy run net.t7 photo.jpg --size 224x224        ... of a picture that is made as large as those it learned from
   pytorch-legacy run superres.t7 small.png -o large.png     an image network writes its picture
   pytorch-legacy run net.t7 input.npy -o output.npy         anything else: arrays in, arrays out
 
-A picture becomes an array of 1 x planes x height x width, (byte * scale - mean) / std, with scale 1/255; mean and std
-come from the file if it has them. A colour picture for a network with one plane in and out is run on its luminance;
-its colours are enlarged with it. Arrays of bytes are pictures; other arrays are taken as they are.
+Bytes tell what an input is, not its name. A list of tensors is the inputs of a network that takes several; any other
+network runs on one after the other.
+
+A picture becomes an array of 1 x planes x height x width, (byte * scale - mean) / std, with scale 1/255. Size, mean and
+std come from the file if it has them, in fields "imageSize" (or "size"), "mean" and "std" beside the network. A colour
+picture for a network with one plane in and out is run on its luminance; its colours are enlarged with it. Arrays of bytes
+are pictures; other arrays are taken as they are.
 """
+
+# An output may be a view that repeats a few bytes without end. What is larger than both is not written out.
+_MOST_TIMES, _MOST_BYTES = 64, 1 << 28
 
 TYPES = {
     "cpu": ("torch.FloatTensor", "torch.DoubleTensor"),
@@ -45,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help="picture (png, jpg), .npy or .t7")
     parser.add_argument("-o", "--output", metavar="OUTPUT", help="where to: picture, .npy or .t7; a folder for several inputs")
     parser.add_argument("--model", metavar="PLACE", help="which network of the file, for example protos.rnn")
-    parser.add_argument("--size", metavar="WxH", help="resize pictures to this size first")
+    parser.add_argument("--size", metavar="WxH", help="resize pictures to this size first (default: that in the file)")
     parser.add_argument("--gray", action="store_true", help="treat a colour picture as a gray one")
     parser.add_argument("--scale", type=float, default=1 / 255, help="factor for bytes (default 1/255)")
     parser.add_argument("--mean", metavar="M[,M,M]", help="subtracted after scaling: one number, or one for each plane")
@@ -61,6 +73,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time", type=int, nargs="?", const=10, metavar="N", help="also time N runs (default 10)")
 
 
+@dataclass
+class Result:
+    """What came out: of which input, what went in, the output, and the seconds of further runs."""
+
+    name: str
+    shape: str
+    output: Any
+    seconds: list[float]
+
+
 def execute(options: argparse.Namespace) -> None:
     if options.output and len(options.inputs) > 1:
         Path(options.output).mkdir(parents=True, exist_ok=True)
@@ -71,40 +93,89 @@ def execute(options: argparse.Namespace) -> None:
     network.training() if options.training else network.evaluate()
     for i, path in enumerate(options.inputs, 1):
         with busy(f"running {path}" + (f" ({i} of {len(options.inputs)})" if len(options.inputs) > 1 else "")):
-            result = _compute(path, network, value, options)
-        _report(path, network, value, options, *result)
+            source, results, remark = _compute(path, network, value, options)
+        for result in results:
+            _print(result, network, value, options)
+        if remark:
+            say(f"note: {remark}")
+        if options.output:
+            _write(path, source, results, options)
+        elif any(not _is_scores(result.output) for result in results):
+            print("use -o to keep the output, for example -o out.png or -o out.npy")
 
 
-def _compute(path: str, network: Module, value: Any, options: argparse.Namespace) -> tuple[Any, ...]:
-    """What was read, the shape that went in, what came out, and the seconds of further runs."""
-    source = files.read(path, options, models.input_planes(network))
-    array = normalized(source.array, value, options).astype(network._dtype, copy=False)
-    return source, array.shape, *_forward(network, np.ascontiguousarray(array), options.time)
+def _compute(path: str, network: Module, value: Any, options: argparse.Namespace) -> tuple[files.Source, list[Result], str]:
+    """What was read, what came out, and a remark on the size of a picture that nobody told."""
+    size = options.size or models.image_size(value)
+    planes = models.input_planes(network)
+    source = files.read(path, options, planes, size)
+    try:
+        results = _results(path, network, source.array, value, options)
+    except ShapeError:
+        again = source.is_picture and not size and Path(path).is_file()
+        fitting = fixed_size(network, source.array.shape[1]) if again else None
+        if fitting is None:
+            raise
+        source = files.read(path, options, planes, fitting)
+        results = _results(path, network, source.array, value, options)
+        return source, results, f"the picture was resized to {fitting[1]}x{fitting[0]}, the size that the network takes"
+    if source.is_picture and not size and not options.training and _is_scores(results[0].output):
+        height, width = source.array.shape[-2:]
+        if _takes(network, (1, *source.array.shape[1:-2], height + 32, width + 32)):
+            text = f"the network takes any size, and got {width}x{height} as it is"
+            return source, results, f"{text}; if it learned from another size, say so: --size WxH"
+    return source, results, ""
 
 
-def _report(
-    path: str,
-    network: Module,
-    value: Any,
-    options: argparse.Namespace,
-    source: files.Source,
-    shape: tuple[int, ...],
-    output: Any,
-    seconds: list[float],
-) -> None:
-    print(f"{path}: {files.text_shape(shape)} in, {_described(output)} out", end="")
-    print(f", {1000 * statistics.median(seconds):.3g} ms (median of {len(seconds)})" if seconds else "")
-    scores = _is_scores(output)
-    if scores:
-        _print_classes(output, network, models.class_names(value), options.top)
-    if options.output:
-        target = Path(options.output)
-        if len(options.inputs) > 1:
-            target /= Path(path).stem + (".png" if source.is_picture and not scores else ".npy")
-        files.write(str(target), output, source)
-        print(f"wrote {target}")
-    elif isinstance(output, np.ndarray) and not scores:
-        print("use -o to keep the output, for example -o out.png or -o out.npy")
+def _results(path: str, network: Module, given: Any, value: Any, options: argparse.Namespace) -> list[Result]:
+    """Of one array, or of a list: the inputs of a network that takes several, else one after the other."""
+
+    def prepared(array: Tensor) -> Tensor:
+        array = normalized(array, value, options).astype(network._dtype, copy=False)
+        return placed(np.ascontiguousarray(array), network._onDevice)
+
+    if not isinstance(given, list):
+        array = prepared(given)
+        return [Result(path, output_text(array), *_forward(network, array, options.time))]
+    together = [prepared(array) for array in given]
+    try:
+        return [Result(path, output_text(together), *_forward(network, together, options.time))]
+    except Exception as error:  # one after the other, if it takes none together
+        try:
+            return [
+                Result(f"{path}[{i}]", output_text(array), *_forward(network, array, options.time))
+                for i, array in enumerate((a[None] if a.ndim in (1, 3) else a for a in together), 1)
+            ]
+        except Exception:
+            if isinstance(error, DtypeError):
+                raise  # it expected an array and got a list
+            raise error from None
+
+
+def _takes(network: Module, shape: tuple[int, ...]) -> bool:
+    try:
+        network.forward(placed(np.zeros(shape, network._dtype), network._onDevice))
+    except Exception:  # it is not asked for a reason
+        return False
+    return True
+
+
+def _print(result: Result, network: Module, value: Any, options: argparse.Namespace) -> None:
+    seconds = result.seconds
+    time_ = f", {1000 * statistics.median(seconds):.3g} ms (median of {len(seconds)})" if seconds else ""
+    say(f"{result.name}: {result.shape} in, {output_text(result.output)} out{time_}")
+    if _is_scores(result.output):
+        _print_classes(result.output, network, models.class_names(value), options.top)
+
+
+def _write(path: str, source: files.Source, results: list[Result], options: argparse.Namespace) -> None:
+    target = Path(options.output)
+    output = results[0].output if len(results) == 1 else [result.output for result in results]
+    if len(options.inputs) > 1:
+        picture = source.is_picture and not _is_scores(output)
+        target /= Path(path).stem + (".png" if picture else ".t7" if isinstance(output, list) else ".npy")
+    files.write(str(target), output, source)
+    say(f"wrote {target}")
 
 
 def normalized(array: Tensor, value: Any, options: argparse.Namespace) -> Tensor:
@@ -135,36 +206,46 @@ def _planes(name: str, text: str | None, default: Any) -> Tensor:
         raise Problem(f"{name} {text}: expected numbers joined by commas") from None
 
 
-def _forward(network: Module, array: Tensor, repeats: int | None) -> tuple[Any, list[float]]:
-    """The output, and how long each further run took. A single sample serves if the network takes no batch.
+def _forward(network: Module, input: Any, repeats: int | None) -> tuple[Any, list[float]]:
+    """The output on the host, and how long each further run took.
 
-    With a network on a device the array goes there, and the output comes back.
+    A single sample serves if the network takes no batch, and several inputs get the dimension of a batch if it takes that.
     """
-    array = placed(array, network._onDevice)
+    others: list[Any] = []
+    if isinstance(input, list):
+        others = [[array[None] for array in input]]
+    elif input.shape[0] == 1 and input.ndim > 1:
+        others = [input[0]]
     try:
-        output = network.forward(array)
+        output = network.forward(input)
     except ShapeError as error:
-        if array.shape[0] != 1 or array.ndim < 2:
-            raise
         try:
-            output = network.forward(array[0])
-        except ShapeError:
+            output = network.forward(others[0])
+        except (ShapeError, IndexError):
             raise error from None  # the usual form is the one to complain about
-        array = array[0]
-    output = to_host(output)
-    output = output.copy() if isinstance(output, np.ndarray) else output
+        input = others[0]
+    output = _kept(output)
     seconds = []
     for _ in range(repeats or 0):
         start = time.perf_counter()
-        network.forward(array)
+        network.forward(input)
         if network._onDevice:
             cupy().cuda.get_current_stream().synchronize()
         seconds.append(time.perf_counter() - start)
     return output, seconds
 
 
-def _described(output: Any) -> str:
-    return files.text_shape(output.shape) if isinstance(output, np.ndarray) else type(output).__name__
+def _kept(output: Any) -> Any:
+    """The output on the host, as it is now."""
+    if isinstance(output, list):
+        return [_kept(entry) for entry in output]
+    if not is_tensor(output):
+        return output
+    array = to_host(output)
+    if array.nbytes > max(_MOST_TIMES * storage_of(array).nbytes, _MOST_BYTES):
+        memory = storage_of(array).nbytes
+        raise Problem(f"the output of {files.text_shape(array.shape)} repeats {memory:,} bytes, up to {array.nbytes:,}")
+    return array.copy()
 
 
 def _is_scores(output: Any) -> bool:
@@ -179,7 +260,7 @@ def _print_classes(output: Tensor, network: Module, names: list[str] | None, top
     for row in scores[:100]:
         best = np.argsort(-row, kind="stable")[: top if len(scores) == 1 else 1]
         for index in best:
-            name = names[index] if names and index < len(names) else f"class {index}"
+            name = printable(names[index]) if names and index < len(names) else f"class {index}"
             share = float(np.exp(row[index])) if logarithmic else float(row[index])
             print(f"  {name:<12} " + (f"{100 * share:6.2f} %" if exact else f"{share:10.5f}"))
     if len(scores) > 100:

@@ -22,7 +22,7 @@ class Logger:
     filename : path, optional
         Where to write; its folder is made. Without it rows go to the standard output.
     timestamp : bool
-        Append the time to the file's name.
+        Append the time to the file's name, without colons, which some systems do not take.
 
     Notes
     -----
@@ -49,7 +49,7 @@ class Logger:
             self.name = str(filename)
             self.epsfile = Path(f"{self.name}.eps")
             Path(self.name).parent.mkdir(parents=True, exist_ok=True)
-            stamp = time.strftime("-%Y_%m_%d_%H:%M:%S") if timestamp else ""
+            stamp = time.strftime("-%Y_%m_%d_%H_%M_%S") if timestamp else ""
             self.file = open(self.name + stamp, "w", encoding="utf-8")  # noqa: SIM115 - open while the logger lives
         self.names: list[str] = []
         self.symbols: dict[str, list[Any]] = {}

@@ -40,7 +40,7 @@ def fail(capsys, *arguments: str) -> str:
 @pytest.mark.parametrize("digit", range(10))
 def test_classifier_names_the_digit_and_its_share(capsys, digit: int) -> None:
     pytest.importorskip("PIL")
-    out = run(capsys, "run", DIGITS, str(EXAMPLES / "digits" / f"digit_{digit}.png"), "--size", "8x8")
+    out = run(capsys, "run", DIGITS, str(EXAMPLES / "digits" / f"digit_{digit}.png"))
     lines = [line.split() for line in out.splitlines()[1:]]
     assert len(lines) == 5 and lines[0][0] == str(digit)
     shares = [float(line[1]) for line in lines]
@@ -144,7 +144,7 @@ def test_inspect_names_unknown_classes(capsys, tmp_path) -> None:
         (["inspect", DIGITS, "--input", "1x0x8"], "--input 1x0x8: expected sizes joined by x"),
         (["inspect", DIGITS, "--input", "2x8x8"], r"--input 2x8x8: in module 1 of nn.Sequential, .*input.*2"),
         (["run", DIGITS, "nothing.png"], "nothing.png: there is no such file"),
-        (["run", DIGITS, __file__], r"expected a picture .*, \.npy or \.t7"),
+        (["run", DIGITS, __file__], r"expected a picture .*array \(\.npy\) or a tensor \(\.t7\); got text"),
         (["run", DIGITS, DIGITS], "choose a tensor of the table with --key"),
         (["run", DIGITS, TEST, "--model", "net"], "no network at 'net'; there is: 'model'"),
         (["run", TEST, DIGITS], "no network in this file"),

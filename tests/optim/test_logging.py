@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -161,7 +162,8 @@ def test_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_timestamp(tmp_path: Path) -> None:
     optim.Logger(tmp_path / "log", timestamp=True)
-    assert [path.name[:6] for path in tmp_path.iterdir()] == ["log-20"]
+    assert all(re.fullmatch(r"log-20\d\d(_\d\d){5}", path.name) for path in tmp_path.iterdir())
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_wrong_rows(tmp_path: Path) -> None:

@@ -188,6 +188,7 @@ BEYOND = {
     ("nn.VolumetricAveragePooling", "ceil_mode"): "nor this",
     ("nn.VolumetricAveragePooling", "count_include_pad"): "nor this",
     ("nn.SpatialBatchNormalization", "strict"): "Torch7 had no choice here",
+    ("nn.PReLU", "numInputDims"): "nor here",
 }
 
 

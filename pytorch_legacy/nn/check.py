@@ -165,6 +165,15 @@ def signs(module: TorchObject, name: str, value: Any) -> Tensor:
     return array
 
 
+def within(module: TorchObject, name: str, array: Tensor, low: float, high: float) -> Tensor:
+    """`array`, whose numbers are all from `low` to `high`. A NaN is no number: it passes, and is seen in the results."""
+    if looks(module) and array.size:
+        for worst in (array.min(), array.max()):
+            if worst < low or worst > high:
+                raise ValueRangeError(f"{module._typename}: {name}: expected {low} to {high}, got {worst}")
+    return array
+
+
 def below(module: TorchObject, name: str, indices: Tensor, size: int, wanted: str = "") -> Tensor:
     """`indices`, which are all from 0 to `size` - 1."""
     if looks(module):
@@ -184,6 +193,13 @@ def spread(module: TorchObject, name: str, array: Tensor, expected: tuple[int, .
 def goal(module: TorchObject, value: Any, expected: tuple[int, ...]) -> Tensor:
     """`value`, a criterion's target of the module's dtype, in the shape that its input has (see `matching`)."""
     return matching(module, "target", tensor(module, "target", value), expected)
+
+
+def marks(module: TorchObject, value: Any, kinds: str = "iu") -> Tensor:
+    """`value`, a criterion's target of two classes, in the module's dtype; it may come as integers, or what `kinds` says."""
+    if is_tensor(value) and value.dtype.kind in kinds and on_device(value) == module._onDevice:
+        return value.astype(module._dtype)
+    return tensor(module, "target", value)
 
 
 def matching(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:

@@ -10,7 +10,7 @@ from tests.case import Case, ErrorRow, distinct
 def reference(module, x):
     slopes = module.weight.astype(float)
     if module.nOutputPlane:
-        slopes = slopes.reshape(slopes.shape + (1,) * (x.ndim - 2))
+        slopes = slopes.reshape(slopes.shape + (1,) * ((module.numInputDims or x.ndim - 1) - 1))
     return np.where(x > 0, x, slopes * x)
 
 
@@ -31,6 +31,8 @@ CASES = [
     case("one_channel", 1, 4, 1, 3, 5),
     case("planes_of_one", 3, 4, 3, 1, 1),
     case("large_planes", 2, 2, 2, 9, 8, larger=(1, 2, 211, 307)),
+    Case("image_of_three", lambda: nn.PReLU(3).setNumInputDims(3), distinct(3, 3, 4), reference, batched=False),
+    Case("images_of_three", lambda: nn.PReLU(3).setNumInputDims(3), distinct(2, 3, 3, 4), reference),
     case("wide_planes", 2, 1, 2, 3, 3001, batched=False),
     case("many_channels", 40, 3, 40, larger=(7, 40, 31, 29)),
     case("many_rows", 7, 6, 7, larger=(30_000, 7)),
@@ -44,7 +46,9 @@ ERRORS = [
     ErrorRow("channels", lambda: nn.PReLU(3), lambda m: m.forward(np.zeros((2, 4), "f")), ShapeError,
              r"input: expected 3 channels, got 2 x 4"),
     ErrorRow("image", lambda: nn.PReLU(3), lambda m: m.forward(np.zeros((3, 4, 4), "f")), ShapeError,
-             r"input: expected 3 channels, got 3 x 4 x 4"),
+             r"input: expected N x 3 x ..., got 3 x 4 x 4; if this is one sample without its batch, setNumInputDims\(3\)"),
+    ErrorRow("rank", lambda: nn.PReLU(3).setNumInputDims(3), lambda m: m.forward(np.zeros((3, 4), "f")), ShapeError,
+             r"input: expected 3-D, or 4-D for a batch, got 3 x 4"),
     ErrorRow("weight", lambda: nn.PReLU(3), lambda m: (setattr(m, "nOutputPlane", 2), m.forward(np.zeros((2, 2), "f"))),
              ShapeError, r"weight: expected 2, got 3"),
     ErrorRow("gradOutput", nn.PReLU, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(12, "f")),

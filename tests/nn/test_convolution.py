@@ -1,10 +1,12 @@
 """What the cases of the convolutions do not show: every way in which large work is cut, initial values, old files."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
-from pytorch_legacy import backend, nn, random
-from pytorch_legacy.errors import ArgumentError, ValueRangeError
+from pytorch_legacy import backend, cudnn, nn, random
+from pytorch_legacy.errors import ArgumentError, ShapeError, ValueRangeError
 from tests.cases.filters import numbers
 from tests.trees import assert_close
 
@@ -228,3 +230,28 @@ def test_no_gradInput():
 def test_bad_sizes(arguments, error, message):
     with pytest.raises(error, match=message):
         nn.SpatialConvolution(*arguments)
+
+
+@pytest.mark.parametrize(
+    "layer, shape, sizes",
+    [
+        (nn.SpatialFullConvolution(2, 3, 3, 4, 2, 3, 1, 1), (2, 5, 4), ((14, 16), (7, 8))),
+        (nn.VolumetricFullConvolution(2, 1, 2, 3, 3, 2, 1, 2), (2, 3, 4, 5), ((6, 7), (9, 10), (7, 7))),
+        (cudnn.SpatialFullConvolution(2, 3, 3, 4, 2, 3, 1, 1), (2, 5, 4), ((14, 16), (7, 8))),
+    ],
+)
+def test_targets_of_full_convolutions_can_be_reached(layer, shape, sizes):
+    """Each axis from `least` to `most`; another size is an error, and not another output."""
+    x = np.random.default_rng(1).standard_normal((2, *shape)).astype(np.float32)
+    for ends in product(*sizes):
+        like = np.zeros((2, 7, *ends), np.float32)
+        output = layer.forward([x, like])
+        assert output.shape[2:] == ends
+        assert layer.backward([x, like], output)[0].shape == x.shape
+    ends = tuple(least for least, _ in sizes)
+    for axis, (least, most) in enumerate(sizes):
+        for wrong in (least - 1, most + 1, most + 40, 1):
+            like = np.zeros((7, *ends[:axis], wrong, *ends[axis + 1 :]), np.float32)
+            for method in (lambda like=like: layer.forward([x[0], like]), lambda like=like: layer.backward([x[0], like], output)):
+                with pytest.raises(ShapeError, match=rf"input\[1\]: expected a \w+ of {least} to {most}, .* got {wrong}"):
+                    method()

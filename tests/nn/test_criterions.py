@@ -292,3 +292,37 @@ def test_targets_of_MarginRankingCriterion_are_signs():
         for method in (criterion.forward, criterion.backward):
             with pytest.raises(ValueRangeError, match=r"target: expected 1 or -1, got "):
                 method(pair, wrong)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int8, np.int32])
+@pytest.mark.parametrize("make", [nn.MarginCriterion, nn.SoftMarginCriterion, nn.HingeEmbeddingCriterion])
+def test_signs_may_be_integers(make, dtype):
+    criterion, x = make().double(), X
+    loss, gradient = criterion.forward(x, SIGNS), criterion.backward(x, SIGNS).copy()
+    assert criterion.forward(x, SIGNS.astype(dtype)) == loss
+    np.testing.assert_array_equal(criterion.backward(x, SIGNS.astype(dtype)), gradient)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, bool])
+@pytest.mark.parametrize("make", [nn.BCECriterion, nn.MultiLabelSoftMarginCriterion])
+def test_labels_of_two_classes_may_be_integers(make, dtype):
+    criterion, labels = make(), SIGNS > 0
+    x = PROBABILITIES.astype(np.float32)
+    loss, gradient = criterion.forward(x, labels.astype(np.float32)), criterion.backward(x, labels.astype(np.float32)).copy()
+    assert criterion.forward(x, labels.astype(dtype)) == loss
+    np.testing.assert_array_equal(criterion.backward(x, labels.astype(dtype)), gradient)
+
+
+def test_inputs_of_BCECriterion_are_probabilities():
+    """Targets need not be: labels are smoothed in many ways. A NaN gives NaN."""
+    criterion = nn.BCECriterion().double()
+    for wrong in (-1e-9, 1 + 1e-9, np.inf):
+        x = PROBABILITIES.copy()
+        x[1, 1] = wrong
+        for method in (criterion.forward, criterion.backward):
+            with pytest.raises(ValueRangeError, match=r"nn.BCECriterion: input: expected 0 to 1, got "):
+                method(x, PROBABILITIES)
+    assert np.isfinite(criterion.forward(PROBABILITIES, np.full((2, 3), 1.2)))
+    x[1, 1] = np.nan
+    assert np.isnan(criterion.forward(x, PROBABILITIES))
+    np.testing.assert_array_equal(np.isnan(criterion.backward(x, PROBABILITIES)), np.isnan(x))

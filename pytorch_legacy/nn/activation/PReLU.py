@@ -1,13 +1,16 @@
 """The rectified linear unit whose leak is learned."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from pytorch_legacy import mending
 from pytorch_legacy.backend import call
+from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.storage import Tensor
 
 
@@ -25,18 +28,27 @@ class PReLU(Module):
     ----------
     weight, gradWeight
         The slopes, 0.25 at first, and their gradients: ``nOutputPlane``, or one if that is 0.
+    numInputDims : int or None
+        What ``setNumInputDims`` said.
+
+    Raises
+    ------
+    ShapeError
+        If the input has not as many channels as there are slopes, or not the dimensions that were told.
 
     Notes
     -----
     Shapes: any if there is one slope; otherwise ``C``, ``N x C``, ``N x C x L``, ``N x C x H x W`` and so on, with
-    ``C = nOutputPlane``: three dimensions are a batch, not an image. The output has the shape of the input. Weight
-    decay would pull the slopes towards that of a ReLU.
+    ``C = nOutputPlane``: as in Torch7, three dimensions are a batch of sequences, and not one image, unless
+    ``setNumInputDims(3)`` says that a sample has three. The output has the shape of the input. Weight decay would pull the
+    slopes towards that of a ReLU.
     Source: Torch7 ``nn.PReLU``; He et al., "Delving Deep into Rectifiers" (2015); C: ``THNN/activation/PReLU.c``.
     """
 
     _dropped = ("gradWeightBuf", "gradWeightBuf2")  # of the GPU
 
     weight: Tensor
+    numInputDims: int | None = None
 
     def __init__(self, nOutputPlane: int = 0) -> None:
         super().__init__()
@@ -44,18 +56,42 @@ class PReLU(Module):
         self._newParameters(weight=nOutputPlane or 1)
         self.weight.fill(0.25)
 
+    @checked
+    def setNumInputDims(self, numInputDims: int | None) -> Self:
+        """Says how many dimensions a sample has, of which the first is that of the channels, and returns self."""
+        self.numInputDims = numInputDims
+        return self
+
     def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "PReLU_updateOutput", input, output, self.weight, self.nOutputPlane)
-        return output
+        self._resize("output", check.tensor(self, "input", input).shape)
+        call(self, "PReLU_updateOutput", *self._batches(input, self.output), self.weight, self.nOutputPlane)
+        return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "PReLU_updateGradInput", input, gradOutput, gradInput, self.weight, self.nOutputPlane)
+        check.tensor(self, "gradOutput", gradOutput)
+        call(self, "PReLU_updateGradInput", *self._batches(input, gradOutput, gradInput), self.weight, self.nOutputPlane)
         return gradInput
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        call(self, "PReLU_accGradParameters", input, gradOutput, self.gradWeight, self.nOutputPlane, scale)
+        arrays = self._batches(check.tensor(self, "input", input), check.tensor(self, "gradOutput", gradOutput))
+        call(self, "PReLU_accGradParameters", *arrays, self.gradWeight, self.nOutputPlane, scale)
+
+    def _batches(self, input: Tensor, *others: Tensor) -> tuple[Tensor, ...]:
+        """The arrays as they are, or those of one sample, where samples have as many dimensions, as batches of one."""
+        rank, told, slopes = input.ndim, self.numInputDims, self.nOutputPlane
+        if not slopes or rank < 2:
+            return (input, *others)
+        if told is not None and rank not in (told, told + 1):
+            raise ShapeError(f"{self._typename}: input: expected {told}-D, or {told + 1}-D for a batch, got {sizes(input.shape)}")
+        if rank == told:
+            return tuple(array[None] for array in (input, *others))
+        if told is None and input.shape[1] != slopes and input.shape[0] == slopes:
+            raise ShapeError(
+                f"{self._typename}: input: expected N x {slopes} x ..., got {sizes(input.shape)}; "
+                f"if this is one sample without its batch, setNumInputDims({rank}) says so"
+            )
+        return (input, *others)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         slopes = np.size(fields.get("weight", 0))

@@ -48,10 +48,23 @@ class FullConvolution(Convolution):
         check.array(self, "input[1]", like)
         if like.ndim not in (dims + 1, dims + 2):
             raise ShapeError(f"{self._typename}: input[1]: expected a {dims + 1}-D or {dims + 2}-D array, got {like.ndim}-D")
-        wanted = dict(zip([axis for axis in "THW" if axis in self._axes], like.shape[-dims:], strict=True))
+        if check.tensor(self, "input[0]", x).ndim not in (dims + 1, dims + 2):
+            return x, (*numbers, *self._sizes("adj"))  # C says what is wrong
+        axes = [axis for axis in "THW" if axis in self._axes]
+        given, wanted = (dict(zip(axes, array.shape[-dims:], strict=True)) for array in (x, like))
         sizes = zip(self._axes, self._sizes("k"), self._sizes("d"), self._sizes("pad"), strict=True)
-        adj = [(wanted[axis] + 2 * pad - k) % d if d > 0 else 0 for axis, k, d, pad in sizes]
-        return check.tensor(self, "input[0]", x), (*numbers, *adj)
+        return x, (*numbers, *(self._adj(axis, given[axis], wanted[axis], k, d, pad) for axis, k, d, pad in sizes))
+
+    def _adj(self, axis: str, given: int, wanted: int, k: int, d: int, pad: int) -> int:
+        """The cells that the output must have more at the far end to be of the wanted size."""
+        least = (given - 1) * d - 2 * pad + k
+        if d < 1 or least <= wanted < least + d:
+            return max(wanted - least, 0)
+        name = {"T": "time", "H": "height", "W": "width"}[axis]
+        raise ShapeError(
+            f"{self._typename}: input[1]: expected a {name} of {least} to {least + d - 1}, which an input of {given} can become, "
+            f"got {wanted}"
+        )
 
     def _weightShape(self) -> tuple[int, ...]:
         return self.nInputPlane, self.nOutputPlane, *self._kernel()

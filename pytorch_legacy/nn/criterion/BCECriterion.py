@@ -24,12 +24,15 @@ class BCECriterion(Criterion):
 
     Raises
     ------
+    ValueRangeError
+        If an element of the input is not in 0 .. 1, as in Torch7. A NaN gives NaN.
     ShapeError
         If the target has not as many elements as the input, or the weights are not as the last dimensions of the input.
 
     Notes
     -----
-    Shapes: any; the target has as many elements as the input, and its dtype. Input and target lie in 0 .. 1.
+    Shapes: any; the target has as many elements as the input, of its dtype, integers or booleans. The input
+    lies in 0 .. 1, and so should the target, which is not looked at: labels are smoothed in many ways.
     Source: Torch7 ``nn.BCECriterion``; C: ``THNN/criterion/BCECriterion.c``.
     """
 
@@ -42,13 +45,16 @@ class BCECriterion(Criterion):
         self.sizeAverage = sizeAverage
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:
-        loss = self._resize("output_tensor", (1,))
+        check.within(self, "input", check.tensor(self, "input", input), 0, 1)
+        loss, target = self._resize("output_tensor", (1,)), check.marks(self, target, "biu")
         call(self, "BCECriterion_updateOutput", input, target, loss, self.sizeAverage, self._weights(input, target))
         self.output = float(loss[0])
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        check.within(self, "input", input, 0, 1)
+        target = check.marks(self, target, "biu")
         call(self, "BCECriterion_updateGradInput", input, target, gradInput, self.sizeAverage, self._weights(input, target))
         return gradInput
 

@@ -11,7 +11,8 @@ class MarginCriterion(Criterion):
 
     .. math:: loss = \\frac{1}{n} \\sum_i \\max(0, margin - t_i x_i)
 
-    over all n elements, or their sum without `sizeAverage`. Targets are 1 or -1.
+    over all n elements, or their sum without `sizeAverage`. A target is 1 or -1, the class; other numbers are factors in the
+    formula, as in Torch7.
 
     Parameters
     ----------
@@ -25,7 +26,7 @@ class MarginCriterion(Criterion):
 
     Notes
     -----
-    Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0.
+    Shapes: any; the target has as many elements as the input, of its dtype or integers. An empty input costs 0.
     Source: Torch7 ``nn.MarginCriterion``; C: ``THNN/criterion/MarginCriterion.c``.
     """
 
@@ -39,11 +40,11 @@ class MarginCriterion(Criterion):
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:
         loss = self._resize("output_tensor", (1,))
-        call(self, "MarginCriterion_updateOutput", input, target, loss, self.sizeAverage, self.margin)
+        call(self, "MarginCriterion_updateOutput", input, check.marks(self, target), loss, self.sizeAverage, self.margin)
         self.output = float(loss[0])
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "MarginCriterion_updateGradInput", input, target, gradInput, self.sizeAverage, self.margin)
+        call(self, "MarginCriterion_updateGradInput", input, check.marks(self, target), gradInput, self.sizeAverage, self.margin)
         return gradInput

@@ -31,7 +31,7 @@ class MultiLabelSoftMarginCriterion(Criterion):
 
     Notes
     -----
-    Shapes: ``(N x) C``, or any other; the target has as many elements as the input, and its dtype: 1 for the
+    Shapes: ``(N x) C``, or any other; the target has as many elements as the input: 1 for the
     classes that a sample has, else 0. The logarithms are computed from the scores, so that none is infinite.
     Source: Torch7 ``nn.MultiLabelSoftMarginCriterion``.
     """
@@ -69,4 +69,4 @@ class MultiLabelSoftMarginCriterion(Criterion):
         return gradInput
 
     def _goal(self, input: Tensor, target: Tensor) -> Tensor:
-        return check.goal(self, target, check.tensor(self, "input", input).shape)
+        return check.goal(self, check.marks(self, target, "biu"), check.tensor(self, "input", input).shape)

@@ -11,7 +11,8 @@ class SoftMarginCriterion(Criterion):
 
     .. math:: loss = \\frac{1}{n} \\sum_i \\log(1 + \\exp(-t_i x_i))
 
-    over all n elements, or their sum without `sizeAverage`. Targets are 1 or -1.
+    over all n elements, or their sum without `sizeAverage`. A target is 1 or -1, the class; other numbers are factors in the
+    formula, as in Torch7.
 
     Attributes
     ----------
@@ -20,7 +21,7 @@ class SoftMarginCriterion(Criterion):
 
     Notes
     -----
-    Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0.
+    Shapes: any; the target has as many elements as the input, of its dtype or integers. An empty input costs 0.
     Torch7's loss became infinite where the exponential did; this one stays a number.
     Source: Torch7 ``nn.SoftMarginCriterion``; C: ``THNN/criterion/SoftMarginCriterion.c``.
     """
@@ -33,11 +34,11 @@ class SoftMarginCriterion(Criterion):
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:
         loss = self._resize("output_tensor", (1,))
-        call(self, "SoftMarginCriterion_updateOutput", input, target, loss, self.sizeAverage)
+        call(self, "SoftMarginCriterion_updateOutput", input, check.marks(self, target), loss, self.sizeAverage)
         self.output = float(loss[0])
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SoftMarginCriterion_updateGradInput", input, target, gradInput, self.sizeAverage)
+        call(self, "SoftMarginCriterion_updateGradInput", input, check.marks(self, target), gradInput, self.sizeAverage)
         return gradInput

@@ -186,6 +186,7 @@ def load(
     format: t7.reader.Format = "auto",
     longSize: t7.reader.LongSize = "auto",
     objects: t7.reader.Objects = "one",
+    mmap: t7.reader.Mapping = "auto",
 ) -> Any:
     """Load what ``torch.save`` of Torch7 wrote.
 
@@ -193,7 +194,8 @@ def load(
     dicts, tensors NumPy arrays (those of a GPU too), strings str, numbers int or float. What counts from 1 inside
     modules counts from 0 afterwards; numbers in tables and tensors are left as they are.
 
-    The file is mapped, not copied: arrays are views of it until you write to them, and the file never changes.
+    The file is mapped, not copied: arrays are views of it until you write to them, and the file never changes. Somebody else
+    may change it, though: see `mmap`.
 
     A Lua function that stands in an object in the place of a method goes before it, as in Torch7, if it does nothing: a layer
     with an empty ``accGradParameters`` is frozen, until ``del layer.accGradParameters``. Others cannot run: the method of
@@ -210,6 +212,10 @@ def load(
     objects : {"one", "first", "all"}
         For files that several objects were written to: "one" takes whatever follows the first object for an error,
         "first" passes it over, as Torch7's ``torch.load`` did, "all" returns a list of all.
+    mmap : {"auto", True, False}
+        "auto" maps a large file that only its owner (this user, or root) may write, and reads others. If a mapped file is
+        overwritten in place, values that were not yet looked at may change; if it is shortened, this process ends when it
+        looks at them (SIGBUS). Replacing a file, as `save` does, harms nothing. False reads the whole file.
 
     Returns
     -------
@@ -222,7 +228,7 @@ def load(
         The file is broken or is no .t7 file: one message with offset and path of the object.
     """
     factory = Factory()
-    value = t7.read(path, format=format, longSize=longSize, objects=objects, objectFactory=factory)
+    value = t7.read(path, format=format, longSize=longSize, objects=objects, mmap=mmap, objectFactory=factory)
     factory.complete()
     if text := factory.warning():
         warnings.warn(text, T7Warning, stacklevel=2)

@@ -24,8 +24,9 @@ wrapped in :class:`IdentityKey`; so is a boolean key that a Python dict could no
 number 0 or 1 in the same table.
 
 Arrays from binary files are views of the mapped file, made without copying and perhaps unaligned.
-They are writable, and writing never changes the file; but do not truncate a file in place while
-its arrays are alive (:func:`write` never does: it replaces the file).
+They are writable, and writing never changes the file; but while arrays of a mapped file are alive, nobody
+may truncate it or write into it (:func:`write` never does: it replaces the file). Files that others may
+write are therefore read, and ``mmap=False`` reads any.
 
 Making one's own objects
 ------------------------

@@ -14,17 +14,24 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .binary import Buffer
+from . import layouts
+from .binary import Memo, Memory
 from .layouts import DType
 from .nodes import Malformed
+from .numbers import all_plain, plain
 
 _INTEGER = re.compile(rb"\s*([+-]?\d{1,20})(?!\S)(?:\r?\n)?")
 _NUMBER = re.compile(rb"\s*(\S{1,64})(?!\S)(?:\r?\n)?")
-_NEWLINE = re.compile(rb"\r?\n")
+_NEWLINE = re.compile(rb"\r?\n|(?=[\s\0])|\Z")
 _REST = re.compile(rb"\s*\0?\Z")
 
-# What the C library of Windows prints for values that are not finite numbers.
-_WINDOWS = {b"1.#INF": math.inf, b"-1.#INF": -math.inf, b"1.#QNAN": math.nan, b"-1.#IND": -math.nan}
+# Numbers one after the other, as Torch7 writes them: type tag and number. In pieces of so many bytes, after so many numbers.
+_NUMBERS = re.compile(rb"(?:1\n\S{1,32}\n)++")
+_PIECE, _RUN = 1 << 16, 16
+
+# What the C library of Windows printed for values that are not finite numbers, before 2015 and since; other systems', too.
+_OLD_WINDOWS = re.compile(rb"([+-]?)1\.#(INF|QNAN|SNAN|IND)0*")
+_NAN = re.compile(rb"([+-]?)nan(?:q|s|\(\w*\))?", re.IGNORECASE)
 
 
 class AsciiSource:
@@ -33,10 +40,67 @@ class AsciiSource:
     smallest_object = 2
     longSize = 8
 
-    def __init__(self, buffer: Buffer, position: int = 0) -> None:
-        self.buffer = buffer
+    def __init__(self, memory: Memory, position: int = 0) -> None:
+        self.memory = memory
+        self.buffer = memory.buffer
         self.position = position
-        self.end = len(buffer)
+        self.start = position
+        self.index = 0
+        self.end = len(memory.buffer)
+
+    def scalars(self, items: list[Any], wanted: int, memo: Memo) -> int:
+        """Read what has no identity, and references to finished objects, until there are as many items as wanted.
+
+        Then return -1. Before an object that has to be read, its tag is returned, and its index is in `index`.
+        """
+        append, int32 = items.append, self.int32
+        numbers = 0
+        while len(items) < wanted:
+            if numbers >= _RUN:
+                self._run(items, wanted)
+                numbers = 0
+                continue
+            self.start = self.position
+            tag = int32()
+            if tag == layouts.NUMBER:
+                append(plain(self.double()))
+                numbers += 1
+                continue
+            numbers = 0
+            if tag == layouts.STRING:
+                append(self.string())
+            elif tag == layouts.BOOLEAN:
+                flag = int32()
+                if flag not in (0, 1):
+                    raise Malformed(self.start, f"expected a boolean (0 or 1), got {flag}")
+                append(flag == 1)
+            elif tag == layouts.NIL:
+                append(None)
+            elif 0 <= tag <= layouts.FUNCTION:
+                self.index = 0 if tag == layouts.FUNCTION_OLDEST else int32()
+                known = memo.get(self.index)
+                if known is None or known[0] != tag:
+                    return tag
+                append(known[1])
+            else:
+                raise Malformed(self.start, f"expected a type tag from 0 to {layouts.FUNCTION}, got {tag}")
+        return -1
+
+    def _run(self, items: list[Any], wanted: int) -> None:
+        """Read the numbers that follow, if they are written as Torch7 does; the rest is left."""
+        while len(items) < wanted:
+            found = _NUMBERS.match(self.buffer, self.position, min(self.end, self.position + _PIECE))
+            if found is None:
+                return
+            tokens = found[0].split(b"\n", 2 * (wanted - len(items)))
+            texts = tokens[1::2]
+            del texts[wanted - len(items) :]
+            values = _floats(texts)
+            if values is None:
+                return  # there is a better message for one alone
+            items += all_plain(values)
+            # A tag, a number, and a newline behind each.
+            self.position += sum(map(len, texts)) + 3 * len(texts)
 
     def finished(self) -> bool:
         return _REST.match(self.buffer, self.position) is not None
@@ -78,13 +142,20 @@ class AsciiSource:
     def longs(self, count: int) -> tuple[int, ...]:
         return tuple(self._integer(64) for _ in range(count))
 
-    def raw(self, size: int) -> bytes | bytearray:
+    def usual_class(self) -> tuple[int, str] | None:
+        """There is no short way in a text."""
+        return None
+
+    def string(self) -> str:
+        return self.raw(self.int32()).decode("utf-8", "surrogateescape")
+
+    def raw(self, size: int) -> bytes:
         position = self.position
         if not 0 <= size <= self.end - position:
             raise self.fail_short("a string", size)
         self.position = position + size
         if size:
-            self._skip_newline()
+            self._skip_newline(f"a string of {size} bytes")
         return self.buffer[position : position + size]
 
     def array(self, dtype: DType, count: int) -> np.ndarray[Any, Any]:
@@ -112,42 +183,60 @@ class AsciiSource:
         if count == 0:
             return np.empty(0, dtype)
         self.position = start + count
-        self._skip_newline()
-        return np.frombuffer(self.buffer, dtype, count, start)
+        self._skip_newline(f"{count} elements of {dtype}")
+        return np.frombuffer(self.memory.writable(), dtype, count, start)
 
     def _line(self, dtype: DType, count: int) -> np.ndarray[Any, Any] | None:
         """Parse one line as Torch7 writes it, at once; None if it is anything else."""
         # No number is longer than 32 characters: a line without end must not be searched again and again.
         limit = min(self.end, self.position + 32 * count)
         stop = self.buffer.find(b"\n", self.position, limit)
-        line = bytes(self.buffer[self.position : limit if stop < 0 else stop])
+        line = self.buffer[self.position : limit if stop < 0 else stop]
         if line.count(b" ") != count - 1 or (stop < 0 and limit < self.end):
             return None
-        if b"nan" in line:  # NumPy would drop its sign
-            return None
-        try:
-            values = np.fromstring(line, dtype, sep=" ")
-        except (ValueError, DeprecationWarning):
-            return None
-        if values.size != count:
+        values: np.ndarray[Any, Any] | None
+        if dtype.kind == "f" and (b"n" in line or b"#" in line or b"N" in line):  # NumPy would drop the sign of a NaN
+            values = _floats(line.split())
+        else:
+            try:
+                values = np.fromstring(line, dtype, sep=" ")
+            except (ValueError, DeprecationWarning):
+                return None
+        if values is None or values.size != count:
             return None
         self.position = limit if stop < 0 else stop + 1
         return values
 
-    def _skip_newline(self) -> None:
+    def _skip_newline(self, what: str) -> None:
+        """Go behind the newline after raw bytes: where there is neither one nor space, these were not all."""
         match = _NEWLINE.match(self.buffer, self.position)
-        if match is not None:
-            self.position = match.end()
+        if match is None:
+            raise self._expected(f"the end of the line after {what}")
+        self.position = match.end()
 
 
 def _float(text: bytes) -> float | None:
-    if text in _WINDOWS:
-        return _WINDOWS[text]
+    if b"_" in text:
+        return None  # Python alone would allow 1_000
     try:
-        # Python alone would allow 1_000.
-        return None if b"_" in text else float(text)
+        return float(text)
     except ValueError:
+        pass
+    found = _OLD_WINDOWS.fullmatch(text)
+    if found is None:
+        found = _NAN.fullmatch(text)
+    if found is None:
         return None
+    return math.copysign(math.inf if found.re is _OLD_WINDOWS and found[2] == b"INF" else math.nan, -1 if found[1] == b"-" else 1)
+
+
+def _floats(texts: list[bytes]) -> np.ndarray[Any, Any] | None:
+    """All these numbers; None if one is none."""
+    try:
+        values: Any = None if b"_" in b"".join(texts) else list(map(float, texts))
+    except ValueError:
+        values = list(map(_float, texts))
+    return None if values is None or None in values else np.array(values)
 
 
 class AsciiSink:
@@ -161,6 +250,11 @@ class AsciiSink:
 
     def double(self, value: float) -> None:
         self._write(_text([value], "%.17g") + b"\n")
+
+    def numbers(self, values: np.ndarray[Any, Any]) -> None:
+        """Write each of these doubles as a number object."""
+        for start in range(0, values.size, _CHUNK):
+            self._write(_text(values[start : start + _CHUNK].tolist(), "1\n%.17g\n", ""))
 
     def longs(self, values: Sequence[int]) -> None:
         if values:
@@ -186,10 +280,11 @@ class AsciiSink:
 _CHUNK = 1 << 16
 
 
-def _text(values: list[Any], form: str) -> bytes:
-    text = " ".join([form] * len(values)) % tuple(values)
+def _text(values: list[Any], form: str, separator: str = " ") -> bytes:
+    text = separator.join([form] * len(values)) % tuple(values)
     if "nan" in text:
         # C prints the sign of a NaN, Python does not.
-        signs = ["-" if math.isnan(value) and math.copysign(1, value) < 0 else "" for value in values]
-        text = " ".join(sign + form % value for sign, value in zip(signs, values, strict=True))
+        negative = form.replace("%", "-%")
+        signs = [negative if math.isnan(value) and math.copysign(1, value) < 0 else form for value in values]
+        text = separator.join(signs) % tuple(values)
     return text.encode()

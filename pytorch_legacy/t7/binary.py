@@ -4,27 +4,60 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
-from .layouts import DType
+from .layouts import BOOLEAN, FUNCTION, FUNCTION_OLDEST, NIL, NUMBER, STRING, DType
 from .nodes import Malformed
+from .numbers import LARGEST_EXACT, all_plain
 
-Buffer = bytearray | mmap.mmap
+Buffer = bytes | mmap.mmap
 ByteOrder = Literal["<", ">"]
+# Tag and object behind each index.
+Memo = dict[int, tuple[int, Any]]
+
+_NUMBER = {order: np.dtype([("tag", order + "i4"), ("value", order + "f8")]) for order in "<>"}
+
+_VERSIONS = {b"V %d" % version: version for version in range(10)}
+
+# Names come up again and again: up to so many strings of up to so many bytes are decoded once.
+_NAMES, _NAME = 4096, 40
+# From so many numbers in a row on, NumPy looks whether more follow, in pieces of at first so many.
+_RUN, _PIECE = 16, 1 << 12
+
+
+@cache
+def _unpack(order: str, codes: str) -> Callable[[Buffer, int], tuple[Any, ...]]:
+    return struct.Struct(order + codes).unpack_from
+
+
+class Memory:
+    """The bytes of a file: `buffer` for looking, `writable()` for arrays, which are views of it."""
+
+    def __init__(self, buffer: Buffer) -> None:
+        self.buffer = buffer
+        self._copy: bytearray | None = None
+
+    def writable(self) -> bytearray | mmap.mmap:
+        if isinstance(self.buffer, mmap.mmap):
+            return self.buffer
+        if self._copy is None:
+            self._copy = bytearray(self.buffer)
+        return self._copy
 
 
 class BinarySource:
-    """A position in a buffer, and what can be read there.
+    """A position in a file, and what can be read there.
 
     Every size is compared with the bytes that are left before anything of that size is made.
 
     Parameters
     ----------
-    buffer : bytearray or mmap
-        Writable; the arrays are views of it.
+    memory : Memory
+        The file.
     order : str
         ``"<"`` or ``">"``, the byte order of the writer.
     longSize : int
@@ -34,14 +67,115 @@ class BinarySource:
     # The fewest bytes that one object of any kind takes, and one long.
     smallest_object = 4
 
-    def __init__(self, buffer: Buffer, order: ByteOrder, longSize: int, position: int = 0) -> None:
-        self.buffer = buffer
+    def __init__(self, memory: Memory, order: ByteOrder, longSize: int, position: int = 0) -> None:
+        self.memory = memory
+        self.buffer = memory.buffer
         self.position = position
-        self.end = len(buffer)
+        # Where the tag stands that `scalars` returned last, and the index behind it; 0 if there is none.
+        self.start = position
+        self.index = 0
+        self.end = len(memory.buffer)
         self.longSize = longSize
         self._order = order
-        self._int = struct.Struct(order + "i").unpack_from
-        self._double = struct.Struct(order + "d").unpack_from
+        self._int = _unpack(order, "i")
+        self._two = _unpack(order, "ii")
+        self._double = _unpack(order, "d")
+        self._class = _unpack(order, "i3si")
+        self._long = "q" if longSize == 8 else "i"
+        self._names: dict[bytes, str] = {}
+
+    def scalars(self, items: list[Any], wanted: int, memo: Memo) -> int:
+        """Read what has no identity, and references to finished objects, until there are as many items as wanted.
+
+        Then return -1. Before an object that has to be read, its tag is returned, and its index is in `index`.
+        """
+        left = wanted - len(items)
+        buffer, position, end, names = self.buffer, self.position, self.end, self._names
+        two, double, append = self._two, self._double, items.append
+        numbers = 0
+        while left > 0:
+            try:
+                tag, size = two(buffer, position)
+            except struct.error:
+                self.position = position
+                tag, size = self.int32(), 0
+            if tag == STRING:
+                start, numbers = position + 8, 0
+                stop = start + size
+                if not start <= stop <= end:
+                    self.position = position + 4
+                    size = self.int32()
+                    raise self.fail_short("a string", size)
+                raw = buffer[start:stop]
+                text = names.get(raw)
+                if text is None:
+                    text = raw.decode("utf-8", "surrogateescape")
+                    if size <= _NAME and len(names) < _NAMES:
+                        names[raw] = text
+                append(text)
+                position = stop
+            elif tag == NUMBER:
+                try:
+                    (number,) = double(buffer, position + 4)
+                except struct.error:
+                    self.position = position + 4
+                    raise self.fail_short("a number", 8) from None
+                if number.is_integer() and -LARGEST_EXACT < number < LARGEST_EXACT:
+                    whole = int(number)
+                    append(whole if whole or str(number) == "0.0" else number)
+                else:
+                    append(number)
+                position += 12
+                numbers += 1
+                if numbers >= _RUN and left > 2 * _RUN:
+                    found = self._run(position, left - 1)
+                    items += found
+                    position += 12 * len(found)
+                    left -= len(found)
+                    numbers = 0
+            elif tag == BOOLEAN:
+                if size not in (0, 1) or position + 8 > end:
+                    self.position = position + 4
+                    raise Malformed(position, f"expected a boolean (0 or 1), got {self.int32()}")
+                append(size == 1)
+                position += 8
+                numbers = 0
+            elif tag == NIL:
+                append(None)
+                position += 4
+                numbers = 0
+            elif (known := memo.get(size)) is not None and known[0] == tag:
+                append(known[1])
+                position += 8
+                numbers = 0
+            else:
+                self.start, self.index, self.position = position, size, position + 8
+                if not 0 <= tag <= FUNCTION:
+                    raise Malformed(position, f"expected a type tag from 0 to {FUNCTION}, got {tag}")
+                if tag == FUNCTION_OLDEST:
+                    self.index, self.position = 0, position + 4
+                elif position + 8 > end:
+                    self.position = position + 4
+                    self.int32()
+                return tag
+            left -= 1
+        self.position = position
+        return -1
+
+    def _run(self, position: int, most: int) -> list[int | float]:
+        """The numbers, one after the other, that begin at a place, at most so many."""
+        found: list[int | float] = []
+        piece = _PIECE
+        while (count := min(piece, most - len(found), (self.end - position) // 12)) > 0:
+            records = np.frombuffer(self.buffer, _NUMBER[self._order], count, position)
+            others = np.flatnonzero(records["tag"] != NUMBER)
+            good = int(others[0]) if others.size else count
+            found += all_plain(records["value"][:good].astype(np.float64))
+            if good < count:
+                break
+            position += 12 * count
+            piece *= 2
+        return found
 
     def finished(self) -> bool:
         """Tell whether nothing is left, or only the NUL that ``torch.serialize`` leaves behind the object."""
@@ -77,12 +211,33 @@ class BinarySource:
         size = count * self.longSize
         if size > self.end - self.position:
             raise self.fail_short(f"{count} long integers", size)
-        code = "q" if self.longSize == 8 else "i"
-        values = struct.unpack_from(f"{self._order}{count}{code}", self.buffer, self.position)
+        values = _unpack(self._order, self._long * count)(self.buffer, self.position)
         self.position += size
         return values
 
-    def raw(self, size: int) -> bytes | bytearray:
+    def usual_class(self) -> tuple[int, str] | None:
+        """Version and name of a class with a version of one digit; None, and nothing is read, for any other."""
+        position = self.position
+        if position + 11 > self.end:
+            return None
+        length, version, size = self._class(self.buffer, position)
+        stop = position + 11 + size
+        digit = _VERSIONS.get(version)
+        if length != 3 or digit is None or not position + 11 <= stop <= self.end:
+            return None
+        raw = self.buffer[position + 11 : stop]
+        name = self._names.get(raw)
+        if name is None:
+            name = raw.decode("utf-8", "surrogateescape")
+            if size <= _NAME and len(self._names) < _NAMES:
+                self._names[raw] = name
+        self.position = stop
+        return digit, name
+
+    def string(self) -> str:
+        return self.raw(self.int32()).decode("utf-8", "surrogateescape")
+
+    def raw(self, size: int) -> bytes:
         """Return `size` bytes."""
         position = self.position
         if not 0 <= size <= self.end - position:
@@ -100,7 +255,7 @@ class BinarySource:
             raise self.fail_short(f"{count} elements of {dtype}", size)
         if count == 0:
             return np.empty(0, dtype)
-        elements = np.frombuffer(self.buffer, stored, count, self.position)
+        elements = np.frombuffer(self.memory.writable(), stored, count, self.position)
         self.position += size
         return elements.astype(dtype, copy=False)
 
@@ -118,6 +273,12 @@ class BinarySink:
 
     def double(self, value: float) -> None:
         self.raw(self._double(value))
+
+    def numbers(self, values: np.ndarray[Any, Any]) -> None:
+        """Write each of these doubles as a number object."""
+        records = np.empty(values.size, _NUMBER["<"])
+        records["tag"], records["value"] = NUMBER, values
+        self.raw(records.tobytes())
 
     def longs(self, values: Sequence[int]) -> None:
         self.raw(struct.pack(f"<{len(values)}q", *values))

@@ -10,6 +10,9 @@ from .binary import Buffer, ByteOrder
 from .nodes import Malformed
 
 _ASCII_TAG = re.compile(rb"\s*[0-8](?=\s)")
+# What Torch7 writes for a lone nil, number or boolean.
+_SCALAR = re.compile(rb"(?:0|1\n\S+|5\n[01])\n\0?")
+_NUMBERS = re.compile(rb"(?:[\s,;]*+[+-]?(?:[\d.]++(?:[eE][+-]?\d++)?|nan|inf)(?=[\s,;]))*+[\s,;]*")
 
 _HTML = "an HTML page: the download did not give the file; open the address in a browser and save the file itself"
 _PICKLE = "a Python pickle, perhaps from an old torch.save of PyTorch (torch.load of PyTorch reads it)"
@@ -81,6 +84,31 @@ def detect(buffer: Buffer, format: str) -> ByteOrder | None:
         kind = "an ASCII" if found == "ascii" else "a binary"
         raise Malformed(0, f"expected the format {format!r}, as the caller says, but this is {kind} file")
     return None if found == "ascii" else found
+
+
+def unix_lines(buffer: Buffer) -> tuple[Buffer, bool]:
+    """The text with the line ends that Torch7 wrote, and whether it had others.
+
+    What transfers files as text turns all newlines into CRLF, those inside strings and bytes too, whose sizes count one byte
+    for each: so all are turned back. Where only some are CRLF, the file is left as it is.
+    """
+    first = buffer.find(b"\n")
+    if first < 1 or buffer[first - 1] not in b"\r":
+        return buffer, False
+    text = buffer[:]
+    if text.count(b"\n") != text.count(b"\r\n"):
+        return buffer, False
+    return text.replace(b"\r\n", b"\n"), True
+
+
+def doubt(buffer: Buffer) -> str:
+    """What to say of a text that has only numbers, one of which passes for a type tag; "" if Torch7 may have written it."""
+    text = buffer[:512]
+    if len(buffer) > 512:
+        text = text[: text.rfind(b"\n") + 1]
+    if not _NUMBERS.fullmatch(text) or (_SCALAR.fullmatch(text) and len(buffer) < 512):
+        return ""
+    return f"got text with nothing but numbers: '{' '.join(text.decode('ascii').split()[:5])} ...'"
 
 
 def _other(start: bytes) -> str:

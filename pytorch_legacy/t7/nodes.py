@@ -1,12 +1,12 @@
-"""Raw nodes of a file, and the words for the place where one stands."""
+"""Bodies of objects while they are read and written, and the words for the place where one stands."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-# Kinds of nodes: what the body looks like, and so what becomes of it.
-ROOT, TABLE, OBJECT, OPAQUE, FUNCTION, TENSOR, STORAGE, HASH, VECTOR = range(9)
+# Kinds of bodies: what they look like, and so what becomes of them.
+ROOT, TABLE, OBJECT, FUNCTION, TENSOR, HASH, VECTOR = range(7)
 
 
 class Malformed(Exception):
@@ -19,54 +19,31 @@ class Malformed(Exception):
         self.path = path
 
 
-class Node:
-    """One object with an identity, as parsed.
+class Frame(NamedTuple):
+    """A body that is being read, or whose object the factory has still to fill.
 
-    ``items`` are the objects of its body in the order of the file, other nodes or finished values;
-    the body is complete when there are ``wanted`` of them. ``data`` is the part that is not made of
-    objects: geometry, elements, bytecode. ``parent`` and ``slot`` tell where the node came up first.
+    ``items`` are the objects of the body in the order of the file; it is complete when there are ``wanted`` of them.
+    ``parent`` and ``slot`` tell where it stands, ``offset`` where it begins in the file. ``value`` is the object whose body
+    it is, as far as that can be made beforehand; ``mark`` is what has to be known at the end of the body.
     """
 
-    __slots__ = (
-        "data",
-        "items",
-        "kind",
-        "offset",
-        "parent",
-        "slot",
-        "tag",
-        "typename",
-        "value",
-        "version",
-        "wanted",
-    )
-
-    def __init__(self, kind: int, tag: int, offset: int, parent: Node | None, slot: int) -> None:
-        self.kind = kind
-        self.tag = tag
-        self.offset = offset
-        self.parent = parent
-        self.slot = slot
-        self.items: list[Any] = []
-        self.wanted = 0
-        self.typename = ""
-        self.version = 0
-        self.data: Any = None
-        self.value: Any = None
-
-    def release(self) -> None:
-        """Let go of all other nodes and of what was made of this one."""
-        self.parent = self.data = self.value = None
-        self.items = []
+    parent: Frame | None
+    slot: int
+    kind: int
+    items: list[Any]
+    wanted: int
+    offset: int
+    value: Any = None
+    mark: Any = None
 
     def __str__(self) -> str:
-        """Path of the node."""
+        """Path of the object."""
         parts = []
-        node = self
-        while node.parent is not None:
-            parts.append(segment(node.parent.kind, node.parent.items, node.slot, node.parent.wanted))
-            node = node.parent
-        parts.append(node.typename)
+        frame = self
+        while frame.parent is not None:
+            parts.append(segment(frame.parent.kind, frame.parent.items, frame.slot, frame.parent.wanted))
+            frame = frame.parent
+        parts.append(frame.mark)
         return join_path(parts[::-1])
 
 
@@ -79,7 +56,7 @@ def join_path(parts: list[str]) -> str:
 
 
 def segment(kind: int, items: list[Any], slot: int, wanted: int) -> str:
-    """Name of the child that stands at `slot` in the body of a node."""
+    """Name of the child that stands at `slot` in a body."""
     if kind in (TABLE, HASH):
         return index_text(items[slot - 1]) if slot % 2 else ".<key>"
     if kind == VECTOR:

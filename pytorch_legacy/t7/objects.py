@@ -18,7 +18,7 @@ class TorchObject:
     typename : str
         Class name, e.g. ``"nn.Linear"``.
     version : int
-        Version of the class, 0 in files that are older than versions.
+        Version of the class, 0 in files that are older than versions. (Lua takes any number: 1.5 stays a float.)
     fields : object
         The single object that forms the body, normally a dict. ``torch.Generator`` has the bytes
         of its C structure here, ``tds.AtomicCounter`` an int, ``torch.Timer`` nothing (None).

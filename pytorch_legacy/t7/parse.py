@@ -1,188 +1,317 @@
-"""Phase 1: bytes to raw nodes.
+"""Bytes to Python objects.
 
-The stream is a tree in depth-first order with references back. One loop walks it: the node whose body
-is being read stands in `node`, and the way back up is its parent, so depth costs memory but no stack.
+The stream is a tree in depth-first order with references back. One loop walks it: the body that is being read is the
+present `Frame`, and the way back up is its parent, so depth costs memory but no stack. What has no identity (nil,
+booleans, numbers, strings) a source reads by itself, many at a time.
+
+Whether a table is a list or a dict is known when its last key was read. If something inside refers to the table before,
+an `_Open` stands for it, and the bodies that hold one are filled last.
 """
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from typing import Any, cast
 
-from . import layouts, nodes
+import numpy as np
+
+from ..errors import T7Error
+from . import layouts, nodes, tables
 from .ascii import AsciiSource
-from .binary import BinarySource
-from .nodes import Malformed, Node, join_path, segment, shown
+from .binary import BinarySource, Memo
+from .nodes import Frame, Malformed, join_path, segment, shown
+from .numbers import plain, tonumber
+from .objects import Function, ObjectFactory, Storage, TorchObject
 from .tensors import tensor_view
 
 Source = BinarySource | AsciiSource
-Memo = dict[int, Node]
-
-_VERSION = re.compile(r"V (-?\d{1,9})")
-_LARGEST_EXACT = float(1 << 53)
 
 
-def parse(source: Source, memo: Memo, finished: list[Node], root: str = "root") -> Any:
-    """Read one object.
+class _Open:
+    """Stands for a table whose body is not yet read."""
+
+    __slots__ = ("value",)
+
+    value: Any
+
+
+class Parser:
+    """Reads the objects of one stream.
 
     Parameters
     ----------
     source
-        Stands where the object begins, and behind it afterwards.
-    memo
-        The nodes of this stream by index, known before their bodies so that cycles find them.
-    finished
-        Gets every new node when its body is complete: children before parents, but for cycles.
-    root
-        Name of the object in error messages.
-
-    Returns
-    -------
-    A :class:`Node`, or the value itself where nothing can be shared (nil, boolean, number, string).
+        Stands where the next object begins, and behind it after each `read`.
+    factory
+        Makes the instances of the Torch classes it knows.
     """
-    top = node = Node(nodes.ROOT, -1, source.position, None, 0)
-    top.typename = root
-    top.wanted = 1
-    items, wanted = node.items, 1
-    int32, double, raw, append = source.int32, source.double, source.raw, items.append
-    try:
-        while True:
-            if len(items) >= wanted:
-                if node is top:
-                    return items[0]
-                if node.kind == nodes.TENSOR:
-                    _close_tensor(node)
-                finished.append(node)
-                node = node.parent  # type: ignore[assignment]
-                items, wanted = node.items, node.wanted
-                append = items.append
-                continue
-            offset = source.position
-            tag = int32()
-            if tag == layouts.STRING:
-                append(str(raw(int32()), "utf-8", "surrogateescape"))
-            elif tag == layouts.NUMBER:
-                number = double()
-                if number.is_integer() and -_LARGEST_EXACT < number < _LARGEST_EXACT:
-                    append(int(number) if number or str(number) == "0.0" else number)
-                else:
-                    append(number)
-            elif tag == layouts.BOOLEAN:
-                flag = int32()
-                if flag not in (0, 1):
-                    raise Malformed(offset, f"expected a boolean (0 or 1), got {flag}")
-                append(flag == 1)
-            elif tag == layouts.NIL:
-                append(None)
-            elif layouts.TABLE <= tag <= layouts.FUNCTION:
-                index = 0
-                if tag != layouts.FUNCTION_OLDEST:
-                    index = int32()
+
+    def __init__(self, source: Source, factory: ObjectFactory | None = None) -> None:
+        self.source = source
+        self.factory = factory
+        # Tag and object behind each index, known before the bodies so that cycles find them. Where the object is not yet
+        # made the tag is negative, ~tag, and behind it stands None or the _Open that somebody asked for.
+        self.memo: Memo = {}
+        # The bodies that hold an _Open, by the identity of their items.
+        self.loose: set[int] = set()
+        self.late: list[Frame] = []
+        # Objects of the factory, children before parents but for cycles.
+        self.fillings: list[Frame] = []
+
+    def read(self, root: str = "root") -> Any:
+        """Read one object, `root` in error messages. It is complete after `finish`."""
+        source, memo, loose = self.source, self.memo, self.loose
+        scalars, int32, smallest = source.scalars, source.int32, 2 * source.smallest_object
+        frame = Frame(None, 0, nodes.ROOT, [], 1, source.position, None, root)
+        parent, _, kind, items, wanted, offset, value, mark = frame
+        try:
+            while True:
+                tag = scalars(items, wanted, memo)
+                if tag < 0:
+                    if parent is None:
+                        return items[0]
+                    if kind == nodes.TABLE and not (loose and id(items) in loose):
+                        try:
+                            value = tables.table(items)
+                        except tables.BadKey as error:
+                            raise Malformed(offset, str(error)) from None
+                        opened = memo[mark][1]
+                        if opened is not None:
+                            opened.value = value
+                        memo[mark] = layouts.TABLE, value
+                    else:
+                        value = self._closed(frame)
+                    frame = parent
+                    parent, _, kind, items, wanted, offset, _, mark = frame
+                    items.append(value)
+                    continue
+                index = source.index
+                if index:
                     known = memo.get(index)
                     if known is not None:
-                        if known.tag != tag:
-                            kinds = f"expected a {_noun(tag)}, got a {_noun(known.tag)}"
-                            raise Malformed(offset, f"{kinds} behind the index {index}")
-                        append(known)
+                        items.append(self._open(known, tag, items))
                         continue
-                    if index < 1:
-                        raise Malformed(offset, f"expected an index from 1 on, got {index}")
-                child = Node(nodes.TABLE, tag, offset, node, len(items))
-                append(child)
-                if index:
-                    memo[index] = child
-                node = child
+                if index < 1 and tag != layouts.FUNCTION_OLDEST:
+                    raise Malformed(source.start, f"expected an index from 1 on, got {index}")
                 if tag == layouts.TABLE:
-                    child.wanted = 2 * _count(source, 2)
+                    place = source.position
+                    count = int32()
+                    room = (source.end - source.position + 1) // smallest
+                    if not 0 < count <= room:
+                        self._check(count, room, place)
+                        value = {}
+                        memo[index] = tag, value
+                        items.append(value)
+                        continue
+                    memo[index] = _OPEN_TABLE
+                    frame = _new(Frame, (frame, len(items), nodes.TABLE, [], 2 * count, source.start, None, index))
                 elif tag == layouts.TORCH:
-                    child.wanted = _open_object(source, child)
+                    frame = self._object(frame, index, source.start)
                 else:
-                    child.kind = nodes.FUNCTION
-                    child.data = bytes(raw(int32()))
-                    child.wanted = 1
-                items, wanted = child.items, child.wanted
-                append = items.append
+                    function = Function(source.raw(int32()), None, tag)
+                    if index:
+                        memo[index] = tag, function
+                    frame = Frame(frame, len(items), nodes.FUNCTION, [], 1, source.start, function)
+                parent, _, kind, items, wanted, offset, value, mark = frame
+        except Malformed as error:
+            error.path = str(frame)
+            if len(items) < wanted:
+                error.path = join_path([error.path, segment(kind, items, len(items), wanted)])
+            raise
+
+    def finish(self) -> None:
+        """Fill what waited for the end of the stream."""
+        for frame in self.late:
+            frame.items[:] = [item.value if type(item) is _Open else item for item in frame.items]
+            _fill(frame)
+        for frame in self.fillings:
+            try:
+                self.factory.fill(frame.value, frame.mark, frame)  # type: ignore[union-attr]
+            except T7Error as error:
+                raise Malformed(frame.offset, str(error), str(frame)) from error
+
+    def _open(self, known: tuple[int, Any], tag: int, items: list[Any]) -> Any:
+        """What stands for the object that a reference leads to, if it is still open, a storage, or the wrong one."""
+        found, value = known
+        source = self.source
+        if found == _STORED and tag == layouts.TORCH:
+            return self._standing(source.index)
+        if found != ~tag:
+            text = f"expected a {_noun(tag)}, got a {_noun(found)} behind the index {source.index}"
+            raise Malformed(source.start, text)
+        if value is None:
+            value = _Open()
+            self.memo[source.index] = ~tag, value
+        self.loose.add(id(items))
+        return value
+
+    def _standing(self, index: int) -> Storage:
+        """A storage that stands as a value of its own."""
+        value: Storage = self.memo[index][1].view(Storage)
+        self.memo[index] = layouts.TORCH, value
+        return value
+
+    def _closed(self, frame: Frame) -> Any:
+        """The object whose body was read last, but for tables that nothing inside refers to."""
+        kind, items, value = frame.kind, frame.items, frame.value
+        if kind == nodes.TENSOR:
+            return self._tensor(frame, items[0])
+        isLoose = id(items) in self.loose
+        if kind == nodes.TABLE:
+            # An _Open is no number, and so never the key of a list.
+            value = [None] * (len(items) // 2) if tables.is_array(items[::2]) else {}
+            opened = self.memo[frame.mark][1]
+            if opened is not None:
+                opened.value = value
+            self.memo[frame.mark] = layouts.TABLE, value
+            frame = frame._replace(value=value)
+        if isLoose:
+            self.loose.remove(id(items))
+            self.late.append(frame)
+        else:
+            _fill(frame)
+        if kind == nodes.OBJECT and frame.mark is not value:
+            self.fillings.append(frame)
+        return value
+
+    def _count(self, objects: int) -> int:
+        """Read how many groups of `objects` objects follow."""
+        source = self.source
+        place = source.position
+        count = source.longs(1)[0]
+        return self._check(count, (source.end - source.position + 1) // (source.smallest_object * objects), place)
+
+    def _check(self, count: int, room: int, place: int) -> int:
+        """The number of entries, if the file has room for them. The newline behind a text may be missing."""
+        if not 0 <= count <= room:
+            raise Malformed(place, f"expected 0 to {room} entries (the file has no room for more), got {count}")
+        return count
+
+    def _object(self, parent: Frame, index: int, offset: int) -> Frame:
+        """Read a Torch object as far as it is not objects; return its frame, or `parent` if nothing is left to be read."""
+        source, factory, slot = self.source, self.factory, len(parent.items)
+        version, typename = source.usual_class() or self._class()
+        if typename in layouts.TENSORS:
+            return self._open_tensor(parent, typename, index, offset)
+        if typename in layouts.STORAGES:
+            elements = source.array(layouts.STORAGES[typename], source.longs(1)[0])
+            self.memo[index] = _STORED, elements
+            # In a tuple for the tensor around: nothing else in a file becomes one.
+            parent.items.append((elements,) if parent.kind == nodes.TENSOR else self._standing(index))
+            return parent
+        value: Any
+        kind, wanted, record = nodes.OBJECT, 0, None
+        if typename in layouts.HASHES:
+            kind, wanted, value = nodes.HASH, 2 * self._count(2), {}
+        elif typename in layouts.VECTORS:
+            kind, wanted, value = nodes.VECTOR, self._count(1), []
+        else:
+            record = TorchObject(typename, version)
+            if typename == layouts.GENERATOR:
+                record.fields = source.raw(layouts.GENERATOR_BYTES[source.longSize])
+            elif typename == layouts.COUNTER:
+                record.fields = source.longs(1)[0]
             else:
-                raise Malformed(offset, f"expected a type tag from 0 to 8, got {tag}")
-    except Malformed as error:
-        place = str(node)
-        if len(node.items) < node.wanted:
-            place = join_path([place, segment(node.kind, node.items, len(node.items), node.wanted)])
-        error.path = place
-        raise
+                wanted = layouts.body_objects(typename, version)
+            value = None if factory is None else factory.create(typename, version)
+            if value is None:
+                value = record
+        self.memo[index] = layouts.TORCH, value
+        return Frame(parent, slot, kind, [], wanted, offset, value, record)
+
+    def _open_tensor(self, parent: Frame, typename: str, index: int, offset: int) -> Frame:
+        """The same for a tensor; it is read as a whole where its storage is what it should be."""
+        source, memo = self.source, self.memo
+        place = source.position
+        dimensions = source.int32()
+        if not 0 <= dimensions <= layouts.MAX_DIMENSIONS:
+            raise Malformed(place, f"expected 0 to {layouts.MAX_DIMENSIONS} dimensions, got {dimensions}")
+        memo[index] = _OPEN_TENSOR
+        frame = Frame(parent, len(parent.items), nodes.TENSOR, [], 1, offset, source.longs(2 * dimensions + 1), (index, typename))
+        if parent.kind == nodes.TENSOR:
+            return frame  # it is no storage
+        tag = source.scalars(frame.items, 1, memo)
+        if tag >= 0:
+            known = memo.get(source.index)
+            if tag == layouts.TORCH and known is None and source.index > 0:
+                inner = self._object(frame, source.index, source.start)
+                if inner is not frame:
+                    return inner
+            elif known is not None and known[0] == _STORED:
+                frame.items.append((known[1],))
+            else:
+                source.position = source.start
+                return frame
+        parent.items.append(self._tensor(frame, frame.items[0]))
+        return parent
+
+    def _tensor(self, frame: Frame, storage: Any) -> Any:
+        """The array of a tensor whose storage has been read."""
+        numbers, (index, typename) = frame.value, frame.mark
+        dtype = layouts.TENSORS[typename]
+        elements = storage[0] if type(storage) is tuple else storage.base if type(storage) is Storage else None
+        if storage is not None and (elements is None or elements.dtype != dtype):
+            found = _described(storage, typename)
+            raise Malformed(frame.offset, f"expected a storage of {dtype} for the {typename}, got a {found}")
+        middle = len(numbers) // 2
+        try:
+            value = tensor_view(elements, dtype, numbers[-1] - 1, numbers[:middle], numbers[middle:-1])
+        except ValueError as error:
+            raise Malformed(frame.offset, f"{typename}: {error}") from None
+        self.memo[index] = layouts.TORCH, value
+        return value
+
+    def _class(self) -> tuple[int, str]:
+        """Version and name. The oldest files have only the name."""
+        text = self.source.string()
+        number = tonumber(text[2:]) if text.startswith("V ") else None
+        return (0, text) if number is None else (cast(int, plain(number)), self.source.string())
+
+
+# A NamedTuple made in one step.
+_new = tuple.__new__
+# In the place of a tag: a storage that so far stands behind tensors only. Its array is of the type that tensors have.
+_STORED = -1
+_OPEN_TABLE = ~layouts.TABLE, None
+_OPEN_TENSOR = ~layouts.TORCH, None
 
 
 def _noun(tag: int) -> str:
-    return {layouts.TABLE: "table", layouts.TORCH: "Torch object"}.get(tag, "function")
+    names = {layouts.TABLE: "table", layouts.TORCH: "Torch object", _STORED: "Torch object"}
+    return names.get(tag if tag >= _STORED else ~tag, "function")
 
 
-def _count(source: Source, objects: int, long: bool = False) -> int:
-    """Read how many groups of `objects` objects follow, and check that the file has room for them."""
-    offset = source.position
-    count = source.longs(1)[0] if long else source.int32()
-    # The newline after the last object of an ASCII file may be missing.
-    room = (source.end - source.position + 1) // (source.smallest_object * objects)
-    if not 0 <= count <= room:
-        raise Malformed(offset, f"expected 0 to {room} entries (the file has no room for more), got {count}")
-    return count
+def _fill(frame: Frame) -> None:
+    """Give an object that has been made its contents."""
+    kind, value, items = frame.kind, frame.value, frame.items
+    if kind == nodes.OBJECT:
+        record = frame.mark
+        if items:
+            record.fields = items[-1]
+            record.header = items[0] if len(items) == 2 else None
+    elif kind == nodes.VECTOR:
+        value.extend(items)
+    elif kind == nodes.FUNCTION:
+        if type(items[0]) is not dict or items[0]:
+            value.upvalues = items[0]
+    elif type(value) is list:
+        for key, item in zip(items[::2], items[1::2], strict=True):
+            value[key - 1] = item
+    elif kind in (nodes.TABLE, nodes.HASH):
+        try:
+            tables.fill(value, items[::2], items[1::2])
+        except tables.BadKey as error:
+            raise Malformed(frame.offset, str(error), str(frame)) from None
 
 
-def _text(source: Source) -> str:
-    return str(source.raw(source.int32()), "utf-8", "surrogateescape")
-
-
-def _open_object(source: Source, node: Node) -> int:
-    """Read the body of a Torch object as far as it is not objects; return how many objects follow."""
-    node.kind = nodes.OBJECT
-    text = _text(source)
-    match = _VERSION.fullmatch(text)
-    # The oldest files have no version, only the name of the class.
-    node.version = int(match[1]) if match else 0
-    node.typename = typename = _text(source) if match else text
-    if typename in layouts.TENSORS:
-        node.kind = nodes.TENSOR
-        offset = source.position
-        dimensions = source.int32()
-        if not 0 <= dimensions <= layouts.MAX_DIMENSIONS:
-            raise Malformed(offset, f"expected 0 to {layouts.MAX_DIMENSIONS} dimensions, got {dimensions}")
-        node.data = (source.longs(dimensions), source.longs(dimensions), source.longs(1)[0])
-        return 1
-    if typename in layouts.STORAGES:
-        node.kind = nodes.STORAGE
-        node.data = source.array(layouts.STORAGES[typename], source.longs(1)[0])
-        return 0
-    if typename in layouts.HASHES:
-        node.kind = nodes.HASH
-        return 2 * _count(source, 2, long=True)
-    if typename in layouts.VECTORS:
-        node.kind = nodes.VECTOR
-        return _count(source, 1, long=True)
-    if typename == layouts.GENERATOR:
-        node.kind = nodes.OPAQUE
-        node.data = bytes(source.raw(layouts.GENERATOR_BYTES[source.longSize]))
-        return 0
-    if typename == layouts.COUNTER:
-        node.kind = nodes.OPAQUE
-        node.data = source.longs(1)[0]
-        return 0
-    return layouts.body_objects(typename, node.version)
-
-
-def _close_tensor(node: Node) -> None:
-    """Make the array of a tensor whose storage has been read."""
-    size, stride, offset = node.data
-    storage = node.items[0]
-    dtype = layouts.TENSORS[node.typename]
-    if storage is None:
-        elements = None
-    elif isinstance(storage, Node) and storage.kind == nodes.STORAGE and storage.data.dtype == dtype:
-        elements = storage.data
-    else:
-        found = type(storage).__name__
-        if isinstance(storage, Node):
-            found = shown(storage.typename or _noun(storage.tag))
-        raise Malformed(node.offset, f"expected a storage of {dtype} for the {node.typename}, got a {found}")
-    try:
-        node.value = tensor_view(elements, dtype, offset - 1, size, stride)
-    except ValueError as error:
-        raise Malformed(node.offset, f"{node.typename}: {error}") from None
+def _described(value: Any, typename: str) -> str:
+    """What stands in the place of a storage; an open tensor there is that of this type."""
+    if isinstance(value, _Open):
+        return typename
+    if isinstance(value, tuple):
+        value = value[0].view(Storage)
+    if isinstance(value, np.ndarray):
+        word = "Storage" if type(value) is Storage else "Tensor"
+        return f"torch.{layouts.NAMES[value.dtype]}{word}"
+    if isinstance(value, (list, dict)):
+        return "table"
+    return shown(getattr(value, "typename", "") or type(value).__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -37,29 +36,29 @@ def tensor_view(
     """
     if not size:
         size, stride, offset = (0,), (1,), 0
-    elements = 0 if storage is None else storage.size
-    count = math.prod(size)
-    pairs = list(zip(size, stride, strict=True))
-    if any(extent < 0 for extent in size):
-        raise ValueError(f"expected a size without negative numbers, got {list(size)}")
-    if any(step < 0 for step in stride):
-        raise ValueError(f"expected a stride without negative numbers, got {list(stride)}")
-    if max(count, 1) * dtype.itemsize >= 1 << 63:
+    last, count = offset, 1
+    steps = []
+    for extent, step in zip(size, stride, strict=True):
+        if extent < 0 or step < 0:
+            raise ValueError(f"expected size and stride without negative numbers, got {list(size)} and {list(stride)}")
+        last += (extent - 1) * step
+        count *= extent
+        # The stride of a dimension of size 1 leads nowhere and may be any number, so keep it within reason.
+        steps.append((step if extent > 1 else min(step, 1 << 48)) * dtype.itemsize)
+    if count * dtype.itemsize >= 1 << 63:
         raise ValueError(f"size {list(size)} is more than any memory holds")
     if offset < 0:
         raise ValueError(f"expected an offset from 1 on, got {offset + 1}")
     if count:
-        last = offset + sum((extent - 1) * step for extent, step in pairs)
+        elements = 0 if storage is None else storage.size
         if last >= elements:
             raise ValueError(
                 f"size {list(size)} and stride {list(stride)} from element {offset + 1} on "
                 f"reach element {last + 1}, but the storage has {elements}"
             )
-    if storage is None or count == 0:
+    else:
         # No element, no place: the offset may be anything. The storage stays the base all the same.
         offset = 0
-    # The stride of a dimension of size 1 leads nowhere and may be any number, so keep it within reason.
-    steps = [(step if extent > 1 else min(step, 1 << 48)) * dtype.itemsize for extent, step in pairs]
     try:
         return np.ndarray(size, dtype, storage, offset * dtype.itemsize, steps)
     except (ValueError, OverflowError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import accumulate
 from typing import Any, BinaryIO, Literal
 
@@ -18,11 +18,15 @@ from . import layouts, nodes
 from .ascii import AsciiSink
 from .binary import BinarySink
 from .nodes import join_path, segment
+from .numbers import LARGEST_EXACT
 from .objects import DeviceTensor, Function, IdentityKey, Storage, TorchObject
 
 Describe = Callable[[Any], TorchObject | None]
 
 _LARGEST_INT = (1 << 31) - 1
+# Tables of numbers from so many on are written at once.
+_RUN = 32
+_NUMBERS = {int, float}
 
 
 def write(
@@ -201,10 +205,10 @@ class _Writer:
             sink.int32(layouts.STRING)
             self._string(bytes(value))
         elif isinstance(value, (list, tuple)):
-            if not self._known(layouts.TABLE, id(value)):
+            if not self._known(layouts.TABLE, id(value)) and not self._numbers(range(1, len(value) + 1), value):
                 self._table([item for pair in enumerate(value, 1) for item in pair])
         elif isinstance(value, dict):
-            if not self._known(layouts.TABLE, id(value)):
+            if not self._known(layouts.TABLE, id(value)) and not self._numbers(value.keys(), value.values()):
                 self._table([item for key, entry in value.items() for item in (_key(key), entry)])
         elif isinstance(value, np.ndarray):
             self._array(value)
@@ -245,8 +249,8 @@ class _Writer:
         self.sink.int32(len(content))
         self.sink.raw(content)
 
-    def _class(self, typename: str, version: int) -> None:
-        self._string(b"V %d" % version)
+    def _class(self, typename: str, version: float) -> None:
+        self._string(b"V %.14g" % version)
         self._string(_encoded(typename))
 
     def _table(self, items: list[Any]) -> None:
@@ -254,6 +258,22 @@ class _Writer:
             raise _Refused(f"expected at most {_LARGEST_INT} entries in a table, got {len(items) // 2}")
         self.sink.int32(len(items) // 2)
         self._open(nodes.TABLE, items)
+
+    def _numbers(self, keys: Collection[Any], values: Collection[Any]) -> bool:
+        """Write a table of nothing but numbers at once; tell whether it was one, and large enough to be worth it."""
+        if len(keys) < _RUN or not (_NUMBERS.issuperset(map(type, values)) and _NUMBERS.issuperset(map(type, keys))):
+            return False
+        try:
+            pairs = np.array([list(keys), list(values)], np.float64)
+        except OverflowError:
+            return False
+        # Ints that a double does not hold and keys that Lua does not allow are refused one by one.
+        isLarge = bool((np.abs(pairs) >= LARGEST_EXACT).any())
+        if np.isnan(pairs[0]).any() or (isLarge and any(type(x) is int and abs(x) >= LARGEST_EXACT for x in (*keys, *values))):
+            return False
+        self.sink.int32(len(keys))
+        self.sink.numbers(pairs.T.ravel())
+        return True
 
     def _object(self, record: TorchObject) -> None:
         name, fields = record.typename, record.fields

@@ -1,9 +1,13 @@
 """Broken and hostile files: one T7Error that says where and what, at no cost."""
 
 import contextlib
+import io
+import math
 import random
+import struct
 import tracemalloc
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +16,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import t7
 
 from .golden import FILES, FOLDER
+from .identical import Comparison
 from .raw import i32, i64, number, obj, storage, string, table, tensor, text
 
 SMALL = [name for name in FILES if (FOLDER / name).stat().st_size < 600]
@@ -232,6 +237,80 @@ def test_other_bodies():
     assert (old.header, old.fields) == (None, {"a": 2})
     assert t7.read(obj(1, "tds_hash", "V 0") + i64(1) + number(1) + number(2)) == {1: 2}
     assert t7.read(i32(4, 1) + text("nn.Old") + table(2)).version == 0
+
+
+@pytest.mark.parametrize(
+    "text, version",
+    [("V 1.0", 1), ("V 2", 2), ("V -1", -1), ("V  3 ", 3), ("V 0x10", 16), ("V 1e1", 10), ("V .5e1", 5), ("V 1.5", 1.5)],
+)
+def test_version_texts_are_what_tonumber_takes(text, version):
+    """Torch7 wrote ``"V " .. number``: under Lua 5.3 that was "V 1.0". Whatever tonumber refuses is the name of a class."""
+    found = t7.read(obj(1, "nn.Linear", text) + table(2))
+    assert (found.typename, found.version, type(found.version)) == ("nn.Linear", version, type(version))
+    ascii_file = b"4\n1\n%d\n%s\n9\nnn.Linear\n3\n2\n0\n" % (len(text), text.encode())
+    assert t7.read(ascii_file).version == version
+    for format in ("binary", "ascii"):
+        file = io.BytesIO()
+        t7.write(file, found, format)
+        assert t7.read(file.getvalue()).version == version
+    tensor_of_lua_53 = tensor(1, (1,), (1,), 1, storage(2, 4.0)).replace(i32(3) + b"V 1", i32(len(text)) + text.encode())
+    assert t7.read(tensor_of_lua_53).tolist() == [4]
+    if version == 1:
+        assert isinstance(pl.load(obj(1, "nn.Identity", text) + table(2)), pl.nn.Identity)
+
+
+@pytest.mark.parametrize("text", ["V 1x", "V ", "V", "v 1", "V 1_0", "V one", "V 1 2"])
+def test_texts_that_are_no_version(text):
+    assert t7.read(i32(4, 1) + struct.pack("<i", len(text)) + text.encode() + table(2)).typename == text
+
+
+def test_line_ends_of_a_transfer_are_undone():
+    for name in FILES:
+        if name.endswith(".ascii.t7"):
+            content = (FOLDER / name).read_bytes()
+            value = t7.read(content.replace(b"\n", b"\r\n"))
+            assert list(Comparison().differences(t7.read(content), value)) == []
+    value = {"text": "one\ntwo\r\nthree", "bytes": np.array([13, 10, 10, 13, 1], np.uint8), "after": [1.5, 2]}
+    file = io.BytesIO()
+    t7.write(file, value, "ascii")
+    content = file.getvalue()
+    assert list(Comparison().differences(value, t7.read(content.replace(b"\n", b"\r\n")))) == []
+    # Turned by something that leaves what looks turned already: sizes and contents differ, and that is said.
+    with pytest.raises(t7.T7Error):
+        t7.read(content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+    with pytest.raises(t7.T7Error, match="expected the end of the line after a string of 3 bytes"):
+        t7.read(b"2\n3\nonetwo\n")
+    # Offsets are those of the file as it is.
+    with pytest.raises(t7.T7Error, match=r"offset 18 \(line 7\), at root\.a: expected a type tag from 0 to 8, got 9"):
+        t7.read(b"3\r\n1\r\n1\r\n2\r\n1\r\na\r\n9\r\n")
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize(
+    "text", ["nan", "nan(ind)", "nan(snan)", "NaN", "NaNQ", "1.#QNAN", "1.#SNAN", "1.#IND00", "inf", "1.#INF", "Infinity"]
+)
+def test_numbers_that_are_not_finite(text, sign):
+    """As the C libraries of Windows (before 2015 and since), Linux, macOS, AIX and Solaris print them."""
+    token = (sign + text).encode()
+    many = b"".join(b"1\n%d\n1\n%s\n" % (i, token if i % 3 == 0 else b"0.5") for i in range(1, 100))
+    found = [
+        t7.read(b"1\n%s\n" % token),
+        *t7.read(b"4\n1\n3\nV 1\n18\ntorch.FloatStorage\n3\n%s 1 %s\n" % (token, token))[::2].tolist(),
+        t7.read(b"3\n1\n99\n" + many)[2],
+    ]
+    for value in found:
+        assert math.isinf(value) if "inf" in text.lower() else math.isnan(value)
+        assert math.copysign(1, value) == (-1 if sign else 1)
+
+
+@pytest.mark.parametrize(
+    "text", [b"5\n1\n4\n2\n3\n", b"5\n1\n3\n", b"1\n2\n3\n4\n", b"0\n0.5\n1\n", b"5 1\n", b"5\t1\n", b"3\n1\n2\n", b"1\n" * 999]
+)
+def test_a_list_of_numbers_is_no_t7_file(text):
+    for objects in ("one", "first"):
+        with pytest.raises(t7.T7Error, match=r"expected a \.t7 file, got text with nothing but numbers"):
+            pl.load(text, objects=objects)
+    assert pl.load(b"5\n1\n") is True and pl.load(b"1\n-2.5\n") == -2.5 and pl.load(b"0\n") is None
 
 
 def corrupted(content, changes):

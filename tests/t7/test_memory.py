@@ -3,11 +3,14 @@
 import gc
 import io
 import mmap
+import os
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import pytorch_legacy as pl
 from pytorch_legacy import t7
 from pytorch_legacy.storage import storage_of
 
@@ -65,6 +68,51 @@ def test_nothing_keeps_the_map_alive(large):
     try:
         del value
         assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_files_that_others_may_write_are_read(large):
+    """What is read stays as it was, whatever becomes of the file; what is mapped is what only the owner may change."""
+    expected = np.arange(60_000, dtype=np.float32).reshape(300, 200)
+    cases = [(0o644, {}, True), (0o646, {}, False), (0o646, {"mmap": True}, True), (0o644, {"mmap": False}, False)]
+    for mode, options, isMapped in cases:
+        large.chmod(mode)
+        for load in (t7.read, pl.load):
+            value = load(large, **options)
+            assert isinstance(owner(value["a"]), mmap.mmap) is isMapped
+            assert isMapped or isinstance(owner(value["a"]), bytearray)
+    read = pl.load(large, mmap=False)
+    with open(large, "r+b") as file:
+        file.truncate(100)
+    np.testing.assert_array_equal(read["a"], expected)
+    with pytest.raises(ValueError, match="mmap: expected 'auto', True or False, got 'no'"):
+        t7.read(large, mmap="no")
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
+def test_an_error_keeps_no_file_open(large):
+    content = large.read_bytes()
+    module = t7.TorchObject("nn.Linear", 1, {"weight": "none", "big": np.zeros(50_000)})
+    broken = {"short": content[:-100_000], "long": content + b"more", "tag": content[:-8] + b"\xff" * 8}
+    file = io.BytesIO()
+    t7.write(file, [np.ones(20_000), module])
+    broken["module"] = file.getvalue()
+    gc.disable()
+    try:
+        kept, before = [], len(os.listdir("/proc/self/fd"))
+        for name, bad in broken.items():
+            path = large.with_name(name)
+            path.write_bytes(bad)
+            for _ in range(5):
+                try:
+                    pl.load(path)
+                except t7.T7Error as error:
+                    kept.append(error)
+        assert len(kept) >= 15
+        assert len(os.listdir("/proc/self/fd")) == before
+        maps = Path("/proc/self/maps").read_text()
+        assert not any(str(large.with_name(name)) in maps for name in broken)
     finally:
         gc.enable()
 

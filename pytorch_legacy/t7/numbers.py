@@ -1,0 +1,57 @@
+"""Numbers as Lua has them, all doubles, and as Python shall have them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+# From here on a double does not tell a whole number from its neighbours.
+LARGEST_EXACT = float(1 << 53)
+
+# What Lua's tonumber takes: decimal and hexadecimal numbers, and in LuaJIT the names of those that are not finite.
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|infinity|nan)", re.ASCII | re.IGNORECASE)
+_HEXADECIMAL = re.compile(r"[+-]?0x(?:[\da-f]+\.?[\da-f]*|\.[\da-f]+)(?:p[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_SPACE = " \t\n\v\f\r"
+
+
+def plain(number: float) -> int | float:
+    """An int for a whole number that a double tells from its neighbours, else the float itself (as -0.0)."""
+    if number.is_integer() and -LARGEST_EXACT < number < LARGEST_EXACT:
+        whole = int(number)
+        return whole if whole or str(number) == "0.0" else number
+    return number
+
+
+def all_plain(numbers: np.ndarray[Any, Any]) -> list[int | float]:
+    """`plain` of every element of a vector of doubles."""
+    found: list[int | float] = [0] * numbers.size
+    # In tables keys and values alternate, and keys are whole.
+    for start in (0, 1):
+        part = numbers[start::2]
+        with np.errstate(invalid="ignore"):
+            whole = (np.floor(part) == part) & (np.abs(part) < LARGEST_EXACT) & ((part != 0) | ~np.signbit(part))
+            integers = part.astype(np.int64)
+        if whole.all():
+            found[start::2] = integers.tolist()
+        elif not whole.any():
+            found[start::2] = part.tolist()
+        else:
+            mixed = part.astype(object)
+            mixed[whole] = integers[whole]
+            found[start::2] = mixed.tolist()
+    return found
+
+
+def tonumber(text: str) -> float | None:
+    """What Lua's function of that name gives for a text; None for nil."""
+    text = text.strip(_SPACE)
+    try:
+        if _DECIMAL.fullmatch(text):
+            return float(text)
+        if _HEXADECIMAL.fullmatch(text):
+            return float.fromhex(text)
+    except OverflowError:
+        return float("-inf" if text.startswith("-") else "inf")
+    return None

@@ -20,6 +20,12 @@ from setuptools.command.build_ext import build_ext
 ROOT = Path(__file__).resolve().parent
 LIBRARY = "libTHNN" + {"darwin": ".dylib"}.get(sys.platform, ".so")
 
+if not os.access(ROOT, os.W_OK):
+    raise SystemExit(
+        f"pytorch_legacy: {ROOT} cannot be written to, and building makes files there; build a copy: "
+        f"cp -r {ROOT} COPY && pip install ./COPY"
+    )
+
 
 class CMakeBuild(build_ext):
     """Runs CMake, installs into pytorch_legacy/lib, generates the bindings."""
@@ -34,6 +40,10 @@ class CMakeBuild(build_ext):
         shutil.rmtree(library, ignore_errors=True)
         library.mkdir(parents=True)
         shutil.copy(installed / "lib" / LIBRARY, library)
+        if sys.platform == "linux":
+            # What a program asks for that was linked with it. A wheel holds no links: there it is a second copy.
+            soname = library / f"{LIBRARY}.{abi_version()}"
+            soname.symlink_to(LIBRARY) if in_place else shutil.copy(library / LIBRARY, soname)
         for header in ("THNN.h", "THNN_ffi.h"):
             shutil.copy(installed / "include" / header, library)
         if (installed / "lib" / "libTHCUNN.so").exists():
@@ -69,6 +79,12 @@ class CMakeBuild(build_ext):
 
     def get_output_mapping(self) -> dict[str, str]:
         return {}
+
+
+def abi_version() -> str:
+    """The number in the SONAME."""
+    header = (ROOT / "THNN" / "THNN.h").read_text()
+    return header.partition("#define THNN_ABI_VERSION ")[2].split()[0]
 
 
 def bindings_generator() -> ModuleType:

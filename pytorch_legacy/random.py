@@ -17,6 +17,9 @@ array([2, 3, 1, 0, 4])
 
 from __future__ import annotations
 
+if not __package__:  # somebody asks for Python's own `random`, and gets this file
+    raise ImportError("Python runs in the folder of pytorch_legacy, whose modules hide those of others: start it elsewhere")
+
 import os
 from types import SimpleNamespace
 from typing import Any

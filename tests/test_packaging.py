@@ -120,6 +120,28 @@ def test_find_package(prefix: Path, tmp_path: Path) -> None:
 
 
 @needs_cmake
+def test_add_subdirectory(tmp_path: Path) -> None:
+    """A host has our target, its own kind of build, and nothing of ours to install."""
+    (tmp_path / "host.c").write_text(HOST)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.18)\n"
+        "project(host LANGUAGES C)\n"
+        f"add_subdirectory({ROOT} pytorch_legacy)\n"
+        "add_executable(host host.c)\n"
+        "target_link_libraries(host PRIVATE THNN::THNN)\n"
+        "install(TARGETS host)\n"
+    )
+    build = tmp_path / "build"
+    run("cmake", "-S", tmp_path, "-B", build, "-G", "Ninja", "-DTHNN_BLAS=none")
+    installed = {script.parent.name for script in build.rglob("cmake_install.cmake") if "file(INSTALL" in script.read_text()}
+    assert installed == {"build"}
+    assert "CMAKE_BUILD_TYPE:STRING=\n" in (build / "CMakeCache.txt").read_text()
+    run("cmake", "-S", tmp_path, "-B", build, "-DTHNN_INSTALL=ON")
+    assert "libTHNN" in (build / "pytorch_legacy" / "THNN" / "cmake_install.cmake").read_text()
+    assert "libTHNN.so" in run("ninja", "-C", build, "-t", "inputs", "host")
+
+
+@needs_cmake
 @pytest.mark.parametrize(
     ("option", "message"),
     [
@@ -161,7 +183,8 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
         archive.extract("pytorch_legacy/lib/libTHNN.so", tmp_path)
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / "pytorch_legacy").rglob("*.py")}
     assert modules <= names
-    made = ("lib/libTHNN.so", "lib/THNN.h", "lib/THNN_ffi.h", "backend/_thnn.py", "backend/_signatures.py", "py.typed")
+    made = {"lib/libTHNN.so", "lib/THNN.h", "lib/THNN_ffi.h", "backend/_thnn.py", "backend/_signatures.py", "py.typed"}
+    made |= {"lib/libTHNN.so.1"} if sys.platform == "linux" else set()
     assert {f"pytorch_legacy/{name}" for name in made} <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert {name.split("/")[0] for name in names} == {"pytorch_legacy", "pytorch_legacy-0.1.0.dist-info"}
@@ -195,6 +218,24 @@ def test_wheel_installs(distributions: Path, tmp_path: Path) -> None:
     assert Path(library).is_relative_to(tmp_path / "env")
     assert (blas, answer) == ("scipy-openblas", "[[[1.0]]]")
     run(python, *OPEN, library)
+
+    # Python that is started in a checkout that nobody built finds this library.
+    checkout = source_copy(tmp_path / "checkout")
+    script = f"import os; os.chdir({str(checkout)!r}); import sys; sys.path.insert(0, ''); " + script
+    assert run(python, "-c", script).startswith(f"{library} scipy-openblas")
+    assert run(python, "-c", script.replace("nn;", "nn, __path__ as path; print(*path);", 1)).startswith(str(checkout))
+
+    # A program in C that is linked with it runs.
+    folder, program = str(Path(library).parent), tmp_path / "host"
+    (tmp_path / "host.c").write_text(HOST)
+    run("cc", tmp_path / "host.c", "-o", program, f"-I{folder}", f"-L{folder}", "-lTHNN", f"-Wl,-rpath,{folder}")
+    assert run(program).startswith("100 scipy-openblas")
+
+    # Nothing stays behind.
+    run(python, "-m", "pip", "uninstall", "-q", "-y", "pytorch_legacy")
+    site = Path(library).parents[2]
+    assert not [path for path in site.rglob("*") if "pytorch_legacy" in path.name]
+    assert not (tmp_path / "env" / "bin" / "pytorch-legacy").exists()
 
 
 def test_library_opens_by_path() -> None:

@@ -24,16 +24,21 @@ __global__ static void findLast(int64_t *last, const index_t *index, int64_t cou
     if (index[i] >= 0 && index[i] < rows) atomicMax((unsigned long long *)&last[index[i]], (unsigned long long)i + 1);
 }
 
-/* A team shares a row. */
-__device__ static accreal norm(Team team, const real *row, int64_t n, accreal p)
+/* The largest magnitude of a row, which a team shares. */
+__device__ static accreal largest(Team team, const real *row, int64_t n)
 {
+  accreal most = 0;
+  for (int64_t i = team.rank; i < n; i += team.size) most = fmax(most, fabs((accreal)row[i]));
+  return teamMax(team, most);
+}
+
+/* (sum |row / unit|^p)^(1/p) */
+__device__ static accreal norm(Team team, const real *row, int64_t n, accreal p, accreal unit)
+{
+  if (isinf(p)) return largest(team, row, n) / unit;
   accreal sum = 0;
-  if (isinf(p)) {
-    for (int64_t i = team.rank; i < n; i += team.size) sum = fmax(sum, fabs((accreal)row[i]));
-    return teamMax(team, sum);
-  }
   for (int64_t i = team.rank; i < n; i += team.size) {
-    const accreal size = fabs((accreal)row[i]);
+    const accreal size = fabs((accreal)row[i]) / unit;
     sum += p == 1 ? size : p == 2 ? size * size : pow(size, p);
   }
   sum = teamSum(team, sum);
@@ -47,9 +52,13 @@ __global__ static void shorten(real *w, const index_t *index, const int64_t *las
   for (int64_t i = team.number; i < count; i += team.count) {
     if (index[i] < 0 || index[i] >= rows || last[index[i]] != i + 1) continue;
     real *row = w + index[i] * width;
-    const accreal length = norm(team, row, width, normType);
-    if (!(length > maxNorm)) continue;
-    const accreal factor = maxNorm / (length + (accreal)1e-7);
+    accreal length = norm(team, row, width, normType, 1), unit = 1;
+    if (length == 0 || isinf(length)) { /* powers may be beyond the range of numbers, or below it */
+      const accreal most = largest(team, row, width);
+      if (most > 0 && !isinf(most)) length = norm(team, row, width, normType, unit = most);
+    }
+    if (!(length > maxNorm / unit)) continue;
+    const accreal factor = maxNorm / unit / (length + (accreal)1e-7 / unit);
     for (int64_t k = team.rank; k < width; k += team.size) row[k] = (real)((accreal)row[k] * factor);
   }
 }

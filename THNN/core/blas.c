@@ -1,9 +1,9 @@
 /* The BLAS behind gemm: its name, its thread count, and how many may call it at once. */
-#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <time.h>
 #include "core/blas.h"
 #include "core/core.h"
@@ -18,13 +18,16 @@ const char *THNN_blas(void) { return "built-in"; }
 __attribute__((weak)) void THNN_BLAS_SYMBOL(openblas_set_num_threads)(int threads);
 __attribute__((weak)) const char *THNN_BLAS_SYMBOL(openblas_get_corename)(void);
 
+__attribute__((weak)) int omp_get_max_threads(void);
+__attribute__((weak)) void omp_set_num_threads(int threads);
+
 void THNN_blasOneThread(void)
 {
   static atomic_int done;
   if (atomic_load_explicit(&done, memory_order_relaxed)) return;
-  const int ours = omp_get_max_threads();
+  const int ours = omp_get_max_threads ? omp_get_max_threads() : 0;
   if (THNN_BLAS_SYMBOL(openblas_set_num_threads)) THNN_BLAS_SYMBOL(openblas_set_num_threads)(1);
-  omp_set_num_threads(ours); /* an OpenBLAS that is built over OpenMP has changed the caller's setting as well */
+  if (omp_set_num_threads && ours > 0) omp_set_num_threads(ours); /* an OpenBLAS over OpenMP has changed the caller's setting as well */
   atomic_store(&done, 1);
 }
 
@@ -33,16 +36,50 @@ void THNN_blasOneThread(void)
 enum { CALLERS = 64, CLOSED = 1 << 20 };
 static atomic_int callers; /* and CLOSED for each fork that waits for them to leave */
 
-void THNN_enterBlas(void)
+/* For each caller at a time it maps a buffer, once and for all, and ends the process where it gets none. So the first time that there
+ * are as many callers, the last one looks whether there is room, and is the only one to do so. */
+#if defined(THNN_BLAS_SCIPY) && defined(__x86_64__)
+enum { BUFFER = 33 << 20 };
+#else
+enum { BUFFER = 129 << 20 };
+#endif
+static atomic_int proven, proving;
+
+static int hasRoom(void)
 {
-  for (;;) {
-    int now = atomic_load_explicit(&callers, memory_order_relaxed);
-    if (now >= CALLERS) sched_yield();
-    else if (atomic_compare_exchange_weak(&callers, &now, now + 1)) return;
+  void *memory = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return 0;
+  munmap(memory, BUFFER);
+  return 1;
+}
+
+enum { REFUSED, ENTERED, PROVING };
+
+int THNN_enterBlas(void)
+{
+  for (;; sched_yield()) {
+    int now = atomic_load(&callers), nobody = 0;
+    if (now >= CALLERS) continue;
+    if (now < atomic_load(&proven)) {
+      if (atomic_compare_exchange_strong(&callers, &now, now + 1)) return ENTERED;
+      continue;
+    }
+    if (!atomic_compare_exchange_strong(&proving, &nobody, 1)) continue;
+    const int known = atomic_load(&proven), isRoom = now < known || hasRoom();
+    if (isRoom && now >= known && atomic_compare_exchange_strong(&callers, &now, now + 1)) return PROVING;
+    atomic_store(&proving, 0);
+    if (!isRoom && known == 0) return REFUSED;
   }
 }
 
-void THNN_leaveBlas(void) { atomic_fetch_sub(&callers, 1); }
+void THNN_leaveBlas(int entered)
+{
+  if (entered == PROVING) {
+    atomic_fetch_add(&proven, 1);
+    atomic_store(&proving, 0);
+  }
+  atomic_fetch_sub(&callers, 1);
+}
 
 /* Products take milliseconds. Who forks in a signal's handler, within one, waits in vain, and not for ever. */
 static void beforeFork(void)
@@ -54,7 +91,11 @@ static void beforeFork(void)
 
 static void afterForkInParent(void) { atomic_fetch_sub(&callers, CLOSED); }
 
-static void afterForkInChild(void) { atomic_store(&callers, 0); }
+static void afterForkInChild(void)
+{
+  atomic_store(&callers, 0);
+  atomic_store(&proving, 0);
+}
 
 __attribute__((constructor)) static void watchForks(void) { pthread_atfork(beforeFork, afterForkInParent, afterForkInChild); }
 

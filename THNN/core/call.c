@@ -1,8 +1,8 @@
 /* One call: contiguous memory for views that are not, scratch memory, threads. */
-#include <omp.h>
 #include <string.h>
 #include "core/core.h"
 #include "core/fetch.h"
+#include "core/team.h"
 
 /* Below this many element operations a thread costs more than it brings. */
 enum { GRAIN = 1 << 15 };
@@ -54,16 +54,18 @@ static void copyView(View v, char *memory, int intoView)
   int64_t n = THNN_nElement(v);
   if (n == 0) return;
   int32_t last = v.nDimension - 1;
-  int64_t row = v.size[last], step = v.stride[last] * v.itemSize;
-  int64_t index[THNN_MAX_DIMS] = {0};
-  char *at = v.data;
+  int64_t row = v.size[last], index[THNN_MAX_DIMS] = {0};
+  /* Unsigned: the stride of a size of 1 may be any number, and where nobody goes on to there may be no memory. */
+  const uint64_t itemSize = (uint64_t)v.itemSize;
+  const int64_t step = row > 1 ? v.stride[last] * v.itemSize : 0;
+  uintptr_t at = (uintptr_t)v.data;
   for (int64_t done = 0; done < n; done += row, memory += row * v.itemSize) {
-    if (intoView) copyRow(at, step, memory, v.itemSize, row, v.itemSize);
-    else copyRow(memory, v.itemSize, at, step, row, v.itemSize);
+    if (intoView) copyRow((char *)at, step, memory, v.itemSize, row, v.itemSize);
+    else copyRow(memory, v.itemSize, (const char *)at, step, row, v.itemSize);
     for (int32_t d = last - 1; d >= 0; d--) {
-      at += v.stride[d] * v.itemSize;
+      at += (uint64_t)v.stride[d] * itemSize;
       if (++index[d] < v.size[d]) break;
-      at -= v.size[d] * v.stride[d] * v.itemSize;
+      at -= (uint64_t)v.size[d] * (uint64_t)v.stride[d] * itemSize;
       index[d] = 0;
     }
   }
@@ -114,19 +116,7 @@ int THNN_threads(const Call *call, int64_t work)
   return THNN_startable((int)(work / GRAIN < most ? work / GRAIN : most));
 }
 
-int THNN_threadId(void) { return omp_get_thread_num(); }
-
-#ifdef THNN_WRAP_GOMP
-void __real_GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
-
-/* What the linker puts in place of libgomp's entry into parallel regions: one thread needs no team, whose making takes longer
- * than a small layer. Within a region of the host it does, for the loops of `body` ask which thread of their team they are. */
-void __wrap_GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags)
-{
-  if (threads == 1 && omp_get_level() == 0) body(data);
-  else __real_GOMP_parallel(body, data, threads, flags);
-}
-#endif
+int THNN_threadId(void) { return THNN_teamNumber(); }
 
 /* ---- indices */
 

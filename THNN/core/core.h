@@ -19,8 +19,8 @@
   } while (0)
 
 /* Row and plane kernels are compiled for three generations of x86-64 and chosen when the library is loaded. Sanitizers,
- * musl, clang, other processors and portable builds take the plain function. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__) && !defined(THNN_NO_CLONES)
+ * musl, clang, gcc 11, other processors and portable builds take the plain one. */
+#if defined(__x86_64__) && __GNUC__ >= 12 && !defined(__clang__) && defined(__GLIBC__) && !defined(THNN_NO_CLONES)
 #define THNN_HAS_CLONES
 #define THNN_KERNEL __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static
 #else
@@ -183,8 +183,6 @@ int THNN_threadId(void);
 
 THNNState *THNN_orDefault(THNNState *state);
 int32_t THNN_stateThreads(const THNNState *state);
-/* How many of so many threads a team of the calling one can have. */
-int THNN_startable(int threads);
 Arena *THNN_borrowArena(THNNState *state);
 void THNN_returnArena(THNNState *state, Arena *arena);
 /* 64-byte aligned memory that lives until the arena is returned; NULL when there is none. */

@@ -63,11 +63,13 @@ void THNN_(gemm)(int transA, int transB, int64_t m, int64_t n, int64_t k, real a
   if (k > 0 && largest <= INT32_MAX) {
     enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
     THNN_blasOneThread();
-    THNN_enterBlas();
-    THNN_PASTE(THNN_BLAS_, Real, )(ROW_MAJOR, transA ? TRANS : NO_TRANS, transB ? TRANS : NO_TRANS, (int)m, (int)n, (int)k,
-                                   alpha, a, (int)lda, b, (int)ldb, beta, c, (int)ldc);
-    THNN_leaveBlas();
-    return;
+    const int entered = THNN_enterBlas();
+    if (entered) {
+      THNN_PASTE(THNN_BLAS_, Real, )(ROW_MAJOR, transA ? TRANS : NO_TRANS, transB ? TRANS : NO_TRANS, (int)m, (int)n, (int)k,
+                                     alpha, a, (int)lda, b, (int)ldb, beta, c, (int)ldc);
+      THNN_leaveBlas(entered);
+      return;
+    }
   }
 #endif
   plainProduct(transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);

@@ -2,12 +2,11 @@
  *
  * Arenas wait in a few atomic slots. A call takes one with an exchange and puts it back with another: no lock, so a
  * child forked in the middle of a call finds nothing locked. */
-#include <omp.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "core/core.h"
 #include "core/state.h"
+#include "core/team.h"
 
 enum { BLOCK_BYTES = 1 << 16, ALIGNMENT = 64 };
 
@@ -121,45 +120,11 @@ int32_t THNN_freeState(THNNState *state)
 
 /* ---- threads */
 
-/* libgomp's threads do not survive a fork, but its memory of them does: a parallel region in the child would wait for them
- * for ever. A forked child therefore works alone. */
-static atomic_int forked;
-
-static void afterForkInChild(void) { atomic_store(&forked, 1); }
-
-__attribute__((constructor)) static void watchForks(void) { pthread_atfork(NULL, NULL, afterForkInChild); }
-
 int32_t THNN_stateThreads(const THNNState *state)
 {
-  if (atomic_load_explicit(&forked, memory_order_relaxed)) return 1;
+  if (THNN_isForked()) return 1;
   int32_t threads = atomic_load_explicit(&state->threads, memory_order_relaxed);
-  return threads > 0 ? threads : omp_get_max_threads();
-}
-
-/* Where no thread can be made, libgomp ends the process. So a team that is larger than this thread's last ones is tried first, with
- * threads that do nothing: as many as could be made are then asked for. */
-static void *waitFor(void *mutex)
-{
-  pthread_mutex_lock(mutex);
-  pthread_mutex_unlock(mutex);
-  return NULL;
-}
-
-int THNN_startable(int threads)
-{
-  enum { MOST = 1024 };
-  static _Thread_local int known = 1, isLimit;
-  if (threads <= known || isLimit) return threads < known ? threads : known;
-  pthread_t made[MOST];
-  pthread_mutex_t trial = PTHREAD_MUTEX_INITIALIZER;
-  int n = 0;
-  pthread_mutex_lock(&trial);
-  while (n < threads - 1 && n < MOST && pthread_create(made + n, NULL, waitFor, &trial) == 0) n++;
-  pthread_mutex_unlock(&trial);
-  for (int i = 0; i < n; i++) pthread_join(made[i], NULL);
-  isLimit = n + 1 < threads;
-  known = n + 1 > known ? n + 1 : known;
-  return threads < known ? threads : known;
+  return threads > 0 ? threads : THNN_defaultThreads();
 }
 
 int32_t THNN_setNumThreads(THNNState *state, int32_t threads)

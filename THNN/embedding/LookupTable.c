@@ -12,6 +12,7 @@
  * renorm shortens each row that input names and whose norm (sum |w|^p)^(1/p) is above maxNorm, to
  * w * maxNorm / (norm + 1e-7): p is normType, which may be infinite, then the norm is the largest magnitude.
  * As Torch7's nn.LookupTable, whose forward was an index operation of tensors. */
+#include <float.h>
 #include <math.h>
 #include "embedding/rows.h"
 
@@ -29,18 +30,39 @@ static void pickRows(Call *call, real *y, const real *w, const index_t *index, i
   for (int64_t i = 0; i < count; i++) memcpy(y + i * width, w + index[i] * width, (size_t)width * sizeof(real));
 }
 
-static double norm(const real *row, int64_t n, double p)
+static double largest(const real *row, int64_t n)
+{
+  double most = 0;
+  for (int64_t i = 0; i < n; i++) most = fmax(most, fabs((double)row[i]));
+  return most;
+}
+
+/* (sum |row / unit|^p)^(1/p) */
+static double norm(const real *row, int64_t n, double p, double unit)
 {
   double sum = 0;
-  if (isinf(p))
-    for (int64_t i = 0; i < n; i++) sum = fmax(sum, fabs((double)row[i]));
-  else if (p == 1)
-    for (int64_t i = 0; i < n; i++) sum += fabs((double)row[i]);
-  else if (p == 2)
+  if (isinf(p)) return largest(row, n) / unit;
+  if (p == 1)
+    for (int64_t i = 0; i < n; i++) sum += fabs((double)row[i]) / unit;
+  else if (p == 2 && unit == 1)
     for (int64_t i = 0; i < n; i++) sum += (double)row[i] * row[i];
+  else if (p == 2)
+    for (int64_t i = 0; i < n; i++) sum += row[i] / unit * (row[i] / unit);
   else
-    for (int64_t i = 0; i < n; i++) sum += pow(fabs((double)row[i]), p);
-  return isinf(p) || p == 1 ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+    for (int64_t i = 0; i < n; i++) sum += pow(fabs((double)row[i]) / unit, p);
+  return p == 1 ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+}
+
+/* What a row is multiplied by so that it is no longer than maxNorm. */
+static double shrinkage(const real *row, int64_t n, double p, double maxNorm)
+{
+  double length = norm(row, n, p, 1);
+  if (length > 0 && length <= DBL_MAX) return length > maxNorm ? maxNorm / (length + 1e-7) : 1;
+  /* Powers are beyond the range of numbers, or below it. */
+  const double unit = largest(row, n);
+  if (!(unit > 0) || isinf(unit) || isnan(length)) return length > maxNorm ? maxNorm / (length + 1e-7) : 1;
+  length = norm(row, n, p, unit);
+  return length > maxNorm / unit ? maxNorm / unit / (length + 1e-7 / unit) : 1;
 }
 
 static void shortenRows(Call *call, real *w, const index_t *index, int64_t *last, int64_t count, int64_t rows, int64_t width,
@@ -53,10 +75,9 @@ static void shortenRows(Call *call, real *w, const index_t *index, int64_t *last
   for (int64_t i = 0; i < count; i++) {
     if (last[index[i]] != i) continue;
     real *row = w + index[i] * width;
-    const double length = norm(row, width, normType);
-    if (!(length > maxNorm)) continue;
-    const real factor = (real)(maxNorm / (length + 1e-7));
-    for (int64_t k = 0; k < width; k++) row[k] *= factor;
+    const double factor = shrinkage(row, width, normType, maxNorm);
+    if (factor == 1) continue;
+    for (int64_t k = 0; k < width; k++) row[k] *= factor < FLT_MIN ? factor : (real)factor;
   }
 }
 #endif

@@ -40,7 +40,7 @@ static void addBags(Call *call, real *y, index_t *bagOf, index_t *length, const 
   for (int64_t b = 0; b < bags; b++) {
     const int64_t end = b + 1 < bags ? begin[b + 1] : count;
     real *row = y + b * width;
-    memset(row, 0, (size_t)width * sizeof(real));
+    for (int64_t k = 0; k < width; k++) row[k] = 0;
     for (int64_t i = begin[b]; i < end; i++) {
       addRow(row, w + index[i] * width, 1, width);
       bagOf[i] = b;

@@ -11,7 +11,8 @@
  *   weight      outputSize x inputSize
  *   gradWeight, gradBias  as weight and bias, added to
  *
- * Many samples are a matrix product. A few take as long as it takes to read the weights once, by loops of their own.
+ * Many samples are a matrix product. A few take as long as it takes to read the weights once, by loops of their own. Long sums are
+ * sums of short ones, added in double precision.
  * As Torch7's nn.Linear. */
 #include "linear/sizes.h"
 
@@ -23,7 +24,8 @@ enum {
   TASKS = 16,      /* if there are fewer, the rows of weights are cut as well, */
   LEAST_ROWS = 64, /* but not into fewer */
   STRIP = 64,      /* elements of gradBias in a task */
-  SHORT = 256      /* samples in a short sum */
+  SHORT = 256,     /* samples in a short sum of gradBias; long sums are sums of short ones, */
+  LONGEST = 1024   /* columns, or rows, in one of a product */
 };
 #endif
 
@@ -63,24 +65,36 @@ THNN_KERNEL void dots(real *restrict y, const real *restrict weight, const real 
   for (; o + 4 <= rows; o += 4)
     for (int64_t n = 0; n < s->samples; n++) {
       const real *w0 = weight + o * inputs, *w1 = w0 + inputs, *w2 = w1 + inputs, *w3 = w2 + inputs, *v = x + n * inputs;
-      real sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+      double sum[4] = {0};
+      for (int64_t begin = 0; begin < inputs; begin += LONGEST) {
+        const int64_t end = THNN_min(begin + LONGEST, inputs);
+        real sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
 #pragma omp simd reduction(+ : sum0, sum1, sum2, sum3)
-      for (int64_t i = 0; i < inputs; i++) {
-        sum0 += w0[i] * v[i];
-        sum1 += w1[i] * v[i];
-        sum2 += w2[i] * v[i];
-        sum3 += w3[i] * v[i];
+        for (int64_t i = begin; i < end; i++) {
+          sum0 += w0[i] * v[i];
+          sum1 += w1[i] * v[i];
+          sum2 += w2[i] * v[i];
+          sum3 += w3[i] * v[i];
+        }
+        sum[0] += sum0;
+        sum[1] += sum1;
+        sum[2] += sum2;
+        sum[3] += sum3;
       }
-      const real sum[4] = {sum0, sum1, sum2, sum3};
-      for (int64_t r = 0; r < 4; r++) y[n * s->outputs + o + r] = sum[r] + (bias ? bias[o + r] : 0);
+      for (int64_t r = 0; r < 4; r++) y[n * s->outputs + o + r] = (real)sum[r] + (bias ? bias[o + r] : 0);
     }
   for (; o < rows; o++)
     for (int64_t n = 0; n < s->samples; n++) {
       const real *w = weight + o * inputs, *v = x + n * inputs;
-      real sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (int64_t i = 0; i < inputs; i++) sum += w[i] * v[i];
-      y[n * s->outputs + o] = sum + (bias ? bias[o] : 0);
+      double sum = 0;
+      for (int64_t begin = 0; begin < inputs; begin += LONGEST) {
+        const int64_t end = THNN_min(begin + LONGEST, inputs);
+        real part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int64_t i = begin; i < end; i++) part += w[i] * v[i];
+        sum += part;
+      }
+      y[n * s->outputs + o] = (real)sum + (bias ? bias[o] : 0);
     }
 }
 
@@ -124,7 +138,7 @@ static void combineFew(Call *call, int threads, real *gx, const real *weight, co
 {
   const int64_t across = THNN_ceilDiv(s->inputs, WIDTH), size = s->samples * s->inputs;
   const int64_t wanted = THNN_max(THNN_min(TASKS / THNN_max(across, 1), s->outputs / LEAST_ROWS), 1);
-  const int64_t part = THNN_max(THNN_ceilDiv(THNN_ceilDiv(s->outputs, wanted), 4), 1) * 4;
+  const int64_t part = THNN_min(THNN_max(THNN_ceilDiv(THNN_ceilDiv(s->outputs, wanted), 4), 1) * 4, LONGEST);
   const int64_t parts = THNN_max(THNN_ceilDiv(s->outputs, part), 1);
   real *sums = parts > 1 ? THNN_scratch(call, parts * size, sizeof(real)) : gx;
   if (THNN_failed(call)) return;
@@ -139,9 +153,9 @@ static void combineFew(Call *call, int threads, real *gx, const real *weight, co
             THNN_min(WIDTH, s->inputs - i), s);
   }
   for (int64_t i = 0; parts > 1 && i < size; i++) {
-    real sum = sums[i];
+    double sum = sums[i];
     for (int64_t p = 1; p < parts; p++) sum += sums[p * size + i];
-    gx[i] = sum;
+    gx[i] = (real)sum;
   }
 }
 
@@ -191,8 +205,7 @@ static void backward(Call *call, real *gx, const real *g, const real *w, Sizes s
   else THNN_(parallelGemm)(threads, 0, 0, s.samples, s.inputs, s.outputs, 1, g, s.outputs, w, s.inputs, 0, gx, s.inputs);
 }
 
-/* bias[o] += scale * (sum over samples of g[n][o]) for `count` elements, STRIP at a time; long sums are sums of short ones,
- * which keeps their precision. */
+/* bias[o] += scale * (sum over samples of g[n][o]) for `count` elements, STRIP at a time. */
 THNN_KERNEL void addSums(real *restrict bias, const real *restrict g, int64_t count, real scale, const Sizes *s)
 {
   for (int64_t first = 0; first < count; first += STRIP) {

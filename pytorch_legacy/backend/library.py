@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ValueRangeError, from_status
+from . import installed
 
 SYMBOL_PREFIX = re.compile(r"^THNN_(Float|Double|CudaDouble|CudaHalf|Cuda)")
 
@@ -27,14 +28,17 @@ def _find() -> Path:
     if override := os.environ.get("PYTORCH_LEGACY_THNN"):
         return Path(override)
     name = {"darwin": "libTHNN.dylib"}.get(sys.platform, "libTHNN.so")
-    return Path(__file__).resolve().parent.parent / "lib" / name
+    return installed.library / name
 
 
 def _open() -> tuple[Any, Any, Path]:
     try:
         from ._thnn import ffi  # type: ignore[import-not-found,unused-ignore]
     except ImportError as error:
-        raise ImportError("pytorch_legacy is not built: install it with `pip install .` (or `pip install -e .`)") from error
+        raise ImportError(
+            f"pytorch_legacy is not built ({installed.HERE.parent}), and no other one is installed: install it with "
+            "`pip install .` (or `pip install -e .`)"
+        ) from error
     path = _find()
     # scipy_openblas32 may be installed elsewhere than the package: once it is open, libTHNN finds it by name.
     blas = None

@@ -67,6 +67,18 @@ class TestLookupTable:
         factor[[2, 5]] = 1
         np.testing.assert_allclose(layer.weight, before * factor[:, None], rtol=1e-14)
 
+    @pytest.mark.parametrize("p", [1, 2, 3.5, np.inf])
+    @pytest.mark.parametrize(("dtype", "size"), [(np.float32, 1e30), (np.float64, 1e160), (np.float64, 1e300)])
+    def test_renorm_of_powers_out_of_range(self, p: float, dtype: Any, size: float) -> None:
+        layer = nn.LookupTable(2, 3, -1, 2.0, p).type(np.dtype(dtype).name)
+        direction = np.array([1.0, -2.0, 0.5])
+        layer.weight[0] = size * direction
+        layer.weight[1] = 0
+        layer.forward(np.array([0, 1]))
+        length = np.linalg.norm(direction, p)
+        expected = direction / length * layer.maxNorm * (size * length / (size * length + 1e-7))
+        np.testing.assert_allclose(layer.weight, [expected, [0, 0, 0]], rtol=1e-6 if dtype == np.float32 else 1e-12)
+
     def test_renorm_of_one_row_in_many_places(self) -> None:
         """A row is shortened once, however often it is looked up: the same bits."""
         once, often = nn.LookupTable(2, 5, -1, 1.0), nn.LookupTable(2, 5, -1, 1.0)

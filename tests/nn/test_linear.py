@@ -93,3 +93,18 @@ def test_scratch_of_a_file_stays_behind():
 def test_bad_sizes(arguments, error, message):
     with pytest.raises(error, match=message):
         nn.Linear(*arguments)
+
+
+@pytest.mark.parametrize("samples", [1, 5, 12])
+def test_long_sums_keep_their_digits(samples: int) -> None:
+    """A million equal terms, whose rounding errors all point one way."""
+    n = 10**6
+    wide, tall = nn.Linear(n, 5), nn.Linear(5, n)
+    for layer in (wide, tall):
+        layer.weight[...] = 0.1
+        layer.bias[...] = 0
+    tenth = float(np.float32(0.1))
+    x = np.full((samples, n), 0.1, "f")
+    tolerance = 2e-6 if samples <= 8 else 1e-4  # many samples: BLAS adds up
+    np.testing.assert_allclose(wide.forward(x), tenth * tenth * n, rtol=tolerance)
+    np.testing.assert_allclose(tall.updateGradInput(x[:, :5].copy(), x), tenth * tenth * n, rtol=tolerance)

@@ -62,20 +62,14 @@ thread() {
   echo "== ThreadSanitizer"
   local out=$build/thread
   build_all thread
-  gcc -std=gnu11 -g -O1 -Wall -Wextra -shared -fPIC tests/sanitize/gomp.c -o "$out/gomp.so" -pthread
-  local wanted
-  wanted=$(nm -D --undefined-only "$out/THNN/libTHNN.so" | sed 's/@.*//' | grep -oE '\b(GOMP|omp)_\w+' | sort -u)
-  for symbol in $wanted; do
-    nm -D --defined-only "$out/gomp.so" | grep -qw "$symbol" || { echo "tests/sanitize/gomp.c lacks $symbol"; exit 1; }
-  done
   # Some kernels lay out memory so that ThreadSanitizer does not start; a fixed layout helps.
   local fixed=""
   env LD_PRELOAD="$(runtime tsan)" true 2>/dev/null || fixed="setarch --addr-no-randomize"
   # NumPy brings an OpenBLAS of its own, whose threads no sanitizer watches: it works alone.
   export TSAN_OPTIONS=halt_on_error=1 OMP_NUM_THREADS=4 OPENBLAS_NUM_THREADS=1
-  must_be_caught race "data race" $fixed env LD_PRELOAD="$out/gomp.so" "$out/canary"
-  $fixed env LD_PRELOAD="$out/gomp.so" "$out/threads"
-  $fixed env LD_PRELOAD="$(runtime tsan) $out/gomp.so" PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
+  must_be_caught race "data race" $fixed "$out/canary"
+  $fixed "$out/threads"
+  $fixed env LD_PRELOAD="$(runtime tsan)" PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
     python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py --dtype float32 -k "test_threads"
 }
 

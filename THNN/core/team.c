@@ -1,0 +1,414 @@
+/* The threads that share the loops of a call.
+ *
+ * Loops are written as OpenMP's. gcc makes calls of GOMP_parallel and a few others of them, which are here: the library needs no
+ * libgomp, which ends the process where the system has no thread or no memory to give, makes and ends threads wherever the sizes of
+ * two teams differ, and takes their stacks from an environment variable. Here a loop is shared by as many threads as there are, the
+ * calling one at least. Other compilers' loops go to their own OpenMP.
+ *
+ * Workers are made when they are first wanted, and kept: they serve all callers, a caller takes those that are idle. After their part
+ * they look for more for a moment, since loops follow each other closely, and then sleep. No lock is held while a loop runs, so
+ * that a fork finds none; a forked child, which has no workers, works alone. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "core/core.h"
+#include "core/team.h"
+
+enum { MOST = 1024 }; /* threads in a team */
+
+/* ---- how many */
+
+static int wanted;         /* OMP_NUM_THREADS, or 0 */
+static int limit = MOST;   /* OMP_THREAD_LIMIT */
+static atomic_int forked;
+
+int THNN_isForked(void) { return atomic_load_explicit(&forked, memory_order_relaxed); }
+
+/* The number that an environment variable begins with, if it can be a number of threads. */
+static int numberIn(const char *variable, int otherwise)
+{
+  const char *text = getenv(variable);
+  char *end;
+  const long number = text ? strtol(text, &end, 10) : 0;
+  return number < 1 ? otherwise : number > MOST ? MOST : (int)number;
+}
+
+#ifdef __linux__
+/* The processors that cpu.max or cpu.cfs_quota_us in a folder of control groups grants, rounded up; MOST where it says nothing. */
+static int granted(const char *folder)
+{
+  char path[600];
+  double quota = 0, period = 100000;
+  int n = 0;
+  snprintf(path, sizeof path, "%s/cpu.max", folder);
+  FILE *file = fopen(path, "re");
+  if (file) n = fscanf(file, "%lf %lf", &quota, &period); /* or the word max */
+  else {
+    snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
+    if (!(file = fopen(path, "re"))) return MOST;
+    n = fscanf(file, "%lf", &quota);
+    fclose(file);
+    snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
+    if (!(file = fopen(path, "re"))) return MOST;
+    n = n == 1 && fscanf(file, "%lf", &period) == 1;
+  }
+  fclose(file);
+  if (n < 1 || !(quota > 0) || !(period > 0) || quota / period >= MOST) return MOST;
+  const int whole = (int)(quota / period);
+  return whole < quota / period ? whole + 1 : whole;
+}
+
+/* The least that the process' control group and those above it grant. */
+static int quota(void)
+{
+  int least = MOST;
+  char line[512], folder[560];
+  FILE *groups = fopen("/proc/self/cgroup", "re");
+  while (groups && fgets(line, sizeof line, groups)) {
+    char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
+    if (!path) continue;
+    *path++ = 0;
+    path[strcspn(path, "\n")] = 0;
+    const int isUnified = controllers[1] == 0;
+    if (!isUnified && !strstr(controllers, "cpu")) continue;
+    for (;;) {
+      snprintf(folder, sizeof folder, "%s%s", isUnified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", path);
+      const int here = granted(folder);
+      least = here < least ? here : least;
+      char *last = strrchr(path, '/');
+      if (!last || !*path) break;
+      *last = 0;
+    }
+  }
+  if (groups) fclose(groups);
+  return least;
+}
+
+static int processors(void)
+{
+  cpu_set_t set;
+  const int ours = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN), most = quota();
+  return ours < 1 ? 1 : ours < most ? ours : most;
+}
+#else
+static int processors(void)
+{
+  const long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n < 1 ? 1 : n > MOST ? MOST : (int)n;
+}
+#endif
+
+int THNN_defaultThreads(void)
+{
+  static atomic_int known;
+  int n = wanted ? wanted : atomic_load_explicit(&known, memory_order_relaxed);
+  if (!n) atomic_store(&known, n = processors());
+  return n < limit ? n : limit;
+}
+
+#ifdef THNN_OWN_TEAM
+
+/* ---- workers */
+
+/* A region of code that several threads run. Iterations of a dynamic loop are taken chunk by chunk. */
+typedef struct Team {
+  void (*body)(void *);
+  void *data;
+  int size;
+  atomic_long taken; /* chunks */
+} Team;
+
+/* A thread in it, and its dynamic loop. */
+typedef struct Member {
+  Team *team;
+  int number;
+  long begin, end, step, chunk;
+} Member;
+
+static _Thread_local Member *self;
+
+/* What a worker is about. A caller makes it CLAIMED, READY and, when it is DONE, IDLE again. */
+enum { IDLE, CLAIMED, READY, DONE };
+
+typedef struct Worker {
+  _Alignas(128) atomic_int phase;
+  atomic_int sleeps, isAwaited;
+  Member member;
+  struct Worker *next; /* in the same team */
+  pthread_mutex_t mutex;
+  pthread_cond_t work, end;
+} Worker;
+
+static Worker worker[MOST];
+static atomic_int count;                                    /* workers that there are */
+static pthread_mutex_t hiring = PTHREAD_MUTEX_INITIALIZER;  /* held by who makes new ones; nobody waits for it */
+static int64_t notBefore;                                   /* when to try again, after the system had none */
+
+static int64_t now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* Looks for a phase for a moment, shorter than it takes to be waken up many times. Has it come? */
+static int watch(atomic_int *phase, int wanted)
+{
+  enum { NANOSECONDS = 50 * 1000, LOOKS = 32 };
+  for (int64_t until = 0;;) {
+    for (int i = 0; i < LOOKS; i++) {
+      if (atomic_load_explicit(phase, memory_order_acquire) == wanted) return 1;
+      relax();
+    }
+    if (!until) until = now() + NANOSECONDS;
+    else if (now() >= until) return 0;
+  }
+}
+
+/* Waits for a phase. Who sets it looks at `sleeps` afterwards, and wakes. */
+static void await(Worker *w, int phase, atomic_int *sleeps, pthread_cond_t *condition)
+{
+  if (watch(&w->phase, phase)) return;
+  pthread_mutex_lock(&w->mutex);
+  atomic_store(sleeps, 1);
+  while (atomic_load(&w->phase) != phase) pthread_cond_wait(condition, &w->mutex);
+  atomic_store(sleeps, 0);
+  pthread_mutex_unlock(&w->mutex);
+}
+
+static void enter(Worker *w, int phase, atomic_int *sleeps, pthread_cond_t *condition)
+{
+  atomic_store(&w->phase, phase);
+  if (!atomic_load(sleeps)) return;
+  pthread_mutex_lock(&w->mutex);
+  pthread_cond_signal(condition);
+  pthread_mutex_unlock(&w->mutex);
+}
+
+static void take(Member *member)
+{
+  Member *outer = self;
+  self = member;
+  member->team->body(member->team->data);
+  self = outer;
+}
+
+static void *live(void *argument)
+{
+  Worker *w = argument;
+  for (;;) {
+    await(w, READY, &w->sleeps, &w->work);
+    take(&w->member);
+    enter(w, DONE, &w->isAwaited, &w->end);
+  }
+  return NULL;
+}
+
+/* A thread of the given stack, which gets no signals: they are the host's. */
+static int make(Worker *w, size_t stack)
+{
+  pthread_attr_t attributes;
+  pthread_t thread;
+  sigset_t all, before;
+  if (pthread_attr_init(&attributes)) return 0;
+  sigfillset(&all);
+  int failed = pthread_attr_setstacksize(&attributes, stack) || pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) ||
+               pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (!failed) {
+    failed = pthread_create(&thread, &attributes, live, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+  }
+  pthread_attr_destroy(&attributes);
+  return !failed;
+}
+
+/* New workers in front of the chain, until it has `size`. All workers together are no more than `most`. */
+static Worker *hire(Worker *chain, int *size, int wanted, int most)
+{
+  enum { AGAIN = 100 * 1000 * 1000, STACK = 1 << 20, LARGE_STACK = 1 << 23 }; /* thread-local memory of others is in it, too */
+  if (*size >= wanted || atomic_load(&count) >= most || pthread_mutex_trylock(&hiring)) return chain;
+  int n;
+  while (*size < wanted && (n = atomic_load(&count)) < most && (!notBefore || now() >= notBefore)) {
+    Worker *w = worker + n;
+    memset(w, 0, sizeof *w);
+    atomic_store(&w->phase, CLAIMED);
+    pthread_mutex_init(&w->mutex, NULL);
+    pthread_cond_init(&w->work, NULL);
+    pthread_cond_init(&w->end, NULL);
+    notBefore = make(w, STACK) || make(w, LARGE_STACK) ? 0 : now() + AGAIN;
+    if (notBefore) break;
+    w->next = chain;
+    chain = w;
+    ++*size;
+    atomic_store(&count, n + 1);
+  }
+  pthread_mutex_unlock(&hiring);
+  return chain;
+}
+
+/* A chain of `wanted` workers, or of as many as there are. */
+static Worker *claim(int *size, int wanted)
+{
+  Worker *chain = NULL;
+  const int there = atomic_load(&count);
+  *size = 0;
+  for (int i = 0; i < there && *size < wanted; i++) {
+    int idle = IDLE;
+    if (atomic_load_explicit(&worker[i].phase, memory_order_relaxed) != IDLE) continue;
+    if (!atomic_compare_exchange_strong(&worker[i].phase, &idle, CLAIMED)) continue;
+    worker[i].next = chain;
+    chain = worker + i;
+    ++*size;
+  }
+  const int others = THNN_defaultThreads() - 1;
+  return hire(chain, size, wanted, wanted > others ? wanted : others);
+}
+
+static void run(void (*body)(void *), void *data, int threads, Member first)
+{
+  Team team = {.body = body, .data = data};
+  first.team = &team;
+  Worker *chain = NULL;
+  int others = 0;
+  /* A loop within a loop belongs to one thread. */
+  if (threads > 1 && (!self || self->team->size == 1)) chain = claim(&others, (threads < MOST ? threads : MOST) - 1);
+  team.size = others + 1;
+  for (Worker *w = chain; w; w = w->next) {
+    w->member = first;
+    w->member.number = others--;
+    enter(w, READY, &w->sleeps, &w->work);
+  }
+  take(&first);
+  for (Worker *w = chain, *next; w; w = next) {
+    await(w, DONE, &w->isAwaited, &w->end);
+    next = w->next;
+    atomic_store_explicit(&w->phase, IDLE, memory_order_release);
+  }
+}
+
+/* ---- what gcc calls */
+
+typedef void Body(void *);
+
+void GOMP_parallel(Body *body, void *data, unsigned threads, unsigned flags)
+{
+  (void)flags;
+  run(body, data, (int)threads, (Member){0});
+}
+
+int omp_get_thread_num(void) { return self ? self->number : 0; }
+int omp_get_num_threads(void) { return self ? self->team->size : 1; }
+
+bool GOMP_loop_nonmonotonic_dynamic_next(long *from, long *to)
+{
+  const Member *m = self;
+  const long left = m->step > 0 ? m->end - m->begin : m->begin - m->end, size = m->step > 0 ? m->step : -m->step;
+  const long chunks = left <= 0 ? 0 : (left - 1) / size / m->chunk + 1;
+  const long at = atomic_fetch_add_explicit(&m->team->taken, 1, memory_order_relaxed);
+  if (at >= chunks) return false;
+  *from = m->begin + at * m->chunk * m->step;
+  *to = at + 1 < chunks ? *from + m->chunk * m->step : m->end;
+  return true;
+}
+
+bool GOMP_loop_nonmonotonic_dynamic_start(long begin, long end, long step, long chunk, long *from, long *to)
+{
+  self->begin = begin, self->end = end, self->step = step, self->chunk = chunk;
+  return GOMP_loop_nonmonotonic_dynamic_next(from, to);
+}
+
+void GOMP_parallel_loop_nonmonotonic_dynamic(Body *body, void *data, unsigned threads, long begin, long end, long step, long chunk,
+                                             unsigned flags)
+{
+  (void)flags;
+  run(body, data, (int)threads, (Member){.begin = begin, .end = end, .step = step, .chunk = chunk});
+}
+
+void GOMP_loop_end_nowait(void) {}
+
+/* The same to us: versions of gcc differ in what they call. */
+bool GOMP_loop_dynamic_next(long *from, long *to) { return GOMP_loop_nonmonotonic_dynamic_next(from, to); }
+bool GOMP_loop_dynamic_start(long begin, long end, long step, long chunk, long *from, long *to)
+{
+  return GOMP_loop_nonmonotonic_dynamic_start(begin, end, step, chunk, from, to);
+}
+void GOMP_parallel_loop_dynamic(Body *body, void *data, unsigned threads, long begin, long end, long step, long chunk, unsigned flags)
+{
+  GOMP_parallel_loop_nonmonotonic_dynamic(body, data, threads, begin, end, step, chunk, flags);
+}
+
+int THNN_startable(int threads) { return threads; }
+int THNN_teamNumber(void) { return omp_get_thread_num(); }
+
+static void forgetWorkers(void)
+{
+  atomic_store(&count, 0);
+  pthread_mutex_init(&hiring, NULL);
+}
+
+#else
+
+/* ---- the compiler's own OpenMP */
+
+#include <omp.h>
+
+int THNN_teamNumber(void) { return omp_get_thread_num(); }
+
+/* Where no thread can be made, such a library ends the process. So a team that is larger than this thread's last ones is tried first,
+ * with threads that do nothing: as many as could be made are then asked for. */
+static void *waitFor(void *mutex)
+{
+  pthread_mutex_lock(mutex);
+  pthread_mutex_unlock(mutex);
+  return NULL;
+}
+
+int THNN_startable(int threads)
+{
+  static _Thread_local int known = 1, isLimit;
+  if (threads <= known || isLimit) return threads < known ? threads : known;
+  pthread_t made[MOST];
+  pthread_mutex_t trial = PTHREAD_MUTEX_INITIALIZER;
+  int n = 0;
+  pthread_mutex_lock(&trial);
+  while (n < threads - 1 && n < MOST && pthread_create(made + n, NULL, waitFor, &trial) == 0) n++;
+  pthread_mutex_unlock(&trial);
+  for (int i = 0; i < n; i++) pthread_join(made[i], NULL);
+  isLimit = n + 1 < threads;
+  known = n + 1 > known ? n + 1 : known;
+  return threads < known ? threads : known;
+}
+
+static void forgetWorkers(void) {}
+
+#endif
+
+static void afterForkInChild(void)
+{
+  atomic_store(&forked, 1);
+  forgetWorkers();
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+  wanted = numberIn("OMP_NUM_THREADS", 0);
+  limit = numberIn("OMP_THREAD_LIMIT", MOST);
+  pthread_atfork(NULL, NULL, afterForkInChild);
+}

@@ -1,0 +1,66 @@
+"""No limit on threads, their stacks or memory ends the process: fewer threads do the work, or one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+WORK = """
+    import os, resource, sys
+    import numpy as np
+    from pytorch_legacy import backend, nn
+
+    x = np.linspace(-3, 3, 1 << 20, dtype="f")
+    small, matrix = x[: 1 << 16].copy(), x.reshape(1024, 1024)
+    tanh, linear = nn.Tanh(), nn.Linear(1024, 256)
+
+    def passes():
+        # Large, small, large: teams of different sizes follow each other.
+        for input in (x, small, x, x[: 1 << 18], x):
+            yield hash(tanh.forward(input).tobytes())
+        yield hash(linear.forward(matrix).tobytes())
+
+    backend.set_num_threads(1)
+    expected = [*passes()]
+    threads, memory, processes = map(int, sys.argv[1:])
+    if memory:
+        taken = next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmSize"))
+        resource.setrlimit(resource.RLIMIT_AS, (taken + (memory << 20),) * 2)
+    if processes:
+        os.setuid(65534)
+        resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+    backend.set_num_threads(threads)
+    for _ in range(3):
+        try:
+            assert [*passes()] == expected
+        except MemoryError:
+            assert memory  # the process' own arrays find none
+    print("done")
+"""
+LIMITS: dict[str, tuple[tuple[int, int, int], dict[str, str], str]] = {
+    # threads, free memory in MB (0: any), threads of the user (0: any); environment; for the shell
+    "no threads": ((8, 0, 1), {}, ""),
+    "few threads": ((64, 0, 4), {}, ""),
+    "little memory": ((64, 24, 0), {}, ""),
+    "memory of few threads": ((1024, 60, 0), {}, ""),
+    "huge stacks": ((16, 200, 0), {"OMP_STACKSIZE": "4G"}, ""),
+    "tiny stacks": ((8, 0, 0), {"OMP_STACKSIZE": "64K"}, "ulimit -Ss 256"),
+    "endless stacks": ((8, 100, 0), {}, "ulimit -Ss unlimited"),
+    "all at once": ((300, 40, 3), {"OMP_STACKSIZE": "1G", "OMP_WAIT_POLICY": "active", "OMP_DYNAMIC": "true"}, "ulimit -Ss 512"),
+}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+@pytest.mark.parametrize("name", LIMITS)
+def test_no_limit_ends_the_process(name: str) -> None:
+    numbers, environment, shell = LIMITS[name]
+    if numbers[2] and os.getuid() != 0:
+        pytest.skip("becomes another user, who has no processes yet")
+    command = f'{shell or ":"} && exec "$@"'
+    arguments = ["sh", "-c", command, "sh", sys.executable, "-W", "ignore", "-c", textwrap.dedent(WORK), *map(str, numbers)]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=150, env={**os.environ, **environment})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")

@@ -69,18 +69,20 @@ def _needs(extra: str, *packages: str) -> Callable[[Callable[..., Any]], Callabl
 
 
 @_needs("torch", "torch")
-def to_torch(net: Any, example: Any, *, force: bool = False) -> Any:
+def to_torch(net: Any, example: Any = None, *, force: bool = False) -> Any:
     """The network as a ``torch.nn.Module``, proven equal to it.
 
     The module is what the text of `to_python` makes: that text is executed. It has parameters of its own.
 
     Parameters
     ----------
-    net : Module
-        Stays as it is. What is written is proven in evaluation mode; the module also trains.
+    net : Module or Criterion
+        Stays as it is. What is written is proven in evaluation mode; the module also trains. That of a criterion takes input and
+        target.
     example : tuple, or list of two
         A shape, None where it may vary: ``(None, 3, 224, 224)``. A tuple of shapes stands for a table. Or a list of two inputs,
-        arrays or tables, that differ in the sizes that may vary.
+        arrays or tables, that differ in the sizes that may vary. That of a criterion is a list of input and target, which most
+        criterions do without.
     force : bool
         Go on where a layer differs. The proof names it.
 

@@ -47,7 +47,8 @@ class Conversion:
         self.examples = examples_of(example, self.net)
         self.proof = Proof(force)
         self.writer = Writer(self.examples, self.proof)
-        self.writer.unpooled = {id(module.pooling) for module in self.net.listModules() if hasattr(module, "pooling")}
+        modules = self.net.listModules() if isinstance(self.net, Module) else []
+        self.writer.unpooled = {id(module.pooling) for module in modules if hasattr(module, "pooling")}
         self.result = self.writer.convert(self.net, self.writer.inputs)
         self.state = self.writer.fields.state()
         kinds = {tensor.dtype for tensor in self.state.values() if tensor.is_floating_point()}
@@ -74,14 +75,16 @@ class Conversion:
             forget(self.net)
             state: tuple[Any, ...] = ()
             for _ in range(2 if self.writer.states else 1):
-                ours = tree(np.array, self.net.forward(tree(np.copy, example)))
+                input = tree(np.copy, example)
+                ours = tree(np.array, self.net.forward(*input) if isinstance(self.net, Criterion) else self.net.forward(input))
                 with torch.no_grad():
                     theirs = made(*arguments(example), *state)
                 if self.writer.states:
                     theirs, *state_after = theirs
                     state = tuple(state_after)
                 self.proof.whole = max(self.proof.whole, difference(ours, theirs))
-        self.net.clearState()
+        if isinstance(self.net, Module):
+            self.net.clearState()
         if not self.proof.whole <= TOLERANCE and not self.proof.force:
             raise Differs(f"{self.net._typename}: each layer is written right, but the network differs by {self.proof.whole:.2g}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from pytorch_legacy import authors, nn, rnn
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
 _SCALES = (4, 16, 32, 64, 128, 224)
@@ -30,6 +33,8 @@ def examples_of(example: Any, module: Any) -> list[Any]:
     DtypeError, ShapeError
         If it is neither, or the two inputs are not of one kind.
     """
+    if example is None and isinstance(module, Criterion):
+        return _for_criterion(module)
     if is_shape(example) or (isinstance(example, tuple) and example):
         examples = _fitting(example, module)
     elif isinstance(example, list) and len(example) == 2:
@@ -39,6 +44,44 @@ def examples_of(example: Any, module: Any) -> list[Any]:
         raise DtypeError(f"example: expected {wanted}, got {described(example)}")
     _check_alike(examples[0], examples[-1], "example")
     return examples
+
+
+def _for_criterion(criterion: Any) -> list[Any]:
+    """Two pairs of input and target for a criterion, the first ones that it takes, of what criterions take."""
+    rng = np.random.default_rng(0)
+    classes = next(
+        (len(weights) for name in ("weights", "simplex", "weight") if np.ndim(weights := getattr(criterion, name, None))), 5
+    )
+
+    def numbers(*shape: int) -> Any:
+        return rng.uniform(0.1, 0.9, shape).astype(criterion._dtype)
+
+    def signs(*shape: int) -> Any:
+        return rng.choice([-1, 1], shape).astype(criterion._dtype)
+
+    kinds: list[Callable[[int], list[Any]]] = [
+        lambda n: [numbers(n, classes), rng.integers(0, classes, n)],
+        lambda n: [numbers(n, classes), numbers(n, classes)],
+        lambda n: [numbers(n, classes), signs(n, classes)],
+        lambda n: [numbers(n, classes), rng.integers(0, classes, (n, classes))],
+        lambda n: [numbers(n), signs(n)],
+        lambda n: [[numbers(n, classes), numbers(n, classes)], signs(n)],
+        lambda n: [[numbers(n), numbers(n)], signs(n)],
+        lambda n: [[numbers(n), numbers(n)], signs(1)],
+        lambda n: [numbers(n, classes, 4, 4), rng.integers(0, classes, (n, 4, 4))],
+        lambda n: [numbers(n, classes, 2, 4, 4), rng.integers(0, classes, (n, 2, 4, 4))],
+        lambda n: [numbers(n, 1, 4, 4), signs(n, 1, 4, 4)],
+        lambda n: [numbers(n, 2, 4, 4), numbers(n, 2, 6, 6)],
+    ]
+    for kind in kinds:
+        examples = [kind(free) for free in (2, 3)]
+        try:
+            for input, target in examples:
+                criterion.forward(input, target)
+            return examples
+        except (THNNError, TypeError, ValueError):
+            continue
+    raise DtypeError(f"{criterion._typename}: example: what it takes is not known; expected two lists of input and target")
 
 
 def is_shape(value: Any) -> bool:
@@ -127,6 +170,8 @@ def _check_alike(first: Any, second: Any, where: str) -> None:
 
 def forget(module: Any) -> None:
     """Lets recurrent layers inside begin a new sequence."""
+    if not isinstance(module, Module):
+        return
     module.forget()
     for inner in module.listModules():
         if hasattr(inner, "resetStates"):

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from pytorch_legacy.errors import THNNError
+from pytorch_legacy.nn.Module import Module
 
 _NUMBERED = re.compile(r"\bself\.(\w+)|(?<=register_buffer\(\")(\w+)")
 
@@ -120,6 +121,6 @@ def tensor_of(array: np.ndarray) -> torch.Tensor:
 
 def owner_of(module: Any, fields: Iterable[str] = ("running_mean", "running_var")) -> list[Any]:
     """What tells the module from others: the places of its parameters and running statistics, nothing if it has none."""
-    parameters: list[Any] = (module.parameters() or ([],))[0] if module is not None else []
+    parameters: list[Any] = (module.parameters() or ([],))[0] if isinstance(module, Module) else []
     statistics = [getattr(module, name, None) for name in fields] if parameters else []
     return [memory(array) for array in (*parameters, *statistics) if isinstance(array, np.ndarray)]

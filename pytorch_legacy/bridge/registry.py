@@ -27,8 +27,8 @@ def rule(*classes: type) -> Callable[[Rule], Rule]:
 
     def register(function: Rule) -> Rule:
         for cls in classes:
-            if cls in RULES:
-                raise THNNError(f"two rules for {cls.__module__}.{cls.__name__}")
+            if not isinstance(cls, type) or cls in RULES:
+                raise THNNError(f"{cls}: no class, or one that has a rule")
             RULES[cls] = function
         return function
 

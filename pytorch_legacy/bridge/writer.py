@@ -19,6 +19,8 @@ import torch
 import torch.nn.functional as F
 
 from pytorch_legacy.errors import THNNError
+from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
 
 from .examples import forget
@@ -191,11 +193,11 @@ class Writer:
         for i in range(self.examples):
             input = tree(lambda value, i=i: value.held[i].numpy().copy(), x)
             forget(module)
-            output = module.forward(input)
+            output = module.forward(*input) if isinstance(module, Criterion) else module.forward(input)
             if getattr(module, "inplace", False):
                 self._overwritten = [isinstance(output, np.ndarray) and np.may_share_memory(one, output) for one in flat([input])]
             results.append(tree(np.array, output))
-        if not getattr(module, "modules", None):
+        if isinstance(module, Module) and not getattr(module, "modules", None):
             clear(module, "output")  # it may be as large as all its examples
         return results
 

@@ -1,0 +1,268 @@
+"""Layers of inn, nnx, dpnn and of authors that belong to no other family."""
+
+from pytorch_legacy import authors, dpnn, inn, nnx
+from pytorch_legacy.authors.Loss import Loss
+from pytorch_legacy.cudnn import SpatialDivisiveNormalization as CudnnDivisive
+from pytorch_legacy.dpnn.ColorTransform import ColorTransform
+
+from ..registry import rule
+from ..texts import axis, cat, joined, lacks, number, options, trimmed
+from .linear import fully_connected
+from .normalization import instance_normalization
+
+_LOSS = "what it adds to the gradient belongs into the loss"
+
+
+@rule(inn.ConstAffine)
+def const_affine(m, x, w):
+    shape = (-1, *[1] * (x.ndim - 2))
+    return f"{x} * {w.buffer('scale', m.a.reshape(shape))} + {w.buffer('shift', m.b.reshape(shape))}"
+
+
+@rule(inn.MeanSubtraction)
+def mean_subtraction(m, x, w):
+    return f"{x} - {w.buffer('mean', m.mean.reshape(-1, 1, 1) if m.mean.ndim == 1 else m.mean)}"
+
+
+@rule(inn.SpatialPyramidPooling)
+def pyramid_pooling(m, x, w):
+    parts = [w.convert(module, x, i) for i, module in enumerate(m.modules)]
+    return w.let(cat(parts, x.ndim - 3))
+
+
+@rule(inn.ROIPooling)
+def roi_pooling(m, x, w):
+    name = w.helper('''
+def roi_pool(x, boxes, size, scale, shared_edges):
+    """Maxima of a grid of bins over each box, a row of sample, left, upper, right and lower edge."""
+    planes = []
+    for sample, *edges in boxes.tolist():
+        left, top, right, bottom = (int(math.copysign(math.floor(abs(edge * scale) + 0.5), edge)) for edge in edges)
+        bins = []
+        for first, last, count, cells in ((top, bottom, size[0], x.shape[-2]), (left, right, size[1], x.shape[-1])):
+            length = max(last - first + shared_edges, 1)
+            if shared_edges:
+                starts = [n * length // count for n in range(count)]
+                ends = [-(-(n + 1) * length // count) for n in range(count)]
+            else:
+                starts = [(2 * n * length + count) // (2 * count) for n in range(count)]
+                ends = [(2 * n * length + 2 * length + count) // (2 * count) for n in range(count)]
+            bins.append([[min(max(first + end, 0), cells) for end in pair] for pair in zip(starts, ends)])
+        rows = []
+        for up, down in bins[0]:
+            parts = [x[int(sample), :, up:down, start:end] for start, end in bins[1]]
+            rows.append(torch.stack([part.amax((-2, -1)) if part.numel() else x.new_zeros(x.shape[1]) for part in parts], -1))
+        planes.append(torch.stack(rows, -2))
+    return torch.stack(planes)''')
+    w.note("samples and edges count from 0")
+    return f"{name}({x[0]}, {x[1]}, {(m.H, m.W)}, {number(float(m.spatial_scale))}, {not m.v2})"
+
+
+@rule(nnx.Minus)
+def minus(m, x, w):
+    return f"-{x}"
+
+
+@rule(nnx.MultiSoftMax)
+def multi_softmax(m, x, w):
+    return f"F.softmax({x}, -1)"
+
+
+@rule(nnx.SaturatedLU)
+def saturated(m, x, w):
+    if m.val == m.threshold and m.val2 == m.threshold2:
+        return f"{x}.clamp({number(float(m.threshold))}, {number(float(m.threshold2))})"
+    low = w.let(f"torch.where({x} < {number(float(m.threshold))}, {number(float(m.val))}, {x})")
+    return f"torch.where({low} > {number(float(m.threshold2))}, {number(float(m.val2))}, {low})"
+
+
+@rule(nnx.Balance)
+def balance(m, x, w):
+    w.note("in training it kept counts of classes, which is not written")
+    return x
+
+
+@rule(nnx.PushTable)
+def push_table(m, x, w):
+    place = m._place(x)
+    for pull in m._pulls:
+        w.pooled[id(pull)] = x[place]
+    return [*x[:place], *x[place + 1 :]]
+
+
+@rule(nnx.PullTable)
+def pull_table(m, x, w):
+    if id(m) not in w.pooled:
+        raise lacks(m, "the layer that has its entry does not run before it in this network")
+    entries = x if isinstance(x, list) else [x]
+    w.trust("it takes an entry that is compared where it comes from")
+    return [*entries[: m._index], w.pooled[id(m)], *entries[m._index :]]
+
+
+@rule(nnx.SpatialClassifier)
+def spatial_classifier(m, x, w):
+    scores = w.convert(m.classifier, w.let(f"{x}.flatten(1).T"), 0)
+    return w.let(f"{scores}.T.unflatten(1, {x}.shape[1:])") if m.spatialOutput else scores
+
+
+@rule(nnx.SpatialPadding)
+def spatial_padding(m, x, w):
+    sides = {axis(m, m.y_dim, x): (m.pad_t, m.pad_b), axis(m, m.x_dim, x): (m.pad_l, m.pad_r)}
+    pads = trimmed(tuple(side for i in reversed(range(x.ndim)) for side in sides.get(i, (0, 0))))
+    return f"F.pad({x}, {pads}{options(value=(number(float(m.val)), '0.0'))})"
+
+
+@rule(nnx.SpatialReSampling)
+def resampling(m, x, w):
+    size = w.shape_after(m, x)[-2:]
+    if None in size:
+        raise lacks(m, "the size of its output varies; give examples of one height and width")
+    batch = f"{x}[None]" if x.ndim == 3 else str(x)
+    w.note("corners stay corners")
+    text = f'F.interpolate({batch}, size={size}, mode="bilinear", align_corners=True)'
+    return f"{text}[0]" if x.ndim == 3 else text
+
+
+@rule(dpnn.ArgMax)
+def argmax(m, x, w):
+    dimension = axis(m, m.dim, x) if x.ndim <= m.nInputDim else axis(m, m.dim, x, x.ndim - 1)
+    kind = "" if m.asLong else ".double()" if m._dtype == "float64" else ".float()"
+    w.note("places count from 0")
+    return f"{x}.argmax({dimension}{options(keepdim=(x.ndim == 1, False))}){kind}"
+
+
+@rule(dpnn.Clip, authors.InplaceClip01)
+def clip(m, x, w):
+    low, high = (0, 1) if isinstance(m, authors.InplaceClip01) else (number(m.minval), number(m.maxval))
+    w.note("the gradient passes everywhere")
+    return f"{x} + ({x}.clamp({low}, {high}) - {x}).detach()"
+
+
+@rule(dpnn.ReverseTable)
+def reverse_table(m, x, w):
+    return x[::-1]
+
+
+@rule(dpnn.SpatialFeatNormalization)
+def feat_normalization(m, x, w):
+    mean, std = w.buffer("mean", m.mean.reshape(-1, 1, 1)), w.buffer("std", m.std.reshape(-1, 1, 1))
+    return f"({x} - {mean}) / {std}"
+
+
+@rule(ColorTransform)
+def color_transform(m, x, w):
+    w.note("in training it changed the colours at random, which is not written")
+    return x
+
+
+@rule(dpnn.TotalDropout)
+def total_dropout(m, x, w):
+    name = w.helper('''
+def total_dropout(x, p, training):
+    """All or nothing."""
+    return x * (torch.rand(()) >= p) / (1 - p) if training else x''')
+    return f"{name}({x}, {number(m.p)}, self.training)"
+
+
+@rule(dpnn.CategoricalEntropy, Loss, authors.TotalVariation)
+def gradient_only(m, x, w):
+    w.note(_LOSS)
+    return x
+
+
+@rule(dpnn.Reinforce)
+def reinforce(m, x, w):
+    if m.stochastic:
+        raise lacks(m, "it draws in evaluation too; draw from what comes before it, by torch.distributions")
+    w.note("in training it drew, and learned from a reward, which is not written")
+    return x[0] if isinstance(x, list) else x
+
+
+@rule(authors.InstanceNormalization)
+def author_instance_normalization(m, x, w):
+    return x if m.disabled else instance_normalization(m, x, w)
+
+
+@rule(authors.AdaptiveInstanceNormalization)
+def adaptive_instance_normalization(m, x, w):
+    if m.disabled:
+        return x[0]
+    name = w.helper('''
+def adaptive_instance_norm(content, style, eps):
+    """The planes of content with the means and deviations of those of style."""
+    deviation, mean = torch.std_mean(style, (-2, -1), keepdim=True)
+    return F.instance_norm(content, eps=eps) * deviation + mean''')
+    return f"{name}({x[0]}, {x[1]}, {number(m.eps)})"
+
+
+@rule(authors.GramMatrix)
+def gram_matrix(m, x, w):
+    planes = w.let(f"{x}.flatten(-2)")
+    return f"{planes} @ {planes}.transpose(-1, -2)"
+
+
+@rule(authors.ScaleTable)
+def scale_table(m, x, w):
+    return f"{x[0]} * {x[1]}"
+
+
+@rule(authors.ShakeShakeTable)
+def shake_shake(m, x, w):
+    name = w.helper('''
+def shake_shake(x, y, training):
+    """The sum of two branches; in training a random blend of each sample, and another one backward."""
+    if not training:
+        return x + y
+    shape = (len(x), *[1] * (x.ndim - 1))
+    alpha, beta = torch.rand(2, *shape, dtype=x.dtype, device=x.device)
+    back = 2 * ((1 - beta) * x + beta * y)
+    return back + (2 * ((1 - alpha) * x + alpha * y) - back).detach()''')
+    return f"{name}({joined(x)}, self.training)"
+
+
+@rule(authors.AuxiliaryLossTable)
+def auxiliary_loss(m, x, w):
+    w.note("in training it gave the whole table")
+    return x[m.i]
+
+
+@rule(authors.FeatExpander)
+def feat_expander(m, x, w):
+    return f"{x}.repeat_interleave({m.n}, 0)"
+
+
+@rule(authors.SpatialSymmetricPadding)
+def symmetric_padding(m, x, w):
+    name = w.helper('''
+def symmetric_pad(x, left, right, top, bottom):
+    """A border that mirrors the plane, its outermost cells included."""
+    for axis, before, after in ((-2, top, bottom), (-1, left, right)):
+        size = x.shape[axis]
+        places = torch.arange(-before, size + after, device=x.device) % (2 * size)
+        x = x.index_select(axis, torch.where(places < size, places, 2 * size - 1 - places))
+    return x''')
+    return f"{name}({x}, {m.pad_l}, {m.pad_r}, {m.pad_t}, {m.pad_b})"
+
+
+@rule(authors.SequentialSplitBatch)
+def sequential_split_batch(m, x, w):
+    for i, module in enumerate(m.modules):
+        x = w.convert(module, x, i)
+    return x
+
+
+@rule(dpnn.NCEModule)
+def nce_module(m, x, w):
+    if not m.normalized:
+        raise lacks(m, "it draws samples in evaluation too; set normalized before")
+    rows = x[0] if isinstance(x, list) else x
+    scores = f"{fully_connected(w, m.weight, m.bias)}({rows})"
+    return f"{'F.log_softmax' if m.logsoftmax else 'F.softmax'}({scores}, 1)"
+
+
+@rule(CudnnDivisive)
+def cudnn_divisive(m, x, w):
+    before, after = m.size // 2, (m.size - 1) // 2
+    squares = f"F.pad({x}.square(), {(before, after) * 2})"
+    sums = f"F.avg_pool2d({squares}, {m.size}, stride=1)"  # divided by size * size, as the old layer did
+    return f"{x} * ({number(float(m.K))} + {number(float(m.alpha))} * {sums}).pow({number(-float(m.beta))})"

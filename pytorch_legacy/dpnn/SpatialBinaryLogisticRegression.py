@@ -40,8 +40,9 @@ class SpatialBinaryLogisticRegression(BinaryLogisticRegression):
         *samples, _, height, width = input.shape
         return max(2 * (samples[0] if samples and self.sizeAverage else 1) * height * width, 1)
 
-    def _checked(self, input: Tensor, target: Any) -> Tensor:
+    def _checked(self, input: Tensor, target: Any) -> tuple[Tensor, Tensor]:
         shape = check.tensor(self, "input", input, 3, 4).shape
         if shape[-3] != 1:
             raise ShapeError(f"{self._typename}: input: expected one plane, got {sizes(shape)}")
-        return check.shape(self, "target", check.signs(self, "target", target).astype(self._dtype), shape)
+        signs = check.signs(self, "target", target).astype(self._dtype)
+        return input, check.shape(self, "target", signs, shape)

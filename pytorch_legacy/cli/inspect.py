@@ -215,6 +215,8 @@ class Report:
             yield f"  total: {total:,} parameters, {operations:,} operations for an input of {size}"
         elif expected := network.expected_input(module):
             yield f"  expects {'a' if expected.startswith('list') else 'an input of'} {expected}"
+        if reason := network.endless(module):
+            yield f"  cannot run: {reason}"
 
     def _class_lines(self, unknown: Class) -> Iterator[str]:
         times = f", {unknown.count} times" if unknown.count > 1 else ""

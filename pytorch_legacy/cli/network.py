@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import ShapeError, THNNError
+from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nngraph import gModule
@@ -93,6 +94,21 @@ def _shared(module: Module, number: str, owners: dict[Any, str]) -> str:
     return "" if owner == number else f", shares its weight with ({owner})"
 
 
+_MOST_STEPS = 10_000_000
+
+
+def endless(module: Module) -> str | None:
+    """Why a pass through the network would not end today, if it would not: shared modules that stand in very many places."""
+    steps = walks.places(module)
+    return f"its modules stand in {steps:.3g} places, and a pass goes through each" if steps > _MOST_STEPS else None
+
+
+def refuse_endless(module: Module) -> None:
+    """Raises UnsupportedError for a network through which no pass would end."""
+    if reason := endless(module):
+        raise UnsupportedError(f"{module._typename}: {reason}")
+
+
 def run(module: Module, shape: tuple[int, ...]) -> dict[Any, Any]:
     """Run the network on zeros, as `run_on`; "input" -> their shape."""
     try:
@@ -107,6 +123,7 @@ def run_on(module: Module, inputs: Iterable[Any]) -> dict[Any, Any]:
 
     Returns id of module -> (module, text of its output's shape, operations), and "input" -> which one it was.
     """
+    refuse_endless(module)
     module.evaluate()
     results: dict[Any, Any] = {}
     watched_modules = [place.module for place in walk_modules(module) if not place.seen]

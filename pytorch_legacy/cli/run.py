@@ -19,7 +19,7 @@ from pytorch_legacy.storage import Tensor, storage_of
 from pytorch_legacy.t7.nodes import printable
 
 from . import files, models
-from .network import fixed_size, output_text
+from .network import fixed_size, output_text, refuse_endless
 from .output import say
 from .problem import Problem
 from .progress import busy
@@ -89,6 +89,7 @@ def execute(options: argparse.Namespace) -> None:
     pl.setNumThreads(options.threads)
     value = models.load(options.file)
     network = models.network(options.file, value, options.model)
+    refuse_endless(network)
     network.type(TYPES[options.device][options.double])
     network.training() if options.training else network.evaluate()
     for i, path in enumerate(options.inputs, 1):

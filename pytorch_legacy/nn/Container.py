@@ -1,6 +1,7 @@
 """The base of all modules made of modules."""
 
 import copy
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count, takewhile
 from typing import Any, Self, overload
@@ -8,6 +9,7 @@ from typing import Any, Self, overload
 from pytorch_legacy import mending
 from pytorch_legacy.arrays import overlap
 from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.arguments import checked, taken
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, lasting, recursiveSum
@@ -104,47 +106,68 @@ class Container(Module):
         return self
 
     def zeroGradParameters(self) -> Self:
-        self.applyToModules(lambda module: module.zeroGradParameters())
+        self._everywhere("zeroGradParameters", _nothing, lambda module: module.zeroGradParameters())
         return self
 
     def updateParameters(self, learningRate: float) -> Self:
-        self.applyToModules(lambda module: module.updateParameters(learningRate))
+        self._everywhere("updateParameters", _nothing, lambda module: module.updateParameters(learningRate), once=False)
         return self
 
     def training(self) -> Self:
-        super().training()
-        self.applyToModules(lambda module: module.training())
+        self._everywhere("training", Module.training, lambda module: module.training())
         return self
 
     def evaluate(self) -> Self:
-        super().evaluate()
-        self.applyToModules(lambda module: module.evaluate())
+        self._everywhere("evaluate", Module.evaluate, lambda module: module.evaluate())
         return self
 
     def reset(self, stdv: float | None = None) -> Self:
-        self.applyToModules(lambda module: module.reset(stdv))
+        self._everywhere("reset", _nothing, lambda module: module.reset(stdv), once=False)
         return self
 
     def clearState(self) -> Self:
-        super().clearState()
-        self.applyToModules(lambda module: module.clearState())
+        self._everywhere("clearState", Module.clearState, lambda module: module.clearState())
         return self
 
     def share(self, mlp: Module, *names: str) -> Self:
         """Shares fields of the children with those of the children of `mlp`, one by one."""
-        others = mlp._children()
-        if len(others) != len(self.modules):
-            raise ShapeError(f"{self._typename}: share: expected a container of {len(self.modules)} modules, got {len(others)}")
-        self._each(lambda i, module: module.share(others[i], *names))
+        partner = {id(self): mlp}
+
+        def pair(module: Any) -> None:
+            others = partner[id(module)]._children()
+            if len(others) != len(module.modules):
+                expected = f"expected a container of {len(module.modules)} modules, got {len(others)}"
+                raise ShapeError(f"{module._typename}: share: {expected}")
+            partner.update((id(ours), theirs) for ours, theirs in zip(module.modules, others, strict=True))
+
+        self._everywhere("share", pair, lambda module: module.share(partner[id(module)], *names), once=False)
         return self
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
-        """The parameters of all children in order, and their gradients; two empty lists if there are none."""
+        """The parameters of all children in order, and their gradients; two empty lists if there are none.
+
+        A module that stands in several places is listed as often, as in Torch7, but once where there are more than
+        100,000 places.
+        """
         found: tuple[list[Tensor], list[Tensor]] = [], []
-        for module in self.modules:
+
+        def take(module: Module) -> None:
             for ours, theirs in zip(found, module.parameters() or ([], []), strict=True):
                 ours.extend(theirs)
+
+        self._everywhere("parameters", _nothing, take, once=False)
         return found
+
+    def __getstate__(self) -> Any:
+        levels, most = walks.depth(self), sys.getrecursionlimit() // 6  # a level takes five calls of pickle's
+        if levels > most:
+            reason = f"pickle goes {most} modules deep, and these are {levels} deep; pl.save has no limit"
+            raise UnsupportedError(f"{self._typename}: {reason}")
+        return super().__getstate__()
+
+    def _everywhere(self, name: str, own: Callable[[Any], Any], call: Callable[[Any], Any], once: bool = True) -> None:
+        """As `walks.everywhere`, for a method that this class has for all containers."""
+        walks.everywhere(self, name, getattr(Container, name), own, call, once)
 
     def _part(self, modules: list[Module]) -> Any:
         """What a slice gives."""
@@ -206,8 +229,7 @@ class Container(Module):
 
     def _sharesModules(self) -> bool:
         """Is a module below in several places? Then its second call writes over what the first one returned."""
-        modules = [inner for module in self.modules for inner in module.listModules()]
-        return len(set(map(id, modules))) < len(modules)
+        return walks.has_twice(self)
 
     def _branches(self) -> str:
         """How containers that fan out print themselves."""
@@ -227,3 +249,7 @@ class Container(Module):
                 mending.note(self, "modules", f"a table with names, too: its list of {len(positions)}")
             modules = [modules[position] for position in positions]
         self.modules = modules if isinstance(modules, list) else []
+
+
+def _nothing(module: Any) -> None:
+    """What a container does for itself where all is up to its modules."""

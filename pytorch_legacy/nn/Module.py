@@ -9,7 +9,7 @@ import numpy as np
 from pytorch_legacy import defaults, hints, mending, t7
 from pytorch_legacy.arrays import buffer, is_aligned, is_tensor, overlap, placed
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
-from pytorch_legacy.nn import blocks
+from pytorch_legacy.nn import blocks, walks
 from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
 from pytorch_legacy.nn.utils import by_example, clear, described
 from pytorch_legacy.passes import guarded, is_own, marks
@@ -248,27 +248,19 @@ class Module(TorchObject):
         remember : {"both", "train", "eval", "neither"}
             In training and evaluation, in one of them, or never.
         """
-        for module in self._children():
-            module.remember(remember)
-        return self
+        return self._inside("remember", remember)
 
     def forget(self) -> Self:
         """Recurrent modules inside begin a new sequence; returns self."""
-        for module in self._children():
-            module.forget()
-        return self
+        return self._inside("forget")
 
     def maxBPTTstep(self, rho: int) -> Self:
         """Recurrent modules inside keep the last `rho` steps for the way back."""
-        for module in self._children():
-            module.maxBPTTstep(rho)
-        return self
+        return self._inside("maxBPTTstep", rho)
 
     def setOutputStep(self, step: int) -> Self:
         """Recurrent modules inside show the output and gradInput of a step, which counts from 0."""
-        for module in self._children():
-            module.setOutputStep(step)
-        return self
+        return self._inside("setOutputStep", step)
 
     def training(self) -> Self:
         """Goes to training mode and returns self."""
@@ -297,23 +289,35 @@ class Module(TorchObject):
 
     def reinforce(self, reward: Any) -> Self:
         """Hands a reward to the modules inside; those that learn from one (`nn.Reinforce`) keep it."""
-        for module in self._children():
-            module.reinforce(reward)
-        return self
+        return self._inside("reinforce", reward)
 
     def apply(self, callback: Callable[["Module"], object]) -> Self:
         """Calls `callback` with this module, then with those inside it, depth first; returns self."""
-        callback(self)
-        for module in self._children():
-            module.apply(callback)
+        for module, _ in walks.every(self):
+            callback(module)
         return self
 
     def replace(self, callback: Callable[["Module"], "Module"]) -> "Module":
         """Returns `callback` of this module, after each module inside it was replaced likewise."""
+        done: dict[int, tuple[Module, Module]] | None = {} if walks.places(self) > walks.MOST_PLACES else None
         result = callback(self)
-        modules = self._children()
-        for i, module in enumerate(modules):
-            modules[i] = module.replace(callback)
+        path = [(modules := self._children(), iter(range(len(modules))))]
+        while path:
+            modules, places = path[-1]
+            for i in places:
+                module = modules[i]
+                if done is not None and id(module) in done:
+                    modules[i] = done[id(module)][1]
+                    continue
+                isPlain = module.__class__.replace is Module.replace
+                modules[i] = callback(module) if isPlain else module.replace(callback)
+                if done is not None:
+                    done[id(module)] = module, modules[i]
+                if isPlain and (inner := module._children()):
+                    path.append((inner, iter(range(len(inner)))))
+                    break
+            else:
+                path.pop()
         return result
 
     def findModules(
@@ -321,17 +325,18 @@ class Module(TorchObject):
     ) -> tuple[list["Module"], list["Module"]]:
         """All modules of exactly this class (``"nn.Linear"`` or the class), and the container of each."""
         found: tuple[list[Module], list[Module]] = [], []
-        if typename in (self._typename, self.__class__):
-            found[0].append(self)
-            found[1].append(container or self)
-        for module in self._children():
-            for ours, theirs in zip(found, module.findModules(typename, self), strict=True):
-                ours.extend(theirs)
+        for module, around in walks.every(self):
+            if typename in (module._typename, module.__class__):
+                found[0].append(module)
+                found[1].append(container if module is self and container is not None else around)
         return found
 
     def listModules(self) -> list["Module"]:
-        """This module and all inside it, depth first."""
-        return [self, *(inner for module in self._children() for inner in module.listModules())]
+        """This module and all inside it, depth first: one that stands in several places as often.
+
+        Where there are more than 100,000 places each module is listed once, and so do ``apply`` and ``findModules``.
+        """
+        return [module for module, _ in walks.every(self)]
 
     @property
     def train(self) -> Any:
@@ -467,12 +472,21 @@ class Module(TorchObject):
     def _sharedModules(self) -> dict[Any, Any]:
         """For ``copy.deepcopy``: the modules inside that serve all time steps. Those of a sequencer are its own."""
         found: dict[Any, Any] = {}
-        for module in self._children():
-            if module._servesAllSteps:
-                found[id(module)] = module
-            elif not module._isSequencer:
-                found |= module._sharedModules()
+        seen: set[int] = set()
+        waiting = [self]
+        while waiting:
+            for module in waiting.pop()._children():
+                if module._servesAllSteps:
+                    found[id(module)] = module
+                elif not module._isSequencer and id(module) not in seen:
+                    seen.add(id(module))
+                    waiting.append(module)
         return found
+
+    def _inside(self, name: str, *arguments: Any) -> Self:
+        """Has each module inside do what this one is asked to do, and returns self."""
+        walks.everywhere(self, name, getattr(Module, name), lambda module: None, lambda module: getattr(module, name)(*arguments))
+        return self
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         for name in ("output", "_type"):

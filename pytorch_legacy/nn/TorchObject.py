@@ -138,16 +138,28 @@ class TorchObject:
             return self._type
         name = self._checkedType(type)
         cache: dict[Any, Any] = {} if tensorCache is None else tensorCache
-        if id(self) not in cache:
-            cache[id(self)] = self
-            fields, exact = self._ownFields(), self._unchanged()
+        waiting = [self] if id(self) not in cache else []
+
+        def later(inner: TorchObject) -> TorchObject:
+            """Objects inside wait for their turn, or containers in containers would call each other; but for other methods."""
+            if inner.__class__.type is not TorchObject.type:
+                return inner.type(name, cache)  # type: ignore[no-any-return]
+            if id(inner) not in cache:
+                cache[id(inner)] = inner
+                waiting.append(inner)
+            return inner
+
+        cache[id(self)] = self
+        while waiting:
+            thing = waiting.pop()
+            fields, exact = thing._ownFields(), thing._unchanged()
             for key, value in fields.items():
-                fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS)
+                fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS, each=later)
             for key, constant in exact.items():
-                if (new := fields[key]) is not self.__dict__[key]:
+                if (new := fields[key]) is not thing.__dict__[key]:
                     new[...] = placed(constant, on_device(new), new.dtype)
-            self.__dict__ = fields
-            self._take(name)
+            thing.__dict__ = fields
+            thing._take(name)
         return self
 
     def float(self, tensorCache: dict[Any, Any] | None = None) -> Self:
@@ -505,11 +517,13 @@ def converted(
     floatsOnly: bool = False,
     alone: bool = False,
     apart: tuple[type, ...] = (),
+    each: Callable[[TorchObject], Any] | None = None,
 ) -> Any:
-    """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves.
+    """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves, or go to `each`.
 
     Objects of the classes `apart` are left as they are.
     """
+    convertThing = each or (lambda thing: thing.type(name, cache))
     dtype, device = (TENSOR_TYPES | CUDA_TYPES)[name], name in CUDA_TYPES
 
     def convert(array: Tensor) -> Tensor:
@@ -519,7 +533,7 @@ def converted(
         with np.errstate(all="ignore"):  # elements of a storage that nobody uses may be anything
             return moved(array, lambda vector: placed(vector, device, wanted), cache, alone)
 
-    return rebuilt(value, cache, convert, lambda thing: thing if isinstance(thing, apart) else thing.type(name, cache))
+    return rebuilt(value, cache, convert, lambda thing: thing if isinstance(thing, apart) else convertThing(thing))
 
 
 def rebind(thing: TorchObject, replacements: list[tuple[Tensor, Tensor]]) -> None:

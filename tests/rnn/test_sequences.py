@@ -11,7 +11,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, rnn, t7
-from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.errors import ArgumentError, DtypeError, IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from tests.trees import assert_close, mapped
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recurrent"
@@ -419,7 +419,7 @@ def test_migration_to_dropout() -> None:
 
 
 ERRORS = [
-    (lambda: rnn.Sequencer(3), DtypeError, r"nn\.Sequencer: module: expected a module, got 3"),
+    (lambda: rnn.Sequencer(3), ArgumentError, r"nn\.Sequencer: module: expected a module, got 3"),
     (
         lambda: rnn.Sequencer(rnn.LSTM(3, 2)).remember("always"),
         ValueRangeError,
@@ -459,9 +459,9 @@ ERRORS = [
     ),
     (lambda: rnn.SeqLSTMP(3, 4, 2).toFastLSTM(), UnsupportedError, "no projection"),
     (lambda: rnn.BiSequencerLM(rnn.LSTM(3, 2)).forward([np.ones((1, 3), "f")]), ShapeError, "expected two or more steps"),
-    (lambda: rnn.BiSequencer(rnn.LSTM(3, 2), "x"), DtypeError, r"nn\.BiSequencer: backward: expected a module"),
+    (lambda: rnn.BiSequencer(rnn.LSTM(3, 2), "x"), ArgumentError, r"nn\.BiSequencer: backward: expected a module"),
     (lambda: rnn.ExpandAs().forward([np.ones((2, 3), "f"), np.ones((2, 2), "f")]), ShapeError, "expected 2 x 3, or 1 instead"),
-    (lambda: rnn.SequencerCriterion(nn.Linear(1, 1)), DtypeError, r"nn\.SequencerCriterion: criterion: expected a criterion"),
+    (lambda: rnn.SequencerCriterion(nn.Linear(1, 1)), ArgumentError, r"nn\.SequencerCriterion: criterion: expected a criterion"),
     (lambda: rnn.LSTM(3, 2).accGradParameters(np.ones(3, "f"), np.ones(2, "f")), ValueRangeError, "no step is left"),
 ]
 

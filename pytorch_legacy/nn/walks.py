@@ -1,0 +1,149 @@
+"""Walks through modules within modules: as deep as they may lie, and in a time that grows with their number.
+
+A module may stand in several places, a container that holds such ones in several again, and so on: a few modules then make
+more places than anybody can visit. What has no other effect when it is repeated, such as ``evaluate()``, is done to each module
+once. What counts places, such as the list that ``parameters()`` gives, counts them as Torch7 did up to `MOST_PLACES`, and each
+module once where there are more.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+MOST_PLACES = 100_000
+_COUNTED = 10**30  # where counting ends: the numbers themselves would grow with the depth
+
+# The ids of the modules that were visited by walks which have not ended, for each method: a class may have a method of its own
+# that begins a walk inside.
+_visited: ContextVar[dict[str, set[int]] | None] = ContextVar("visited", default=None)
+
+
+def places(root: Any) -> int:
+    """In how many places modules stand: as many as calls that go from each to its children. Too many if one holds itself."""
+    counts: dict[int, int] = {}
+    path: list[tuple[Any, Iterator[Any]]] = [(root, iter(root._children()))]
+    within = {id(root)}
+    while path:
+        module, children = path[-1]
+        for child in children:
+            if id(child) in within:
+                return MOST_PLACES + 1
+            if id(child) not in counts:
+                within.add(id(child))
+                path.append((child, iter(child._children())))
+                break
+        else:
+            counts[id(module)] = min(1 + sum(counts[id(child)] for child in module._children()), _COUNTED)
+            within.discard(id(module))
+            path.pop()
+    return counts[id(root)]
+
+
+def depth(root: Any) -> int:
+    """How many modules lie one inside the other. One that holds itself counts once."""
+    depths: dict[int, int] = {}
+    path: list[tuple[Any, Iterator[Any]]] = [(root, iter(root._children()))]
+    within = {id(root)}
+    while path:
+        module, children = path[-1]
+        for child in children:
+            if id(child) not in depths and id(child) not in within:
+                within.add(id(child))
+                path.append((child, iter(child._children())))
+                break
+        else:
+            depths[id(module)] = 1 + max((depths.get(id(child), 0) for child in module._children()), default=0)
+            within.discard(id(module))
+            path.pop()
+    return depths[id(root)]
+
+
+def every(root: Any) -> Iterator[tuple[Any, Any]]:
+    """Each module and its container, `root` itself first, then depth first: one pair a place, or a module."""
+    seen = {id(root)} if places(root) > MOST_PLACES else None
+    yield root, root
+    path = [(root, iter(root._children()))]
+    while path:
+        container, children = path[-1]
+        for child in children:
+            if seen is None or id(child) not in seen:
+                if seen is not None:
+                    seen.add(id(child))
+                yield child, container
+                path.append((child, iter(child._children())))
+                break
+        else:
+            path.pop()
+
+
+def has_twice(root: Any) -> bool:
+    """Does a module stand in several places below `root`?"""
+    seen: set[int] = set()
+    waiting = [root]
+    while waiting:
+        for child in waiting.pop()._children():
+            if id(child) in seen:
+                return True
+            seen.add(id(child))
+            waiting.append(child)
+    return False
+
+
+def everywhere(
+    root: Any, name: str, plain: Any, own: Callable[[Any], Any], call: Callable[[Any], Any], once: bool = True
+) -> None:
+    """Calls `own` with `root` and the modules inside whose class has the method `plain` for `name`, and `call` with others.
+
+    These others see to the modules inside them. An exception says where it was raised.
+
+    Parameters
+    ----------
+    once : bool
+        Whether each module gets one call in any case, or one for each place unless there are too many.
+    """
+    with _walk(name, once or places(root) > MOST_PLACES) as seen:
+        if seen is not None:
+            seen.add(id(root))
+        own(root)
+        path: list[tuple[Any, Iterator[tuple[int, Any]]]] = [(root, enumerate(root._children()))]
+        indices = [0]
+        while path:
+            for index, child in path[-1][1]:
+                indices[-1] = index
+                if seen is not None:
+                    if id(child) in seen:
+                        continue
+                    seen.add(id(child))
+                try:
+                    if getattr(type(child), name, None) is plain and name not in child.__dict__:
+                        own(child)
+                        path.append((child, enumerate(child._children())))
+                        indices.append(0)
+                        break
+                    call(child)
+                except Exception as error:
+                    for (container, _), at in zip(reversed(path), reversed(indices), strict=True):
+                        if hasattr(container, "_locate"):
+                            container._locate(error, at)
+                    raise
+            else:
+                path.pop()
+                indices.pop()
+
+
+@contextmanager
+def _walk(name: str, once: bool) -> Iterator[set[int] | None]:
+    """The ids of modules that need no further visit; None if all places are visited."""
+    active = _visited.get()
+    if active is not None and name in active:
+        yield active[name]
+        return
+    if not once:
+        yield None
+        return
+    token = _visited.set({**(active or {}), name: set()})
+    try:
+        yield (_visited.get() or {})[name]
+    finally:
+        _visited.reset(token)

@@ -1,0 +1,127 @@
+"""Modules that are shared many times over, and containers that lie very deep: what is done to all of them stays quick."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn
+from pytorch_legacy.cli import main
+from pytorch_legacy.errors import UnsupportedError
+from pytorch_legacy.nn import walks
+from tests.trees import assert_same
+
+X = np.ones((1, 2), np.float32)
+
+
+def shared(levels=60, inner=nn.Linear, arguments=(2, 2)):
+    """Three by three: a few containers, 3 ** levels places."""
+    module = inner(*arguments)
+    for level in range(levels):
+        module = (nn.Sequential, nn.ConcatTable)[level % 2]().add(module).add(module).add(module)
+    return module
+
+
+def deep(levels):
+    module = nn.Linear(2, 2)
+    for level in range(levels):
+        module = (nn.Sequential, nn.ConcatTable)[level % 2]().add(module)
+    return module
+
+
+@pytest.mark.parametrize("make", [shared, lambda: deep(5000)], ids=["shared", "deep"])
+def test_everything_ends(make, tmp_path):
+    net = make()
+    linear = net.findModules("nn.Linear")[0]
+    assert len(linear) == 1
+    layers = len(net.listModules())
+    assert net.evaluate() is net and not linear[0].train and net.training().train and linear[0].train
+    parameters, gradients = net.parameters()
+    assert [len(parameters), len(gradients)] == [2, 2] and net.getParameters()[0].size == 6
+    linear[0].gradWeight.fill(1)
+    before = linear[0].weight.copy()
+    net.updateParameters(0.5)
+    assert_same(linear[0].weight, before - np.float32(0.5))
+    assert not net.zeroGradParameters().findModules(nn.Linear)[0][0].gradWeight.any()
+    visited = []
+    net.apply(visited.append)
+    assert len({*map(id, visited)}) == len(visited) == layers
+    for other in (net.double(), net.clone(), net.clone("weight"), net.sharedClone(), net.stepClone(), copy.deepcopy(net)):
+        assert len(other.listModules()) == layers and other.findModules("nn.Linear")[0][0].weight.dtype == np.float64
+    assert net.forget() is net.remember() is net.reset() is net.clearState() is net.share(net, "weight") is net
+    assert len(repr(net)) > 10
+    assert net.replace(lambda module: nn.Tanh() if isinstance(module, nn.Linear) else module) is net
+    assert len(net.findModules("nn.Tanh")[0]) == 1 and not net.findModules("nn.Linear")[0]
+    pl.save(tmp_path / "net.t7", net)
+    assert len(pl.load(tmp_path / "net.t7").listModules()) == layers
+
+
+def test_what_cannot_be_done_says_so():
+    net = deep(5000)
+    chain = nn.Linear(2, 2)
+    for _ in range(5000):
+        chain = nn.Sequential().add(chain)
+    for call in (lambda: net.forward(X), lambda: chain.backward(X, X), lambda: chain.updateGradInput(X, X)):
+        with pytest.raises(UnsupportedError, match="nested too deep"):
+            call()
+    with pytest.raises(UnsupportedError, match=r"pickle goes \d+ modules deep, and these are 5001 deep; pl.save has no limit"):
+        pickle.dumps(net)
+    assert len(pickle.loads(pickle.dumps(deep(100))).listModules()) == 101
+    assert len(pickle.loads(pickle.dumps(shared())).listModules()) == 61
+
+
+def test_places_count_as_in_torch7():
+    """A module that stands in two places is listed, moved and drawn twice; what has no other effect is done once."""
+    linear, calls = nn.Linear(2, 2), []
+
+    class Counting(nn.Tanh):
+        def evaluate(self):
+            calls.append("evaluate")
+            return super().evaluate()
+
+        def reset(self, stdv=None):
+            calls.append("reset")
+            return self
+
+    counting = Counting()
+    net = nn.Sequential().add(linear).add(nn.Sequential().add(linear).add(counting)).add(counting)
+    assert len(net.parameters()[0]) == 4 and len(net.listModules()) == 6 and len(net.findModules("nn.Linear")[0]) == 2
+    assert net.findModules("nn.Linear")[1] == [net, net.get(1)]
+    linear.gradWeight.fill(1)
+    before = linear.weight.copy()
+    net.updateParameters(0.5)
+    np.testing.assert_allclose(linear.weight, before - 1, 1e-6)
+    net.evaluate().reset()
+    assert calls == ["evaluate", "reset", "reset"]
+    assert walks.places(net) == 6 and walks.depth(net) == 3 and walks.has_twice(net) and not walks.has_twice(net.get(1))
+
+
+def test_a_container_in_itself():
+    net = nn.Sequential().add(nn.Linear(2, 2))
+    net.add(net)
+    assert len(net.listModules()) == 2 and len(net.parameters()[0]) == 2 and not net.evaluate().get(0).train
+    assert net.clone().double().get(1).get(0).weight.dtype == np.float64
+    net.modules[0] = nn.Identity()
+    with pytest.raises(UnsupportedError, match="contain themselves"):
+        net.forward(X)
+
+
+def test_errors_say_where():
+    net = nn.Sequential().add(nn.Tanh()).add(nn.Sequential().add(nn.Linear(2, 2)))
+    net.get(1).get(0).gradBias = None
+    place = "in module 2 of nn.Sequential, in module 1 of nn.Sequential, nn.Linear: updateParameters: "
+    with pytest.raises(pl.THNNError, match=f"^{place}"):
+        net.updateParameters(1)
+
+
+def test_command_line(tmp_path, capsys):
+    """A network through which no pass ends is inspected, and refused where it should run."""
+    pl.save(tmp_path / "net.t7", shared(inner=nn.Identity, arguments=()))
+    np.save(tmp_path / "x.npy", X)
+    assert main(["inspect", str(tmp_path / "net.t7")]) == 0
+    assert "cannot run: its modules stand in 6.36e+28 places, and a pass goes through each" in capsys.readouterr().out
+    for arguments in (["run", "net.t7", "x.npy"], ["inspect", "net.t7", "--input", "1x2"]):
+        assert main([str(tmp_path / one) if "." in one else one for one in arguments])
+        assert "its modules stand in 6.36e+28 places" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from pytorch_legacy.arrays import Array, is_tensor, placed
-from pytorch_legacy.errors import ArgumentError
+from pytorch_legacy.errors import ArgumentError, ValueRangeError
 from pytorch_legacy.hints import of_argument
 
 # Sizes, strides and paddings, by the names of arguments and fields: Torch7 gave them to C, or to tensors, which took the whole
@@ -35,6 +35,12 @@ R = TypeVar("R")
 _NAMES = {int: "an integer", float: "a number", bool: "True or False", str: "a string", NoneType: "None"}
 
 
+# What the names of arguments say of their numbers: sizes of windows and outputs, steps and distances are 1 or more.
+_POSITIVE = {f"{kind}{axis}" for kind in ("k", "d", "dilation", "") for axis in "TWH"} | {"width", "stride"}
+# Of padding: 0 or more, but in layers that do nothing else, where less cuts away.
+_NOT_NEGATIVE = {f"{kind}{axis}" for kind in ("pad", "adj") for axis in "TWH"}
+
+
 def checked(method: Callable[P, R]) -> Callable[P, R]:
     """A method that looks at its arguments first. All constructors are such; it also serves as a decorator."""
     _, *parameters = signature(method).parameters.values()
@@ -48,12 +54,16 @@ def checked(method: Callable[P, R]) -> Callable[P, R]:
     others = next((p.name for p in parameters if p.kind is Parameter.VAR_POSITIONAL), None)
     takesAll = any(p.kind is Parameter.VAR_KEYWORD for p in parameters)
     known = {p.name for p in parameters if p.name != others}
+    sized = method.__name__ == "__init__" and {name for name in kinds if int in kinds[name]}  # type: ignore[attr-defined]
+    least = {name: 1 for name in sized or () if name in _POSITIVE} | {name: 0 for name in sized or () if name in _NOT_NEGATIVE}
 
     def look(thing: Any, name: str | None, value: Any) -> Any:
         if value is None and name in defaults:
             return defaults[name]
         if name in kinds and type(value) not in kinds[name]:
-            return taken(thing, name, value, *kinds[name])
+            value = taken(thing, name, value, *kinds[name])
+        if name in least and value is not None and value < least[name]:
+            raise ValueRangeError(f"{thing._typename}: {name}: expected {least[name]} or more, got {value}")
         return value
 
     @wraps(method)

@@ -228,7 +228,7 @@ def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ..
     if array.ndim == 0 and expected == (1,):
         return array.reshape(1)
     if array.shape != expected:
-        raise ShapeError(f"{module._typename}: {name}: expected {sizes(expected)}, got {sizes(array.shape)}")
+        raise ShapeError(f"{module._typename}: {name}: expected {sizes(expected)}, got {sizes(array.shape or (1,))}")
     return array
 
 

@@ -38,7 +38,7 @@ ERRORS = [
         lambda: nn.Concat(0).add(nn.Linear(4, 2)).add(nn.Tanh()),
         lambda m: m.forward(np.zeros((3, 4), "f")),
         ShapeError,
-        r"outputs\[1\]: expected \? x 2, got 3 x 4",
+        r"outputs\[1\]: expected the sizes of outputs\[0\], 3 x 2, but for dimension 0, got 3 x 4",
     ),
     ErrorRow(
         "where",

@@ -40,7 +40,7 @@ ERRORS = [
     ErrorRow("features", lambda: nn.FeatureLPPooling(5, 1, 2, True), lambda m: m.forward(np.zeros((9, 4), "f")), ShapeError,
              "input: expected at least 5 features, the width, got 4"),
     ErrorRow("stride", lambda: nn.FeatureLPPooling(2, 0, 2, True), lambda m: m.forward(np.zeros((9, 4), "f")), ValueRangeError,
-             r"stride: expected 1 to \d+, got 0"),
+             r"stride: expected 1 or more, got 0"),
     ErrorRow("power", lambda: nn.FeatureLPPooling(2, 1, 0, True), lambda m: m.forward(np.zeros((9, 4), "f")), ValueRangeError,
              "power: expected a number above 0, got 0"),
 ]  # fmt: skip

@@ -28,7 +28,7 @@ ERRORS = [
         lambda: nn.JoinTable(1),
         lambda m: m.forward([np.zeros((2, 2), "f"), np.zeros((3, 2), "f")]),
         ShapeError,
-        r"input\[1\]: expected 2 x \?, got 3 x 2",
+        r"input\[1\]: expected the sizes of input\[0\], 2 x 2, but for dimension 1, got 3 x 2",
     ),
     ErrorRow(
         "dimension",

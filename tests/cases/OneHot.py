@@ -33,6 +33,6 @@ ERRORS = [
     ErrorRow("between", lambda: nn.OneHot(3), lambda m: m.forward(0.5), DtypeError,
              "input: expected an index or an array of indices, got float 0.5"),
     ErrorRow("infinite", lambda: nn.OneHot(3), lambda m: m.forward(np.inf), DtypeError, "got float inf"),
-    ErrorRow("table", lambda: nn.OneHot(3), lambda m: m.forward([0, 1]), DtypeError, "got a table of 2"),
+    ErrorRow("table", lambda: nn.OneHot(3), lambda m: m.forward(["a", "b"]), DtypeError, "got a table of 2"),
     ErrorRow("size", lambda: None, lambda m: nn.OneHot(0), ValueRangeError, "outputSize: expected 1 or more, got 0"),
 ]  # fmt: skip

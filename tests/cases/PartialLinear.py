@@ -36,5 +36,5 @@ ERRORS = [
     ErrorRow("infinite", lambda: nn.PartialLinear(4, 2), lambda m: m.setPartition(np.array([np.inf])), DtypeError,
              "indices: expected a vector of integers, got a float64 array of 1"),
     ErrorRow("indices", lambda: nn.PartialLinear(4, 2), lambda m: m.setPartition([0.5]), DtypeError,
-             "indices: expected a vector of integers, got a table of 1"),
+             "indices: expected a vector of integers, got a list of 1 number"),
 ]  # fmt: skip

@@ -57,7 +57,7 @@ ERRORS = [
              lambda m: m.forward(np.zeros((1, 4, 4), "f")), ShapeError,
              "input: expected at least the kernel, 5 x 5, got 4 x 4 with its padding"),
     ErrorRow("stride_zero", lambda: nn.SpatialDepthWiseConvolution(1, 1, 2, 2, 0, 1),
-             lambda m: m.forward(np.zeros((1, 4, 4), "f")), ValueRangeError, r"dW: expected 1 to \d+, got 0"),
+             lambda m: m.forward(np.zeros((1, 4, 4), "f")), ValueRangeError, r"dW: expected 1 or more, got 0"),
     ErrorRow("gradOutput", lambda: nn.SpatialDepthWiseConvolution(1, 2, 2, 2),
              lambda m: m.backward(np.zeros((1, 4, 4), "f"), np.zeros((1, 3, 3), "f")), ShapeError,
              "gradOutput: expected 2 x 3 x 3, got 1 x 3 x 3"),

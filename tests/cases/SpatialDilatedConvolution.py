@@ -23,5 +23,5 @@ ERRORS = [
     ErrorRow("kernel_too_large", lambda: Layer(1, 1, 3, 2, 1, 1, 0, 0, 2, 3), lambda m: m.forward(np.zeros((1, 4, 4), "f")),
              ShapeError, "input: expected at least the kernel, 4 x 5, got 4 x 4 with its padding"),
     ErrorRow("dilation_zero", lambda: Layer(1, 1, 2, 2, 1, 1, 0, 0, 1, 0), lambda m: m.forward(np.zeros((1, 4, 4), "f")),
-             ValueRangeError, r"dilationH: expected 1 to \d+, got 0"),
+             ValueRangeError, r"dilationH: expected 1 or more, got 0"),
 ]  # fmt: skip

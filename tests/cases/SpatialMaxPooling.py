@@ -55,7 +55,7 @@ ERRORS = [
              r"input: expected planes that hold the kernel: input width 4 with padding 0, kW 5"),
     ErrorRow("kernel_zero", lambda: None, lambda _: nn.SpatialMaxPooling(0, 2), ValueRangeError, "kW: expected 1 or more, got 0"),
     ErrorRow("stride_negative", lambda: nn.SpatialMaxPooling(2, 2, -1, 2), lambda m: m.forward(np.zeros((1, 4, 4), "f")),
-             ValueRangeError, r"dW: expected 1 to \d+, got -1"),
+             ValueRangeError, r"dW: expected 1 or more, got -1"),
     ErrorRow("padding_too_large", lambda: nn.SpatialMaxPooling(3, 3, 1, 1, 0, 2), lambda m: m.forward(np.zeros((1, 4, 4), "f")),
              ValueRangeError, r"padH: expected 0 to 1, got 2"),
     ErrorRow("no_cells", lambda: nn.SpatialMaxPooling(1, 1), lambda m: m.forward(np.zeros((1, 4, 0), "f")), ValueRangeError,

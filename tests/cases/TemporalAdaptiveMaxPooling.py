@@ -31,5 +31,5 @@ CASES = [
 ERRORS = [
     *usual_errors(lambda: nn.TemporalAdaptiveMaxPooling(2), (1, 5), r"\(N x\) C x L", indexed=True),
     ErrorRow("size_zero", lambda: nn.TemporalAdaptiveMaxPooling(0),
-             lambda m: m.forward(np.zeros((1, 5), "f")), ValueRangeError, r"owidth: expected 1 to \d+, got 0"),
+             lambda m: m.forward(np.zeros((1, 5), "f")), ValueRangeError, r"W: expected 1 or more, got 0"),
 ]  # fmt: skip

@@ -31,5 +31,5 @@ ERRORS = [
     ErrorRow("too_few_frames", lambda: nn.TemporalAveragePooling(5), lambda m: m.forward(np.zeros((4, 3), "f")), ShapeError,
              "input: expected at least kW 5 frames, got 4"),
     ErrorRow("stride_zero", lambda: nn.TemporalAveragePooling(2, 0), lambda m: m.forward(np.zeros((4, 3), "f")), ValueRangeError,
-             r"dW: expected 1 to \d+, got 0"),
+             r"dW: expected 1 or more, got 0"),
 ]  # fmt: skip

@@ -61,7 +61,7 @@ ERRORS = [
              r"nInputFrame: expected 1 to \d+, got 0"),
     ErrorRow("few_frames", lambda: Layer(3, 2, 5), lambda m: m.forward(X), ShapeError,
              "input: expected at least kW 5 frames, got 4"),
-    ErrorRow("stride_zero", lambda: Layer(3, 2, 2, 0), lambda m: m.forward(X), ValueRangeError, r"dW: expected 1 to \d+, got 0"),
+    ErrorRow("stride_zero", lambda: Layer(3, 2, 2, 0), lambda m: m.forward(X), ValueRangeError, r"dW: expected 1 or more, got 0"),
     ErrorRow("kernel", renamed("kW", 4), lambda m: m.forward(X), ShapeError,
              "weight: expected a multiple of kW 4 columns, got 2 x 6"),
     ErrorRow("outputFrameSize", renamed("outputFrameSize", 3), lambda m: m.forward(X), ValueRangeError,

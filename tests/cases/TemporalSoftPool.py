@@ -28,7 +28,7 @@ ERRORS = [
     ErrorRow("rank", lambda: nn.TemporalSoftPool(2), forward(4), ShapeError, r"input: expected \(N x\) C x L, got 1-D \(4\)"),
     ErrorRow("kernel_too_large", lambda: nn.TemporalSoftPool(5), forward(2, 4), ShapeError,
              r"input width 4 with padding 0, kW 5"),
-    ErrorRow("stride", lambda: nn.TemporalSoftPool(2, 0), forward(2, 4), ValueRangeError, r"dW: expected 1 to \d+, got 0"),
+    ErrorRow("stride", lambda: nn.TemporalSoftPool(2, 0), forward(2, 4), ValueRangeError, r"dW: expected 1 or more, got 0"),
     ErrorRow("beta", lambda: nn.TemporalSoftPool(2, beta=float("inf")), forward(2, 4), ValueRangeError,
              r"beta: expected a finite number of 0 or more, got inf"),
 ]  # fmt: skip

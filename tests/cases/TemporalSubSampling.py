@@ -28,7 +28,7 @@ ERRORS = [
     ErrorRow("frames", lambda: nn.TemporalSubSampling(2, 5), lambda m: m.forward(np.zeros((4, 2), "f")), ShapeError,
              "input: expected at least kW = 5 frames, got 4"),
     ErrorRow("stride", lambda: nn.TemporalSubSampling(2, 2, 0), lambda m: m.forward(np.zeros((4, 2), "f")), ValueRangeError,
-             r"dW: expected 1 to \d+, got 0"),
+             r"dW: expected 1 or more, got 0"),
     ErrorRow("no_frames", lambda: None, lambda _: nn.TemporalSubSampling(3, 0), ValueRangeError,
              "kW: expected 1 or more, got 0"),
 ]  # fmt: skip

@@ -29,5 +29,5 @@ CASES = [
 ERRORS = [
     *usual_errors(lambda: nn.VolumetricAdaptiveAveragePooling(2, 2, 2), (1, 3, 4, 5), r"\(N x\) C x T x H x W"),
     ErrorRow("size_zero", lambda: nn.VolumetricAdaptiveAveragePooling(2, 2, 0),
-             lambda m: m.forward(np.zeros((1, 3, 4, 5), "f")), ValueRangeError, r"oheight: expected 1 to \d+, got 0"),
+             lambda m: m.forward(np.zeros((1, 3, 4, 5), "f")), ValueRangeError, r"H: expected 1 or more, got 0"),
 ]  # fmt: skip

@@ -5,8 +5,8 @@ import inspect
 import numpy as np
 import pytest
 
-from pytorch_legacy import nn, rnn
-from pytorch_legacy.errors import ArgumentError, DtypeError, OutOfMemoryError, ShapeError, THNNError
+from pytorch_legacy import cudnn, nn, rnn
+from pytorch_legacy.errors import ArgumentError, DtypeError, OutOfMemoryError, ShapeError, THNNError, ValueRangeError
 from pytorch_legacy.nn.arguments import checked, truncated
 from pytorch_legacy.nn.TorchObject import TorchObject
 from tests.nn.toys import fails
@@ -238,3 +238,28 @@ def test_fractions_that_torch7_did_not_take():
     ]:  # fmt: skip
         with pytest.raises(THNNError, match=f": {name}: "):
             make()
+
+
+def test_numbers_of_windows_are_looked_at_where_they_are_given():
+    """Not by the first pass, which may be far from there."""
+    for make, text in (
+        (lambda: nn.SpatialConvolution(3, 8, 3, 3, 0), "nn.SpatialConvolution: dW: expected 1 or more, got 0"),
+        (lambda: nn.SpatialConvolution(3, 8, 3, 3, 1, 1, -1), "nn.SpatialConvolution: padW: expected 0 or more, got -1"),
+        (
+            lambda: nn.SpatialDilatedConvolution(1, 1, 2, 2, dilationH=-1),
+            "nn.SpatialDilatedConvolution: dilationH: expected 1 or more, got -1",
+        ),
+        (lambda: nn.SpatialMaxPooling(0, 2), "nn.SpatialMaxPooling: kW: expected 1 or more, got 0"),
+        (lambda: nn.TemporalMaxPooling(-1), "nn.TemporalMaxPooling: kW: expected 1 or more, got -1"),
+        (lambda: nn.VolumetricAveragePooling(2, 2, 2, 1, 1, 0), "nn.VolumetricAveragePooling: dH: expected 1 or more, got 0"),
+        (lambda: nn.SpatialAdaptiveMaxPooling(2, 0), "nn.SpatialAdaptiveMaxPooling: H: expected 1 or more, got 0"),
+        (
+            lambda: nn.SpatialFullConvolution(1, 1, 2, 2, 2, 2, 0, 0, -1),
+            "nn.SpatialFullConvolution: adjW: expected 0 or more, got -1",
+        ),
+        (lambda: nn.FeatureLPPooling(2, 0, 2, True), "nn.FeatureLPPooling: stride: expected 1 or more, got 0"),
+        (lambda: cudnn.SpatialConvolution(1, 1, 0, 1), "cudnn.SpatialConvolution: kW: expected 1 or more, got 0"),
+    ):
+        with fails(ValueRangeError, text):
+            make()
+    assert nn.SpatialZeroPadding(-1, 0, 0, 0).forward(np.ones((1, 2, 3), np.float32)).shape == (1, 2, 2), "which cuts away"

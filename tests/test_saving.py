@@ -79,6 +79,40 @@ def test_everything_allowed_occurs() -> None:
     assert found == set(ALLOWED)
 
 
+def records(value: Any) -> list[t7.TorchObject]:
+    """All objects inside, each once."""
+    found, seen, waiting = [], set(), [value]
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, t7.TorchObject):
+            found.append(value)
+        inner = value.fields if isinstance(value, t7.TorchObject) else value
+        waiting += list(inner.values()) if isinstance(inner, dict) else inner if isinstance(inner, list) else []
+    return found
+
+
+def test_notes_in_any_object_come_back() -> None:
+    """Whatever somebody else put into an object, or one inside it, stays there: of each class, wherever it came up first."""
+    known: set[str] = set()
+    lost = set()
+    for entry in LISTED:
+        if entry["bytes"] > 1 << 14:
+            continue
+        case = t7.read(GOLDEN / entry["file"])
+        objects = [one for one in records(case) if isinstance(one.fields, dict) and not one.typename.startswith("torch.")]
+        if len(objects) == 1 or known >= {one.typename for one in objects}:
+            continue
+        known |= {one.typename for one in objects}
+        for number, one in enumerate(objects):
+            one.fields |= {"noteOfSomebody": f"{number}", "arrayOfSomebody": np.ones(3)}
+        again = t7.read(saved(pl.load(saved(case))))
+        lost |= {found for found in Comparison().differences(case, again) if "Somebody" in found.what + found.field}
+    assert lost == set() and len(known) > 80
+
+
 # ---------------------------------------------------------------------------------------------- our own objects
 
 

@@ -374,3 +374,22 @@ class TestUtils:
         buffer = np.empty((3, 2), np.float32)
         assert np.shares_memory(contiguousView(buffer, x.T, -1), buffer)
         np.testing.assert_array_equal(buffer, x.T)
+
+
+def test_entries_that_are_too_many_or_too_few():
+    """As Torch7's loops: past the end of a table there is nothing, and modules without an entry do nothing."""
+    x = [np.full((2, 3), i, np.float32) for i in range(3)]
+    for offset, length, count in ((1, 5, 2), (3, 2, 0), (7, 1, 0)):
+        narrow = nn.NarrowTable(offset, length)
+        output = narrow.forward(x)
+        assert len(output) == count and all(a is b for a, b in zip(output, x[offset:], strict=True))
+        gradient = narrow.backward(x, output)
+        expected = [array if i >= offset else 0 * array for i, array in enumerate(x)]
+        assert [array.tolist() for array in gradient] == [array.tolist() for array in expected]
+    both = nn.ParallelTable(nn.Identity(), nn.MulConstant(2.0))
+    assert len(both.forward(x)) == len(both.backward(x, x[:2])) == 2
+    sides = nn.Parallel(0, 0, nn.MulConstant(2.0), nn.MulConstant(3.0), nn.MulConstant(4.0))
+    assert sides.forward(x[1]).tolist() == [2, 2, 2, 3, 3, 3]
+    assert sides.backward(x[1], np.ones(6, np.float32)).tolist() == [[2, 2, 2], [3, 3, 3]]
+    with fails(ShapeError, "nn.Parallel: input: expected a slice for each of 3 modules, got 4 along dimension 0"):
+        sides.forward(np.ones((4, 3), np.float32))

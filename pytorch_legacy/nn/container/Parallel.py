@@ -1,5 +1,6 @@
 """Slices of the input for one module each, joined again."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class Parallel(Container):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         slices = self._slices(input)
-        outputs = self._each(lambda i, module: module.updateOutput(slices[i]))
+        outputs = self._first(len(slices), lambda i, module: module.updateOutput(slices[i]))
         shape, windows = layout(self, outputs, self.outputDimension)
         output = self._resize("output", shape, apart=outputs)
         for window, part in zip(windows, outputs, strict=True):
@@ -66,12 +67,12 @@ class Parallel(Container):
         return self._stacked("updateGradInput", input, gradOutput)
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        slices, parts = self._slices(input), self._parts(gradOutput)
-        self._each(lambda i, module: module.accGradParameters(slices[i], parts[i], scale))
+        slices, parts = self._both(input, gradOutput)
+        self._first(len(slices), lambda i, module: module.accGradParameters(slices[i], parts[i], scale))
 
     def accUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
-        slices, parts = self._slices(input), self._parts(gradOutput)
-        self._each(lambda i, module: module.accUpdateGradParameters(slices[i], parts[i], lr))
+        slices, parts = self._both(input, gradOutput)
+        self._first(len(slices), lambda i, module: module.accUpdateGradParameters(slices[i], parts[i], lr))
 
     def backward(self, input: Tensor, gradOutput: Any = None, scale: float = 1.0) -> Tensor | None:
         input, gradOutput = self._handed(input, gradOutput)
@@ -84,22 +85,28 @@ class Parallel(Container):
             raise ValueRangeError(f"{self._typename}: {missing}: expected a dimension before the first pass, got None")
         check.array(self, "input", input)
         axis = check.axis(self, self.inputDimension, input.ndim, "inputDimension")
-        if input.shape[axis] != len(self.modules):
+        if not 0 < input.shape[axis] <= len(self.modules):
             raise ShapeError(
                 f"{self._typename}: input: expected a slice for each of {len(self.modules)} modules, "
                 f"got {input.shape[axis]} along dimension {axis}"
             )
         return np.moveaxis(input, axis, 0)
 
-    def _parts(self, gradOutput: Tensor) -> list[Tensor]:
-        """What of gradOutput belongs to each module."""
-        shape, windows = layout(self, [module.output for module in self.modules], self.outputDimension)
+    def _both(self, input: Tensor, gradOutput: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """The slices of the input, and what of gradOutput belongs to each."""
+        slices = self._slices(input)
+        outputs = [module.output for module in self.modules[: len(slices)]]
+        shape, windows = layout(self, outputs, self.outputDimension)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        return [gradOutput[window] for window in windows]
+        return slices, [gradOutput[window] for window in windows]
+
+    def _first(self, count: int, function: Callable[[int, Module], Any]) -> list[Any]:
+        """Calls a function with the modules that get a slice."""
+        return self._each(lambda i, module: function(i, module) if i < count else None)[:count]
 
     def _stacked(self, method: str, input: Tensor, gradOutput: Any, *scale: float) -> Tensor | None:
         """Calls a method of the modules and lays their gradients side by side, each at once: the next call may overwrite it."""
-        slices, parts = self._slices(input), self._parts(gradOutput)
+        slices, parts = self._both(input, gradOutput)
         places = np.moveaxis(self._resize("gradInput", input.shape, apart=[input, gradOutput]), self.inputDimension, 0)
 
         def put(i: int, module: Module) -> bool:
@@ -108,7 +115,7 @@ class Parallel(Container):
                 places[i] = gradient
             return gradient is not None
 
-        if not all(self._each(put)):
+        if not all(self._first(len(slices), put)):
             self.gradInput = None
         return self.gradInput
 

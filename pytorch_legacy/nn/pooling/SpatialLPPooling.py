@@ -1,7 +1,8 @@
 """p-norms of windows, as Torch7 has them."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.pooling.SpatialPowerAveragePooling import SpatialPowerAveragePooling
 
 
@@ -46,6 +47,7 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
     _use_abs: ClassVar[bool] = False
 
     _wasPadded = False
+    _inner: tuple[Module, ...] = ()  # the layers of the file, whose buffers and notes go back to it
     _optional: ClassVar[tuple[str, ...]] = ("padW", "padH", "ceil_mode")
 
     def __init__(self, nInputPlane: int, pnorm: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None) -> None:
@@ -57,9 +59,15 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
         lines = [f"  ({i}): nn.{layer}" for i, layer in enumerate((raised, pooled, "MulConstant", rooted), 1)]
         return "\n".join(["nn.Sequential {", "  [input -> (1) -> (2) -> (3) -> (4) -> output]", *lines, "}"])
 
+    def clearState(self) -> Self:
+        for layer in self._inner:
+            layer.clearState()
+        return super().clearState()
+
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """The network in the file says what p is; its layers may be of classes that are not known here."""
-        first, pooled, *_ = [getattr(child, "fields", None) or vars(child) for child in fields["modules"]]
+        self._inner = tuple(fields["modules"])
+        first, pooled, *_ = [getattr(child, "fields", None) or vars(child) for child in self._inner]
         mine = {key: value for key, value in fields.items() if key != "modules"}
         sizes = {name: pooled[name] for name in ("kW", "kH", "dW", "dH", *self._optional) if name in pooled}
         super()._fromTorch7(mine | sizes | {"p": first.get("pow", 2)}, version)
@@ -73,5 +81,10 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
             modules = [self._fileLayer("nn.Square"), pooled, whole, self._fileLayer("nn.Sqrt", eps=0)]
         else:
             modules = [self._fileLayer("nn.Power", pow=self.p), pooled, whole, self._fileLayer("nn.Power", pow=1 / self.p)]
+        for layer, inner in zip(modules, self._inner, strict=False):
+            if inner._typename == layer.typename:
+                was = inner._toRecord()
+                results = {name: was.fields[name] for name in ("output", "gradInput") if name in was.fields}
+                layer.version, layer.fields = was.version, was.fields | layer.fields | results
         fields = super()._toTorch7() | {"modules": modules}
         return {key: value for key, value in fields.items() if key not in ("p", *self._optional)}

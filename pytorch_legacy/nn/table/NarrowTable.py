@@ -23,7 +23,8 @@ class NarrowTable(Module):
 
     Notes
     -----
-    Entries are arrays or tables of arrays. Source: Torch7 nn.NarrowTable.
+    Entries are arrays or tables of arrays. Past the end of the table there are none: the output is shorter then, as in Torch7.
+    Source: Torch7 nn.NarrowTable.
 
     Examples
     --------
@@ -52,7 +53,7 @@ class NarrowTable(Module):
         return gradInput
 
     def _narrowed(self, input: list[Any]) -> list[Any]:
-        end = self.offset + self.length
-        if end > len(check.table(self, "input", input)):
-            raise IndexRangeError(f"{self._typename}: input: expected a table of {end} or more, got a table of {len(input)}")
-        return input[self.offset : end]
+        check.table(self, "input", input, len(input) if isinstance(input, list) else None)  # which may be empty
+        if self.offset < 0:
+            raise IndexRangeError(f"{self._typename}: offset: expected 0 or more, got {self.offset}")
+        return input[self.offset : self.offset + self.length]

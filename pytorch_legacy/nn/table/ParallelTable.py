@@ -13,7 +13,8 @@ class ParallelTable(Container):
         output[i]    = modules[i](input[i])
         gradInput[i] = modules[i].gradInput
 
-    Input and gradOutput are lists with as many entries as there are modules, each whatever its module takes.
+    Input and gradOutput are lists with as many entries as there are modules, each whatever its module takes. Further entries of
+    the input are not looked at, as in Torch7.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ class ParallelTable(Container):
         self.output, self.gradInput = [], []
 
     def updateOutput(self, input: list[Any]) -> list[Any]:
-        check.table(self, "input", input, len(self.modules))
+        self._checked(input)
         self.output = self._each(lambda i, module: module.updateOutput(input[i]))
         return self.output
 
@@ -63,8 +64,12 @@ class ParallelTable(Container):
 
     def _gradients(self, input: list[Any], gradOutput: Any) -> list[Any]:
         """The gradOutput of each module."""
-        check.table(self, "input", input, len(self.modules))
+        self._checked(input)
         return check.branches(self, gradOutput, len(self.modules))
+
+    def _checked(self, input: list[Any]) -> None:
+        if not isinstance(input, list) or len(input) < len(self.modules):
+            check.table(self, "input", input, len(self.modules))
 
     def __repr__(self) -> str:
         return self._branches()

@@ -1,6 +1,6 @@
 """Pooling: windows, adaptive, global, over time; our own layers are written out."""
 
-from math import inf
+from math import inf, prod
 
 from pytorch_legacy import nn
 
@@ -35,6 +35,15 @@ def arguments(m):
     return ", ".join(map(str, tuples)) + options(ceil_mode=(bool(m.ceil_mode), False))
 
 
+def sums(m, x, w):
+    """The sums of windows. (PyTorch has ``divisor_override`` for them, which its exporter to ONNX leaves out.)"""
+    kernel = field(m, "k")
+    if not m.ceil_mode:
+        return f"F.avg_pool{len(kernel)}d({x}, {window(m)}) * {number(float(prod(kernel)))}"
+    w.helper(WINDOWS)
+    return f"windows({x}, {arguments(m)}).sum(-1)"
+
+
 def over_frames(x, text):
     """Torch7 has frames before features: `text` is an expression in ``{x}`` with frames at the end."""
     return f"{text.replace('{x}', f'{x}.transpose(-1, -2)')}.transpose(-1, -2)"
@@ -67,9 +76,10 @@ def max_unpool(m, x, w):
 
 @rule(nn.SpatialAveragePooling, nn.VolumetricAveragePooling)
 def average_pool(m, x, w):
+    if not getattr(m, "divide", True):
+        return sums(m, x, w)
     counted = bool(getattr(m, "count_include_pad", True))
-    more = options(count_include_pad=(counted, True), divisor_override=("None" if getattr(m, "divide", True) else "1", "None"))
-    return f"F.avg_pool{len(field(m, 'k'))}d({x}, {window(m)}{more})"
+    return f"F.avg_pool{len(field(m, 'k'))}d({x}, {window(m)}{options(count_include_pad=(counted, True))})"
 
 
 @rule(nn.TemporalMaxPooling)
@@ -138,8 +148,8 @@ def power_pool(m, x, w):
     signed = isinstance(m, nn.SpatialLPPooling)
     powers = {1: str(x) if signed else f"{x}.abs()", 2: f"{x}.square()"}
     power = powers.get(m.p, f"{x if signed else f'{x}.abs()'}.pow({number(m.p)})")
-    total = f"F.avg_pool2d({power}, {window(m)}, divisor_override=1)"
-    return {1: total, 2: f"{total}.sqrt()"}.get(m.p, f"{total}.pow({number(1 / m.p)})")
+    total = sums(m, power, w)
+    return {1: total, 2: f"({total}).sqrt()"}.get(m.p, f"({total}).pow({number(1 / m.p)})")
 
 
 @rule(nn.FeatureLPPooling)
@@ -155,7 +165,7 @@ def sub_sampling(m, x, w):
     scale, shift = w.parameter("scale", m.weight.reshape(-1, 1, 1)), w.parameter("shift", m.bias.reshape(-1, 1, 1))
     kernel = sizes((m.kH, m.kW))
     more = options(stride=(sizes((m.dH, m.dW)), kernel))
-    return f"F.avg_pool2d({x}, {kernel}{more}, divisor_override=1) * {scale} + {shift}"
+    return f"F.avg_pool2d({x}, {kernel}{more}) * {number(float(m.kH * m.kW))} * {scale} + {shift}"
 
 
 @rule(nn.TemporalSubSampling)

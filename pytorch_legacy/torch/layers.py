@@ -1,0 +1,60 @@
+"""The operators of our pooling layers, and each written out in PyTorch's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch.nn.functional as F
+
+from pytorch_legacy import nn
+
+from .operators import register
+from .written import Values, by_rule, of_torch, window, with_ceil, written
+
+soft = {2: register("SpatialSoftPool"), 3: register("VolumetricSoftPool")}
+average = {2: register("SpatialAveragePooling"), 3: register("VolumetricAveragePooling")}
+maximum = {2: register("SpatialDilatedMaxPooling"), 3: register("VolumetricDilatedMaxPooling")}
+adaptive_average = {2: register("SpatialAdaptiveAveragePooling"), 3: register("VolumetricAdaptiveAveragePooling")}
+adaptive_maximum = {2: register("SpatialAdaptiveMaxPooling"), 3: register("VolumetricAdaptiveMaxPooling")}
+power = register("SpatialPowerAveragePooling")
+gaussian = register("SpatialGaussianPooling")
+mixed = register("SpatialMixedPooling")
+gated = register("SpatialGatedPooling")
+importance = register("SpatialLocalImportancePooling")
+stochastic = register("SpatialStochasticPooling")
+stochastic_mean = register("SpatialStochasticPooling", "SpatialStochasticPoolingMean", absent=("noise", "indices"))
+
+SOFT = {2: nn.SpatialSoftPool, 3: nn.VolumetricSoftPool}
+for rank in (2, 3):
+    by_rule(soft[rank], lambda v, rank=rank: with_ceil(SOFT[rank](*window(v), beta=v["beta"]), v))  # type: ignore[misc]
+
+    @written(average[rank])
+    def _(v: Values, pool: Any = (F.avg_pool2d, F.avg_pool3d)[rank - 2]) -> Any:
+        return pool(v["input"], *of_torch(v), bool(v["ceil_mode"]), bool(v["count_include_pad"]))
+
+    @written(maximum[rank])
+    def _(v: Values, pool: Any = (F.max_pool2d, F.max_pool3d)[rank - 2]) -> Any:
+        dilation = tuple(v[f"dilation{axis}"] for axis in "THW" if f"dilation{axis}" in v)
+        return pool(v["input"], *of_torch(v), dilation, bool(v["ceil_mode"]), return_indices=True)
+
+    @written(adaptive_average[rank])
+    def _(v: Values, pool: Any = (F.adaptive_avg_pool2d, F.adaptive_avg_pool3d)[rank - 2]) -> Any:
+        return pool(v["input"], [v[name] for name in ("otime", "oheight", "owidth") if name in v])
+
+    @written(adaptive_maximum[rank])
+    def _(v: Values, pool: Any = (F.adaptive_max_pool2d, F.adaptive_max_pool3d)[rank - 2]) -> Any:
+        return pool(v["input"], [v[name] for name in ("otime", "oheight", "owidth") if name in v], return_indices=True)
+
+
+def _gaussian(v: Values) -> Any:
+    planes, kernels = v["mean"].shape[:2]
+    layer = with_ceil(nn.SpatialGaussianPooling(planes, *window(v), nKernel=kernels), v)
+    return layer.setCountIncludePad() if v["count_include_pad"] else layer
+
+
+by_rule(power, lambda v: with_ceil(nn.SpatialPowerAveragePooling(v["power"], *window(v)), v))
+by_rule(gaussian, _gaussian, "mean", "precision")
+by_rule(mixed, lambda v: with_ceil(nn.SpatialMixedPooling(*window(v), nInputPlane=len(v["weight"])), v), "weight")
+by_rule(gated, lambda v: with_ceil(nn.SpatialGatedPooling(*window(v), nInputPlane=len(v["weight"])), v), "weight")
+by_rule(importance, lambda v: with_ceil(nn.SpatialLocalImportancePooling(*window(v)), v))
+by_rule(stochastic_mean, lambda v: with_ceil(nn.SpatialStochasticPooling(*window(v)), v))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import nn
 from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Container import Container
@@ -132,9 +133,9 @@ def run_on(module: Module, inputs: Iterable[Any]) -> dict[Any, Any]:
         original = inner.updateOutput
 
         def watched(input: Any) -> Any:
-            size = input.size if isinstance(input, np.ndarray) else 0
+            sizes = [entry.size for entry in (input if isinstance(input, list) else [input]) if isinstance(entry, np.ndarray)]
             output = original(input)
-            results[id(inner)] = (inner, output_text(output), operations(inner, size, output))
+            results[id(inner)] = (inner, output_text(output), operations(inner, sizes, output))
             return output
 
         inner.__dict__["updateOutput"] = watched
@@ -165,10 +166,21 @@ def output_text(output: Any) -> str:
     return type(output).__name__
 
 
-def operations(module: Module, input_size: int, output: Any) -> int:
-    """What the module computes: multiply-adds with a weight, cells that pooling windows hold, else one per element."""
+def operations(module: Module, inputs: list[int], output: Any) -> int:
+    """What the module computes: multiply-adds with a weight, cells that pooling windows hold, else one per element.
+
+    `inputs` are the sizes of the input, or of those in a table.
+    """
     if not isinstance(output, np.ndarray):
         return 0
+    input_size = inputs[0] if inputs else 0
+    if isinstance(module, (nn.DotProduct, nn.CosineDistance, nn.PairwiseDistance, nn.MV, nn.Sum, nn.Mean, nn.Max, nn.Min)):
+        return input_size  # one for each pair of elements, or for each element that is reduced
+    if isinstance(module, nn.MM):
+        matrices = output.shape[0] if output.ndim == 3 else 1
+        return round(np.sqrt(np.prod([*inputs, output.size], dtype=np.float64) / max(matrices, 1)))
+    if isinstance(module, nn.LookupTable):
+        return 0  # it copies rows
     weight = getattr(module, "weight", None)
     if isinstance(weight, np.ndarray) and weight.ndim > 1:
         return int(output.size * (weight.size // weight.shape[0]))

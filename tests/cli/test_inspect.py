@@ -125,3 +125,21 @@ def test_wrong_files_are_named(capsys, tmp_path) -> None:
 def test_mended_fields(capsys) -> None:
     old = Path(__file__).resolve().parents[1] / "golden" / "compat" / "SpatialBatchNormalization_std_2x3x2x2.t7"
     assert "running_var" in inspect(capsys, old, "--verbose")
+
+
+def test_operations_of_layers_of_tables() -> None:
+    """A dot product multiplies each pair of elements, a product of matrices each pair of row and column."""
+    one, two = np.ones((4, 7), np.float32), np.ones((7, 3), np.float32)
+    for layer, inputs, count in (
+        (nn.DotProduct(), [one, one], 28),
+        (nn.CosineDistance(), [one, one], 28),
+        (nn.PairwiseDistance(2), [one, one], 28),
+        (nn.MM(), [one, two], 4 * 7 * 3),
+        (nn.MM(), [np.stack([one] * 5), np.stack([two] * 5)], 5 * 4 * 7 * 3),
+        (nn.MV(), [one, two[:, 0]], 28),
+        (nn.Mean(1), one, 28),
+        (nn.Linear(7, 3), one, 4 * 7 * 3),
+        (nn.CAddTable(), [one, one], 28),
+    ):
+        sizes = [array.size for array in (inputs if isinstance(inputs, list) else [inputs])]
+        assert network.operations(layer, sizes, layer.forward(inputs)) == count, layer

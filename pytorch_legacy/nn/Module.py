@@ -10,7 +10,8 @@ from pytorch_legacy import defaults, hints, mending, t7
 from pytorch_legacy.arrays import buffer, is_aligned, is_tensor, overlap, placed
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import blocks, walks
-from pytorch_legacy.nn.TorchObject import TorchObject, dtype_of, rebind
+from pytorch_legacy.nn.TorchObject import dtype_of, rebind
+from pytorch_legacy.nn.tuning import Tuning
 from pytorch_legacy.nn.utils import by_example, clear, described
 from pytorch_legacy.passes import guarded, is_own, marks
 from pytorch_legacy.storage import Tensor, flattened, is_repeated, storage_offset
@@ -22,7 +23,7 @@ _STATISTICS = ("running_mean", "running_var")
 GRADIENTS = {"weight": "gradWeight", "bias": "gradBias", "v": "gradV", "g": "gradG", "diagCov": "gradDiagCov"}
 
 
-class Module(TorchObject):
+class Module(Tuning):
     """A layer: a function of an array or a table, its gradients, and perhaps parameters.
 
     A layer overrides ``updateOutput``, ``updateGradInput`` and, if it has parameters, ``accGradParameters``. The first

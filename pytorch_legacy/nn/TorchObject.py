@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from html import escape
 from itertools import islice
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -361,8 +362,8 @@ class TorchObject:
         """
         fields = {}
         for key, value in self._ownFields().items():
-            if value is None or key in self._dropped or key in self._scratch:
-                continue
+            if value is None or key in self._dropped or key in self._scratch or isinstance(value, FunctionType):
+                continue  # a function in Python has no form in a .t7 file
             if isinstance(value, LuaMethod):
                 fields[key] = value.function
             elif key in self._fileFields or not self._isOurs(key, value):

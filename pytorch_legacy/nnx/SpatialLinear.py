@@ -1,7 +1,7 @@
 """An affine map of the planes, cell by cell."""
 
 from math import sqrt
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class SpatialLinear(Module):
     gradWeight: Tensor
     bias: Tensor
     gradBias: Tensor
-    weightDecay = 0
+    weightDecay: Any = 0
 
     def __init__(self, fanin: int = 1, fanout: int = 1) -> None:
         super().__init__()

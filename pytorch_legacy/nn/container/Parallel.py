@@ -48,6 +48,8 @@ class Parallel(Container):
     _dropped = ("totalOutputSize",)
 
     _isList = True
+    inputDimension: Any
+    outputDimension: Any
 
     def __init__(self, inputDimension: int | None = None, outputDimension: int | None = None, *modules: Module) -> None:
         super().__init__(*modules)

@@ -84,7 +84,7 @@ class IndexLinear(Module):
     weight: Tensor
     bias: Tensor
     gradBias: Tensor
-    weightDecay = 0.0
+    weightDecay: Any = 0.0
     doGradInput = False
     normalize = 0
     offset = 0

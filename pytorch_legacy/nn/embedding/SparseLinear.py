@@ -73,7 +73,7 @@ class SparseLinear(Module):
     gradWeight: Tensor
     bias: Tensor
     gradBias: Tensor
-    weightDecay = 0.0
+    weightDecay: Any = 0.0
     doGradInput = False
     sparseUpdate = _MANY
     lastInput: Tensor | None = None

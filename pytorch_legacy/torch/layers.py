@@ -48,13 +48,18 @@ for rank in (2, 3):
 
 def _gaussian(v: Values) -> Any:
     planes, kernels = v["mean"].shape[:2]
-    layer = with_ceil(nn.SpatialGaussianPooling(planes, *window(v), nKernel=kernels), v)
+    made: Any = nn.SpatialGaussianPooling
+    layer = with_ceil(made(planes, *window(v), kernels), v)
     return layer.setCountIncludePad() if v["count_include_pad"] else layer
+
+
+def _of_planes(cls: Any) -> Any:
+    return lambda v: with_ceil(cls(*window(v), len(v["weight"])), v)
 
 
 by_rule(power, lambda v: with_ceil(nn.SpatialPowerAveragePooling(v["power"], *window(v)), v))
 by_rule(gaussian, _gaussian, "mean", "precision")
-by_rule(mixed, lambda v: with_ceil(nn.SpatialMixedPooling(*window(v), nInputPlane=len(v["weight"])), v), "weight")
-by_rule(gated, lambda v: with_ceil(nn.SpatialGatedPooling(*window(v), nInputPlane=len(v["weight"])), v), "weight")
+by_rule(mixed, _of_planes(nn.SpatialMixedPooling), "weight")
+by_rule(gated, _of_planes(nn.SpatialGatedPooling), "weight")
 by_rule(importance, lambda v: with_ceil(nn.SpatialLocalImportancePooling(*window(v)), v))
 by_rule(stochastic_mean, lambda v: with_ceil(nn.SpatialStochasticPooling(*window(v)), v))

@@ -282,7 +282,9 @@ class GaussianPool2d(_Windows):
         self.precision = torch.nn.Parameter(tensor_of(layer.precision))
 
     def _empty(self) -> nn.SpatialGaussianPooling:
-        return nn.SpatialGaussianPooling(self.channels, *self._numbers, nKernel=self.gaussians)
+        made: Any = nn.SpatialGaussianPooling
+        layer: nn.SpatialGaussianPooling = made(self.channels, *self._numbers, self.gaussians)
+        return layer
 
     def _pool(self, input: torch.Tensor) -> Any:
         return layers.gaussian(input, self.mean, self.precision, *self._numbers, int(self.ceil_mode), int(self.count_include_pad))

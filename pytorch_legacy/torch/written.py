@@ -44,7 +44,7 @@ def by_rule(operator: Any, make: Callable[[Values], nn.Module], *parameters: str
         for name in parameters:
             setattr(layer, name, values[name])
         x = [_Token(name) for name in ("input", "logit") if name in values]
-        lines = _Lines(values)
+        lines: Any = _Lines(values)
         rule = rule_of(type(layer))
         assert rule is not None
         output = lines.value(rule(layer, x if len(x) > 1 else x[0], lines))

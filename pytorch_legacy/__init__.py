@@ -14,7 +14,7 @@ from .backend import get_num_threads as getNumThreads
 from .backend import set_cuda_index_check as setCudaIndexCheck
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
-from .bridge import to_onnx, to_pt2, to_python, to_torch
+from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
 from .defaults import getdefaulttensortype, setdefaulttensortype
 from .errors import THNNError
 from .loading import load, register
@@ -34,6 +34,7 @@ __all__ = [
     "cudnn",
     "dpnn",
     "explain",
+    "from_torch",
     "getNumThreads",
     "getdefaulttensortype",
     "inn",

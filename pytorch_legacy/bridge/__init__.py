@@ -46,7 +46,7 @@ from pytorch_legacy.errors import UnsupportedError
 
 from .registry import Differs, NoRule
 
-__all__ = ["Differs", "NoRule", "to_onnx", "to_pt2", "to_python", "to_torch"]
+__all__ = ["Differs", "NoRule", "from_torch", "to_onnx", "to_pt2", "to_python", "to_torch"]
 
 
 def _needs(extra: str, *packages: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -165,3 +165,32 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool 
     from . import exporters
 
     return exporters.to_pt2(net, path, example, force)
+
+
+@_needs("torch", "torch")
+def from_torch(source: Any, like: Any, example: Any = None) -> Any:
+    """Fills a network with the weights of the module that `to_torch` makes of it, trained on in PyTorch, and returns it.
+
+    Parameters
+    ----------
+    source : torch.nn.Module or state dict
+        Has the names and shapes of ``to_torch(like, example)``.
+    like : Module
+        The network, whose parameters and running statistics are replaced. Nothing is if something does not fit.
+    example : optional
+        As for `to_torch`. Without it that of the module, or what the first layers suggest.
+
+    Raises
+    ------
+    FieldError, ShapeError
+        If something is missing or has another shape, or what is one in the network is two different things there.
+    UnsupportedError
+        If the module's weights are computed from the network's, as those of nn.WeightNorm are.
+    """
+    from pytorch_legacy.cli.leave import inferred
+
+    from .labels import from_state
+
+    if example is None:
+        example = getattr(source, "example", None) or inferred(like)[0]
+    return from_state(source.state_dict() if hasattr(source, "state_dict") else source, like, example)

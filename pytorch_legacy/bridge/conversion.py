@@ -63,7 +63,7 @@ class Conversion:
         made.load_state_dict(state, assign=self.kind == "mixed")
         made.eval()
         self._prove(made)
-        made.source, made.proof = self.text, self.proof
+        made.source, made.proof, made.example = self.text, self.proof, self.examples
         return made
 
     def _prove(self, made: torch.nn.Module) -> None:

@@ -84,8 +84,12 @@ class Fields:
 
     def state(self) -> dict[str, torch.Tensor]:
         """The state dict under the final names."""
-        final = ((*key.partition("."), tensor) for key, tensor in self.live.state_dict().items())
-        return {self._final(name) + dot + rest: tensor for name, dot, rest, tensor in final}
+        return {self.final_key(key): tensor for key, tensor in self.live.state_dict().items()}
+
+    def final_key(self, key: str) -> str:
+        """A key of the state dict under its final name."""
+        name, dot, rest = key.partition(".")
+        return self._final(name) + dot + rest
 
     def final_text(self, text: str) -> str:
         """`text` with the final names of fields: one that is alone of its kind has no number."""

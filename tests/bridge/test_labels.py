@@ -1,0 +1,77 @@
+"""Back from PyTorch, and training mode: both by labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import cudnn, nn, rnn
+
+torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
+
+
+def convolutional() -> nn.Sequential:
+    net = nn.Sequential().add(nn.SpatialConvolution(3, 4, 3, 5)).add(nn.SpatialBatchNormalization(4)).add(nn.ReLU(True))
+    net.add(nn.SpatialDepthWiseConvolution(4, 2, 3, 3)).add(nn.SpatialMaxPooling(2, 2)).add(nn.View(-1).setNumInputDims(3))
+    return net.add(nn.Linear(32, 3)).add(nn.LogSoftMax())
+
+
+def recurrent() -> nn.Sequential:
+    net = nn.Sequential().add(rnn.SeqLSTM(3, 4)).add(rnn.SeqGRU(4, 5)).add(cudnn.GRU(5, 2, 2))
+    return net.add(rnn.Sequencer(rnn.FastLSTM(2, 3))).add(rnn.Sequencer(rnn.LSTM(3, 2)))
+
+
+def frames() -> nn.Sequential:
+    return nn.Sequential().add(nn.TemporalConvolution(3, 4, 2)).add(nn.Tanh()).add(nn.Mean(0, 2)).add(nn.CMul(4)).add(nn.Add(4))
+
+
+NETWORKS = {
+    "convolutional": (convolutional, (None, 3, 10, 8)),
+    "recurrent": (recurrent, (6, None, 3)),
+    "frames": (frames, (None, 7, 3)),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_training(name: str) -> None:
+    """In training mode outputs, all gradients and running statistics are those of our layers."""
+    from pytorch_legacy.bridge.labels import training_differences
+
+    make, example = NETWORKS[name]
+    found = training_differences(make(), example)
+    assert found.keys() == {"output", "gradInput", "gradParameters", "statistics"}
+    assert max(found.values()) < 1e-12, found
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_there_and_back(name: str) -> None:
+    """What a module learned goes back into a network of the same kind."""
+    make, example = NETWORKS[name]
+    net = make()
+    module = pl.to_torch(net, example)
+    with torch.no_grad():
+        for parameter in (*module.parameters(), *(b for n, b in module.named_buffers() if n.endswith("running_mean"))):
+            parameter.add_(torch.randn_like(parameter) * 0.1)
+    x = torch.randn([2 if size is None else size for size in example])
+    assert pl.from_torch(module, like=net) is net
+    net.evaluate()
+    np.testing.assert_allclose(net.forward(x.numpy()), module(x).detach().numpy(), rtol=0, atol=1e-5)
+    other = pl.from_torch(module.state_dict(), like=make(), example=example)
+    other.evaluate()
+    np.testing.assert_array_equal(other.forward(x.numpy()), net.forward(x.numpy()))
+
+
+def test_refusals() -> None:
+    net = convolutional()
+    before = [parameter.copy() for parameter in net.parameters()[0]]
+    module = pl.to_torch(net, (None, 3, 10, 8))
+    state = module.state_dict()
+    with pytest.raises(pl.THNNError, match=r"not in the state dict: fc\.weight"):
+        pl.from_torch({k: v for k, v in state.items() if k != "fc.weight"}, like=net, example=module.example)
+    with pytest.raises(pl.THNNError, match=r"fc\.weight: expected the shape"):
+        pl.from_torch(state | {"fc.weight": torch.zeros(2, 2)}, like=net, example=module.example)
+    folded = nn.WeightNorm(nn.Linear(3, 3))
+    with pytest.raises(pl.THNNError, match="is computed from the network's parameters"):
+        pl.from_torch(pl.to_torch(folded, (None, 3)), like=folded)
+    assert all(np.array_equal(a, b) for a, b in zip(before, net.parameters()[0], strict=True))

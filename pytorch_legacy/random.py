@@ -265,4 +265,5 @@ def _without_replacement(row: Tensor, outcomes: Tensor, places: Tensor, draws: T
             places /= 1 - mass
 
 
-seed()
+if not isinstance(library.lib, library.Missing):
+    seed()

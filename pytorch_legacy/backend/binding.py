@@ -24,8 +24,7 @@ from ..errors import BusyError, DeviceError, DtypeError, ShapeError, Unsupported
 from ..storage import Tensor
 from ..words import mismatch
 from . import cuda
-from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
-from .library import check, ffi, lib
+from .library import SIGNATURES, check, ffi, lib
 
 MAX_DIMS = 8
 READONLY = 1

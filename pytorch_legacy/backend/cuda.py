@@ -22,8 +22,7 @@ import numpy as np
 from ..arrays import cupy
 from ..errors import DeviceError
 from . import library as host
-from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
-from .library import raise_error
+from .library import SIGNATURES, raise_error
 
 ERR_MEMORY = 5
 REALS = {"Float": "Cuda", "Double": "CudaDouble", "Half": "CudaHalf"}

@@ -11,7 +11,7 @@ import re
 import sys
 from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import ValueRangeError, from_status
 from . import installed
@@ -57,7 +57,32 @@ def _open() -> tuple[Any, Any, Path]:
     return ffi, (lib, blas), path
 
 
-ffi, (lib, _blas), library_path = _open()
+class Missing:
+    """Stands for the library where there is none: files can be read and weights moved, and whoever computes gets the error."""
+
+    def __init__(self, error: ImportError) -> None:
+        self.__error = error
+
+    def __getattr__(self, name: str) -> NoReturn:
+        rest = "without the library .t7 files are read and weights converted, but nothing is computed"
+        raise ImportError(f"{self.__error}; {rest}")
+
+    def __getitem__(self, name: str) -> NoReturn:
+        self.__getattr__(name)
+
+    def __iter__(self) -> NoReturn:
+        self.__getattr__("")
+
+
+ffi: Any
+lib: Any
+_blas: Any
+try:
+    ffi, (lib, _blas), library_path = _open()
+    from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
+except ImportError as _error:
+    library_path = _find()
+    ffi = lib = _blas = SIGNATURES = Missing(_error)
 
 
 def check(status: int, function: str = "") -> None:

@@ -54,7 +54,10 @@ def _version() -> str:
     import pytorch_legacy
     from pytorch_legacy import backend
 
-    return f"pytorch-legacy {pytorch_legacy.__version__}, libTHNN {backend.version()}, BLAS {backend.blas()}"
+    try:
+        return f"pytorch-legacy {pytorch_legacy.__version__}, libTHNN {backend.version()}, BLAS {backend.blas()}"
+    except ImportError:
+        return f"pytorch-legacy {pytorch_legacy.__version__}, without libTHNN"
 
 
 def _show(message: Warning | str, *where: Any) -> None:
@@ -100,7 +103,7 @@ def _text(error: Exception) -> str:
     """What is wrong, in a line."""
     if isinstance(error, OSError) and not isinstance(error, (THNNError, T7Error)) and error.filename and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
-    if isinstance(error, (Problem, T7Error, THNNError, OSError)):
+    if isinstance(error, (Problem, T7Error, THNNError, OSError, ImportError)):
         return str(error)
     # Files are hostile: modules in them may fail in any way when they run or are written.
     places = [str(note) for note in reversed(getattr(error, "__notes__", []))]

@@ -127,7 +127,8 @@ class Parser:
             try:
                 self.factory.fill(frame.value, frame.mark, frame)  # type: ignore[union-attr]
             except T7Error as error:
-                raise Malformed(frame.offset, str(error), str(frame)) from error
+                text = f"{error}; t7.read reads the file as plain objects"
+                raise Malformed(frame.offset, text, str(frame)) from error
 
     def _open(self, known: tuple[int, Any], tag: int, items: list[Any]) -> Any:
         """What stands for the object that a reference leads to, if it is still open, a storage, or the wrong one."""

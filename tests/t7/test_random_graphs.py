@@ -126,3 +126,22 @@ def test_runs_of_numbers(format):
                 found = t7.read(file.getvalue())
                 assert found[0] == value and found[0] is found[1] and found[2] == 7
                 assert [type(x) for x in found[0]] == [type(x) for x in value]
+
+
+@pytest.mark.parametrize("typename", ["nn.SpatialConvolutionMap", "nn.SpatialFullConvolutionMap"])
+def test_a_table_of_connections_stays_shared(typename):
+    """Modules count from 0, the file from 1; what was one tensor in the file is one when it is saved again."""
+    table = np.array([[1.0, 1], [2, 1]])
+    fields = {"weight": np.ones((2, 3, 3)), "bias": np.ones(1), "kW": 3, "kH": 3, "dW": 1, "dH": 1}
+    fields |= {"nInputPlane": 2, "nOutputPlane": 1, "_type": "torch.DoubleTensor", "connTable": table}
+    file, again = io.BytesIO(), io.BytesIO()
+    t7.write(file, [t7.TorchObject(typename, 1, dict(fields)), t7.TorchObject(typename, 1, dict(fields)), table])
+    found = pl.load(file.getvalue())
+    assert not any("fileTable" in name for name in pl.interop.tensors(found, everything=True))
+    pl.save(again, found)
+    one, two, outside = t7.read(again.getvalue())
+    assert one.fields["connTable"] is two.fields["connTable"] is outside
+    found[0].connTable[0, 0] = 1
+    again = io.BytesIO()
+    pl.save(again, found[:1])
+    assert t7.read(again.getvalue())[0].fields["connTable"].tolist() == [[2, 1], [2, 1]]

@@ -122,7 +122,11 @@ class SpatialConvolutionMap(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
+        self._fileTable = self.connTable
         self.connTable = self.connTable.astype(np.int64) - 1
 
     def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"connTable": (self.connTable + 1).astype(self._dtype)}
+        table, stored = (self.connTable + 1).astype(self._dtype), getattr(self, "_fileTable", None)
+        # The tensor of the file itself, which other objects may share, as long as it says the same.
+        isSame = stored is not None and stored.dtype == table.dtype and np.array_equal(stored, table)
+        return super()._toTorch7() | {"connTable": stored if isSame else table}

@@ -32,7 +32,21 @@ def axes_of(module: Any) -> int:
         for family, axes in AXES.items():
             if name.startswith(family) and name.endswith(ENDINGS) and "Dynamic" not in name:
                 return axes
+    if not type(module).__module__.startswith("pytorch_legacy."):
+        for axes in (2, 1, 3):  # a class of the user's has any name: it is asked itself
+            if _pools(module, axes):
+                return axes
     raise UnsupportedError(f"explain: layer: expected one with windows, such as nn.SpatialMaxPooling, got {module._typename}")
+
+
+def _pools(module: Any, axes: int) -> bool:
+    """Does the layer make fewer cells along so many axes?"""
+    layer, cells = module.clone(), (32,) * axes
+    try:
+        output = _output(layer, _samples(layer, 1, cells))
+    except Exception:  # it has its own ways to refuse
+        return False
+    return isinstance(output, np.ndarray) and output.ndim == axes + 2 and 0 < np.prod(output.shape[2:]) < 32**axes
 
 
 def feeds(module: Module, size: tuple[int, ...], axis: int) -> Tensor:

@@ -6,13 +6,14 @@ import doctest
 import importlib
 import re
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import explain, nn
-from pytorch_legacy.errors import THNNError
+from pytorch_legacy.errors import THNNError, UnsupportedError
 from pytorch_legacy.explain.probe import feeds
 from tests.cases import windows as definition
 
@@ -264,3 +265,29 @@ def test_examples_in_the_documentation(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert tried and not failed
     assert pl.explain is explain
+
+
+def test_a_layer_of_any_name() -> None:
+    """Of the user's own class: what it does says that it pools, and along how many axes."""
+
+    class Thirds(nn.Module):
+        def updateOutput(self, input: Any) -> Any:
+            kept = input[..., : input.shape[-1] // 3 * 3]
+            self.output = kept.reshape(*kept.shape[:-1], -1, 3).mean(-1)
+            return self.output
+
+    class Row(Thirds):
+        def updateOutput(self, input: Any) -> Any:
+            assert input.ndim == 3
+            return super().updateOutput(input)
+
+    class Same(nn.Module):
+        def updateOutput(self, input: Any) -> Any:
+            return input
+
+    (axis,) = explain.windows(Row(), 7).axes
+    assert [axis.cells(i).tolist() for i in range(2)] == [[0, 1, 2], [3, 4, 5]]
+    height, width = explain.windows(Thirds(), (2, 6)).axes
+    assert height.feeds.tolist() == [[True, False], [False, True]] and width.feeds.shape == (2, 6)
+    with pytest.raises(UnsupportedError, match="expected one with windows"):
+        explain.windows(Same(), 4)

@@ -78,7 +78,9 @@ static int quota(void)
     *path++ = 0;
     path[strcspn(path, "\n")] = 0;
     const int isUnified = controllers[1] == 0;
-    if (!isUnified && !strstr(controllers, "cpu")) continue;
+    const char *cpu = controllers;
+    while ((cpu = strstr(cpu + 1, "cpu")) && cpu[3] != 0 && cpu[3] != ',') continue; /* not cpuset, nor cpuacct */
+    if (!isUnified && !cpu) continue;
     for (;;) {
       snprintf(folder, sizeof folder, "%s%s", isUnified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", path);
       const int here = granted(folder);

@@ -96,8 +96,25 @@ def check(status: int, function: str = "") -> None:
 
 def raise_error(status: int, text: str, function: str) -> None:
     """Raise the exception of a status code with a library's text, in which `function` takes the place of the C name."""
-    own, _, rest = text.replace("expected a tensor, got NULL", "expected an array, got None").partition(": ")
-    raise from_status(status, f"{function or SYMBOL_PREFIX.sub('nn.', own)}: {rest}")
+    own, _, rest = text.partition(": ")
+    raise from_status(status, f"{function or SYMBOL_PREFIX.sub('nn.', own)}: {_in_words(rest)}")
+
+
+_NO_END = {"2147483647", "9223372036854775807"}
+
+
+def _in_words(text: str) -> str:
+    """What a function of C says, in the words of somebody who calls a method."""
+    text = text.replace("expected a tensor, got NULL", "expected an array, got None")
+    if text.startswith("indices: expected ") and ", got " in text:
+        return text.replace("got 0", "got none") + "; forward() comes first, with the input that backward() gets"
+    if found := re.search(r"expected (-?\d+) to (-?\d+), got (-?\d+)$", text):
+        low, high, got = found.groups()
+        if high in _NO_END and int(got) < int(low):
+            return text.replace(f"{low} to {high}", f"{low} or more")
+        if low == "-2147483647" and int(got) > int(high) and high not in _NO_END:
+            return text.replace(f"{low} to {high}", f"{high} or less")
+    return text
 
 
 def version() -> str:

@@ -1,6 +1,7 @@
 """The base of all modules that go through a sequence one step at a time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self, TypeVar
 
 from pytorch_legacy.errors import ShapeError, UnsupportedError, ValueRangeError, located
@@ -261,8 +262,15 @@ class AbstractRecurrent(Container):
             )
         return self._moduleOf(step)
 
-    def _located(self) -> Any:
-        return located(f"in the step of {self._typename}")
+    @contextmanager
+    def _located(self) -> Iterator[None]:
+        try:
+            with located(f"in the step of {self._typename}"):
+                yield
+        except ShapeError as error:
+            if self.step:
+                error.args = (f"{error.args[0]}; it is step {self.step + 1} of a sequence, forget() begins a new one",)
+            raise
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7({"step": 1, **fields}, version)

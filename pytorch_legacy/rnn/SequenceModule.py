@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.errors import DtypeError, ValueRangeError
+from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import clear, described
 from pytorch_legacy.rnn.Remembering import Remembering
@@ -93,6 +93,9 @@ class SequenceModule(Remembering):
         if given is None and set is None:
             if self._remembers() and getattr(self, name).size and last is not None:
                 given = last[-1].copy()
+                if given.shape != shape:
+                    wanted = f"a batch of {len(given)}, as in the sequence that is remembered"
+                    raise ShapeError(f"{self._typename}: input: expected {wanted}, got {shape[0]}; forget() begins a new one")
             else:
                 zeros = self._resize(name, shape)
                 zeros.fill(0)

@@ -35,7 +35,7 @@ ERRORS = [
     ErrorRow("size_zero", lambda: nn.SpatialAdaptiveAveragePooling(0, 2), lambda m: m.forward(np.zeros((1, 4, 4), "f")),
              ValueRangeError, r"W: expected 1 or more, got 0"),
     ErrorRow("empty_plane", lambda: nn.SpatialAdaptiveAveragePooling(2, 2), lambda m: m.forward(np.zeros((1, 0, 4), "f")),
-             ValueRangeError, r"input height: expected 1 to \d+, got 0"),
+             ValueRangeError, r"input height: expected 1 or more, got 0"),
     ErrorRow("dtype", lambda: nn.SpatialAdaptiveAveragePooling(2, 2), lambda m: m.forward(np.zeros((1, 4, 4))), DtypeError,
              r"input: expected float32, got float64"),
     ErrorRow("gradOutput", lambda: nn.SpatialAdaptiveAveragePooling(2, 2),

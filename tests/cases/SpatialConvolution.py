@@ -51,7 +51,7 @@ ERRORS = [
     ErrorRow("planes", lambda: nn.SpatialConvolution(3, 1, 2, 2), lambda m: m.forward(np.zeros((1, 2, 4, 4), "f")),
              ShapeError, "input: expected 3 planes, the nInputPlane, got 1 x 2 x 4 x 4"),
     ErrorRow("no_height", lambda: nn.SpatialConvolution(1, 1, 1, 1), lambda m: m.forward(np.zeros((1, 0, 4), "f")),
-             ValueRangeError, r"input height: expected 1 to \d+, got 0"),
+             ValueRangeError, r"input height: expected 1 or more, got 0"),
     ErrorRow("kernel_too_large", lambda: nn.SpatialConvolution(1, 1, 5, 5),
              lambda m: m.forward(np.zeros((1, 4, 4), "f")), ShapeError,
              "input: expected at least the kernel, 5 x 5, got 4 x 4 with its padding"),

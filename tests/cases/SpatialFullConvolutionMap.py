@@ -39,7 +39,7 @@ ERRORS = [
              lambda m: m.forward(np.zeros((3, 4, 4), "f")), ShapeError,
              "input: expected 2 planes, the nInputPlane, got 3 x 4 x 4"),
     ErrorRow("no_width", lambda: nn.SpatialFullConvolutionMap(FULL, 2, 2),
-             lambda m: m.forward(np.zeros((2, 4, 0), "f")), ValueRangeError, r"input width: expected 1 to \d+, got 0"),
+             lambda m: m.forward(np.zeros((2, 4, 0), "f")), ValueRangeError, r"input width: expected 1 or more, got 0"),
     ErrorRow("gradOutput", lambda: nn.SpatialFullConvolutionMap(FULL, 2, 2),
              lambda m: m.backward(np.zeros((2, 4, 4), "f"), np.zeros((2, 4, 5), "f")), ShapeError,
              "gradOutput: expected 2 x 5 x 5, got 2 x 4 x 5"),

@@ -21,7 +21,7 @@ ERRORS = [
     ErrorRow("rank", nn.SpatialGlobalAveragePooling, lambda m: m.forward(np.zeros((4, 4), "f")), ShapeError,
              r"input: expected \(N x\) C x H x W, got 2-D"),
     ErrorRow("no_cells", nn.SpatialGlobalAveragePooling, lambda m: m.forward(np.zeros((2, 0, 4), "f")), ValueRangeError,
-             r"input height: expected 1 to \d+, got 0"),
+             r"input height: expected 1 or more, got 0"),
     ErrorRow("dtype", nn.SpatialGlobalAveragePooling, lambda m: m.forward(np.zeros((1, 4, 4))), DtypeError,
              "expected float32, got float64"),
     ErrorRow("gradOutput", nn.SpatialGlobalAveragePooling,

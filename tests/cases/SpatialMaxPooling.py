@@ -59,7 +59,7 @@ ERRORS = [
     ErrorRow("padding_too_large", lambda: nn.SpatialMaxPooling(3, 3, 1, 1, 0, 2), lambda m: m.forward(np.zeros((1, 4, 4), "f")),
              ValueRangeError, r"padH: expected 0 to 1, got 2"),
     ErrorRow("no_cells", lambda: nn.SpatialMaxPooling(1, 1), lambda m: m.forward(np.zeros((1, 4, 0), "f")), ValueRangeError,
-             r"input width: expected 1 to \d+, got 0"),
+             r"input width: expected 1 or more, got 0"),
     ErrorRow("dtype", lambda: nn.SpatialMaxPooling(2, 2), lambda m: m.forward(np.zeros((1, 4, 4))), DtypeError,
              "expected float32, got float64"),
     ErrorRow("gradOutput", lambda: nn.SpatialMaxPooling(2, 2),

@@ -75,7 +75,7 @@ ERRORS = [
     ErrorRow("rank", pooled, lambda m: m.forward(np.zeros((4, 4), "f")), ShapeError,
              r"input: expected \(N x\) C x H x W, got 2-D \(4 x 4\)"),
     ErrorRow("other_input", pooled, lambda m: m.forward(np.zeros((1, 2, 3), "f")), ShapeError,
-             "indices: expected 1 x 2 x 3, got 1 x 2 x 2"),
+             "input: expected 1 x 2 x 2, as the output of nn.SpatialMaxPooling.*, got 1 x 2 x 3"),
     ErrorRow("dtype", pooled, lambda m: m.forward(np.zeros((1, 2, 2))), DtypeError, "expected float32, got float64"),
     ErrorRow("gradOutput", pooled,
              lambda m: m.forward(np.zeros((1, 2, 2), "f")) is m.backward(np.zeros((1, 2, 2), "f"), np.zeros((1, 4, 5), "f")),

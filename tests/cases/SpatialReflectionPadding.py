@@ -38,7 +38,7 @@ ERRORS = [
     ErrorRow("rank", lambda: nn.SpatialReflectionPadding(1), lambda m: m.forward(np.zeros((3, 3), "f")), ShapeError,
              r"input: expected \(N x\) C x H x W, got 2-D"),
     ErrorRow("too_wide", lambda: nn.SpatialReflectionPadding(1, 3), lambda m: m.forward(np.zeros((1, 3, 3), "f")),
-             ValueRangeError, "pad_r: expected -2147483647 to 2, got 3"),
+             ValueRangeError, "pad_r: expected 2 or less, got 3"),
     ErrorRow("nothing_left", lambda: nn.SpatialReflectionPadding(-2), lambda m: m.forward(np.zeros((1, 3, 3), "f")),
              ShapeError, "input: expected planes of which padding leaves a cell, got 3 x 3, which becomes -1 x -1"),
     ErrorRow("pad_not_an_integer", lambda: None, lambda _: nn.SpatialReflectionPadding(1, 0.5), ArgumentError,

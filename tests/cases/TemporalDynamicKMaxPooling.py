@@ -46,7 +46,7 @@ ERRORS = [
     ErrorRow("too_short", lambda: nn.TemporalDynamicKMaxPooling(3), lambda m: m.forward(np.zeros((2, 5), "f")), ShapeError,
              "input: expected at least 3 frames, got 2 x 5"),
     ErrorRow("minK_zero", lambda: nn.TemporalDynamicKMaxPooling(0), lambda m: m.forward(np.zeros((2, 5), "f")), ValueRangeError,
-             r"minK: expected 1 to \d+, got 0"),
+             r"minK: expected 1 or more, got 0"),
     ErrorRow("factor_above_1", lambda: nn.TemporalDynamicKMaxPooling(1, 1.5), lambda m: m.forward(np.zeros((2, 5), "f")),
              ValueRangeError, "factor: expected 0 to 1, got 1.5"),
     ErrorRow("factor_nan", lambda: nn.TemporalDynamicKMaxPooling(1, np.nan), lambda m: m.forward(np.zeros((2, 5), "f")),

@@ -74,6 +74,6 @@ ERRORS = [
     ErrorRow("rank", pooled, lambda m: m.forward(np.zeros((1, 2, 2), "f")), ShapeError,
              r"input: expected \(N x\) C x T x H x W, got 3-D \(1 x 2 x 2\)"),
     ErrorRow("other_input", pooled, lambda m: m.forward(np.zeros((1, 2, 2, 2), "f")), ShapeError,
-             "indices: expected 1 x 2 x 2 x 2, got 1 x 1 x 2 x 2"),
+             "input: expected 1 x 1 x 2 x 2, as the output of .*, got 1 x 2 x 2 x 2"),
     ErrorRow("index", pooled, with_bad_index, IndexRangeError, "indices: expected 0 to 31, got 42"),
 ]  # fmt: skip

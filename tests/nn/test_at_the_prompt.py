@@ -5,6 +5,7 @@ import pickle
 import pydoc
 import re
 import textwrap
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -159,3 +160,73 @@ def test_notebooks_show_tables():
     node, broken = nn.Tanh()(), nn.Container.__new__(nn.Container)
     for thing in (nn.MSECriterion(), nn.gModule([node], [node]), nn.LSTM(2, 2), nn.Unknown("<b>"), broken):
         assert "<" in thing._repr_html_() and "<b>" not in thing._repr_html_()
+
+
+# ---------------------------------------------------------------------------------------------- messages
+
+
+def zeros(*shape):
+    return np.zeros(shape, np.float32)
+
+
+def again(layer, *inputs):
+    for input in inputs:
+        layer.forward(input)
+
+
+def unpooled(pooling):
+    pooling.forward(zeros(1, 6, 6))
+    nn.SpatialMaxUnpooling(pooling).forward(zeros(1, 2, 2))
+
+
+@pytest.mark.parametrize(
+    "use, text",
+    [
+        (
+            lambda: nn.SpatialConvolution(3, 2, 9, 9).forward(zeros(3, 4, 4)),
+            "nn.SpatialConvolution: input: expected at least the kernel",
+        ),
+        (lambda: nn.Linear(3, 2).backward(zeros(3)), "nn.Linear: gradOutput: expected an array, got None"),
+        (lambda: pl.setNumThreads(-1), "setNumThreads: threads: expected 0 to 1024, got -1"),
+        (lambda: pl.setNumThreads("two"), "setNumThreads: threads: expected an integer from 0 to 1024, got 'two'"),
+        (
+            lambda: nn.SpatialMaxPooling(2, 2).backward(zeros(1, 4, 4), zeros(1, 2, 2)),
+            "nn.SpatialMaxPooling: indices: expected 1 x 2 x 2, got none; forward() comes first, with the input",
+        ),
+        (
+            lambda: nn.SpatialMaxPooling(2, 2).forward(zeros(1, 0, 4)),
+            "nn.SpatialMaxPooling: input height: expected 1 or more, got 0",
+        ),
+        (
+            lambda: nn.SpatialReflectionPadding(5, 0, 0, 0).forward(zeros(1, 3, 3)),
+            "nn.SpatialReflectionPadding: pad_l: expected 2 or less, got 5",
+        ),
+        (
+            lambda: unpooled(nn.SpatialMaxPooling(2, 2)),
+            "nn.SpatialMaxUnpooling: input: expected 1 x 3 x 3, as the output of nn.SpatialMaxPooling(2x2, 2,2), got 1 x 2 x 2",
+        ),
+        (
+            lambda: again(pl.rnn.SeqLSTM(3, 4).remember("both"), zeros(2, 5, 3), zeros(2, 6, 3)),
+            "nn.SeqLSTM: input: expected a batch of 5, as in the sequence that is remembered, got 6; forget() begins a new one",
+        ),
+        (
+            lambda: again(nn.Recurrence(nn.Sequential(nn.CAddTable()), 3, 1), zeros(5, 3), zeros(6, 3)),
+            "nn.CAddTable: input[1]: expected 6 x 3, got 5 x 3; it is step 2 of a sequence, forget() begins a new one",
+        ),
+        (
+            lambda: nn.JoinTable(0).forward([zeros(2), zeros(2, 3)]),
+            "nn.JoinTable: input[1]: expected the sizes of input[0], 2, but for dimension 0, got 2 x 3",
+        ),
+    ],
+)
+def test_errors_speak_of_what_was_called(use, text):
+    with pytest.raises(pl.THNNError, match=re.escape(text)) as caught:
+        use()
+    assert not re.search("_updateOutput|_outputSize|NULL|2147483647|THNN_", str(caught.value))
+
+
+def test_tracebacks_show_the_lines_of_generated_code():
+    layer = nn.Tanh()
+    with pytest.raises(pl.THNNError) as caught:
+        layer.forward(zeros(2).astype(np.float64))
+    assert "slot0.fill(input)" in "".join(traceback.format_exception(caught.value))

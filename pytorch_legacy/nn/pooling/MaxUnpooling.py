@@ -37,7 +37,11 @@ class MaxUnpooling(Module):
         size = self._size()
         shape = output_size(self, f"{self._layer}_outputSize", check.tensor(self, "input", input), *size)
         output = self._resize("output", shape)
-        self.indices = self.pooling.indices
+        indices = self.pooling.indices
+        if indices.shape != input.shape:
+            wanted = f"{utils.sizes(indices.shape)}, as the output of {self.pooling}"
+            raise ShapeError(f"{self._typename}: input: expected {wanted}, got {utils.sizes(input.shape)}")
+        self.indices = indices
         call(self, f"{self._layer}_updateOutput", input, output, self.indices, *size)
         return output
 

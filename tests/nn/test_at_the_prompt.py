@@ -13,6 +13,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import hints, nn
+from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ArgumentError, FieldError, ShapeError
 from pytorch_legacy.loading import names_of
 
@@ -85,9 +86,9 @@ def test_arguments_of_pytorch(make, text):
 
 def test_train_is_a_flag_that_says_what_to_call():
     net = nn.Sequential(nn.Dropout())
-    for call in (lambda: net.train(), lambda: net.train(False), lambda: net[0].train()):
+    for use in (lambda: net.train(), lambda: net.train(False), lambda: net[0].train()):
         with pytest.raises(FieldError, match=r"train: is True or False.*; write training\(\) or evaluate\(\)"):
-            call()
+            use()
     assert net.train == True and f"{net.train} {net.train!r}" == "True True" and net.evaluate().train == False  # noqa: E712
     assert vars(net)["train"] is False and pickle.loads(pickle.dumps(net)).train == False  # noqa: E712
     net.train = net.training().train
@@ -226,7 +227,6 @@ def test_errors_speak_of_what_was_called(use, text):
 
 
 def test_tracebacks_show_the_lines_of_generated_code():
-    layer = nn.Tanh()
     with pytest.raises(pl.THNNError) as caught:
-        layer.forward(zeros(2).astype(np.float64))
+        call(nn.Tanh(), "Tanh_updateOutput", zeros(2).astype(np.float64), zeros(2))
     assert "slot0.fill(input)" in "".join(traceback.format_exception(caught.value))

@@ -11,7 +11,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class ArgMax(Module):
-    """Gives the index of the largest element along a dimension::
+    """Gives the index of the largest element along a dimension; both count from 0: Lua's ``nn.ArgMax(2)`` is ``nn.ArgMax(1)``::
 
         output    = argmax(input, axis=dim)
         gradInput = 0

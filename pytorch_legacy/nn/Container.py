@@ -19,6 +19,8 @@ from pytorch_legacy.storage import Tensor
 class Container(Module):
     """Holds modules in the list ``modules`` and does for all of them what is asked of it.
 
+    Modules count from 0, as everything here; ``print`` shows Torch7's picture, which counts from 1: ``net[0]`` is (1) there.
+
     An exception in a child says on its way out where it was: a THNNError in front of its text ("in module 3 of
     nn.Sequential", counted from 1 as when printed), any other exception in a note.
 

@@ -121,7 +121,7 @@ def taken(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
 
 def truncated(thing: Any, name: str, value: Any) -> int | None:
     """The whole part of a size, stride or padding that has a fraction, where Torch7 took it; else None."""
-    isNumber = isinstance(value, (float, np.floating)) and abs(value) < 1 << 31
+    isNumber = isinstance(value, (float, np.floating)) and abs(float(value)) < 1 << 31
     return int(value) if isNumber and name in _TRUNCATED and not thing._addsSizes else None
 
 

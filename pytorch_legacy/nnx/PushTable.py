@@ -9,7 +9,7 @@ from pytorch_legacy.nnx.PullTable import PullTable
 
 
 class PushTable(Module):
-    """Takes one entry out of a table; the `PullTable` layers that ``pull`` makes put it into tables further on::
+    """Takes one entry, counted from 0 (Lua's 2 is 1), out of a table; the `PullTable` layers of ``pull`` put it back::
 
         output    = input without input[index]
         gradInput = gradOutput with the sum of what the pulls got, at index

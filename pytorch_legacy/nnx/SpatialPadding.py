@@ -10,7 +10,7 @@ Window = tuple[slice, ...]
 
 
 class SpatialPadding(Module):
-    """Puts a border of a constant around planes.
+    """Puts a border of a constant around planes; dimensions count from 0 (Lua's 2 is 1).
 
     .. math:: y_{h,w} = x_{h - pad_t,\\, w - pad_l} \\text{ where there is such a cell, else } val
 

@@ -16,7 +16,7 @@ MODES = ("simple", "average", "bilinear")
 
 
 class SpatialReSamplingEx(Module):
-    """Gives planes another size.
+    """Gives planes another size; dimensions count from 0 (Lua's 2 is 1).
 
     ==============  ==============================================================================================
     ``"simple"``    larger: a cell becomes a block of ``ceil(oheight / H)`` x ``ceil(owidth / W)``;

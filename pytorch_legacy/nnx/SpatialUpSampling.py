@@ -9,7 +9,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class SpatialUpSampling(Module):
-    """Repeats every cell dH times downwards and dW times to the right.
+    """Repeats every cell dH times downwards and dW times to the right; dimensions count from 0 (Lua's 2 is 1).
 
     .. math:: y_{h,w} = x_{\\lfloor h / dH \\rfloor,\\, \\lfloor w / dW \\rfloor}
 

@@ -8,7 +8,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class SeqReverseSequence(Module):
-    """Reverses an array along one dimension::
+    """Reverses an array along one dimension, counted from 0: Lua's ``nn.SeqReverseSequence(2)`` is ``(1)``::
 
         output    = flip(input, dim)
         gradInput = flip(gradOutput, dim)

@@ -7,7 +7,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class GatedLinearUnit(Module):
-    """Splits the input in two along a dimension and multiplies the first half by the logistic function of the second.
+    """Splits a dimension, counted from 0 (Lua's 2 is 1), and multiplies one half by the logistic function of the other.
 
     .. math:: y = \\frac{a}{1 + e^{-b}}, \\qquad x = [a, b]
 

@@ -11,7 +11,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Concat(Container):
-    """Gives every module the same input and joins their outputs along one dimension::
+    """Joins what its modules make of one input along a dimension, counted from 0: Lua's ``nn.Concat(2)`` is ``nn.Concat(1)``::
 
         output    = concatenate([module(input) for module in modules], axis=dimension)
         gradInput = sum(module.gradInput for module in modules)

@@ -9,7 +9,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class DepthConcat(Concat):
-    """As Concat, but the outputs may differ in their other sizes: smaller ones stand in the middle of zeros::
+    """As Concat, with smaller outputs amid zeros; dimensions count from 0: Lua's ``nn.DepthConcat(2)`` is ``(1)``::
 
         output    = concatenate([padded(module(input)) for module in modules], axis=dimension)
         gradInput = sum(module.gradInput for module in modules)

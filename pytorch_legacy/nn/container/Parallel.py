@@ -14,7 +14,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Parallel(Container):
-    """Gives each module one slice of the input and joins their outputs::
+    """Gives each module a slice, and joins the outputs; dimensions count from 0: Lua's ``nn.Parallel(1, 2)`` is ``(0, 1)``::
 
         output = concatenate([modules[i](input.take(i, inputDimension)) for i ...], axis=outputDimension)
 

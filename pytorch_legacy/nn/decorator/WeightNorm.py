@@ -15,7 +15,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class WeightNorm(Decorator):
-    """Runs a module whose weight follows from other parameters, for each output a length g and a direction v.
+    """Gives each output's weight a length and a direction; outputDim counts from 0: Lua's 2 is 1.
 
     .. math:: w = g \\frac{v}{\\sqrt{|v|^2 + 10^{-4}}}
 

@@ -8,7 +8,7 @@ from pytorch_legacy.nn.math.Extremum import Extremum
 
 
 class Max(Extremum):
-    """Takes the largest element along one dimension, and drops the dimension::
+    """Takes the largest element along one dimension, counted from 0, and drops it: Lua's ``nn.Max(2)`` is ``nn.Max(1)``::
 
         output    = max(input, axis=dimension)
         gradInput = gradOutput at the place of that element, 0 elsewhere

@@ -4,7 +4,7 @@ from pytorch_legacy.nn.math.Sum import Sum
 
 
 class Mean(Sum):
-    """Takes the mean of the elements along one dimension: a Sum with ``sizeAverage``.
+    """Takes the mean along one dimension, counted from 0 (Lua's ``nn.Mean(2)`` is ``nn.Mean(1)``): a Sum with ``sizeAverage``.
 
     Parameters
     ----------

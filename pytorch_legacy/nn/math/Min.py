@@ -8,7 +8,7 @@ from pytorch_legacy.nn.math.Extremum import Extremum
 
 
 class Min(Extremum):
-    """Takes the smallest element along one dimension, and drops the dimension::
+    """Takes the smallest element along one dimension, counted from 0, and drops it: Lua's ``nn.Min(2)`` is ``nn.Min(1)``::
 
         output    = min(input, axis=dimension)
         gradInput = gradOutput at the place of that element, 0 elsewhere

@@ -8,7 +8,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Sum(Module):
-    """Adds up the elements along one dimension of size n::
+    """Adds up the elements along one dimension of size n, counted from 0: Lua's ``nn.Sum(2)`` is ``nn.Sum(1)``::
 
         output    = sum(input, axis=dimension)    or that / n
         gradInput = gradOutput for each of them   or that / n

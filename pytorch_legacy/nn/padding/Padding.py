@@ -10,7 +10,7 @@ Part = tuple[slice, ...]
 
 
 class Padding(Module):
-    """Lengthens one dimension by constant slices::
+    """Lengthens one dimension, counted from 0, by constant slices: Lua's ``nn.Padding(2, 3)`` is ``nn.Padding(1, 3)``::
 
         output    = concatenate([input before the place, |pad| slices of value, input after it], axis=dim)
         gradInput = gradOutput without these slices

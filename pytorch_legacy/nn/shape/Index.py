@@ -11,7 +11,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Index(Module):
-    """Picks slices of an array along one dimension, by a vector of indices that is an input too::
+    """Picks slices along one dimension by a vector of indices; both count from 0: Lua's ``nn.Index(2)`` is ``nn.Index(1)``::
 
         output       = input[0].take(input[1], axis=dimension)
         gradInput[0] = the sum of the gradients of every copy of a slice

@@ -7,7 +7,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Narrow(Module):
-    """Copies a stretch of its input along one dimension::
+    """Copies a stretch of its input; dimension and offset count from 0: Lua's ``nn.Narrow(2, 5, 3)`` is ``nn.Narrow(1, 4, 3)``::
 
         output    = input[..., offset : offset + length, ...]
         gradInput = gradOutput there, 0 elsewhere

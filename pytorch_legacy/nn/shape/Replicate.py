@@ -8,7 +8,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Replicate(Module):
-    """Repeats its input along a new dimension::
+    """Repeats its input along a new dimension, counted from 0: Lua's ``nn.Replicate(3, 2)`` is ``nn.Replicate(3, 1)``::
 
         output    = input, nFeature times
         gradInput = sum(gradOutput, axis=dim)

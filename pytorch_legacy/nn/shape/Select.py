@@ -8,7 +8,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Select(Module):
-    """Copies one slice of its input, which loses a dimension::
+    """Copies one slice of its input; both numbers count from 0: Lua's ``nn.Select(2, 5)`` is ``nn.Select(1, 4)``::
 
         output    = input[..., index, ...]
         gradInput = gradOutput there, 0 elsewhere

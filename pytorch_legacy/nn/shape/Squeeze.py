@@ -9,7 +9,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Squeeze(Module):
-    """Drops dimensions of size 1::
+    """Drops dimensions of size 1, all or one, counted from 0: Lua's ``nn.Squeeze(2)`` is ``nn.Squeeze(1)``::
 
         output    = input.reshape(the sizes that are left)
         gradInput = gradOutput.reshape(input.shape)

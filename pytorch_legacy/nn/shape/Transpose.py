@@ -12,7 +12,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Transpose(Module):
-    """Swaps dimensions, pair after pair, and copies the result::
+    """Swaps dimensions, counted from 0, pair after pair: Lua's ``nn.Transpose({1, 2})`` is ``nn.Transpose((0, 1))``::
 
         output    = input.swapaxes(*pairs[0]).swapaxes(*pairs[1])...
         gradInput = gradOutput, swapped back

@@ -12,7 +12,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class Unsqueeze(Module):
-    """Puts a dimension of size 1 in::
+    """Puts a dimension of size 1 in, at a place counted from 0: Lua's ``nn.Unsqueeze(2)`` is ``nn.Unsqueeze(1)``::
 
         output    = expand_dims(input, pos)
         gradInput = gradOutput without it

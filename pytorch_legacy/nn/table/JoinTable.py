@@ -11,7 +11,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class JoinTable(Module):
-    """Joins the arrays of a list along one dimension::
+    """Joins the arrays of a list along one dimension, counted from 0: Lua's ``nn.JoinTable(2)`` is ``nn.JoinTable(1)``::
 
         output       = concatenate(input, axis=dimension)
         gradInput[i] = the part of gradOutput that came from input[i]

@@ -13,7 +13,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class MixtureTable(Module):
-    """Adds up what n experts say, each weighted by its gate::
+    """Adds up experts weighted by gates; the dimension counts from 0: Lua's ``nn.MixtureTable(2)`` is ``(1)``::
 
         input  = [gater, experts]
         output = sum(gater[..., i] * experts[i])

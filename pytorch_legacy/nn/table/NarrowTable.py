@@ -9,7 +9,7 @@ from pytorch_legacy.nn.utils import recursiveCopy
 
 
 class NarrowTable(Module):
-    """Passes some neighbouring entries of a list on, not copies of them::
+    """Passes neighbouring entries of a list on, counted from 0: Lua's ``nn.NarrowTable(2, 3)`` is ``nn.NarrowTable(1, 3)``::
 
         output       = input[offset : offset + length]
         gradInput[i] = gradOutput[i - offset] where there is one, else zeros

@@ -10,7 +10,7 @@ from pytorch_legacy.nn.utils import described, recursiveCopy
 
 
 class SelectTable(Module):
-    """Passes one entry of a table on, not a copy of it::
+    """Passes one entry of a table on, counted from 0: Lua's ``nn.SelectTable(2)`` is ``nn.SelectTable(1)``::
 
         output       = input[index]
         gradInput[i] = gradOutput  if i is the index, else zeros

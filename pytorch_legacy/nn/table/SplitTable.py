@@ -10,7 +10,7 @@ from pytorch_legacy.storage import Tensor
 
 
 class SplitTable(Module):
-    """Cuts an array into a list of slices along one dimension, which they lose::
+    """Cuts an array along a dimension, counted from 0, into a list: Lua's ``nn.SplitTable(2)`` is ``nn.SplitTable(1)``::
 
         output[i] = input[..., i, ...]
         gradInput = stack(gradOutput, axis=dimension)

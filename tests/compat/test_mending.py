@@ -230,3 +230,18 @@ def test_sizes_with_a_fraction() -> None:
     for typename, field in (("nn.SpatialMaxPooling", {"kW": float("inf")}), ("nn.SpatialZeroPadding", {"pad_l": 1.5})):
         with pytest.raises(pl.T7Error, match="expected a whole number"):
             loaded(typename, field)
+
+
+@pytest.mark.parametrize("typename", ["nn.SpatialConvolution", "nn.SpatialConvolutionMM", "nn.SpatialFullConvolution"])
+def test_weights_of_other_planes(typename: str) -> None:
+    """Somebody summed the weight over colours and left nInputPlane: Torch7's C looked at the weight alone."""
+    shape = (1, 4, 3, 3) if "Full" in typename else (4, 1, 3, 3)
+    numbers = dict.fromkeys(("dW", "dH", "padW", "padH"), 1) | {"adjW": 0, "adjH": 0, "kW": 3, "kH": 3}
+    numbers |= {"nInputPlane": 3, "nOutputPlane": 4}
+    arrays = {"weight": np.ones(shape), "bias": np.zeros(4), "gradWeight": np.ones((4, 3, 3, 3)), "gradBias": np.zeros(4)}
+    net, mends = loaded(typename, numbers | arrays, 2)
+    input = np.ones((1, 5, 5))
+    output = net.forward(input)
+    assert output.shape == (4, 5, 5) and output[0, 2, 2] == 9
+    assert net.backward(input, output).shape == input.shape and net.gradWeight.shape == net.weight.shape
+    assert mends["nInputPlane"] == "was 3: 1, as the weight has them"

@@ -224,7 +224,7 @@ def test_no_gradInput():
         ((0, 1, 1, 1), ValueRangeError, "nn.SpatialConvolution: nInputPlane: expected 1 or more, got 0"),
         ((1, -1, 1, 1), ValueRangeError, "nOutputPlane: expected 1 or more, got -1"),
         ((1, 1, 0, 1), ValueRangeError, "kW: expected 1 or more, got 0"),
-        ((1, 1, 1, 1.5), ArgumentError, "kH: expected an integer, got 1.5"),
+        ((1, 1, 1, "1"), ArgumentError, "kH: expected an integer, got '1'"),
     ],
 )
 def test_bad_sizes(arguments, error, message):

@@ -1,7 +1,7 @@
 """What convolutions share."""
 
 from collections.abc import Sequence
-from math import sqrt
+from math import prod, sqrt
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -92,8 +92,21 @@ class Convolution(Module):
         """The size of a filter, as shapes have it."""
         return tuple(getattr(self, f"k{axis}") for axis in "THW" if axis in self._axes)
 
+    _isTransposed = False
+
     def _weightShape(self) -> tuple[int, ...]:
         return self.nOutputPlane, self.nInputPlane, *self._kernel()
+
+    def _countPlanes(self) -> None:
+        """Takes the numbers of planes from a weight that was changed without them: Torch7's C looked at the weight alone."""
+        weight, expected, kernel = self.weight, self._weightShape(), tuple(self._kernel())
+        if weight is None or weight.size == prod(expected) or weight.shape[2:] != kernel or weight.ndim != 2 + len(kernel):
+            return
+        names = ("nInputPlane", "nOutputPlane") if self._isTransposed else ("nOutputPlane", "nInputPlane")
+        for name, planes in zip(names, (weight.shape[0], weight.shape[1] * self.__dict__.get("groups", 1)), strict=True):
+            if self.__dict__.get(name) not in (planes, None):
+                mending.note(self, name, f"was {getattr(self, name)}: {planes}, as the weight has them")
+                setattr(self, name, planes)
 
     def _fanIn(self) -> int:
         return int(self.weight[0].size)
@@ -115,6 +128,7 @@ class Convolution(Module):
         padding = fields.pop("padding", None) or 0
         numbers = {f"pad{axis}": padding for axis in self._axes} | {f"d{axis}": 1 for axis in self._axes}
         super()._fromTorch7(mending.fill(self, fields, **numbers), version)
+        self._countPlanes()
         for name in ("weight", "gradWeight"):
             weight = getattr(self, name)
             if weight is not None and weight.size and weight.shape != self._weightShape():

@@ -66,6 +66,8 @@ class FullConvolution(Convolution):
             f"got {wanted}"
         )
 
+    _isTransposed = True
+
     def _weightShape(self) -> tuple[int, ...]:
         return self.nInputPlane, self.nOutputPlane, *self._kernel()
 

@@ -142,6 +142,17 @@ def main() -> None:
         for title, graph in small_objects().items():
             pl.save(path, graph)
             compare(f"100,000 {title}", path, {"t7.read": "0", "torchfile": "0"}, options.rounds)
+        words = [f"word{i}" for i in range(50_000)]
+        tables = {
+            "A list of 100,000 numbers": [i / 2 for i in range(100_000)],
+            "A vocabulary of 50,000 words": {"words": words, "numbers": {word: i for i, word in enumerate(words, 1)}},
+        }
+        for title, table in tables.items():
+            pl.save(path, table)
+            compare(title, path, {"pl.load": "0", "torchfile": "0"}, options.rounds)
+        for name in ("digits", "superres"):
+            network = Path(__file__).parents[1] / "examples" / name / f"{name}.t7"
+            compare(f"The network {name}.t7", network, {"pl.load": "0", "torchfile": "0"}, options.rounds)
         pl.save(path, [nn.Linear(2, 2) for _ in range(10_000)])
         compare("10,000 modules of type nn.Linear (100,000 objects)", path, {"pl.load": "0", "torchfile": "0"}, options.rounds)
 

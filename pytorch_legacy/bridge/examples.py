@@ -49,9 +49,8 @@ def examples_of(example: Any, module: Any) -> list[Any]:
 def _for_criterion(criterion: Any) -> list[Any]:
     """Two pairs of input and target for a criterion, the first ones that it takes, of what criterions take."""
     rng = np.random.default_rng(0)
-    classes = next(
-        (len(weights) for name in ("weights", "simplex", "weight") if np.ndim(weights := getattr(criterion, name, None))), 5
-    )
+    inner = getattr(getattr(criterion, "scec", criterion), "nll", criterion)
+    classes = next((len(kept) for name in ("weights", "simplex", "weight") if np.ndim(kept := getattr(inner, name, None))), 5)
 
     def numbers(*shape: int) -> Any:
         return rng.uniform(0.1, 0.9, shape).astype(criterion._dtype)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,6 +24,7 @@ from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
 
+from .advice import advice_of
 from .examples import forget
 from .fields import Fields, owner_of
 from .proof import Proof
@@ -42,11 +44,12 @@ class Statement:
 class Frame:
     """A rule at work: for which module, at which place, and what its expressions may still use."""
 
-    __slots__ = ("checked", "kept", "layers", "module", "place", "trusted")
+    __slots__ = ("checked", "kept", "layers", "module", "place", "recent", "trusted")
 
     def __init__(self, module: Any, place: str) -> None:
         self.module, self.place = module, place
         self.kept: list[Value] = []
+        self.recent: deque[Any] = deque(maxlen=8)  # what modules inside gave; older results are their holders' to keep
         self.layers = 0
         self.checked = False  # by the modules inside
         self.trusted = False  # not to be compared
@@ -100,8 +103,9 @@ class Writer:
         try:
             with self._located(frame):
                 if (found := rule_of(type(module))) is None:
-                    raise NoRule("there is no rule for this class")
-                return self._finished(frame, x, found(module, x, self))
+                    raise NoRule(f"there is no rule for this class; {advice_of(type(module))}")
+                around.recent.append(self._finished(frame, x, found(module, x, self)))
+                return around.recent[-1]
         finally:
             self._frames.pop()
 

@@ -266,3 +266,13 @@ def cudnn_divisive(m, x, w):
     squares = f"F.pad({x}.square(), {(before, after) * 2})"
     sums = f"F.avg_pool2d({squares}, {m.size}, stride=1)"  # divided by size * size, as the old layer did
     return f"{x} * ({number(float(m.K))} + {number(float(m.alpha))} * {sums}).pow({number(-float(m.beta))})"
+
+
+@rule(nnx.SpatialNormalization)
+def spatial_normalization(m, x, w):
+    planes = x if x.ndim == 3 else w.let(f"{x}[None]")
+    weight = w.convert(m.convo, w.let(f"torch.ones_like({planes})"), "convo")
+    centred = w.let(f"{planes} - {w.convert(m.convo, planes, 'convo')} / {weight}")
+    spread = w.let(f"{w.convert(m.convostd, w.let(f'{centred}.square()'), 'convostd')}.sqrt() / {weight}")
+    least = number(float(m.fixedThres)) if m.fixedThres else f"{spread}.detach().mean().clamp(min=1e-3)"
+    return w.checked(w.ours(m, x), f"{centred} / {spread}.clamp(min={least})")

@@ -50,7 +50,8 @@ def _for_criterion(criterion: Any) -> list[Any]:
     """Two pairs of input and target for a criterion, the first ones that it takes, of what criterions take."""
     rng = np.random.default_rng(0)
     inner = getattr(getattr(criterion, "scec", criterion), "nll", criterion)
-    classes = next((len(kept) for name in ("weights", "simplex", "weight") if np.ndim(kept := getattr(inner, name, None))), 5)
+    fields: list[Any] = [getattr(inner, name, None) for name in ("weights", "simplex", "weight")]
+    classes = next((len(kept) for kept in fields if np.ndim(kept)), 5)
 
     def numbers(*shape: int) -> Any:
         return rng.uniform(0.1, 0.9, shape).astype(criterion._dtype)

@@ -152,9 +152,9 @@ def training_differences(net: Any, example: Any) -> dict[str, float]:
     torch.autograd.backward(flat([theirs]), [torch.from_numpy(gradient) for gradient in flat([gradOutput])])
     found = {"output": difference(flat([output]), flat([theirs]))}
     if leaves:
-        expected = [gradient for gradient in flat([gradInput]) if gradient.dtype.kind == "f"][: len(leaves)]
+        toInput = [gradient for gradient in flat([gradInput]) if gradient.dtype.kind == "f"][: len(leaves)]
         zeros = [torch.zeros_like(leaf) if leaf.grad is None else leaf.grad for leaf in leaves]
-        found["gradInput"] = difference(expected, zeros)
+        found["gradInput"] = difference(toInput, zeros)
     gradients = labels.gathered(
         {n: p.grad.numpy() for n, p in made.named_parameters(remove_duplicate=True) if p.grad is not None}
     )

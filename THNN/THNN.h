@@ -1432,20 +1432,20 @@ THNN_API int32_t THNN_(SpatialGatedPooling_accGradParameters)(
     double scale);
 
 THNN_API int32_t THNN_(TemporalSoftPool_outputSize)(
-    const THTensor *input, /* [IN] (N x) C x L */
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
     int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode,
     int64_t size[8]);
 
 THNN_API int32_t THNN_(TemporalSoftPool_updateOutput)(
     THNNState *state,
-    const THTensor *input, /* [IN] (N x) C x L */
-    THTensor *output,      /* [OUT] (N x) C x oL */
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
+    THTensor *output,      /* [OUT] (N x) oFrame x frameSize */
     int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode, double beta);
 
 THNN_API int32_t THNN_(TemporalSoftPool_updateGradInput)(
     THNNState *state,
-    const THTensor *input,      /* [IN] (N x) C x L */
-    const THTensor *gradOutput, /* [IN] (N x) C x oL */
+    const THTensor *input,      /* [IN] (N x) nFrame x frameSize */
+    const THTensor *gradOutput, /* [IN] (N x) oFrame x frameSize */
     THTensor *gradInput,        /* [OUT] as input */
     int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode, double beta,
     int32_t exact);
@@ -1788,38 +1788,38 @@ THNN_API int32_t THNN_(VolumetricAveragePooling_updateGradInput)(
     int32_t ceil_mode, int32_t count_include_pad);
 
 THNN_API int32_t THNN_(TemporalAdaptiveAveragePooling_outputSize)(
-    const THTensor *input, /* [IN] (N x) C x L */
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
     int64_t owidth,
     int64_t size[8]);
 
 THNN_API int32_t THNN_(TemporalAdaptiveAveragePooling_updateOutput)(
     THNNState *state,
-    const THTensor *input, /* [IN] (N x) C x L */
-    THTensor *output,      /* [OUT] (N x) C x owidth */
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
+    THTensor *output,      /* [OUT] (N x) owidth x frameSize */
     int64_t owidth);
 
 THNN_API int32_t THNN_(TemporalAdaptiveAveragePooling_updateGradInput)(
     THNNState *state,
-    const THTensor *input,      /* [IN] (N x) C x L */
-    const THTensor *gradOutput, /* [IN] (N x) C x owidth */
+    const THTensor *input,      /* [IN] (N x) nFrame x frameSize */
+    const THTensor *gradOutput, /* [IN] (N x) owidth x frameSize */
     THTensor *gradInput);       /* [OUT] as input */
 
 THNN_API int32_t THNN_(TemporalAdaptiveMaxPooling_outputSize)(
-    const THTensor *input, /* [IN] (N x) C x L */
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
     int64_t owidth,
     int64_t size[8]);
 
 THNN_API int32_t THNN_(TemporalAdaptiveMaxPooling_updateOutput)(
     THNNState *state,
-    const THTensor *input, /* [IN] (N x) C x L */
-    THTensor *output,      /* [OUT] (N x) C x owidth */
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
+    THTensor *output,      /* [OUT] (N x) owidth x frameSize */
     THLongTensor *indices, /* [OUT] as output : place in the sequence */
     int64_t owidth);
 
 THNN_API int32_t THNN_(TemporalAdaptiveMaxPooling_updateGradInput)(
     THNNState *state,
-    const THTensor *input,        /* [IN] (N x) C x L */
-    const THTensor *gradOutput,   /* [IN] (N x) C x owidth */
+    const THTensor *input,        /* [IN] (N x) nFrame x frameSize */
+    const THTensor *gradOutput,   /* [IN] (N x) owidth x frameSize */
     THTensor *gradInput,          /* [OUT] as input */
     const THLongTensor *indices); /* [IN] as gradOutput */
 
@@ -1860,18 +1860,18 @@ THNN_API int32_t THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(
     const THLongTensor *indices); /* [IN] as gradOutput */
 
 THNN_API int32_t THNN_(TemporalGlobalAveragePooling_outputSize)(
-    const THTensor *input, /* [IN] (N x) C x L */
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
     int64_t size[8]);
 
 THNN_API int32_t THNN_(TemporalGlobalAveragePooling_updateOutput)(
     THNNState *state,
-    const THTensor *input, /* [IN] (N x) C x L */
-    THTensor *output);     /* [OUT] (N x) C x 1 */
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
+    THTensor *output);     /* [OUT] (N x) 1 x frameSize */
 
 THNN_API int32_t THNN_(TemporalGlobalAveragePooling_updateGradInput)(
     THNNState *state,
-    const THTensor *input,      /* [IN] (N x) C x L */
-    const THTensor *gradOutput, /* [IN] (N x) C x 1 */
+    const THTensor *input,      /* [IN] (N x) nFrame x frameSize */
+    const THTensor *gradOutput, /* [IN] (N x) 1 x frameSize */
     THTensor *gradInput);       /* [OUT] as input */
 
 THNN_API int32_t THNN_(VolumetricGlobalAveragePooling_outputSize)(
@@ -1890,19 +1890,19 @@ THNN_API int32_t THNN_(VolumetricGlobalAveragePooling_updateGradInput)(
     THTensor *gradInput);       /* [OUT] as input */
 
 THNN_API int32_t THNN_(TemporalGlobalMaxPooling_outputSize)(
-    const THTensor *input, /* [IN] (N x) C x L */
+    const THTensor *input, /* [IN] (N x) nFrame x frameSize */
     int64_t size[8]);
 
 THNN_API int32_t THNN_(TemporalGlobalMaxPooling_updateOutput)(
     THNNState *state,
-    const THTensor *input,  /* [IN] (N x) C x L */
-    THTensor *output,       /* [OUT] (N x) C x 1 */
+    const THTensor *input,  /* [IN] (N x) nFrame x frameSize */
+    THTensor *output,       /* [OUT] (N x) 1 x frameSize */
     THLongTensor *indices); /* [OUT] as output : place in the sequence */
 
 THNN_API int32_t THNN_(TemporalGlobalMaxPooling_updateGradInput)(
     THNNState *state,
-    const THTensor *input,        /* [IN] (N x) C x L */
-    const THTensor *gradOutput,   /* [IN] (N x) C x 1 */
+    const THTensor *input,        /* [IN] (N x) nFrame x frameSize */
+    const THTensor *gradOutput,   /* [IN] (N x) 1 x frameSize */
     THTensor *gradInput,          /* [OUT] as input */
     const THLongTensor *indices); /* [IN] as gradOutput */
 

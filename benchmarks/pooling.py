@@ -85,14 +85,14 @@ def volumes_and_sequences() -> Iterator[Row]:
     yield averages("VolumetricAdaptiveAveragePooling", f"{text(shape)} to 4x7x7", shape, o,
                    lambda: nn.VolumetricAdaptiveAveragePooling(4, 7, 7),
                    lambda m, x: F.adaptive_avg_pool3d(x, (4, 7, 7)))  # fmt: skip
-    shape = (64, 256, 1000)
-    o = prod(shape[:2]) * 64
+    shape = (64, 1000, 256)  # frames by features, as the layers take them; PyTorch gets a view
+    o = 64 * 256 * 64
     yield averages("TemporalAdaptiveAveragePooling", f"{text(shape)} to 64", shape, o,
-                   lambda: nn.TemporalAdaptiveAveragePooling(64), lambda m, x: F.adaptive_avg_pool1d(x, 64))  # fmt: skip
+                   lambda: nn.TemporalAdaptiveAveragePooling(64), lambda m, x: F.adaptive_avg_pool1d(x.mT, 64).mT)  # fmt: skip
     yield maxima("TemporalAdaptiveMaxPooling", f"{text(shape)} to 64", shape, o, lambda: nn.TemporalAdaptiveMaxPooling(64),
-                 lambda m, x: F.adaptive_max_pool1d(x, 64, return_indices=True)[0])  # fmt: skip
-    yield averages("TemporalGlobalAveragePooling", text(shape), shape, prod(shape[:2]), nn.TemporalGlobalAveragePooling,
-                   lambda m, x: F.adaptive_avg_pool1d(x, 1))  # fmt: skip
+                 lambda m, x: F.adaptive_max_pool1d(x.mT, 64, return_indices=True)[0].mT)  # fmt: skip
+    yield averages("TemporalGlobalAveragePooling", text(shape), shape, 64 * 256, nn.TemporalGlobalAveragePooling,
+                   lambda m, x: F.adaptive_avg_pool1d(x.mT, 1).mT)  # fmt: skip
 
 
 def _soft(x: Any, logit: Any, *window: int) -> Any:

@@ -37,7 +37,7 @@ namespace {
 struct Fractional {
   Axis a;
   double alpha;
-  explicit Fractional(const Axis &axis) : a(axis), alpha(fractionalStep(&axis)) {}
+  explicit Fractional(const Axis &axis) : a(axis), alpha(axis.out > 1 ? (double)(axis.in - axis.kernel) / (double)(axis.out - 1) : 0) {}
   __device__ int64_t first(int64_t i) const
   {
     return a.out > 1 ? THNN_max((int64_t)ceil((double)(i - a.kernel - 1) / alpha - 1e-5), 0) : 0;

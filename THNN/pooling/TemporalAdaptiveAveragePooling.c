@@ -3,24 +3,18 @@
  *   output[o]    = sum over i in window(o) of input[i] / |window(o)|
  *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] / |window(o)|
  *
- * where window(o) = [floor(o * L / owidth), ceil((o + 1) * L / owidth)).
+ * per feature, where window(o) = [floor(o * L / owidth), ceil((o + 1) * L / owidth)) of L = nFrame.
  * SpatialAdaptiveAveragePooling tells how backward gathers.
  *
- *   input      (N x) C x L
- *   output     (N x) C x owidth, overwritten
+ *   input      (N x) nFrame x frameSize
+ *   output     (N x) owidth x frameSize, overwritten
  *   gradInput  as input, overwritten */
 #include "pooling/averages.h"
-
-static int32_t check(const char *f, const THTensor *input, int64_t owidth, Windows *p)
-{
-  THNN_TRY(checkPlanes(f, input, 1, p));
-  return checkAdaptive(f, 'W', owidth, &p->w);
-}
 
 int32_t THNN_(TemporalAdaptiveAveragePooling_outputSize)(const THTensor *input, int64_t owidth, int64_t size[8])
 {
   Windows p;
-  THNN_TRY(check(__func__, input, owidth, &p));
+  THNN_TRY(checkAdaptiveFrames(__func__, input, owidth, &p));
   return outputShape(__func__, input, &p, size);
 }
 
@@ -28,7 +22,7 @@ int32_t THNN_(TemporalAdaptiveAveragePooling_updateOutput)(THNNState *state, con
                                                            int64_t owidth)
 {
   Windows p;
-  THNN_TRY(check(__func__, input, owidth, &p));
+  THNN_TRY(checkAdaptiveFrames(__func__, input, owidth, &p));
   return THNN_(averageForward)(__func__, state, input, output, 0, &p);
 }
 
@@ -36,7 +30,6 @@ int32_t THNN_(TemporalAdaptiveAveragePooling_updateGradInput)(THNNState *state, 
                                                               THTensor *gradInput)
 {
   Windows p;
-  THNN_TRY(checkPlanes(__func__, input, 1, &p));
-  THNN_TRY(checkOutputsOf(__func__, input, gradOutput, &p));
+  THNN_TRY(checkAdaptiveFramesOf(__func__, input, gradOutput, &p));
   return THNN_(averageBackward)(__func__, state, input, gradOutput, gradInput, 0, &p);
 }

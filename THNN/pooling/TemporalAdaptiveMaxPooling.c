@@ -1,27 +1,21 @@
 /* TemporalAdaptiveMaxPooling: the largest cell of windows that share a sequence as evenly as they can, and where it was.
  *
  *   output[o]  = max over i in window(o) of input[i]
- *   indices[o] = the i that it came from, its place in the sequence
+ *   indices[o] = the i that it came from, as its place in the sample: frame * frameSize + feature
  *   gradInput[i] = sum over o with indices[o] = i of gradOutput[o]
  *
- * where window(o) = [floor(o * L / owidth), ceil((o + 1) * L / owidth)).
+ * per feature, where window(o) = [floor(o * L / owidth), ceil((o + 1) * L / owidth)) of L = nFrame.
  * The first of equal cells wins, and the first NaN beats every number.
  *
- *   input      (N x) C x L
- *   output     (N x) C x owidth, overwritten; indices likewise
+ *   input      (N x) nFrame x frameSize
+ *   output     (N x) owidth x frameSize, overwritten; indices likewise
  *   gradInput  as input, overwritten */
 #include "pooling/maxima.h"
-
-static int32_t check(const char *f, const THTensor *input, int64_t owidth, Windows *p)
-{
-  THNN_TRY(checkPlanes(f, input, 1, p));
-  return checkAdaptive(f, 'W', owidth, &p->w);
-}
 
 int32_t THNN_(TemporalAdaptiveMaxPooling_outputSize)(const THTensor *input, int64_t owidth, int64_t size[8])
 {
   Windows p;
-  THNN_TRY(check(__func__, input, owidth, &p));
+  THNN_TRY(checkAdaptiveFrames(__func__, input, owidth, &p));
   return outputShape(__func__, input, &p, size);
 }
 
@@ -29,7 +23,7 @@ int32_t THNN_(TemporalAdaptiveMaxPooling_updateOutput)(THNNState *state, const T
                                                        THLongTensor *indices, int64_t owidth)
 {
   Windows p;
-  THNN_TRY(check(__func__, input, owidth, &p));
+  THNN_TRY(checkAdaptiveFrames(__func__, input, owidth, &p));
   return THNN_(maxForward)(__func__, state, input, output, indices, &p);
 }
 
@@ -37,7 +31,6 @@ int32_t THNN_(TemporalAdaptiveMaxPooling_updateGradInput)(THNNState *state, cons
                                                           THTensor *gradInput, const THLongTensor *indices)
 {
   Windows p;
-  THNN_TRY(checkPlanes(__func__, input, 1, &p));
-  THNN_TRY(checkOutputsOf(__func__, input, gradOutput, &p));
+  THNN_TRY(checkAdaptiveFramesOf(__func__, input, gradOutput, &p));
   return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

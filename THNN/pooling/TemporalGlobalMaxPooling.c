@@ -1,22 +1,20 @@
-/* TemporalGlobalMaxPooling: the largest cell of each sequence, whatever its size, and where it was.
+/* TemporalGlobalMaxPooling: the largest number of each feature over all frames, and where it was.
  *
- *   output    = max over all cells of input
- *   indices   = where that cell is: its place in the sequence
- *   gradInput = gradOutput at that cell, 0 elsewhere
+ *   output    = max over all frames of input
+ *   indices   = its place in the sample: frame * frameSize + feature
+ *   gradInput = gradOutput at that place, 0 elsewhere
  *
- * The first of equal cells wins, and the first NaN beats every number.
+ * The first of equal ones wins, and the first NaN beats every number.
  *
- *   input      (N x) C x L
- *   output     (N x) C x 1, overwritten; indices likewise
- *   gradInput  as input, overwritten
- *
- * How: planes.h. */
-#include "pooling/planes.h"
+ *   input      (N x) nFrame x frameSize
+ *   output     (N x) 1 x frameSize, overwritten; indices likewise
+ *   gradInput  as input, overwritten */
+#include "pooling/maxima.h"
 
 int32_t THNN_(TemporalGlobalMaxPooling_outputSize)(const THTensor *input, int64_t size[8])
 {
   Windows p;
-  THNN_TRY(checkGlobal(__func__, input, 1, &p));
+  THNN_TRY(checkAdaptiveFrames(__func__, input, 1, &p));
   return outputShape(__func__, input, &p, size);
 }
 
@@ -24,14 +22,14 @@ int32_t THNN_(TemporalGlobalMaxPooling_updateOutput)(THNNState *state, const THT
                                                      THLongTensor *indices)
 {
   Windows p;
-  THNN_TRY(checkGlobal(__func__, input, 1, &p));
-  return THNN_(globalMaxForward)(__func__, state, input, output, indices, &p);
+  THNN_TRY(checkAdaptiveFrames(__func__, input, 1, &p));
+  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
 }
 
 int32_t THNN_(TemporalGlobalMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                         THTensor *gradInput, const THLongTensor *indices)
 {
   Windows p;
-  THNN_TRY(checkGlobal(__func__, input, 1, &p));
+  THNN_TRY(checkAdaptiveFrames(__func__, input, 1, &p));
   return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

@@ -3,17 +3,17 @@
  *   output[o]    = sum over i in window(o) of w[o,i] input[i],   w[o,i] = exp(beta input[i]) / sum over j of exp(beta input[j])
  *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] w[o,i] (1 + beta (input[i] - output[o]))
  *
- * per channel, where window o is kW cells from o * dW - padW on; all else is as there.
+ * per feature, where window o is kW frames from o * dW - padW on; all else is as there.
  *
- *   input      (N x) C x L
- *   output     (N x) C x oL, overwritten
+ *   input      (N x) nFrame x frameSize
+ *   output     (N x) oFrame x frameSize, overwritten
  *   gradInput  as input, overwritten */
 #include "pooling/softpool.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, int64_t padW, int ceil_mode, Windows *p)
 {
-  THNN_TRY(checkPlanes(f, input, 1, p));
-  return checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w);
+  THNN_TRY(checkFrames(f, input, p));
+  return checkSliding(f, 'L', kW, dW, padW, ceil_mode, &p->h);
 }
 
 int32_t THNN_(TemporalSoftPool_outputSize)(const THTensor *input, int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode,

@@ -1,9 +1,9 @@
 /* Fractional max pooling: windows of one size at distances that vary at random, over planes of two or three axes.
  *
  * Along an axis of `in` cells, `out` windows of `pool` cells begin at
- *   start(o) = floor((o + u) * alpha) - floor(u * alpha),   alpha = (in - pool) / (out - 1),
+ *   start(o) = floor((o + u) * (in - pool) / (out - 1)) - floor(u * (in - pool) / (out - 1)),
  * and the last one at in - pool; u in [0, 1) is drawn for each plane and axis. This is Torch7's formula, in double precision for
- * both element types, so that both see the same windows. A number outside of [0, 1] counts as its nearer end, NaN as 0. */
+ * both element types, so that both see the same windows; divided last, which keeps what is whole whole. A number outside of [0, 1] counts as its nearer end, NaN as 0. */
 #ifndef THNN_POOLING_FRACTIONAL_H
 #define THNN_POOLING_FRACTIONAL_H
 
@@ -43,15 +43,17 @@ static int32_t checkSamples(const char *f, const THTensor *input, const THTensor
   return THNN_checkShape(f, "randomSamples", view(randomSamples), 3, size);
 }
 
-/* How far apart windows begin, on average. */
-THNN_INLINE double fractionalStep(const Axis *a) { return a->out > 1 ? (double)(a->in - a->kernel) / (double)(a->out - 1) : 0; }
+/* The cell that `at` steps, of those that windows are apart on average, lead to. */
+THNN_INLINE int64_t fractionalCell(const Axis *a, double at)
+{
+  return a->out > 1 ? (int64_t)(at * (double)(a->in - a->kernel) / (double)(a->out - 1)) : 0;
+}
 
 THNN_INLINE int64_t fractionalStart(const Axis *a, int64_t o, double u)
 {
-  const double alpha = fractionalStep(a);
   const int64_t last = a->in - a->kernel;
   u = u >= 0 ? u <= 1 ? u : 1 : 0;
-  return o < a->out - 1 ? THNN_min((int64_t)(((double)o + u) * alpha) - (int64_t)(u * alpha), last) : last;
+  return o < a->out - 1 ? THNN_min(fractionalCell(a, (double)o + u) - fractionalCell(a, u), last) : last;
 }
 
 /* Where the numbers of a plane are: that of axis w first, then h, then t. */

@@ -127,7 +127,8 @@ __attribute__((unused)) static const AxisNames *namesOf(int letter)
   static const AxisNames w = {"input width", "kW", "dW", "padW", "dilationW", "owidth"};
   static const AxisNames h = {"input height", "kH", "dH", "padH", "dilationH", "oheight"};
   static const AxisNames t = {"input time", "kT", "dT", "padT", "dilationT", "otime"};
-  return letter == 'W' ? &w : letter == 'H' ? &h : &t;
+  static const AxisNames l = {"input length", "kW", "dW", "padW", "dilationW", "owidth"}; /* of a sequence */
+  return letter == 'W' ? &w : letter == 'H' ? &h : letter == 'T' ? &t : &l;
 }
 
 /* An input of (N x) C planes with 1 to 3 dimensions. All axes are left with one window of one cell, or as many as they have. */
@@ -157,7 +158,7 @@ __attribute__((unused)) static int32_t checkFrames(const char *f, const THTensor
   return THNN_OK;
 }
 
-/* Sliding windows along the axis 'W', 'H' or 'T', whose `in` is set. */
+/* Sliding windows along the axis 'W', 'H', 'T' or 'L', whose `in` is set. */
 __attribute__((unused)) static int32_t checkDilated(const char *f, int letter, int64_t kernel, int64_t stride, int64_t pad,
                                                     int64_t dilation, int ceil_mode, Axis *a)
 {
@@ -205,6 +206,24 @@ __attribute__((unused)) static int32_t checkOutputsOf(const char *f, const THTen
   if (p->dims > 1) THNN_TRY(checkAdaptive(f, 'H', gradOutput->size[n - 2], &p->h));
   if (p->dims > 2) THNN_TRY(checkAdaptive(f, 'T', gradOutput->size[n - 3], &p->t));
   return THNN_OK;
+}
+
+/* Sequences with `out` adaptive windows of frames, each feature by itself; */
+__attribute__((unused)) static int32_t checkAdaptiveFrames(const char *f, const THTensor *input, int64_t out, Windows *p)
+{
+  THNN_TRY(checkFrames(f, input, p));
+  THNN_TRY(checkAdaptive(f, 'L', out, &p->h));
+  p->w = (Axis){p->w.in, p->w.in, 0, 0, 0, 1};
+  return THNN_OK;
+}
+
+/* with as many as gradOutput says. */
+__attribute__((unused)) static int32_t checkAdaptiveFramesOf(const char *f, const THTensor *input, const THTensor *gradOutput,
+                                                             Windows *p)
+{
+  THNN_TRY(checkFrames(f, input, p));
+  THNN_TRY(THNN_checkInput(f, "gradOutput", view(gradOutput), input->nDimension, input->nDimension, "the rank of input"));
+  return checkAdaptiveFrames(f, input, gradOutput->size[input->nDimension - 2], p);
 }
 
 /* ---- The shape of the output: that of the input, but for the pooled axes. */

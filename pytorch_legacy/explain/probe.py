@@ -13,12 +13,11 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.errors import DtypeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.pooling.Sequences import Sequences
 from pytorch_legacy.storage import Tensor
 
 AXES = {"Temporal": 1, "Spatial": 2, "Volumetric": 3, "Feature": 1}
 ENDINGS = ("Pooling", "SubSampling", "SoftPool", "SimplifiedLIP")
-# Input (N x) L x C, all others (N x) C x L.
-FRAMES_FIRST = ("TemporalMaxPooling", "TemporalAveragePooling", "TemporalSubSampling")
 
 MOST_CELLS = 2**26  # of the samples that are tried at once
 MOST_TRIED = 2**31  # and of all
@@ -125,7 +124,8 @@ def _output(module: Any, samples: Tensor) -> Tensor:
     if "FeatureLPPooling" in names:
         module.batch_mode = True
         return module.forward(samples[:, 0])[:, None]
-    if any(name in FRAMES_FIRST for name in names):
+    isOld = isinstance(module, Sequences) and module._version == 1
+    if any(name.startswith("Temporal") for name in names) and not isOld:  # frames come before features
         return module.forward(samples.swapaxes(1, 2)).swapaxes(1, 2)
     takesLogits = any(name.endswith("LocalImportancePooling") for name in names)
     result: Tensor = module.forward([samples, np.ones_like(samples)] if takesLogits else samples)

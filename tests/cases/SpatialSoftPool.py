@@ -7,7 +7,7 @@ import numpy as np
 from pytorch_legacy import nn
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow, normal
-from tests.cases.windows import fixed, inside
+from tests.cases.windows import fixed, inside, of_frames
 
 
 def windows(module, x):
@@ -49,7 +49,8 @@ def made(Layer, name: str, arguments: tuple[int, ...], *shape: int, ceil: bool =
         return module.ceil() if ceil else module
 
     input = spread(*shape) if far else normal(*shape)
-    return Case(name, make, input, reference, skip=EXTREME if far or beta > 10 else ())
+    pooled = of_frames(reference) if Layer is nn.TemporalSoftPool else reference
+    return Case(name, make, input, pooled, skip=EXTREME if far or beta > 10 else ())
 
 
 def case(name: str, arguments: tuple[int, ...], *shape: int, **options) -> Case:

@@ -5,7 +5,7 @@ import numpy as np
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ValueRangeError
 from tests.case import Case, ErrorRow, normal
-from tests.cases.windows import over, pool_all, shared, usual_errors
+from tests.cases.windows import of_frames, over, pool_all, shared, turned, usual_errors
 
 
 def reference(module, x):
@@ -13,7 +13,7 @@ def reference(module, x):
 
 
 def case(name: str, sizes: tuple[int | None, ...], *shape: int) -> Case:
-    return Case(name, lambda: nn.TemporalAdaptiveAveragePooling(*sizes), normal(*shape), reference)
+    return Case(name, lambda: nn.TemporalAdaptiveAveragePooling(*sizes), normal(*turned(shape)), of_frames(reference))
 
 
 CASES = [
@@ -29,7 +29,7 @@ CASES = [
 ]
 
 ERRORS = [
-    *usual_errors(lambda: nn.TemporalAdaptiveAveragePooling(2), (1, 5), r"\(N x\) C x L"),
+    *usual_errors(lambda: nn.TemporalAdaptiveAveragePooling(2), (5, 1), r"\(N x\) nFrame x frameSize"),
     ErrorRow("size_zero", lambda: nn.TemporalAdaptiveAveragePooling(0),
-             lambda m: m.forward(np.zeros((1, 5), "f")), ValueRangeError, r"W: expected 1 or more, got 0"),
+             lambda m: m.forward(np.zeros((5, 1), "f")), ValueRangeError, r"W: expected 1 or more, got 0"),
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from pytorch_legacy import nn
 from tests.case import Case, normal
-from tests.cases.windows import usual_errors
+from tests.cases.windows import of_frames, turned, usual_errors
 
 
 def reference(module, x):
@@ -10,7 +10,7 @@ def reference(module, x):
 
 
 def case(name: str, *shape: int, jacobian: bool = True) -> Case:
-    return Case(name, nn.TemporalGlobalAveragePooling, normal(*shape), reference, jacobian=jacobian)
+    return Case(name, nn.TemporalGlobalAveragePooling, normal(*turned(shape)), of_frames(reference), jacobian=jacobian)
 
 
 CASES = [
@@ -21,4 +21,4 @@ CASES = [
     case("several_parts", 2, 1, 140000, jacobian=False),
 ]
 
-ERRORS = usual_errors(lambda: nn.TemporalGlobalAveragePooling(), (1, 5), r"\(N x\) C x L")
+ERRORS = usual_errors(lambda: nn.TemporalGlobalAveragePooling(), (5, 1), r"\(N x\) nFrame x frameSize")

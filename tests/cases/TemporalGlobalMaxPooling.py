@@ -2,7 +2,7 @@
 
 from pytorch_legacy import nn
 from tests.case import Case, distinct
-from tests.cases.windows import usual_errors
+from tests.cases.windows import of_frames, turned, usual_errors
 
 
 def reference(module, x):
@@ -10,7 +10,7 @@ def reference(module, x):
 
 
 def case(name: str, *shape: int, jacobian: bool = True) -> Case:
-    return Case(name, nn.TemporalGlobalMaxPooling, distinct(*shape), reference, jacobian=jacobian)
+    return Case(name, nn.TemporalGlobalMaxPooling, distinct(*turned(shape)), of_frames(reference), jacobian=jacobian)
 
 
 CASES = [
@@ -21,4 +21,4 @@ CASES = [
     case("several_parts", 2, 1, 140000, jacobian=False),
 ]
 
-ERRORS = usual_errors(lambda: nn.TemporalGlobalMaxPooling(), (1, 5), r"\(N x\) C x L", indexed=True)
+ERRORS = usual_errors(lambda: nn.TemporalGlobalMaxPooling(), (5, 1), r"\(N x\) nFrame x frameSize", indexed=True)

@@ -4,10 +4,11 @@ from pytorch_legacy import nn
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from tests.case import Case, ErrorRow
 from tests.cases.SpatialSoftPool import forward, made
+from tests.cases.windows import turned
 
 
 def case(name: str, arguments: tuple[int, ...], *shape: int, **options) -> Case:
-    return made(nn.TemporalSoftPool, name, arguments, *shape, **options)
+    return made(nn.TemporalSoftPool, name, arguments, *turned(shape), **options)
 
 
 CASES = [
@@ -25,10 +26,11 @@ CASES = [
 ]
 
 ERRORS = [
-    ErrorRow("rank", lambda: nn.TemporalSoftPool(2), forward(4), ShapeError, r"input: expected \(N x\) C x L, got 1-D \(4\)"),
-    ErrorRow("kernel_too_large", lambda: nn.TemporalSoftPool(5), forward(2, 4), ShapeError,
-             r"input width 4 with padding 0, kW 5"),
-    ErrorRow("stride", lambda: nn.TemporalSoftPool(2, 0), forward(2, 4), ValueRangeError, r"dW: expected 1 or more, got 0"),
-    ErrorRow("beta", lambda: nn.TemporalSoftPool(2, beta=float("inf")), forward(2, 4), ValueRangeError,
+    ErrorRow("rank", lambda: nn.TemporalSoftPool(2), forward(4), ShapeError,
+             r"input: expected \(N x\) nFrame x frameSize, got 1-D \(4\)"),
+    ErrorRow("kernel_too_large", lambda: nn.TemporalSoftPool(5), forward(4, 2), ShapeError,
+             r"input length 4 with padding 0, kW 5"),
+    ErrorRow("stride", lambda: nn.TemporalSoftPool(2, 0), forward(4, 2), ValueRangeError, r"dW: expected 1 or more, got 0"),
+    ErrorRow("beta", lambda: nn.TemporalSoftPool(2, beta=float("inf")), forward(4, 2), ValueRangeError,
              r"beta: expected a finite number of 0 or more, got inf"),
 ]  # fmt: skip

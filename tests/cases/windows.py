@@ -28,8 +28,8 @@ def fixed(size: int, kernel: int, stride: int, pad: int, ceil: bool) -> list[ran
 
 def fractional(size: int, count: int, kernel: int, u: float) -> list[range]:
     """Windows of one size at distances that a number u in [0, 1) decides."""
-    alpha = (size - kernel) / (count - 1) if count > 1 else 0.0
-    starts = [int((o + u) * alpha) - int(u * alpha) for o in range(count - 1)] + [size - kernel]
+    free, gaps = size - kernel, max(count - 1, 1)
+    starts = [int((o + u) * free / gaps) - int(u * free / gaps) for o in range(count - 1)] + [free]
     return [range(start, start + kernel) for start in starts]
 
 
@@ -82,6 +82,16 @@ def over(dims: int, function):
     return lambda cells: function(cells, tuple(range(-dims, 0)))
 
 
+def turned(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of sequences, frame by frame, for one with the frames last."""
+    return (*shape[:-2], shape[-1], shape[-2])
+
+
+def of_frames(function):
+    """A reference for sequences, frame by frame, made of one that pools the last dimension."""
+    return lambda module, x: np.swapaxes(function(module, np.swapaxes(x, -1, -2)), -1, -2)
+
+
 def usual_errors(make, shape: tuple[int, ...], layout: str, indexed: bool = False) -> list[ErrorRow]:
     """What every pooling layer refuses; `shape` is that of a single sample which it takes."""
     x = np.zeros(shape, "f")
@@ -92,7 +102,7 @@ def usual_errors(make, shape: tuple[int, ...], layout: str, indexed: bool = Fals
 
     def backward_with_bad_index(module):
         gradOutput = np.ones_like(module.forward(x))
-        module.indices.flat[0] = x[0].size if x.ndim > 2 or layout.endswith("L") else x.size
+        module.indices.flat[0] = x[0].size if x.ndim > 2 else x.size
         module.backward(x, gradOutput)
 
     rows = [

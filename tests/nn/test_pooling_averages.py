@@ -36,10 +36,10 @@ def check(module: nn.Module, dtype: type, seed: int, *axes: tuple[int, int]) -> 
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_sequences(dtype: type) -> None:
+def test_single_rows(dtype: type) -> None:
     """Windows from parts of a cell to more cells than a few vectors hold, less and more of them than a vector has lanes."""
     for out, width in product((1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 64), (1, 5, 16, 17, 40, 63, 64, 65, 130, 300, 1000)):
-        check(nn.TemporalAdaptiveAveragePooling(out), dtype, out, (width, out))
+        check(nn.SpatialAdaptiveAveragePooling(out, 1), dtype, out, (1, 1), (width, out))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -60,9 +60,9 @@ MEANS = {
     "global": (nn.SpatialGlobalAveragePooling, (2, 2, 5, 6)),
     "global, many small planes": (nn.SpatialGlobalAveragePooling, (1, 40, 3, 3)),
     "global, in parts": (nn.SpatialGlobalAveragePooling, (1, 1, 300, 301)),
-    "global, sequences": (nn.TemporalGlobalAveragePooling, (1, 2, 1000)),
+    "global, sequences": (nn.TemporalGlobalAveragePooling, (1, 1000, 2)),
     "adaptive": (lambda: nn.SpatialAdaptiveAveragePooling(3, 2), (2, 2, 5, 7)),
-    "adaptive, long windows": (lambda: nn.TemporalAdaptiveAveragePooling(4), (2, 2, 130)),
+    "adaptive, long windows": (lambda: nn.TemporalAdaptiveAveragePooling(4), (2, 130, 2)),
     "adaptive, one column": (lambda: nn.SpatialAdaptiveAveragePooling(1, 3), (2, 2, 7, 40)),
     "adaptive, volumes": (lambda: nn.VolumetricAdaptiveAveragePooling(2, 2, 2), (1, 2, 5, 4, 5)),
 }

@@ -102,13 +102,13 @@ def test_a_gradient_is_passed_on_whole(form: str) -> None:
 def test_slices_of_more_dimensions_agree(form: str) -> None:
     """A layer of fewer dimensions is one of more dimensions with axes of one cell."""
     x = np.random.default_rng(7).standard_normal((2, 3, 1, 1, 11)[:5])
-    flat = {"Temporal": x[:, :, 0, 0], "Spatial": x[:, :, 0], "Volumetric": x}[form]
+    flat = {"Temporal": x[:, :, 0, 0].swapaxes(1, 2), "Spatial": x[:, :, 0], "Volumetric": x}[form]
     ones = (1,) * (flat.ndim - 3)
     order = {"Temporal": (4,), "Spatial": (4, 1), "Volumetric": (1, 4, 1)}[form]
     for kind in KINDS:
         module = getattr(nn, f"{form}Adaptive{kind}Pooling")(*order).double()
-        expected = getattr(nn, f"TemporalAdaptive{kind}Pooling")(4).double().forward(x[:, :, 0, 0])
-        np.testing.assert_array_equal(module.forward(flat), expected.reshape(2, 3, *ones, 4))
+        expected = getattr(nn, f"SpatialAdaptive{kind}Pooling")(4, 1).double().forward(x[:, :, 0]).reshape(2, 3, *ones, 4)
+        np.testing.assert_array_equal(module.forward(flat), expected.swapaxes(1, 2) if form == "Temporal" else expected)
 
 
 def large(*shape: int) -> np.ndarray:
@@ -123,9 +123,9 @@ def test_planes_of_more_than_32_bits() -> None:
     assert output_size(module, "SpatialMaxPooling_outputSize", x, 2, 2, 2, 2, 0, 0, 1) == (1, 35_001, 50_000)
     assert output_size(module, "SpatialMaxPooling_outputSize", x, 3, 3, 2, 2, 1, 1, 0) == (1, 35_001, 50_000)
     assert output_size(module, "SpatialAdaptiveAveragePooling_outputSize", x, 2**31 - 1, 7) == (1, 7, 2**31 - 1)
-    long = large(1, 2**40)
-    assert output_size(module, "TemporalAdaptiveMaxPooling_outputSize", long, 3) == (1, 3)
-    assert output_size(module, "TemporalSoftPool_outputSize", long, 2, 2**30, 1, 1) == (1, 1025)
+    long = large(2**40, 1)
+    assert output_size(module, "TemporalAdaptiveMaxPooling_outputSize", long, 3) == (3, 1)
+    assert output_size(module, "TemporalSoftPool_outputSize", long, 2, 2**30, 1, 1) == (1025, 1)
     volume = large(1, 3000, 3000, 3000)
     assert output_size(module, "VolumetricAveragePooling_outputSize", volume, *(3,) * 3, *(2,) * 3, *(1,) * 3, 0) == (
         1,
@@ -189,3 +189,54 @@ def test_empty_is_another_name_of_clearState(name: str) -> None:
     module.output, module.indices = np.ones(2, np.float32), np.ones(2, np.int64)
     assert module.empty() is module
     assert module.output.size == module.indices.size == 0
+
+
+SEQUENCES = (
+    lambda: nn.TemporalSoftPool(3, 2, 1),
+    lambda: nn.TemporalAdaptiveMaxPooling(4),
+    lambda: nn.TemporalAdaptiveMaxPooling(None),
+    lambda: nn.TemporalAdaptiveAveragePooling(4),
+    nn.TemporalGlobalMaxPooling,
+    nn.TemporalGlobalAveragePooling,
+)
+
+
+@pytest.mark.parametrize("make", SEQUENCES)
+@pytest.mark.parametrize("shape", [(9, 5), (2, 9, 5)])
+def test_version_1_of_layers_of_sequences(make, shape, tmp_path) -> None:
+    """They pooled (N x) frameSize x nFrame, and layers of their files still do, also saved again."""
+    x = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
+    layer = make()
+    expected = layer.forward(x).copy()
+    g = np.random.default_rng(4).standard_normal(expected.shape).astype(np.float32)
+    gradient = layer.backward(x, g).copy()
+    assert layer._toRecord().version == 2
+    record = layer._toRecord()
+    old = type(layer).__new__(type(layer))
+    old._fromTorch7({name: value for name, value in record.fields.items() if name != "indices"}, 1)
+    pl.save(tmp_path / "old.t7", old)
+    pl.save(tmp_path / "new.t7", layer)
+    assert "(version 1: frameSize x nFrame)" in str(old) and "version" not in str(layer)
+    for each in (old, pl.load(tmp_path / "old.t7"), old.clone().float()):
+        assert each._toRecord().version == 1
+        for _ in range(2):
+            np.testing.assert_array_equal(each.forward(x.swapaxes(-1, -2)), expected.swapaxes(-1, -2))
+            np.testing.assert_array_equal(each.backward(x.swapaxes(-1, -2), g.swapaxes(-1, -2)), gradient.swapaxes(-1, -2))
+        if "indices" in vars(layer):
+            np.testing.assert_array_equal(each.indices, layer.indices.swapaxes(-1, -2) // shape[-1])
+    np.testing.assert_array_equal(pl.load(tmp_path / "new.t7").forward(x), expected)
+
+
+def test_layers_of_sequences_pool_frames() -> None:
+    """What pools windows of frames agrees with TemporalMaxPooling or TemporalAveragePooling in layout."""
+    x = np.random.default_rng(3).standard_normal((2, 12, 5))
+    wanted, mean = nn.TemporalMaxPooling(3).double().forward(x), nn.TemporalAveragePooling(3).double().forward(x)
+    layer = nn.TemporalAdaptiveMaxPooling(4).double()
+    np.testing.assert_array_equal(layer.forward(x), wanted)
+    np.testing.assert_array_equal(np.take_along_axis(x.reshape(2, 60), layer.indices.reshape(2, 20), 1), wanted.reshape(2, 20))
+    np.testing.assert_array_equal(layer.indices % 5, np.broadcast_to(np.arange(5), (2, 4, 5)))
+    np.testing.assert_allclose(nn.TemporalAdaptiveAveragePooling(4).double().forward(x), mean, rtol=1e-12)
+    np.testing.assert_allclose(nn.TemporalSoftPool(3, beta=0).double().forward(x), mean, rtol=1e-12)
+    np.testing.assert_allclose(nn.TemporalSoftPool(3, beta=1e4).double().forward(x), wanted, rtol=1e-6)
+    np.testing.assert_array_equal(nn.TemporalGlobalMaxPooling().double().forward(x), x.max(1, keepdims=True))
+    np.testing.assert_allclose(nn.TemporalGlobalAveragePooling().double().forward(x), x.mean(1, keepdims=True), rtol=1e-12)

@@ -81,14 +81,14 @@ def test_two_cells_are_silu() -> None:
     x = np.concatenate([np.linspace(-30, 30, 101), [-1e4, -80.0, 80.0, 1e4]])
     input = np.stack([x, np.zeros_like(x)], 1)[None]
     module = nn.TemporalSoftPool(2).double()
-    input = input.reshape(1, 1, -1)
+    input = input.reshape(1, -1, 1)
     with np.errstate(over="ignore"):
         sigmoid = 1 / (1 + np.exp(-x))
-    close(module.forward(input)[0, 0], x * sigmoid)
-    gradInput = module.backward(input, np.ones((1, 1, x.size)))
+    close(module.forward(input)[0, :, 0], x * sigmoid)
+    gradInput = module.backward(input, np.ones((1, x.size, 1)))
     derivative = sigmoid * (1 + x * (1 - sigmoid))
-    close(gradInput[0, 0, ::2], derivative)
-    assert -0.0999 < gradInput[0, 0, ::2].min() < -0.09 and 1.09 < gradInput[0, 0, ::2].max() < 1.0999
+    close(gradInput[0, ::2, 0], derivative)
+    assert -0.0999 < gradInput[0, ::2, 0].min() < -0.09 and 1.09 < gradInput[0, ::2, 0].max() < 1.0999
 
 
 def test_three_by_three() -> None:
@@ -172,9 +172,10 @@ def test_infinite_cells() -> None:
     inf = np.inf
     rows = [[inf, 1, inf, 2], [-inf, 3, 3, 3], [-inf] * 4, [np.nan, 0, 0, 0], [-inf, inf, 0, 0]]
     module = nn.TemporalSoftPool(4).double()
-    output = module.forward(np.array(rows)[None])
-    np.testing.assert_array_equal(output[0, :, 0], [inf, 3, -inf, np.nan, inf])
-    gradInput = module.backward(np.array(rows)[None], np.ones((1, 5, 1)))[0]
+    frames = np.array(rows).T[None]
+    output = module.forward(frames)
+    np.testing.assert_array_equal(output[0, 0], [inf, 3, -inf, np.nan, inf])
+    gradInput = module.backward(frames, np.ones((1, 1, 5)))[0].T
     close(gradInput[:3], np.array([[0.5, 0, 0.5, 0], [0, 1 / 3, 1 / 3, 1 / 3], [0, 0, 0, 0]]))
     assert np.isnan(gradInput[3]).all()
     close(gradInput[4], np.array([0, 1, 0, 0]))

@@ -80,12 +80,13 @@ def test_adaptive(dtype: type, chances: list[float]) -> None:
 
 @pytest.mark.parametrize("chances", [CALM, WILD], ids=["calm", "wild"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_sequences(dtype: type, chances: list[float]) -> None:
+def test_single_rows(dtype: type, chances: list[float]) -> None:
     """Windows that are stretches of memory, from half a vector to more than four."""
     rng = np.random.default_rng(4)
     for out, cell in product((2, 3, 15, 16, 17, 40), (7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 47, 61, 62, 63, 64, 70)):
         width = out * cell + int(rng.integers(0, 2)) * (out - 1)
-        check(nn.TemporalAdaptiveMaxPooling(out).type(dtype), cells(rng, chances, 2, width).astype(dtype), adaptive(width, out))
+        module = nn.SpatialAdaptiveMaxPooling(out, 1).type(dtype)
+        check(module, cells(rng, chances, 2, 1, width).astype(dtype), adaptive(1, 1), adaptive(width, out))
 
 
 @pytest.mark.parametrize("chances", [CALM, WILD], ids=["calm", "wild"])

@@ -432,3 +432,16 @@ def test_samples_that_are_given_lie_from_0_to_1(make, wrong):
     layer.randomSamples[0, 0, 1] = wrong
     with pytest.raises(ValueRangeError, match=r"randomSamples: expected numbers in \[0, 1\)"):
         layer.forward(x)
+
+
+def test_windows_are_divided_once():
+    """Where steps are whole numbers or meet them, no rounding moves a window: start(o) = floor(o * free / gaps) for u = 0."""
+    for size in range(4, 260):
+        for out in range(2, size // 2 + 1):
+            if (size - 2) % (out - 1) and size % 7:
+                continue
+            layer = nn.SpatialFractionalMaxPooling(2, 2, out, 1).double().fixPoolingRegions()
+            layer.randomSamples = np.zeros((1, 1, 2))
+            layer.forward(np.arange(2.0 * size).reshape(1, 2, size))
+            starts = layer.indices[0, 0] % size - 1
+            assert starts.tolist() == [o * (size - 2) // (out - 1) for o in range(out)]

@@ -15,6 +15,7 @@ class AdaptivePooling(Module):
     """
 
     _axes: ClassVar[str] = "WH"
+    _last: ClassVar[int] = -1  # the dimension that is the axis W
     W: int | None = None
     H: int | None = None
     T: int | None = None
@@ -30,5 +31,5 @@ class AdaptivePooling(Module):
         wanted = tuple([getattr(self, axis) for axis in self._axes])
         if None not in wanted:
             return wanted
-        kept = dict(zip("WHT", (*input.shape[::-1], 0, 0, 0), strict=False))  # C checks the rank
+        kept = dict(zip("WHT", (*input.shape[self._last :: -1], 0, 0, 0), strict=False))  # C checks the rank
         return tuple(kept[axis] if size is None else size for axis, size in zip(self._axes, wanted, strict=True))

@@ -1,10 +1,12 @@
 """Soft maxima of windows of sequences."""
 
+from pytorch_legacy.nn.pooling.Sequences import Sequences
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
+from pytorch_legacy.storage import Tensor
 
 
-class TemporalSoftPool(SoftPooling):
-    """Mean of each window of a sequence, in which a cell weighs the more the larger it is.
+class TemporalSoftPool(Sequences, SoftPooling):
+    """Mean of each feature over windows of frames, in which a frame weighs the more the larger the feature is there.
 
     .. math::
         y_o = \\sum_{i \\in R_o} w_{oi} x_i, \\qquad w_{oi} = \\frac{e^{\\beta x_i}}{\\sum_{j \\in R_o} e^{\\beta x_j}}, \\qquad
@@ -15,11 +17,11 @@ class TemporalSoftPool(SoftPooling):
     Parameters
     ----------
     kW : int
-        Length of a window.
+        Frames of a window.
     dW : int, optional
         Distance of windows; that of the kernel if not given.
     padW : int
-        Cells of padding on either side, at most half a kernel. They have no weight.
+        Frames of padding on either side, at most half a kernel. They have no weight.
     beta : float
         Inverse temperature, 0 or more: 0 is average pooling without the padding, large values come near max pooling.
     gradient : "exact" or "published"
@@ -33,7 +35,8 @@ class TemporalSoftPool(SoftPooling):
 
     Notes
     -----
-    Shapes: ``(N x) C x L`` to ``(N x) C x oL``.
+    Shapes: ``(N x) nFrame x frameSize`` to ``(N x) oFrame x frameSize``, as TemporalMaxPooling. Version 1 had
+    ``(N x) frameSize x nFrame``; layers of files of that version still have.
     A cell of +inf takes the whole window, and its gradient; where all cells are -inf the output is -inf and the gradient 0;
     NaN gives NaN.
     Torch7 has no such layer. Source: A. Stergiou, R. Poppe, G. Kalliatakis, "Refining activation downsampling with
@@ -52,3 +55,9 @@ class TemporalSoftPool(SoftPooling):
         gradient: str = "exact",
     ) -> None:
         super().__init__((kW,), (dW,), (padW,), beta, gradient)
+
+    def _pool(self, input: Tensor) -> Tensor:
+        return SoftPooling.updateOutput(self, input)
+
+    def _spread(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        return SoftPooling.updateGradInput(self, input, gradOutput)

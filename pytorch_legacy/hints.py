@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
-
-from .errors import FieldError
 
 _FREEZE = "backward() computes all gradients; to freeze a layer, give updateParameters() to the others alone"
 _FILES = 'pl.save("net.t7", net) and pl.load("net.t7") keep networks; pl.interop.tensors(net) names their arrays'
@@ -181,21 +178,3 @@ def of_argument(name: str, known: Collection[str]) -> str:
     if found:
         return f"; Torch7 calls it {', '.join(found)}"
     return "; call noBias() on the layer" if name == "bias" and "nOutputPlane" in known else ""
-
-
-class Flag(int):
-    """True or False. Called, as PyTorch's ``train()`` is, it says what to call."""
-
-    def __call__(self, *_: Any) -> Any:
-        raise FieldError("train: is True or False, and says in which mode the module is; write training() or evaluate()")
-
-    def __repr__(self) -> str:
-        return str(bool(self))
-
-    __str__ = __repr__
-
-    def __reduce__(self) -> Any:
-        return bool, (bool(self),)
-
-
-FLAGS = Flag(False), Flag(True)

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import defaults, hints, mending, t7
+from pytorch_legacy import defaults, mending, t7
 from pytorch_legacy.arrays import buffer, is_aligned, is_tensor, overlap, placed
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import blocks, walks
@@ -60,6 +60,7 @@ class Module(Tuning):
     bias: Tensor | None = None
     gradWeight: Tensor | None = None
     gradBias: Tensor | None = None
+    train = True
     shared = False
     _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
     _isSequencer = False
@@ -338,15 +339,6 @@ class Module(Tuning):
         Where there are more than 100,000 places each module is listed once, and so do ``apply`` and ``findModules``.
         """
         return [module for module, _ in walks.every(self)]
-
-    @property
-    def train(self) -> Any:
-        own = self.__dict__.get("train", True)
-        return hints.FLAGS[own] if own is True or own is False else own
-
-    @train.setter
-    def train(self, value: Any) -> None:
-        self.__dict__["train"] = bool(value) if type(value) is hints.Flag else value
 
     def summary(self, shape: Any = None, depth: int | None = None) -> Summary:
         """The modules inside as a table: their parameters and, if there is a shape, their outputs and operations.

@@ -86,9 +86,9 @@ def test_defaults_of_the_constructor() -> None:
 def test_train_as_a_number(number: float) -> None:
     """All numbers are true in Lua, 0 too."""
     net, mends = loaded("nn.Dropout", {"p": 0.5, "train": number, "v2": True})
-    assert vars(net)["train"] is True and mends["train"].startswith(f"was {number}")
+    assert net.train is True and mends["train"].startswith(f"was {number}")
     net, mends = loaded("nn.Dropout", {"p": 0.5, "train": False, "v2": True})
-    assert vars(net)["train"] is False and mends == {}
+    assert net.train is False and mends == {}
 
 
 @pytest.mark.parametrize("typename", ["nn.SpatialBatchNormalization", "nn.RReLU"])
@@ -96,9 +96,9 @@ def test_train_as_a_number_that_went_to_c(typename: str) -> None:
     """OpenCV's net_batch_norm has 0 there: C took that for false."""
     running = {"running_mean": np.zeros(2), "running_var": np.ones(2), "eps": 1e-5, "lower": 0.1, "upper": 0.3}
     net, mends = loaded(typename, running | {"train": 0}, 2)
-    assert vars(net)["train"] is False and mends["train"] == "was 0: false, as 0 is in C, which got it"
-    assert vars(loaded(typename, running | {"train": 1}, 2)[0])["train"] is True
-    assert vars(loaded("cudnn.SpatialBatchNormalization", running | {"train": 0}, 2)[0])["train"] is True
+    assert net.train is False and mends["train"] == "was 0: false, as 0 is in C, which got it"
+    assert loaded(typename, running | {"train": 1}, 2)[0].train is True
+    assert loaded("cudnn.SpatialBatchNormalization", running | {"train": 0}, 2)[0].train is True
 
 
 def test_without_buffers() -> None:

@@ -1,7 +1,6 @@
 """What somebody meets who types at a prompt: help, completion, pictures of networks, hints."""
 
 import inspect
-import pickle
 import pydoc
 import re
 import textwrap
@@ -14,7 +13,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import hints, nn
 from pytorch_legacy.backend import call
-from pytorch_legacy.errors import ArgumentError, FieldError, ShapeError
+from pytorch_legacy.errors import ArgumentError, ShapeError
 from pytorch_legacy.loading import names_of
 
 
@@ -82,17 +81,6 @@ def test_every_hint_names_what_there_is():
 def test_arguments_of_pytorch(make, text):
     with pytest.raises(ArgumentError, match=text):
         make()
-
-
-def test_train_is_a_flag_that_says_what_to_call():
-    net = nn.Sequential(nn.Dropout())
-    for use in (lambda: net.train(), lambda: net.train(False), lambda: net[0].train()):
-        with pytest.raises(FieldError, match=r"train: is True or False.*; write training\(\) or evaluate\(\)"):
-            use()
-    assert net.train == True and f"{net.train} {net.train!r}" == "True True" and net.evaluate().train == False  # noqa: E712
-    assert vars(net)["train"] is False and pickle.loads(pickle.dumps(net)).train == False  # noqa: E712
-    net.train = net.training().train
-    assert vars(net)["train"] is True and type(pickle.loads(pickle.dumps(net.train))) is bool
 
 
 def test_dtype():

@@ -62,6 +62,11 @@ def lacks(module: Any, text: str) -> NoRule:
     return NoRule(f"{module._typename}: {text}")
 
 
+def whole(x: Value) -> str:
+    """`x` as integers of the kind that indices have."""
+    return str(x) if str(x.held[0].dtype) == "torch.int64" else f"{x}.long()"
+
+
 def trimmed(pads: tuple[int, ...]) -> tuple[int, ...]:
     """The pads that F.pad takes, last dimension first, without the dimensions at the end that get none."""
     while pads[-2:] == (0, 0):

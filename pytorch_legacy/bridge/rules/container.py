@@ -114,9 +114,11 @@ def convert(m, x, w):
     source, target = m.inputShape, m.outputShape
     if target == "b" and source != "b":
         return f"{x}.select({1 - source.index('b')}, 0)" if x.ndim == 2 else f"{x}[:1].reshape(())" if x.ndim == 0 else f"{x}[0]"
-    if source == target or source == "b*" or x.ndim < len(source) or set(source) != set(target):
+    if source == target or source == "b*" or set(source) != set(target):
         front = source.index("b") if x.ndim == len(source) and source != "b*" else 0
         return _typed(m, x, reshaped(x if not front else w.let(f"{x}.transpose(0, {front})"), w.shapes_after(m, x)))
+    if x.ndim < len(source):
+        source, target = source.replace("b", ""), target.replace("b", "")
     return _typed(m, x, f"{x}.permute({', '.join(str(source.index(letter)) for letter in target)})")
 
 

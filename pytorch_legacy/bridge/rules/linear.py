@@ -5,7 +5,7 @@ import numpy as np
 from pytorch_legacy import dpnn, nn, rnn
 
 from ..registry import rule
-from ..texts import number, options
+from ..texts import number, options, whole
 
 
 def fully_connected(w, weight, bias):
@@ -52,7 +52,7 @@ def embedding(w, weight, **more):
 def indices(x, w):
     """`x` as indices, which PyTorch takes as integers."""
     w.note("indices count from 0")
-    return f"{x}.long()" if x.is_float else str(x)
+    return whole(x)
 
 
 @rule(nn.LookupTable)
@@ -72,7 +72,7 @@ def lookup_table_mask_zero(m, x, w):
     m.weight[0] = 0  # as each of its passes does
     layer = embedding(w, m.weight, padding_idx=(0, None))
     w.note("index 0 is padding: a row of zeros")
-    return f"{layer}({x}{'.long()' if x.is_float else ''})"
+    return f"{layer}({whole(x)})"
 
 
 @rule(nn.Cosine)

@@ -8,6 +8,7 @@ from pytorch_legacy import nn
 
 from ..registry import rule
 from ..texts import number, options, unbatched
+from ..values import tree
 
 
 def batch_norm(w, m, rank):
@@ -107,7 +108,7 @@ def l1_penalty(m, x, w):
 @rule(nn.ZeroGrad)
 def zero_grad(m, x, w):
     w.note("no gradient passes")
-    return f"{x}.detach()"
+    return tree(lambda value: w.let(f"{value}.detach()"), x)
 
 
 @rule(nn.GradientReversal)

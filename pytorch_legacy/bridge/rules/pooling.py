@@ -26,7 +26,9 @@ def window(m):
     """Kernel and stride, padding and ceil_mode where they are not usual."""
     kernel = sizes(field(m, "k"))
     padding = sizes(field(m, "pad") or [0])
-    return kernel + options(stride=(sizes(field(m, "d")), kernel), padding=(padding, "0"), ceil_mode=(bool(m.ceil_mode), False))
+    return kernel + options(
+        stride=(sizes(field(m, "d")), kernel), padding=(padding, "0"), ceil_mode=(bool(getattr(m, "ceil_mode", False)), False)
+    )
 
 
 def arguments(m):
@@ -89,7 +91,9 @@ def temporal_max_pool(m, x, w):
 
 @rule(nn.TemporalAveragePooling)
 def temporal_average_pool(m, x, w):
-    return over_frames(x, f"F.avg_pool1d({{x}}, {window(m)}{options(count_include_pad=(bool(m.count_include_pad), True))})")
+    return over_frames(
+        x, f"F.avg_pool1d({{x}}, {window(m)}{options(count_include_pad=(bool(getattr(m, 'count_include_pad', True)), True))})"
+    )
 
 
 @rule(
@@ -108,7 +112,7 @@ def adaptive_pool(m, x, w):
 @rule(nn.TemporalAdaptiveAveragePooling, nn.TemporalAdaptiveMaxPooling)
 def temporal_adaptive_pool(m, x, w):
     kind = "max" if isinstance(m, nn.TemporalAdaptiveMaxPooling) else "avg"
-    return over_frames(x, f"F.adaptive_{kind}_pool1d({{x}}, {w.shape_after(m, x)[-2]})")
+    return f"F.adaptive_{kind}_pool1d({x}, {w.shape_after(m, x)[-1]})"
 
 
 @rule(
@@ -121,7 +125,7 @@ def global_pool(m, x, w):
 
 @rule(nn.TemporalGlobalAveragePooling, nn.TemporalGlobalMaxPooling)
 def temporal_global_pool(m, x, w):
-    return _over(m, x, w, "-2")
+    return _over(m, x, w, "-1")
 
 
 def _over(m, x, w, dims):
@@ -185,8 +189,7 @@ def soft_pool(x, kernel, stride, padding, beta=1.0, ceil_mode=False):
     return (weights * windows(x, kernel, stride, padding, ceil_mode)).sum(-1)''')
     if m.gradient != "exact":
         w.note("the gradient is the derivative; the old layer passed the weights alone")
-    text = f"{name}({{x}}, {arguments(m)}{options(beta=(number(float(m.beta)), '1.0'))})"
-    return over_frames(x, text) if isinstance(m, nn.TemporalSoftPool) else text.replace("{x}", str(x))
+    return f"{name}({x}, {arguments(m)}{options(beta=(number(float(m.beta)), '1.0'))})"
 
 
 @rule(nn.SpatialLocalImportancePooling)
@@ -207,6 +210,8 @@ def soft_gate(m, x, w):
 
 @rule(nn.SpatialGaussianPooling)
 def gaussian_pool(m, x, w):
+    if m.count_include_pad and m.ceil_mode and any(field(m, "pad")):
+        raise lacks(m, "its last windows lie in part beyond padding that has weight; convert it after floor()")
     w.helper(WINDOWS)
     name = w.helper('''
 def gaussian_pool(x, mean, precision, kernel, stride, padding, ceil_mode=False, count_include_pad=False):

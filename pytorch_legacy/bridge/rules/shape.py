@@ -5,7 +5,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.padding.BorderPadding import BorderPadding
 
 from ..registry import rule
-from ..texts import axis, joined, number, options, reshaped, trimmed
+from ..texts import axis, joined, number, options, reshaped, trimmed, whole
 
 
 @rule(nn.View, nn.Reshape, nn.Collapse)
@@ -88,7 +88,7 @@ def pixel_shuffle(m, x, w):
 @rule(nn.Index)
 def index(m, x, w):
     w.note("indices count from 0")
-    return f"{x[0]}.index_select({check.axis(m, m.dimension, x[0].ndim)}, {x[1]}{'.long()' if x[1].is_float else ''})"
+    return f"{x[0]}.index_select({check.axis(m, m.dimension, x[0].ndim)}, {whole(x[1])})"
 
 
 @rule(nn.MaskedSelect)
@@ -100,7 +100,7 @@ def masked_select(m, x, w):
 def one_hot(m, x, w):
     w.note("indices count from 0")
     kind = "double" if m._dtype == "float64" else "float"
-    return f"F.one_hot({x}{'.long()' if x.is_float else ''}, {m.outputSize}).{kind}()"
+    return f"F.one_hot({whole(x)}, {m.outputSize}).{kind}()"
 
 
 @rule(nn.Padding)

@@ -1,0 +1,36 @@
+"""Each rule on the case table: our layer's numbers, for batches of two sizes where the layer takes batches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pytorch_legacy.bridge import NoRule
+from tests.bridge.trial import converted, two
+from tests.case import Case
+from tests.table import CASES
+from tests.trees import cast
+
+# Keys of tables, which have no place in an example; windows that see nothing of the input; planes of which nothing is left.
+LEFT_OUT = {"SelectTable-key", "SpatialDilatedMaxPooling-window_beside_the_input", "SpatialGaussianPooling-ceil_pad_include"} | {
+    f"SpatialZeroPadding-nothing_but_zeros_{side}" for side in ("left", "right")
+}
+
+
+def outcome(case: Case) -> str:
+    """What goes wrong with a case, or nothing."""
+    net = case.make().double()
+    input = cast(case.input(np.random.default_rng(0)), np.float64)
+    try:
+        return converted(net, two(net, input), 1e-6 if "UpSampling" in type(net).__name__ else 1e-9)
+    except NoRule as error:
+        return "" if "no rule for this class" in str(error) else str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_cases(part: int) -> None:
+    layers = [(name, case) for name, case in CASES if case.target is None and f"{name}-{case.name}" not in LEFT_OUT]
+    wrong = {f"{name}-{case.name}": what for name, case in layers[part::4] if (what := outcome(case))}
+    assert not wrong, "\n".join(f"{name}: {what}" for name, what in wrong.items())

@@ -23,7 +23,6 @@ WAITING = {
     "authors",
     "cudnn",
     "dpnn",
-    "inn",
     "nn.activation",
     "nn.convolution",
     "nn.criterion",
@@ -36,7 +35,6 @@ WAITING = {
     "nn.sampling",
     "nngraph",
     "nnx",
-    "rnn",
 }
 
 NUMBER = re.compile(r"(?<![\w.])[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:e[+-]?\d+)?", re.IGNORECASE)

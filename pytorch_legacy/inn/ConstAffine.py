@@ -30,6 +30,14 @@ class ConstAffine(Inplace):
     -----
     Shapes: ``N x nOutputPlane`` or ``N x nOutputPlane x H x W`` to the same.
     Source: imagine-nn ``ConstAffine``, called ``SpatialConstAffine`` before.
+
+    Examples
+    --------
+    >>> layer = inn.ConstAffine(2)  # not parameters: training leaves them alone
+    >>> layer.a[:], layer.b[:] = [2, 10], [0, 5]
+    >>> layer.forward(np.float32([[1, 1], [3, 4]]))
+    array([[ 2., 15.],
+           [ 6., 45.]], dtype=float32)
     """
 
     a: Tensor

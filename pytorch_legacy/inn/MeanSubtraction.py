@@ -24,6 +24,12 @@ class MeanSubtraction(Module):
     Shapes: ``(N x) C x H x W`` to the same. It stands in front of a network, and computes no gradient of its input: ``gradInput``
     stays empty, as in Torch7.
     Source: imagine-nn ``MeanSubtraction``.
+
+    Examples
+    --------
+    >>> layer = inn.MeanSubtraction(np.float32([10, 20]))  # one mean for each channel
+    >>> layer.forward(np.float32([[[11, 12]], [[23, 24]]])).tolist()
+    [[[1.0, 2.0]], [[3.0, 4.0]]]
     """
 
     mean: Tensor

@@ -47,6 +47,13 @@ class ROIPooling(Module):
     Shapes: a list of ``N x C x h x w`` and ``R x 5`` to ``R x C x H x W``. ``gradInput`` is a list of the planes' gradient and of
     zeros for the boxes. Samples and edges count from 0; in Torch7 from 1.
     Source: imagine-nn ``ROIPooling``, which ran on GPUs only; Girshick 2015.
+
+    Examples
+    --------
+    >>> planes = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    >>> boxes = np.float32([[0, 0, 0, 4, 4], [0, 1, 1, 3, 3]])  # sample, left, top, right, bottom; from 1 in Lua
+    >>> inn.ROIPooling(2, 2).forward([planes, boxes]).tolist()
+    [[[[5.0, 7.0], [13.0, 15.0]]], [[[5.0, 6.0], [9.0, 10.0]]]]
     """
 
     v2 = False  # the field is younger than some files

@@ -16,6 +16,14 @@ class SpatialAveragePooling(nn.SpatialAveragePooling):
     Notes
     -----
     Source: imagine-nn ``SpatialAveragePooling``. Files of its first years have no ceil_mode: they are rounded up, too.
+
+    Examples
+    --------
+    >>> x = np.float32([[[0, 2, 4], [2, 4, 6], [8, 8, 9]]])
+    >>> inn.SpatialAveragePooling(2, 2, 2, 2).forward(x).shape  # what is left of a window counts, too
+    (1, 2, 2)
+    >>> nn.SpatialAveragePooling(2, 2, 2, 2).forward(x).shape
+    (1, 1, 1)
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

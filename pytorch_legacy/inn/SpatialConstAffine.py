@@ -9,6 +9,13 @@ class SpatialConstAffine(ConstAffine):
     Notes
     -----
     Source: imagine-nn ``SpatialConstAffine``.
+
+    Examples
+    --------
+    >>> layer = inn.SpatialConstAffine(2)
+    >>> layer.a.ravel()[:], layer.b.ravel()[:] = [2, 10], [0, 5]
+    >>> layer.forward(np.float32([3, 4]).reshape(1, 2, 1, 1)).ravel()
+    array([ 6., 45.], dtype=float32)
     """
 
     def __init__(self, nOutputPlane: int, inplace: bool = False) -> None:

@@ -16,6 +16,14 @@ class SpatialMaxPooling(nn.SpatialMaxPooling):
     Notes
     -----
     Source: imagine-nn ``SpatialMaxPooling``. Files of its first years have no ceil_mode: they are rounded up, too.
+
+    Examples
+    --------
+    >>> x = np.arange(9, dtype=np.float32).reshape(1, 3, 3)
+    >>> inn.SpatialMaxPooling(2, 2, 2, 2).forward(x).tolist()  # what is left of a window counts, too
+    [[[4.0, 5.0], [7.0, 8.0]]]
+    >>> nn.SpatialMaxPooling(2, 2, 2, 2).forward(x).tolist()
+    [[[4.0]]]
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

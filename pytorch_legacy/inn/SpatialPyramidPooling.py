@@ -19,6 +19,14 @@ class SpatialPyramidPooling(nn.Concat):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) (C * sum(width * height))``. Built of modules, as in Torch7.
     Source: imagine-nn ``SpatialPyramidPooling``; He et al. 2014.
+
+    Examples
+    --------
+    >>> layer = inn.SpatialPyramidPooling((1, 1), (2, 2))
+    >>> layer.forward(np.arange(16, dtype=np.float32).reshape(1, 4, 4))  # the largest of all, and of quarters
+    array([15.,  5.,  7., 13., 15.], dtype=float32)
+    >>> layer.forward(np.zeros((1, 3, 7, 5), np.float32)).shape  # 3 planes x (1 + 4) bins
+    (1, 15)
     """
 
     def __init__(self, *sizes: Sequence[int]) -> None:

@@ -22,6 +22,13 @@ class SpatialSameResponseNormalization(nn.Sequential):
     -----
     Shapes: ``(N x) C x H x W`` to the same. Built of modules, as in Torch7.
     Source: imagine-nn ``SpatialSameResponseNormalization``.
+
+    Examples
+    --------
+    >>> x = np.float32([[[3, 0, 0]]])
+    >>> layer = inn.SpatialSameResponseNormalization(3, alpha=9, beta=1)  # x / (1 + the squares in 3 x 3 cells)
+    >>> layer.forward(x)
+    array([[[0.3, 0. , 0. ]]], dtype=float32)
     """
 
     def __init__(self, size: int = 3, alpha: float = 5e-5, beta: float = 0.75) -> None:

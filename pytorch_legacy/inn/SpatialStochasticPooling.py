@@ -22,6 +22,15 @@ class SpatialStochasticPooling(nn.SpatialStochasticPooling):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``. The input is not negative.
     Source: imagine-nn ``SpatialStochasticPooling``, which ran on GPUs only; Zeiler & Fergus 2013.
+
+    Examples
+    --------
+    >>> layer, x = inn.SpatialStochasticPooling(2, 2), np.float32([[[0, 1], [0, 3]]])
+    >>> _ = pl.manualSeed(1)
+    >>> [layer.forward(x).item() for _ in range(5)]  # 3 comes three times as often as 1
+    [3.0, 3.0, 3.0, 3.0, 1.0]
+    >>> layer.evaluate().forward(x)  # (1 * 1 + 3 * 3) / (1 + 3)
+    array([[[2.5]]], dtype=float32)
     """
 
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None) -> None:

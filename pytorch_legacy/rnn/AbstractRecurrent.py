@@ -50,6 +50,17 @@ class AbstractRecurrent(Container):
     Torch7 counts steps from 1, and goes back in evaluation with wrong results instead of an error. An error that is
     raised inside says so: "in the step of nn.LSTM".
     Source: Element-Research rnn ``AbstractRecurrent`` (of 2016 and later).
+
+    Examples
+    --------
+    >>> layer = rnn.Recurrence(nn.CAddTable(), 1, 1)  # output(t) = input(t) + output(t-1)
+    >>> [layer.forward(np.float32([[i]])).item() for i in (1, 10, 100)]
+    [1.0, 11.0, 111.0]
+    >>> layer.step
+    3
+    >>> _ = layer.forget()
+    >>> layer.forward(np.float32([[5]])).item()
+    5.0
     """
 
     _oneBased = ("step", "updateGradInputStep", "accGradParametersStep")

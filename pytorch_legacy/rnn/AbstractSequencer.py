@@ -12,6 +12,17 @@ class AbstractSequencer(Remembering, Container):
     -----
     An error that is raised in a step says so: "at step 3 of nn.Sequencer", counted from 1.
     Source: Element-Research rnn ``AbstractSequencer``.
+
+    Examples
+    --------
+    >>> issubclass(rnn.Sequencer, rnn.AbstractSequencer)
+    True
+    >>> layer = rnn.Sequencer(rnn.Recurrence(nn.CAddTable(), 1, 1))
+    >>> _ = layer.remember()  # the next call goes on where this one ends
+    >>> [x.item() for x in layer.forward([np.float32([[1]]), np.float32([[2]])])]
+    [1.0, 3.0]
+    >>> [x.item() for x in layer.forward([np.float32([[10]])])]
+    [13.0]
     """
 
     _isSequencer = True

@@ -31,6 +31,13 @@ class BiSequencer(nn.Decorator):
     -----
     Shapes: a list of steps to a list of as many. Source: Element-Research rnn ``BiSequencer``; Schuster & Paliwal,
     "Bidirectional recurrent neural networks" (1997).
+
+    Examples
+    --------
+    >>> layer = rnn.BiSequencer(rnn.Recurrence(nn.CAddTable(), 1, 1))  # sums so far, from both ends
+    >>> output = layer.forward([np.float32([[1]]), np.float32([[10]]), np.float32([[100]])])
+    >>> [step.tolist() for step in output]
+    [[[1.0, 111.0]], [[11.0, 110.0]], [[111.0, 100.0]]]
     """
 
     _dropped = ("module",)

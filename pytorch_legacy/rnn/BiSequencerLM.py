@@ -32,6 +32,13 @@ class BiSequencerLM(nn.Container):
     Notes
     -----
     Shapes: a list of steps to a list of as many. Source: Element-Research rnn ``BiSequencerLM``.
+
+    Examples
+    --------
+    >>> layer = rnn.BiSequencerLM(rnn.Recurrence(nn.CAddTable(), 1, 1))  # sums of what stands before, and behind
+    >>> output = layer.forward([np.float32([[1]]), np.float32([[10]]), np.float32([[100]])])
+    >>> [step.tolist() for step in output]
+    [[[0.0, 110.0]], [[1.0, 100.0]], [[11.0, 0.0]]]
     """
 
     _dropped = ("_fwd", "_bwd", "_merge")

@@ -15,6 +15,16 @@ class CopyGrad(Identity):
     Notes
     -----
     Any shape, any dtype. Source: Element-Research rnn ``CopyGrad``.
+
+    Examples
+    --------
+    >>> layer, x, gradient = rnn.CopyGrad(), np.float32([1, 2]), np.float32([3, 4])
+    >>> layer.forward(x) is x
+    True
+    >>> layer.backward(x, gradient)
+    array([3., 4.], dtype=float32)
+    >>> layer.gradInput is gradient
+    False
     """
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:

@@ -25,6 +25,14 @@ class ExpandAs(Module):
     Notes
     -----
     The outputs are views of the inputs. Source: Element-Research rnn ``ExpandAs``.
+
+    Examples
+    --------
+    >>> layer, x = rnn.ExpandAs(), [np.zeros((2, 3), np.float32), np.float32([[1], [2]])]
+    >>> layer.forward(x)[1].tolist()
+    [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
+    >>> layer.backward(x, [x[0], np.ones((2, 3), np.float32)])[1].tolist()  # summed over the columns
+    [[3.0], [3.0]]
     """
 
     _scratch: dict[str, Any] = {"sum1": None, "sum2": None}

@@ -46,6 +46,16 @@ class GRU(HiddenState):
     zero, or ``userPrevOutput``. See `AbstractRecurrent` for how it runs through time, and nn.SeqGRU for a faster one.
     Source: Element-Research rnn ``GRU``; Cho et al., "Learning Phrase Representations using RNN Encoder-Decoder for
     Statistical Machine Translation" (2014); Moon et al., "RnnDrop" (2015).
+
+    Examples
+    --------
+    >>> layer = rnn.GRU(1, 1)
+    >>> layer.getParameters()[0].fill(0)  # all gates are 0.5 then, and g is 0
+    >>> layer.userPrevOutput = np.float32([[8]])
+    >>> layer.forward(np.float32([[1]])), layer.forward(np.float32([[1]]))  # half of the last h each time
+    (array([[4.]], dtype=float32), array([[2.]], dtype=float32))
+    >>> layer.step
+    2
     """
 
     # Torch7's has them as nn.LSTM does.

@@ -48,6 +48,16 @@ class LSTM(HiddenState):
     Source: Element-Research rnn ``LSTM``; Hochreiter & Schmidhuber, "Long Short-Term Memory" (1997); Graves,
     "Generating Sequences with Recurrent Neural Networks" (2013); Gal, "A Theoretically Grounded Application of Dropout in
     Recurrent Neural Networks" (2015).
+
+    Examples
+    --------
+    >>> layer = rnn.LSTM(1, 1)
+    >>> layer.getParameters()[0].fill(0)  # all gates are 0.5 then, and g is 0
+    >>> layer.userPrevCell = np.float32([[2]])
+    >>> layer.forward(np.float32([[3]])), layer.cell  # tanh(1) / 2; half of the cell is forgotten
+    (array([[0.3807971]], dtype=float32), array([[1.]], dtype=float32))
+    >>> layer.forward(np.float32([[3]])), layer.cell
+    (array([[0.23105858]], dtype=float32), array([[0.5]], dtype=float32))
     """
 
     _states = (

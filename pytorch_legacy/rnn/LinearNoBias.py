@@ -18,6 +18,13 @@ class LinearNoBias(Linear):
     -----
     Shapes: ``(N x) inputSize`` to ``(N x) outputSize``. Older files hold a bias of zeros, which is dropped.
     Source: Element-Research rnn ``LinearNoBias``.
+
+    Examples
+    --------
+    >>> layer = rnn.LinearNoBias(2, 1)
+    >>> layer.weight[...] = [[2, 3]]
+    >>> layer.forward(np.float32([10, 1]))
+    array([23.], dtype=float32)
     """
 
     _dropped = (*Linear._dropped, "bias", "gradBias")

@@ -29,6 +29,15 @@ class LookupTableMaskZero(LookupTable):
     **Indices are the same in Python and in Lua**: 0 is padding and the words are 1 .. nIndex, in files and arrays of both.
     (Elsewhere what Lua counts from 1 counts from 0 here.)
     Source: Element-Research rnn ``LookupTableMaskZero``.
+
+    Examples
+    --------
+    >>> layer = rnn.LookupTableMaskZero(2, 2)  # words 1 and 2, as in Lua
+    >>> layer.weight[1:] = [[10, 11], [20, 21]]
+    >>> layer.forward(np.array([2, 0, 1]))
+    array([[20., 21.],
+           [ 0.,  0.],
+           [10., 11.]], dtype=float32)
     """
 
     _version = 1

@@ -38,6 +38,14 @@ class MaskZero(Decorator):
     Tables of outputs are masked array by array. As in Torch7, the parameters of the module itself (not of layers further
     inside) get their gradients from the gradOutput as it is: the bias of an nn.Linear counts the rows of zeros too, unless
     the criterion masks them. Source: Element-Research rnn ``MaskZero``.
+
+    Examples
+    --------
+    >>> layer = rnn.MaskZero(nn.AddConstant(1.0), 1)
+    >>> layer.forward(np.float32([[5, 6], [0, 0], [0, 7]]))  # the second sample is padding
+    array([[6., 7.],
+           [0., 0.],
+           [1., 8.]], dtype=float32)
     """
 
     _dropped: tuple[str, ...] = ("module", "zeroMask", "_zeroMask", "gradOutput")

@@ -32,6 +32,16 @@ class MaskZeroCriterion(Criterion):
     Notes
     -----
     The loss is 0 if all samples are zero. Source: Element-Research rnn ``MaskZeroCriterion``.
+
+    Examples
+    --------
+    >>> loss = rnn.MaskZeroCriterion(nn.MSECriterion(), 1)
+    >>> x, target = np.float32([[1, 2], [0, 0]]), np.float32([[1, 4], [9, 9]])
+    >>> loss.forward(x, target)  # the second sample is padding
+    2.0
+    >>> loss.backward(x, target)
+    array([[ 0., -2.],
+           [ 0.,  0.]], dtype=float32)
     """
 
     _dropped = ("zeroMask", "_zeroMask", "__zeroMask", "input", "target", "_gradInput")

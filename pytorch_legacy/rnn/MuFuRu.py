@@ -31,6 +31,14 @@ class MuFuRu(GRU):
     -----
     Shapes: ``N x inputSize`` to ``N x outputSize``.
     Source: Element-Research rnn ``MuFuRu``; Weissenborn & Rocktaeschel, "MuFuRU: The Multi-Function Recurrent Unit" (2016).
+
+    Examples
+    --------
+    >>> layer = rnn.MuFuRu(1, 1, ["keep", "replace", "max"])
+    >>> layer.getParameters()[0].fill(0)  # v is 0.5 then, and each operation counts a third
+    >>> layer.userPrevOutput = np.float32([[2]])
+    >>> layer.forward(np.float32([[7]]))  # (2 + 0.5 + 2) / 3
+    array([[1.5]], dtype=float32)
     """
 
     def __init__(self, inputSize: int, outputSize: int | None = None, ops: Sequence[str] | None = None, rho: int = 9999) -> None:

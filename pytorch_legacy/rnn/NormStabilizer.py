@@ -36,6 +36,16 @@ class NormStabilizer(AbstractRecurrent):
     number of steps, ``updateLoss`` gives the loss whose gradient is used, and a row of zeros has a gradient of zero.
     Source: Element-Research rnn ``NormStabilizer``; Krueger & Memisevic, "Regularizing RNNs by Stabilizing Activations"
     (2015).
+
+    Examples
+    --------
+    >>> layer, zero = rnn.NormStabilizer(), np.zeros((1, 2), np.float32)
+    >>> first, second = np.float32([[3, 4]]), np.float32([[6, 8]])  # norms 5 and 10
+    >>> _ = layer.forward(first), layer.forward(second)
+    >>> layer.updateLoss()  # (10 - 5)^2
+    25.0
+    >>> layer.backward(second, zero)  # along the second step, to make it shorter
+    array([[6., 8.]], dtype=float32)
     """
 
     beta: float

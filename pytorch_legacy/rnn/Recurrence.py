@@ -37,6 +37,12 @@ class Recurrence(HiddenState):
     Notes
     -----
     ``userPrevOutput`` replaces the zeros. Source: Element-Research rnn ``Recurrence``.
+
+    Examples
+    --------
+    >>> layer = rnn.Recurrence(nn.CAddTable(), 1, 1)  # output(t) = input(t) + output(t-1)
+    >>> [layer.forward(np.float32([[i]])).item() for i in (1, 10, 100)]
+    [1.0, 11.0, 111.0]
     """
 
     _dropped = (*HiddenState._dropped, "module", "typeTensor")

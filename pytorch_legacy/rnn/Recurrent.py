@@ -38,6 +38,12 @@ class Recurrent(HiddenState):
     Notes
     -----
     Source: Element-Research rnn ``Recurrent``; Mikolov et al., "Recurrent neural network based language model" (2010).
+
+    Examples
+    --------
+    >>> layer = rnn.Recurrent(nn.Identity(), nn.Identity(), nn.MulConstant(0.5), nn.Identity())
+    >>> [layer.forward(np.float32([[8]])).item() for _ in range(3)]  # 8 + half of the last output
+    [8.0, 12.0, 14.0]
     """
 
     def __init__(

@@ -42,6 +42,14 @@ class RecurrentAttention(AbstractSequencer):
     Shapes: ``N x ...`` to a list of nStep arrays ``N x hiddenSize``. As in Torch7, an action gets no gradient from the
     network that sees it, for it is to learn from a reward.
     Source: Element-Research rnn ``RecurrentAttention``; Mnih et al., "Recurrent Models of Visual Attention" (2014).
+
+    Examples
+    --------
+    >>> cell = nn.Sequential(nn.CAddTable(), nn.AddConstant(1.0))  # input + action + 1
+    >>> layer = rnn.RecurrentAttention(rnn.Recursor(cell), nn.MulConstant(0.5), 3, 1)
+    >>> output = layer.forward(np.float32([[10]]))
+    >>> [step.item() for step in output], [action.item() for action in layer.actions]
+    ([11.0, 16.5, 19.25], [0.0, 5.5, 8.25])
     """
 
     _dropped = ("rnn", "action", "_initInput", "_gradAction")

@@ -22,6 +22,15 @@ class Recursor(AbstractRecurrent):
     Notes
     -----
     Source: Element-Research rnn ``Recursor``.
+
+    Examples
+    --------
+    >>> layer = rnn.Recursor(nn.Square())
+    >>> _ = layer.forward(np.float32([1])), layer.forward(np.float32([5]))
+    >>> layer.backward(np.float32([5]), np.float32([1]))  # the last step comes first
+    array([10.], dtype=float32)
+    >>> layer.backward(np.float32([1]), np.float32([1]))
+    array([2.], dtype=float32)
     """
 
     _dropped = (*AbstractRecurrent._dropped, "module")

@@ -27,6 +27,12 @@ class Repeater(AbstractSequencer):
     Notes
     -----
     Each call begins with a state of zero. Source: Element-Research rnn ``Repeater``.
+
+    Examples
+    --------
+    >>> layer = rnn.Repeater(rnn.Recurrence(nn.CAddTable(), 1, 1), 3)  # output(t) = input + output(t-1)
+    >>> [step.item() for step in layer.forward(np.float32([[5]]))]
+    [5.0, 10.0, 15.0]
     """
 
     _dropped = ("module", "rnn", "nStep")

@@ -20,6 +20,12 @@ class RepeaterCriterion(StepCriterion):
     Notes
     -----
     Input: a list of steps or an array ``T x N x ...``. Source: Element-Research rnn ``RepeaterCriterion``.
+
+    Examples
+    --------
+    >>> loss = rnn.RepeaterCriterion(nn.MSECriterion())
+    >>> loss.forward([np.float32([1]), np.float32([2]), np.float32([4])], np.float32([1]))  # 0 + 1 + 9
+    10.0
     """
 
     def _target(self, target: Any, step: int) -> Any:

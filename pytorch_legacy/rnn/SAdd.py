@@ -20,6 +20,11 @@ class SAdd(Module):
     Notes
     -----
     Any shape. Source: Element-Research rnn ``SAdd``.
+
+    Examples
+    --------
+    >>> rnn.SAdd(-1, True).forward(np.float32([0.25, 0.5]))  # 1 - x
+    array([0.75, 0.5 ], dtype=float32)
     """
 
     def __init__(self, addend: float, negate: bool = False) -> None:

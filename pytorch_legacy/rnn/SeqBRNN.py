@@ -30,6 +30,15 @@ class SeqBRNN(nn.Decorator):
     Notes
     -----
     Shapes: ``T x N x inputDim`` to, by default, ``T x N x hiddenDim``. Source: Element-Research rnn ``SeqBRNN``.
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(1)
+    >>> layer, x = rnn.SeqBRNN(3, 2), np.ones((5, 4, 3), np.float32)  # five steps of four sequences
+    >>> layer.forward(x).shape  # the two directions are added
+    (5, 4, 2)
+    >>> rnn.SeqBRNN(3, 2, merge=nn.JoinTable(2)).forward(x).shape  # or joined
+    (5, 4, 4)
     """
 
     _oneBased = ("dim",)

@@ -41,6 +41,16 @@ class SeqGRU(SequenceModule):
     and N. ``remember()``, ``forget()`` and ``maskzero`` are those of `SequenceModule`.
     Unlike in Torch7, ``backward`` takes any scale, and may be called again.
     Source: Element-Research rnn ``SeqGRU``.
+
+    Examples
+    --------
+    >>> layer = rnn.SeqGRU(1, 1)
+    >>> layer.getParameters()[0].fill(0)  # all gates are 0.5 then, and g is 0
+    >>> h0, x = np.float32([[8]]), np.ones((3, 1, 1), np.float32)  # three steps
+    >>> layer.forward([h0, x]).ravel()  # half of the last h each time
+    array([4., 2., 1.], dtype=float32)
+    >>> rnn.SeqGRU(3, 2).forward(np.ones((5, 4, 3), np.float32)).shape  # five steps of four sequences
+    (5, 4, 2)
     """
 
     _scratch: dict[str, Any] = {

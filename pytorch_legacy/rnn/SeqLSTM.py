@@ -46,6 +46,16 @@ class SeqLSTM(SequenceModule):
     ``batchfirst`` swaps T and N. ``remember()``, ``forget()`` and ``maskzero`` are those of `SequenceModule`.
     Unlike in Torch7, ``backward`` takes any scale, and may be called again.
     Source: Element-Research rnn ``SeqLSTM``; Justin Johnson's torch-rnn.
+
+    Examples
+    --------
+    >>> layer = rnn.SeqLSTM(1, 1)
+    >>> layer.weight.fill(0)
+    >>> layer.bias[:] = 20  # all gates are open then, and g is 1: the cell counts the steps
+    >>> layer.forward(np.ones((3, 1, 1), np.float32)).ravel()  # tanh of 1, 2, 3
+    array([0.7615942, 0.9640276, 0.9950548], dtype=float32)
+    >>> rnn.SeqLSTM(3, 2).forward(np.ones((5, 4, 3), np.float32)).shape  # five steps of four sequences
+    (5, 4, 2)
     """
 
     _scratch: dict[str, Any] = dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x"))

@@ -34,6 +34,15 @@ class SeqLSTMP(SeqLSTM):
     In Torch7 the biases that start at 1 are those of the forget gate only if both sizes are equal.
     Source: Element-Research rnn ``SeqLSTMP``; Sak et al., "Long Short-Term Memory Based Recurrent Neural Network
     Architectures for Large Vocabulary Speech Recognition" (2014).
+
+    Examples
+    --------
+    >>> layer = rnn.SeqLSTMP(1, 2, 1)
+    >>> layer.weight.fill(0)
+    >>> layer.bias[:] = 20  # all gates are open then, and g is 1: both cells count the steps
+    >>> layer.weightO[...] = [[10], [1]]
+    >>> layer.forward(np.ones((3, 1, 1), np.float32)).ravel()  # 11 times tanh of 1, 2, 3
+    array([ 8.377536, 10.604303, 10.945603], dtype=float32)
     """
 
     _dropped = (*SeqLSTM._dropped, "_hidden")

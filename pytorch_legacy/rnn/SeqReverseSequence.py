@@ -22,6 +22,13 @@ class SeqReverseSequence(Module):
     -----
     Any shape, arrays of integers too; in Torch7 up to three dimensions. Source: Element-Research rnn
     ``SeqReverseSequence``.
+
+    Examples
+    --------
+    >>> rnn.SeqReverseSequence(0).forward(np.float32([[1, 2], [3, 4], [5, 6]]))  # (1) in Lua
+    array([[5., 6.],
+           [3., 4.],
+           [1., 2.]], dtype=float32)
     """
 
     _oneBased = ("dim",)

@@ -31,6 +31,15 @@ class Sequencer(AbstractSequencer):
     one call have the same length, which may change from call to call. Each call begins with a state of zero unless
     ``remember()`` was called: then it goes on where the last one ended, and ``forget()`` makes it begin anew.
     Source: Element-Research rnn ``Sequencer``.
+
+    Examples
+    --------
+    >>> net = rnn.Sequencer(rnn.Recurrence(nn.CAddTable(), 1, 1))  # output(t) = input(t) + output(t-1)
+    >>> x = np.float32([1, 10, 100]).reshape(3, 1, 1)
+    >>> net.forward(x).ravel()
+    array([  1.,  11., 111.], dtype=float32)
+    >>> net.backward(x, np.ones((3, 1, 1), np.float32)).ravel()  # the first step counts in three outputs
+    array([3., 2., 1.], dtype=float32)
     """
 
     _dropped = ("module", "_remember")

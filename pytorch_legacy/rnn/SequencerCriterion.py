@@ -29,6 +29,12 @@ class SequencerCriterion(StepCriterion):
     -----
     Input: a list of steps or an array ``T x N x ...``; target: a list or an array of as many. Source: Element-Research rnn
     ``SequencerCriterion``.
+
+    Examples
+    --------
+    >>> loss = rnn.SequencerCriterion(nn.MSECriterion())
+    >>> loss.forward([np.float32([1]), np.float32([2])], [np.float32([1]), np.float32([5])])  # 0 + 9
+    9.0
     """
 
     def _target(self, target: Any, step: int) -> Any:

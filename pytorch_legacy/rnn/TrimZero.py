@@ -26,6 +26,16 @@ class TrimZero(MaskZero):
     If all samples are zero the module runs on one row of zeros. Unlike in Torch7, ``accGradParameters`` leaves the rows
     of the gradient out too, so that a single layer such as nn.Linear learns.
     Source: Element-Research rnn ``TrimZero``.
+
+    Examples
+    --------
+    >>> layer = rnn.TrimZero(nn.AddConstant(1.0), 1)
+    >>> layer.forward(np.float32([[5, 6], [0, 0], [0, 7]]))  # the second sample is padding
+    array([[6., 7.],
+           [0., 0.],
+           [1., 8.]], dtype=float32)
+    >>> layer.modules[0].output.shape  # the module saw two samples
+    (2, 2)
     """
 
     _dropped = (*MaskZero._dropped, "_maskindices", "_maskbyte")

@@ -17,6 +17,11 @@ class Abs(Module):
     -----
     Shapes: any; the output has that of the input.
     Source: Torch7 ``nn.Abs``; C: ``THNN/activation/Abs.c``.
+
+    Examples
+    --------
+    >>> nn.Abs().forward(np.float32([-2, 0, 3]))
+    array([2., 0., 3.], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

@@ -32,6 +32,12 @@ class CReLU(Sequential):
     A chain of small modules that sees each sample as a row. Inputs of another rank raise ShapeError; Torch7 took them
     for single samples. Source: Torch7 nn.CReLU; Shang et al., "Understanding and Improving Convolutional Neural
     Networks via Concatenated Rectified Linear Units" (2016).
+
+    Examples
+    --------
+    >>> nn.CReLU(1).forward(np.float32([[-2, 3], [4, -5]]))
+    array([[0., 3., 2., 0.],
+           [4., 0., 0., 5.]], dtype=float32)
     """
 
     def __init__(self, nInputDims: int, inplace: bool = False) -> None:

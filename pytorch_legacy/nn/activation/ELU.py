@@ -29,6 +29,11 @@ class ELU(Inplace):
     Shapes: any; the output has that of the input. With a negative alpha, Torch7's gradient was wrong; this one is not.
     Source: Torch7 ``nn.ELU``; Clevert et al., "Fast and Accurate Deep Network Learning by Exponential Linear Units"
     (2016); C: ``THNN/activation/ELU.c``.
+
+    Examples
+    --------
+    >>> np.round(nn.ELU(alpha=2).forward(np.float32([-10, -1, 0, 3])), 4)
+    array([-1.9999, -1.2642,  0.    ,  3.    ], dtype=float32)
     """
 
     def __init__(self, alpha: float = 1, inplace: bool = False) -> None:

@@ -15,6 +15,11 @@ class Exp(Module):
     Notes
     -----
     Any shape. Source: Torch7 nn.Exp; C: ``THNN/activation/Exp.c``.
+
+    Examples
+    --------
+    >>> np.round(nn.Exp().forward(np.float32([-1, 0, 1])), 4)
+    array([0.3679, 1.    , 2.7183], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

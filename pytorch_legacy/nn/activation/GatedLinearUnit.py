@@ -28,6 +28,13 @@ class GatedLinearUnit(Module):
     Shapes: any; the output is half as long along the dimension.
     Source: Torch7 ``nn.GatedLinearUnit``; Dauphin et al., "Language Modeling with Gated Convolutional Networks" (2017);
     C: ``THNN/activation/GatedLinear.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[8, 6, 0, 100], [4, 2, -100, 0]])
+    >>> np.round(nn.GatedLinearUnit(1).forward(x), 4)  # nn.GatedLinearUnit(2) in Lua
+    array([[4., 6.],
+           [0., 1.]], dtype=float32)
     """
 
     _oneBased = ("dim",)

@@ -22,6 +22,11 @@ class HardShrink(Shrink):
     -----
     Shapes: any; the output has that of the input. NaN stays NaN; in Torch7 it became 0.
     Source: Torch7 ``nn.HardShrink``; C: ``THNN/activation/HardShrink.c``.
+
+    Examples
+    --------
+    >>> nn.HardShrink(2).forward(np.float32([-3, -1, 2, 5]))
+    array([-3.,  0.,  0.,  5.], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

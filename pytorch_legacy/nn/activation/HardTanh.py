@@ -29,6 +29,14 @@ class HardTanh(Inplace):
     -----
     Shapes: any; the output has that of the input. NaN stays NaN; in Torch7 it became `max_value`.
     Source: Torch7 ``nn.HardTanh``; C: ``THNN/activation/HardTanh.c``.
+
+    Examples
+    --------
+    >>> layer, x = nn.HardTanh(-1, 2), np.float32([-3, 0.5, 4])
+    >>> layer.forward(x)
+    array([-1. ,  0.5,  2. ], dtype=float32)
+    >>> layer.backward(x, np.float32([7, 8, 9]))
+    array([0., 8., 0.], dtype=float32)
     """
 
     min_val = -1.0

@@ -28,6 +28,11 @@ class LeakyReLU(Inplace):
     -----
     Shapes: any; the output has that of the input.
     Source: Torch7 ``nn.LeakyReLU``; C: ``THNN/activation/LeakyReLU.c``.
+
+    Examples
+    --------
+    >>> nn.LeakyReLU(0.25).forward(np.float32([-4, 0, 3]))
+    array([-1.,  0.,  3.], dtype=float32)
     """
 
     def __init__(self, negval: float = 1 / 100, inplace: bool = False) -> None:

@@ -18,6 +18,11 @@ class LogSigmoid(Module):
     Shapes: any; the output has that of the input. That of -inf is -inf; in Torch7 it was NaN. There is no
     field ``buffer``: the gradient needs nothing but the input.
     Source: Torch7 ``nn.LogSigmoid``; C: ``THNN/activation/LogSigmoid.c``.
+
+    Examples
+    --------
+    >>> np.round(nn.LogSigmoid().forward(np.float32([-100, -1, 0])), 4)
+    array([-100.    ,   -1.3133,   -0.6931], dtype=float32)
     """
 
     _dropped = ("buffer",)

@@ -27,6 +27,12 @@ class LogSoftMax(Module):
     -----
     Shapes: ``C``, ``N x C``, ``C x H x W`` or ``N x C x H x W``; the output has that of the input.
     Source: Torch7 ``nn.LogSoftMax``; C: ``THNN/activation/LogSoftMax.c``.
+
+    Examples
+    --------
+    >>> np.round(nn.LogSoftMax().forward(np.float32([[1, 1], [0, 100]])), 4)
+    array([[  -0.6931,   -0.6931],
+           [-100.    ,    0.    ]], dtype=float32)
     """
 
     fastExp = False

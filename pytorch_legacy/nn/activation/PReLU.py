@@ -43,6 +43,19 @@ class PReLU(Module):
     ``setNumInputDims(3)`` says that a sample has three. The output has the shape of the input. Weight decay would pull the
     slopes towards that of a ReLU.
     Source: Torch7 ``nn.PReLU``; He et al., "Delving Deep into Rectifiers" (2015); C: ``THNN/activation/PReLU.c``.
+
+    Examples
+    --------
+    >>> layer, x = nn.PReLU(2), np.float32([[-4, -4], [1, 2]])
+    >>> layer.weight[...] = [0.5, 0.25]
+    >>> layer.forward(x)
+    array([[-2., -1.],
+           [ 1.,  2.]], dtype=float32)
+    >>> layer.zeroGradParameters().backward(x, np.ones_like(x))
+    array([[0.5 , 0.25],
+           [1.  , 1.  ]], dtype=float32)
+    >>> layer.gradWeight
+    array([-4., -4.], dtype=float32)
     """
 
     _dropped = ("gradWeightBuf", "gradWeightBuf2")  # of the GPU

@@ -22,6 +22,13 @@ class Power(Module):
     -----
     Any shape. Negative elements have only whole powers, others are NaN; negative powers of 0 are infinite. NumPy's warnings
     are kept back. Source: Torch7 nn.Power.
+
+    Examples
+    --------
+    >>> nn.Power(3).forward(np.float32([-2, 1, 3]))
+    array([-8.,  1., 27.], dtype=float32)
+    >>> nn.Power(-1).forward(np.float32([-2, 1, 4]))
+    array([-0.5 ,  1.  ,  0.25], dtype=float32)
     """
 
     def __init__(self, p: float) -> None:

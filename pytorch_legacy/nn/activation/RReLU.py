@@ -41,6 +41,15 @@ class RReLU(Inplace):
     is not positive. On a device, forward in training waits for these elements, since the host draws.
     Source: Torch7 ``nn.RReLU``; Xu et al., "Empirical Evaluation of Rectified Activations in Convolutional Network"
     (2015); C: ``THNN/activation/RReLU.c``.
+
+    Examples
+    --------
+    >>> layer, x = nn.RReLU(0.25, 0.75), np.float32([-1, -1, 3])
+    >>> pl.manualSeed(1)
+    >>> np.round(layer.forward(x), 4)
+    array([-0.4585, -0.7486,  3.    ], dtype=float32)
+    >>> layer.evaluate().forward(x)
+    array([-0.5, -0.5,  3. ], dtype=float32)
     """
 
     noise: Any = None

@@ -19,6 +19,11 @@ class ReLU(Threshold):
     -----
     Shapes: any; the output has that of the input. NaN stays NaN; in Torch7 it became 0.
     Source: Torch7 ``nn.ReLU``, a Threshold at 0.
+
+    Examples
+    --------
+    >>> nn.ReLU().forward(np.float32([-2, 0, 3]))
+    array([0., 0., 3.], dtype=float32)
     """
 
     def __init__(self, inplace: bool = False) -> None:

@@ -17,6 +17,11 @@ class ReLU6(HardTanh):
     -----
     Shapes: any; the output has that of the input. NaN stays NaN; in Torch7 it became 6.
     Source: Torch7 ``nn.ReLU6``; A. Krizhevsky, Convolutional Deep Belief Networks on CIFAR-10 (2010).
+
+    Examples
+    --------
+    >>> nn.ReLU6().forward(np.float32([-2, 3, 10]))
+    array([0., 3., 6.], dtype=float32)
     """
 
     min_val = 0.0  # files do not say

@@ -15,6 +15,11 @@ class Sigmoid(Module):
     -----
     Shapes: any; the output has that of the input.
     Source: Torch7 ``nn.Sigmoid``; C: ``THNN/activation/Sigmoid.c``.
+
+    Examples
+    --------
+    >>> np.round(nn.Sigmoid().forward(np.float32([-1, 0, 100])), 4)
+    array([0.2689, 0.5   , 1.    ], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

@@ -18,6 +18,12 @@ class SoftMax(Module):
     -----
     Shapes: ``C``, ``N x C``, ``C x H x W`` or ``N x C x H x W``; the output has that of the input.
     Source: Torch7 ``nn.SoftMax``; C: ``THNN/activation/SoftMax.c``.
+
+    Examples
+    --------
+    >>> np.round(nn.SoftMax().forward(np.float32([[1, 1, 1, 1], [0, 1, 2, 3]])), 4)
+    array([[0.25  , 0.25  , 0.25  , 0.25  ],
+           [0.0321, 0.0871, 0.2369, 0.6439]], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

@@ -23,6 +23,11 @@ class SoftMin(Module):
     -----
     Shapes: ``C``, ``N x C``, ``C x H x W`` or ``N x C x H x W``; the output has that of the input.
     Source: Torch7 ``nn.SoftMin``; C: ``THNN/activation/SoftMax.c``.
+
+    Examples
+    --------
+    >>> np.round(nn.SoftMin().forward(np.float32([0, 1, 2, 3])), 4)
+    array([0.6439, 0.2369, 0.0871, 0.0321], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

@@ -32,6 +32,14 @@ class SoftPlus(Module):
     -----
     Shapes: any; the output has that of the input. Torch7's gradient compared y, not x, with the threshold.
     Source: Torch7 ``nn.SoftPlus``; C: ``THNN/activation/SoftPlus.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([-1, 0, 1, 50])
+    >>> np.round(nn.SoftPlus().forward(x), 4)
+    array([ 0.3133,  0.6931,  1.3133, 50.    ], dtype=float32)
+    >>> np.round(nn.SoftPlus(beta=10).forward(x), 4)
+    array([ 0.    ,  0.0693,  1.    , 50.    ], dtype=float32)
     """
 
     threshold = 20

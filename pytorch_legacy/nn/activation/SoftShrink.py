@@ -22,6 +22,11 @@ class SoftShrink(Shrink):
     -----
     Shapes: any; the output has that of the input. NaN stays NaN; in Torch7 it became 0.
     Source: Torch7 ``nn.SoftShrink``; C: ``THNN/activation/SoftShrink.c``.
+
+    Examples
+    --------
+    >>> nn.SoftShrink(2).forward(np.float32([-3, -1, 2, 5]))
+    array([-1.,  0.,  0.,  3.], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

@@ -16,6 +16,11 @@ class SoftSign(Module):
     Notes
     -----
     Any shape. An infinity gives 1 or -1; in Torch7 it gave NaN. Source: Torch7 nn.SoftSign.
+
+    Examples
+    --------
+    >>> nn.SoftSign().forward(np.float32([-3, 0, 1]))
+    array([-0.75,  0.  ,  0.5 ], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

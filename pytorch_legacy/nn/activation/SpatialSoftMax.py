@@ -10,4 +10,11 @@ class SpatialSoftMax(SoftMax):
     -----
     Shapes: ``(N x) C x H x W``, and those of `SoftMax`.
     Source: Torch7 ``nn.SpatialSoftMax``.
+
+    Examples
+    --------
+    >>> x = np.float32([1, 0, 1, 100]).reshape(2, 1, 2)  # two channels of one row
+    >>> np.round(nn.SpatialSoftMax().forward(x), 4)[:, 0]
+    array([[0.5, 0. ],
+           [0.5, 1. ]], dtype=float32)
     """

@@ -22,6 +22,14 @@ class Sqrt(Module):
     -----
     Shapes: any; the output has that of the input.
     Source: Torch7 ``nn.Sqrt``; C: ``THNN/activation/Sqrt.c``.
+
+    Examples
+    --------
+    >>> layer, x = nn.Sqrt(), np.float32([4, 1, 0])
+    >>> layer.forward(x)
+    array([2., 1., 0.], dtype=float32)
+    >>> layer.backward(x, np.float32([1, 1, 1]))
+    array([0.25, 0.5 , 0.  ], dtype=float32)
     """
 
     eps = 0.0  # the field is younger than many files

@@ -16,6 +16,11 @@ class Tanh(Module):
     -----
     Shapes: any; the output has that of the input.
     Source: Torch7 ``nn.Tanh``; C: ``THNN/activation/Tanh.c``.
+
+    Examples
+    --------
+    >>> np.round(nn.Tanh().forward(np.float32([-1, 0, 2])), 4)
+    array([-0.7616,  0.    ,  0.964 ], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

@@ -24,6 +24,11 @@ class TanhShrink(Module):
     Notes
     -----
     Any shape. Source: Torch7 nn.TanhShrink.
+
+    Examples
+    --------
+    >>> np.round(nn.TanhShrink().forward(np.float32([-1, 0, 2])), 4)
+    array([-0.2384,  0.    ,  1.036 ], dtype=float32)
     """
 
     def __init__(self) -> None:

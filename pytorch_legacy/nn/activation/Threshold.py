@@ -35,6 +35,14 @@ class Threshold(Inplace):
     -----
     Shapes: any; the output has that of the input.
     Source: Torch7 ``nn.Threshold``; C: ``THNN/activation/Threshold.c``.
+
+    Examples
+    --------
+    >>> layer, x = nn.Threshold(1, -7), np.float32([-2, 1, 3])
+    >>> layer.forward(x)
+    array([-7., -7.,  3.], dtype=float32)
+    >>> layer.backward(x, np.float32([5, 5, 5]))
+    array([0., 0., 5.], dtype=float32)
     """
 
     def __init__(self, threshold: float = 1e-6, val: float = 0.0, inplace: bool = False) -> None:

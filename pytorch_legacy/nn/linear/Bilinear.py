@@ -41,6 +41,14 @@ class Bilinear(Module):
     -----
     Shapes: [``N x inputSize1``, ``N x inputSize2``] to ``N x outputSize``. Weight and bias start uniform in [-s, s) with
     s = 1 / sqrt(inputSize1). Unlike Torch7, the gradient of the weight obeys `scale`. Source: Torch7 nn.Bilinear.
+
+    Examples
+    --------
+    >>> layer = nn.Bilinear(2, 2, 1)
+    >>> layer.weight[...], layer.bias[...] = [[1, 10], [100, 1000]], 0.5
+    >>> layer.forward([np.float32([[1, 0], [1, 1]]), np.float32([[0, 1], [1, 1]])])
+    array([[  10.5],
+           [1111.5]], dtype=float32)
     """
 
     _dropped = ("buff1", "buff2")

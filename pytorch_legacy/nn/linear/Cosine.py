@@ -40,6 +40,13 @@ class Cosine(Module):
     Shapes: ``(N x) inputSize`` to ``(N x) outputSize``. To each norm 1e-12 is added. The weight starts uniform in
     [-s, s) with s = 1 / sqrt(outputSize). Unlike Torch7, the gradient of the weight obeys `scale`. Source: Torch7
     nn.Cosine.
+
+    Examples
+    --------
+    >>> layer = nn.Cosine(2, 3)
+    >>> layer.weight[...] = [[1, 0], [0, 1], [-3, 4]]
+    >>> np.round(layer.forward(np.float32([5, 0])), 4)
+    array([ 1. ,  0. , -0.6], dtype=float32)
     """
 
     EPS = 1e-12

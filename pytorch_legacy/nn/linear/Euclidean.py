@@ -40,6 +40,13 @@ class Euclidean(Module):
     -----
     Shapes: ``(N x) inputSize`` to ``(N x) outputSize``. The constant, 1e-7, keeps the gradient finite where vector and
     column are equal. The weight starts uniform in [-s, s) with s = 1 / sqrt(inputSize). Source: Torch7 nn.Euclidean.
+
+    Examples
+    --------
+    >>> layer = nn.Euclidean(2, 3)
+    >>> layer.weight[...] = np.transpose([[0, 0], [3, 0], [3, 5]])
+    >>> layer.forward(np.float32([3, 4]))
+    array([5., 4., 1.], dtype=float32)
     """
 
     EPS = 1e-7

@@ -45,6 +45,17 @@ class Kmeans(Module):
     -----
     Shapes: ``N x dim`` to ``N``; the indices, which count from 0, are floating-point numbers. gradOutput may be None.
     The constant is 1e-7. The centres start uniform in [-1, 1). Source: Torch7 nn.Kmeans.
+
+    Examples
+    --------
+    >>> layer, x = nn.Kmeans(2, 1), np.float32([[1], [2], [8]])
+    >>> layer.weight[...] = [[0], [10]]
+    >>> layer.forward(x)  # 1, 1, 2 in Lua
+    array([0., 0., 1.], dtype=float32)
+    >>> layer.zeroGradParameters().accGradParameters(x, None)
+    >>> np.round(layer.updateParameters(1).weight, 4)
+    array([[1.5],
+           [8. ]], dtype=float32)
     """
 
     EPS = 1e-7

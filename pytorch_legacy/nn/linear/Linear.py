@@ -37,6 +37,14 @@ class Linear(Module):
     Shapes: ``(N x) inputSize`` to ``(N x) outputSize``.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(inputSize).
     Source: Torch7 ``nn.Linear``; C: ``THNN/linear/Linear.c``.
+
+    Examples
+    --------
+    >>> layer = nn.Linear(3, 2)
+    >>> layer.weight[...], layer.bias[...] = [[1, 1, 1], [1, 0, -1]], [0, 10]
+    >>> layer.forward(np.float32([[1, 2, 3], [4, 5, 6]]))
+    array([[ 6.,  8.],
+           [15.,  8.]], dtype=float32)
     """
 
     _dropped: tuple[str, ...] = ("addBuffer",)

@@ -41,6 +41,15 @@ class LinearWeightNorm(Linear):
     -----
     Shapes: ``(N x) inputSize`` to ``(N x) outputSize``. W and bias start as those of Linear. Source: Torch7
     nn.LinearWeightNorm; Salimans and Kingma, "Weight Normalization" (2016).
+
+    Examples
+    --------
+    >>> layer = nn.LinearWeightNorm(2, 1, bias=False)
+    >>> layer.v[...], layer.g[...] = [[3, 4]], [[10]]
+    >>> layer.forward(np.float32([1, 1]))
+    array([14.], dtype=float32)
+    >>> layer.weight
+    array([[6., 8.]], dtype=float32)
     """
 
     _dropped = ("addBuffer", "gradWeight", "_gradV", "_gradG")

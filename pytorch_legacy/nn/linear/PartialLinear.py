@@ -44,6 +44,13 @@ class PartialLinear(Module):
     of a LookupTable, the bias with zeros; as in Torch7, ``reset`` draws nothing anew. Unlike Torch7, a layer without bias
     can be trained too. Torch7 puts the layer together from others, in field ``network``; here it is one. Source: Torch7
     nn.PartialLinear.
+
+    Examples
+    --------
+    >>> layer = nn.PartialLinear(2, 3)
+    >>> layer.weight[...] = [[1, 0], [0, 1], [1, 1]]
+    >>> layer.setPartition([2, 0]).forward(np.float32([[10, 20]]))  # rows {3, 1} in Lua
+    array([[30., 10.]], dtype=float32)
     """
 
     _dropped = ("network", "addBuffer", "partition")

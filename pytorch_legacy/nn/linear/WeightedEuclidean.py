@@ -36,6 +36,14 @@ class WeightedEuclidean(Euclidean):
     -----
     Shapes: ``(N x) inputSize`` to ``(N x) outputSize``. The constant is 1e-7. The weight starts as that of Euclidean,
     diagCov with ones. Unlike Torch7, the gradient of diagCov always obeys `scale`. Source: Torch7 nn.WeightedEuclidean.
+
+    Examples
+    --------
+    >>> layer = nn.WeightedEuclidean(2, 2)
+    >>> layer.weight[...] = 0
+    >>> layer.diagCov[...] = np.transpose([[1, 1], [2, 0]])
+    >>> layer.forward(np.float32([3, 4]))
+    array([5., 6.], dtype=float32)
     """
 
     diagCov: Tensor

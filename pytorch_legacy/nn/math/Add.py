@@ -35,6 +35,14 @@ class Add(Module):
     -----
     A sample is the bias's own shape; a batch is any array whose samples have as many elements. The bias starts uniform
     in [-s, s) with s = 1 / sqrt(its first size). Source: Torch7 nn.Add.
+
+    Examples
+    --------
+    >>> layer = nn.Add(3)
+    >>> layer.bias[...] = [10, 20, 30]
+    >>> layer.forward(np.float32([[1, 2, 3], [4, 5, 6]]))
+    array([[11., 22., 33.],
+           [14., 25., 36.]], dtype=float32)
     """
 
     _scratch = {"_ones": lambda module: np.ones(1, module._dtype)}

@@ -30,6 +30,14 @@ class AddConstant(Module):
     Notes
     -----
     Any shape. Source: Torch7 nn.AddConstant.
+
+    Examples
+    --------
+    >>> nn.AddConstant(10).forward(np.float32([1, 2, 3]))
+    array([11., 12., 13.], dtype=float32)
+    >>> nn.AddConstant(np.float32([10, 20])).forward(np.float32([[1, 2], [3, 4]]))
+    array([[11., 22.],
+           [13., 24.]], dtype=float32)
     """
 
     inplace = False

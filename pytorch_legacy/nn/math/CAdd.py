@@ -32,6 +32,14 @@ class CAdd(Module):
     Notes
     -----
     The bias starts uniform in [-s, s) with s = 1 / sqrt(number of its elements). Source: Torch7 nn.CAdd.
+
+    Examples
+    --------
+    >>> layer = nn.CAdd(1, 3)
+    >>> layer.bias[...] = [10, 20, 30]
+    >>> layer.forward(np.float32([[1, 2, 3], [4, 5, 6]]))
+    array([[11., 22., 33.],
+           [14., 25., 36.]], dtype=float32)
     """
 
     bias: Tensor

@@ -32,6 +32,14 @@ class CMul(Module):
     Notes
     -----
     The weight starts uniform in [-s, s) with s = 1 / sqrt(number of its elements). Source: Torch7 nn.CMul.
+
+    Examples
+    --------
+    >>> layer = nn.CMul(2, 1)
+    >>> layer.weight[...] = [[10], [-1]]
+    >>> layer.forward(np.float32([[1, 2, 3], [4, 5, 6]]))
+    array([[10., 20., 30.],
+           [-4., -5., -6.]], dtype=float32)
     """
 
     weight: Tensor

@@ -25,6 +25,12 @@ class Constant(Module):
     Notes
     -----
     Source: Torch7 nn.Constant.
+
+    Examples
+    --------
+    >>> nn.Constant(np.float32([7, 8]), 1).forward(np.float32([[1, 2, 3], [4, 5, 6]]))
+    array([[7., 8.],
+           [7., 8.]], dtype=float32)
     """
 
     nInputDim: int | None = None

@@ -13,6 +13,11 @@ class DotProduct(RowPairs):
     -----
     Shapes: a list of two ``(N x) D`` to ``N``, which is 1 for single vectors. Source: Torch7 nn.DotProduct;
     C: ``THNN/math/DotProduct.c``.
+
+    Examples
+    --------
+    >>> nn.DotProduct().forward([np.float32([[1, 2], [3, 4]]), np.float32([[10, 1], [1, 0]])])
+    array([12.,  3.], dtype=float32)
     """
 
     _layer = "DotProduct"

@@ -28,6 +28,16 @@ class MM(Module):
     -----
     Shapes: [``(N x) n x k``, ``(N x) k x m``] to ``(N x) n x m``; an input to be transposed has its last two dimensions
     the other way round. Source: Torch7 nn.MM.
+
+    Examples
+    --------
+    >>> a, b = np.float32([[1, 2], [3, 4]]), np.float32([[0, 1], [1, 0]])
+    >>> nn.MM().forward([a, b])
+    array([[2., 1.],
+           [4., 3.]], dtype=float32)
+    >>> nn.MM(transA=True).forward([a, b])
+    array([[3., 1.],
+           [4., 2.]], dtype=float32)
     """
 
     def __init__(self, transA: bool = False, transB: bool = False) -> None:

@@ -27,6 +27,14 @@ class MV(Module):
     -----
     Shapes: [``(N x) n x m``, ``(N x) m``] to ``(N x) n``; with `trans` the matrix is ``(N x) m x n``.
     Unlike Torch7's, the layer also runs backward after ``clearState``. Source: Torch7 nn.MV.
+
+    Examples
+    --------
+    >>> matrix, vector = np.float32([[1, 2], [3, 4]]), np.float32([1, 10])
+    >>> nn.MV().forward([matrix, vector])
+    array([21., 43.], dtype=float32)
+    >>> nn.MV(trans=True).forward([matrix, vector])
+    array([31., 42.], dtype=float32)
     """
 
     def __init__(self, trans: bool = False) -> None:

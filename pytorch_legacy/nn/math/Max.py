@@ -25,6 +25,15 @@ class Max(Extremum):
     Notes
     -----
     A vector becomes an array of one element. Source: Torch7 nn.Max.
+
+    Examples
+    --------
+    >>> layer, x = nn.Max(1), np.float32([[1, 5, 2], [9, 3, 4]])  # nn.Max(2) in Lua
+    >>> layer.forward(x)
+    array([5., 9.], dtype=float32)
+    >>> layer.backward(x, np.float32([7, 8]))
+    array([[0., 7., 0.],
+           [8., 0., 0.]], dtype=float32)
     """
 
     _find: Any = np.argmax

@@ -16,6 +16,11 @@ class Mean(Sum):
     Notes
     -----
     Source: Torch7 nn.Mean.
+
+    Examples
+    --------
+    >>> nn.Mean(1).forward(np.float32([[1, 2, 6], [10, 20, 60]]))  # nn.Mean(2) in Lua
+    array([ 3., 30.], dtype=float32)
     """
 
     def __init__(self, dimension: int = 0, nInputDims: int | None = None) -> None:

@@ -25,6 +25,15 @@ class Min(Extremum):
     Notes
     -----
     A vector becomes an array of one element. Source: Torch7 nn.Min.
+
+    Examples
+    --------
+    >>> layer, x = nn.Min(1), np.float32([[1, 5, 2], [9, 3, 4]])  # nn.Min(2) in Lua
+    >>> layer.forward(x)
+    array([1., 3.], dtype=float32)
+    >>> layer.backward(x, np.float32([7, 8]))
+    array([[7., 0., 0.],
+           [0., 8., 0.]], dtype=float32)
     """
 
     _find: Any = np.argmin

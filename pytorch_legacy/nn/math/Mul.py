@@ -26,6 +26,17 @@ class Mul(Module):
     Notes
     -----
     Any shape. The weight starts uniform in [-1, 1). Source: Torch7 nn.Mul.
+
+    Examples
+    --------
+    >>> layer, x = nn.Mul(), np.float32([1, 2, 3])
+    >>> layer.weight[...] = 10
+    >>> layer.forward(x)
+    array([10., 20., 30.], dtype=float32)
+    >>> layer.zeroGradParameters().backward(x, np.float32([1, 1, 1]))
+    array([10., 10., 10.], dtype=float32)
+    >>> layer.gradWeight
+    array([6.], dtype=float32)
     """
 
     weight: Tensor

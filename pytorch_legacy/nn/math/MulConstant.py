@@ -24,6 +24,14 @@ class MulConstant(Module):
     Notes
     -----
     Any shape. Source: Torch7 nn.MulConstant.
+
+    Examples
+    --------
+    >>> layer, x = nn.MulConstant(10), np.float32([1, 2, 3])
+    >>> layer.forward(x)
+    array([10., 20., 30.], dtype=float32)
+    >>> layer.backward(x, np.float32([1, 1, 1]))
+    array([10., 10., 10.], dtype=float32)
     """
 
     inplace = False

@@ -22,6 +22,14 @@ class PairwiseDistance(RowPairs):
     Shapes: a list of two ``(N x) D`` to ``N``, which is 1 for single vectors. The constant, 1e-6, keeps the gradient of
     equal vectors finite. Torch7 left out the factor with p - 2 for p between 1 and 2. Source: Torch7
     nn.PairwiseDistance; C: ``THNN/math/PairwiseDistance.c``.
+
+    Examples
+    --------
+    >>> a, b = np.float32([[1, 2], [0, 0]]), np.float32([[4, 6], [6, 8]])
+    >>> nn.PairwiseDistance().forward([a, b])
+    array([ 5., 10.], dtype=float32)
+    >>> nn.PairwiseDistance(1).forward([a, b])
+    array([ 7., 14.], dtype=float32)
     """
 
     _layer = "PairwiseDistance"

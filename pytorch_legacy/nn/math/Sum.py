@@ -27,6 +27,14 @@ class Sum(Module):
     Notes
     -----
     A vector becomes an array of one element. The mean of no elements is NaN, without a warning. Source: Torch7 nn.Sum.
+
+    Examples
+    --------
+    >>> x = np.float32([[1, 2, 3], [10, 20, 30]])
+    >>> nn.Sum(1).forward(x)  # nn.Sum(2) in Lua
+    array([ 6., 60.], dtype=float32)
+    >>> nn.Sum(0, nInputDims=1).forward(x)  # dimension 0 of each sample: the batch does not count
+    array([ 6., 60.], dtype=float32)
     """
 
     _oneBased = ("dimension",)

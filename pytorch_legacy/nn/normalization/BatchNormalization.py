@@ -55,6 +55,17 @@ class BatchNormalization(Module):
     Torch7 took the statistics of the one sample, as ``setStrict()`` does here: networks that were trained, and are run, that
     way (pix2pix) want it.
     Source: Torch7 ``nn.BatchNormalization``; C: ``THNN/normalization/BatchNormalization.c``.
+
+    Examples
+    --------
+    >>> layer = nn.BatchNormalization(2, affine=False)
+    >>> np.round(layer.forward(np.float32([[1, 10], [3, 30]])), 3)
+    array([[-1., -1.],
+           [ 1.,  1.]], dtype=float32)
+    >>> layer.running_mean, layer.running_var
+    (array([0.2, 2. ], dtype=float32), array([ 1.1, 20.9], dtype=float32))
+    >>> np.round(layer.evaluate().forward(np.float32([1.2, 2])), 3)
+    array([0.953, 0.   ], dtype=float32)
     """
 
     _version = 2

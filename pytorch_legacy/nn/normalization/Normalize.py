@@ -41,6 +41,14 @@ class Normalize(Module):
     it is added to ``|x|`` in ``|x|^(p-2)``, which has a pole at 0. ``_indices``, N x 1, holds the places of the largest
     values when p is inf, for readers only.
     Source: Torch7 nn.Normalize; C: ``THNN/normalization/Normalize.c``.
+
+    Examples
+    --------
+    >>> nn.Normalize(1).forward(np.float32([[1, 3], [-2, 2]]))
+    array([[ 0.25,  0.75],
+           [-0.5 ,  0.5 ]], dtype=float32)
+    >>> np.round(nn.Normalize(2).forward(np.float32([3, 4])), 4)
+    array([0.6, 0.8], dtype=float32)
     """
 
     eps = 1e-10

@@ -15,6 +15,13 @@ class SpatialBatchNormalization(BatchNormalization):
     -----
     Shapes: ``N x nOutput x H x W``; after ``evaluate()`` also ``nOutput x H x W``.
     Source: Torch7 ``nn.SpatialBatchNormalization``.
+
+    Examples
+    --------
+    >>> layer = nn.SpatialBatchNormalization(2, affine=False)
+    >>> x = np.float32([[[[1, 1]], [[10, 30]]], [[[3, 3]], [[10, 30]]]])  # 2 samples of 2 planes of 1 x 2
+    >>> np.round(layer.forward(x), 3).tolist()
+    [[[[-1.0, -1.0]], [[-1.0, 1.0]]], [[[1.0, 1.0]], [[-1.0, 1.0]]]]
     """
 
     nDim = 4

@@ -38,6 +38,14 @@ class SpatialContrastiveNormalization(Module):
     -----
     Shapes: ``(N x) nInputPlane x H x W`` to the same.
     Source: Torch7 nn.SpatialContrastiveNormalization.
+
+    Examples
+    --------
+    >>> layer, x = nn.SpatialContrastiveNormalization(1, np.ones((1, 3))), np.float32([[[6, 0, 3, 9]]])
+    >>> np.round(layer.forward(x), 4)
+    array([[[ 0.8165, -1.1921, -0.3974,  1.0954]]], dtype=float32)
+    >>> np.round(layer.forward(100 * x + 7), 4)
+    array([[[ 0.8165, -1.1921, -0.3974,  1.0954]]], dtype=float32)
     """
 
     normalizer: Sequential

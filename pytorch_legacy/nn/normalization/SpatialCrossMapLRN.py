@@ -39,6 +39,14 @@ class SpatialCrossMapLRN(Module):
     -----
     Shapes: ``(N x) C x H x W`` to the same.
     Source: Torch7 ``nn.SpatialCrossMapLRN``; C: ``THNN/normalization/SpatialCrossMapLRN.c``.
+
+    Examples
+    --------
+    >>> layer = nn.SpatialCrossMapLRN(3, alpha=3, beta=1, k=1)
+    >>> np.round(layer.forward(np.float32([1, 0, 2]).reshape(3, 1, 1)).ravel(), 4)
+    array([0.5, 0. , 0.4], dtype=float32)
+    >>> layer.scale.ravel()
+    array([2., 6., 5.], dtype=float32)
     """
 
     k = 1.0  # the field is younger than some files

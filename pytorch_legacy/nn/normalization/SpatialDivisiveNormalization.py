@@ -45,6 +45,14 @@ class SpatialDivisiveNormalization(LocalNormalization):
     Shapes: ``(N x) nInputPlane x H x W`` to the same. A deviation of 0 gets no gradient; a NaN stays one, where Torch7
     took thresval. The modules that Torch7 kept inside do nothing here: their weights are the kernel.
     Source: Torch7 nn.SpatialDivisiveNormalization.
+
+    Examples
+    --------
+    >>> layer, x = nn.SpatialDivisiveNormalization(1, np.ones((1, 3))), np.float32([[[2, 2, 2, 2]]])
+    >>> np.round(layer.forward(x), 4)
+    array([[[0.8165, 1.    , 1.    , 0.8165]]], dtype=float32)
+    >>> np.round(layer.forward(100 * x), 4)
+    array([[[0.8165, 1.    , 1.    , 0.8165]]], dtype=float32)
     """
 
     _scratch = LocalNormalization._scratch | {

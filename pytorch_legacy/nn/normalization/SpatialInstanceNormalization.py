@@ -42,6 +42,12 @@ class SpatialInstanceNormalization(Module):
     Shapes: ``(N x) nOutput x H x W``.
     To BatchNormalization these are N * nOutput channels of one sample.
     Torch7 has no such layer. C: ``THNN/normalization/BatchNormalization.c``.
+
+    Examples
+    --------
+    >>> layer = nn.SpatialInstanceNormalization(2)
+    >>> np.round(layer.forward(np.float32([[[1, 3]], [[10, 30]]])), 3).tolist()
+    [[[-1.0, 1.0]], [[-1.0, 1.0]]]
     """
 
     weight: Tensor

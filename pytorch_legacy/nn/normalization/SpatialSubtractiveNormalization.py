@@ -33,6 +33,12 @@ class SpatialSubtractiveNormalization(LocalNormalization):
     Shapes: ``(N x) nInputPlane x H x W`` to the same. The modules that Torch7 kept inside do nothing here:
     their weights are the kernel.
     Source: Torch7 nn.SpatialSubtractiveNormalization.
+
+    Examples
+    --------
+    >>> layer = nn.SpatialSubtractiveNormalization(1, np.ones((1, 3)))
+    >>> np.round(layer.forward(np.float32([[[6, 0, 3]]])), 4)
+    array([[[ 3. , -3. ,  1.5]]], dtype=float32)
     """
 
     _scratch = LocalNormalization._scratch | {"subtractor": lambda module: module._fileLayer("nn.CSubTable")}

@@ -15,6 +15,13 @@ class VolumetricBatchNormalization(BatchNormalization):
     -----
     Shapes: ``N x nOutput x T x H x W``; after ``evaluate()`` also ``nOutput x T x H x W``.
     Source: Torch7 ``nn.VolumetricBatchNormalization``.
+
+    Examples
+    --------
+    >>> layer = nn.VolumetricBatchNormalization(1, affine=False)
+    >>> x = np.float32([1, 1, 3, 3]).reshape(2, 1, 1, 1, 2)
+    >>> np.round(layer.forward(x), 3).tolist()
+    [[[[[-1.0, -1.0]]]], [[[[1.0, 1.0]]]]]
     """
 
     _version = 1  # the others have 2

@@ -36,6 +36,16 @@ class Padding(Module):
     Notes
     -----
     Source: Torch7 nn.Padding.
+
+    Examples
+    --------
+    >>> x = np.float32([[1, 2], [3, 4]])
+    >>> nn.Padding(1, 2, value=9).forward(x)  # nn.Padding(2, 2, 2, 9) in Lua
+    array([[1., 2., 9., 9.],
+           [3., 4., 9., 9.]], dtype=float32)
+    >>> nn.Padding(1, -1).forward(x)
+    array([[0., 1., 2.],
+           [0., 3., 4.]], dtype=float32)
     """
 
     _oneBased = ("dim", "index")

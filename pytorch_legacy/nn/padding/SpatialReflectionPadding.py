@@ -25,6 +25,13 @@ class SpatialReflectionPadding(SpatialPadding):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r)``.
     Source: Torch7 ``nn.SpatialReflectionPadding``; C: ``THNN/padding/SpatialReflectionPadding.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[[1, 2, 3], [4, 5, 6]]])
+    >>> nn.SpatialReflectionPadding(2, 1, 0, 0).forward(x)[0]
+    array([[3., 2., 1., 2., 3., 2.],
+           [6., 5., 4., 5., 6., 5.]], dtype=float32)
     """
 
     _layer = "SpatialReflectionPadding"

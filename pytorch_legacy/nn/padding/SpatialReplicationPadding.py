@@ -24,6 +24,14 @@ class SpatialReplicationPadding(SpatialPadding):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r)``.
     Source: Torch7 ``nn.SpatialReplicationPadding``; C: ``THNN/padding/SpatialReplicationPadding.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[[1, 2, 3], [4, 5, 6]]])
+    >>> nn.SpatialReplicationPadding(2, 1, 0, 1).forward(x)[0]
+    array([[1., 1., 1., 2., 3., 3.],
+           [4., 4., 4., 5., 6., 6.],
+           [4., 4., 4., 5., 6., 6.]], dtype=float32)
     """
 
     _layer = "SpatialReplicationPadding"

@@ -24,6 +24,14 @@ class SpatialZeroPadding(SpatialPadding):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r)``.
     Source: Torch7 ``nn.SpatialZeroPadding``; C: ``THNN/padding/SpatialZeroPadding.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[[1, 2, 3], [4, 5, 6]]])
+    >>> nn.SpatialZeroPadding(1, -1, 0, 1).forward(x)[0]
+    array([[0., 1., 2.],
+           [0., 4., 5.],
+           [0., 0., 0.]], dtype=float32)
     """
 
     _addsSizes = True

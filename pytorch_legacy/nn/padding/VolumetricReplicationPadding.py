@@ -25,6 +25,12 @@ class VolumetricReplicationPadding(BorderPadding):
     Shapes: ``(N x) C x T x H x W`` to
     ``(N x) C x (T + pfront + pback) x (H + ptop + pbottom) x (W + pleft + pright)``.
     Source: Torch7 ``nn.VolumetricReplicationPadding``; C: ``THNN/padding/VolumetricReplicationPadding.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([1, 2]).reshape(1, 1, 1, 2)
+    >>> nn.VolumetricReplicationPadding(1, 0, 0, 1, 0, 1).forward(x).tolist()
+    [[[[1.0, 1.0, 2.0], [1.0, 1.0, 2.0]], [[1.0, 1.0, 2.0], [1.0, 1.0, 2.0]]]]
     """
 
     _layer = "VolumetricReplicationPadding"

@@ -43,6 +43,17 @@ class Dropout(Module):
     Any shape. Field ``noise`` holds the last noise. Files without field ``v2`` were saved when there was only the older
     scaling. Unlike Torch7, the gradient goes through the noise whenever the output did, in evaluation too. Source:
     Torch7 nn.Dropout; Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting" (2014).
+
+    Examples
+    --------
+    >>> layer, x = nn.Dropout(0.5), np.float32([1, 2, 3, 4, 5, 6])
+    >>> pl.manualSeed(1)
+    >>> layer.forward(x)
+    array([ 2.,  0.,  0.,  0., 10., 12.], dtype=float32)
+    >>> layer.backward(x, np.ones_like(x))
+    array([2., 0., 0., 0., 2., 2.], dtype=float32)
+    >>> layer.evaluate().forward(x)
+    array([1., 2., 3., 4., 5., 6.], dtype=float32)
     """
 
     v2 = False

@@ -26,6 +26,16 @@ class L1Penalty(Module):
     Notes
     -----
     Any shape. Field ``loss`` holds the last penalty. Source: Torch7 nn.L1Penalty.
+
+    Examples
+    --------
+    >>> layer, x = nn.L1Penalty(0.5), np.float32([-2, 0, 4])
+    >>> layer.forward(x)
+    array([-2.,  0.,  4.], dtype=float32)
+    >>> layer.loss
+    3.0
+    >>> layer.backward(x, np.float32([1, 1, 1]))
+    array([0.5, 1. , 1.5], dtype=float32)
     """
 
     sizeAverage = False

@@ -23,6 +23,19 @@ class SpatialDropout(Dropout):
     Shape ``(N x) C x H x W``; field ``noise``, ``(N x) C x 1 x 1``, holds the last noise. Unlike Torch7's, the layer
     also runs backward in evaluation. Source: Torch7 nn.SpatialDropout; Tompson et al., "Efficient Object Localization
     Using Convolutional Networks" (2015).
+
+    Examples
+    --------
+    >>> layer, x = nn.SpatialDropout(0.5), np.float32([[[1, 2]], [[3, 4]], [[5, 6]]])
+    >>> pl.manualSeed(3)
+    >>> layer.forward(x)[:, 0]
+    array([[0., 0.],
+           [3., 4.],
+           [0., 0.]], dtype=float32)
+    >>> layer.evaluate().forward(x)[:, 0]
+    array([[0.5, 1. ],
+           [1.5, 2. ],
+           [2.5, 3. ]], dtype=float32)
     """
 
     _ranks = (3, 4)

@@ -22,6 +22,19 @@ class VolumetricDropout(Dropout):
     -----
     Shape ``(N x) C x T x H x W``; field ``noise``, ``(N x) C x 1 x 1 x 1``, holds the last noise. Unlike Torch7's, the
     layer also runs backward in evaluation. Source: Torch7 nn.VolumetricDropout.
+
+    Examples
+    --------
+    >>> layer, x = nn.VolumetricDropout(0.5), np.float32([[[[1, 2]]], [[[3, 4]]], [[[5, 6]]]])
+    >>> pl.manualSeed(3)
+    >>> layer.forward(x)[:, 0, 0]
+    array([[0., 0.],
+           [3., 4.],
+           [0., 0.]], dtype=float32)
+    >>> layer.evaluate().forward(x)[:, 0, 0]
+    array([[0.5, 1. ],
+           [1.5, 2. ],
+           [2.5, 3. ]], dtype=float32)
     """
 
     _ranks = (4, 5)

@@ -26,6 +26,15 @@ class WhiteNoise(Module):
     -----
     Any shape. Field ``noise`` holds the last noise. Unlike Torch7's, the layer also runs backward in evaluation. Source:
     Torch7 nn.WhiteNoise.
+
+    Examples
+    --------
+    >>> layer, x = nn.WhiteNoise(std=0.5), np.float32([1, 2, 3])
+    >>> pl.manualSeed(1)
+    >>> np.round(layer.forward(x), 4)
+    array([-0.4859,  2.8535,  2.7848], dtype=float32)
+    >>> layer.evaluate().forward(x)
+    array([1., 2., 3.], dtype=float32)
     """
 
     def __init__(self, mean: float = 0, std: float = 0.1) -> None:

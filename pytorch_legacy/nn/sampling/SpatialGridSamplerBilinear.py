@@ -25,6 +25,12 @@ class SpatialGridSamplerBilinear(Module):
     gradients.
     Source: the functions of this name in Torch7's THNN, for which its nn had no class; C:
     ``THNN/sampling/SpatialGridSamplerBilinear.c``.
+
+    Examples
+    --------
+    >>> x, grid = np.float32([[[[0, 1], [2, 3]]]]), np.float32([[[[-1, -1], [1, -1], [0, 0]]]])
+    >>> nn.SpatialGridSamplerBilinear().forward([x, grid])
+    array([[[[0. , 1. , 1.5]]]], dtype=float32)
     """
 
     def __init__(self) -> None:

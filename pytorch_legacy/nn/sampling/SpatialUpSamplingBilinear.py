@@ -29,6 +29,14 @@ class SpatialUpSamplingBilinear(Module):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oheight x owidth``.
     Source: Torch7 ``nn.SpatialUpSamplingBilinear``; C: ``THNN/sampling/SpatialUpSamplingBilinear.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[[0, 2], [4, 6]]])
+    >>> nn.SpatialUpSamplingBilinear({"oheight": 3, "owidth": 5}).forward(x)[0]
+    array([[0. , 0.5, 1. , 1.5, 2. ],
+           [2. , 2.5, 3. , 3.5, 4. ],
+           [4. , 4.5, 5. , 5.5, 6. ]], dtype=float32)
     """
 
     _scratch = dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 4))

@@ -28,6 +28,14 @@ class SpatialUpSamplingNearest(Module):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x H s x W s``.
     Source: Torch7 ``nn.SpatialUpSamplingNearest``; C: ``THNN/sampling/SpatialUpSamplingNearest.c``.
+
+    Examples
+    --------
+    >>> nn.SpatialUpSamplingNearest(2).forward(np.float32([[[1, 2], [3, 4]]]))[0]
+    array([[1., 1., 2., 2.],
+           [1., 1., 2., 2.],
+           [3., 3., 4., 4.],
+           [3., 3., 4., 4.]], dtype=float32)
     """
 
     _scratch = dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 4))

@@ -38,6 +38,19 @@ class UpSampling(Module):
     Shapes: ``N x C x H x W`` or ``N x C x T x H x W``, to the same with other sizes behind C.
     Source: Torch7 ``nn.UpSampling``; see SpatialUpSamplingNearest, VolumetricUpSamplingNearest, SpatialUpSamplingBilinear and
     VolumetricUpSamplingTrilinear.
+
+    Examples
+    --------
+    >>> x = np.float32([[[[0, 2], [4, 6]]]])
+    >>> nn.UpSampling(2, "nearest").forward(x)[0, 0]
+    array([[0., 0., 2., 2.],
+           [0., 0., 2., 2.],
+           [4., 4., 6., 6.],
+           [4., 4., 6., 6.]], dtype=float32)
+    >>> nn.UpSampling({"oheight": 3, "owidth": 3}, "linear").forward(x)[0, 0]
+    array([[0., 1., 2.],
+           [2., 3., 4.],
+           [4., 5., 6.]], dtype=float32)
     """
 
     _scratch = dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 5))

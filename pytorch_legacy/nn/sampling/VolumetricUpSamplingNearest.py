@@ -29,6 +29,12 @@ class VolumetricUpSamplingNearest(Module):
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x T s x H s x W s``.
     Source: the function of this name in Torch7's THNN, which nn.UpSampling calls; C:
     ``THNN/sampling/VolumetricUpSamplingNearest.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([1, 2]).reshape(1, 1, 1, 2)
+    >>> nn.VolumetricUpSamplingNearest(2).forward(x).tolist()
+    [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]], [[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
     """
 
     _dropped = ("inputSize", "outputSize")

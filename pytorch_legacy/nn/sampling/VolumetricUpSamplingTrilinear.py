@@ -27,6 +27,12 @@ class VolumetricUpSamplingTrilinear(Module):
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x odepth x oheight x owidth``.
     Source: the function of this name in Torch7's THNN, which nn.UpSampling calls; C:
     ``THNN/sampling/VolumetricUpSamplingTrilinear.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([0, 4]).reshape(1, 2, 1, 1)
+    >>> nn.VolumetricUpSamplingTrilinear({"odepth": 5, "oheight": 1, "owidth": 1}).forward(x).ravel()
+    array([0., 1., 2., 3., 4.], dtype=float32)
     """
 
     scale_factor: int | None = None

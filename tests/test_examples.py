@@ -24,8 +24,6 @@ WAITING = {
     "cudnn",
     "dpnn",
     "nn.convolution",
-    "nn.criterion",
-    "nn.pooling",
     "nngraph",
     "nnx",
 }

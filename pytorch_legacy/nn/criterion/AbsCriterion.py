@@ -23,6 +23,14 @@ class AbsCriterion(Criterion):
     Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0. Where
     input and target agree the gradient is that of a larger input.
     Source: Torch7 ``nn.AbsCriterion``; C: ``THNN/criterion/AbsCriterion.c``.
+
+    Examples
+    --------
+    >>> loss, x, t = nn.AbsCriterion(), np.float32([1, 2, 3, 4]), np.float32([1, 4, 3, 0])
+    >>> loss.forward(x, t)  # (0 + 2 + 0 + 4) / 4
+    1.5
+    >>> loss.backward(x, t)
+    array([ 0.25, -0.25,  0.25,  0.25], dtype=float32)
     """
 
     sizeAverage = True

@@ -34,6 +34,14 @@ class BCECriterion(Criterion):
     Shapes: any; the target has as many elements as the input, of its dtype, integers or booleans. The input
     lies in 0 .. 1, and so should the target, which is not looked at: labels are smoothed in many ways.
     Source: Torch7 ``nn.BCECriterion``; C: ``THNN/criterion/BCECriterion.c``.
+
+    Examples
+    --------
+    >>> loss, x, t = nn.BCECriterion(), np.float32([0.5, 0.25]), np.float32([1, 0])
+    >>> round(loss.forward(x, t), 4)  # (-log(0.5) - log(0.75)) / 2
+    0.4904
+    >>> loss.backward(x, t).round(4)
+    array([-1.    ,  0.6667], dtype=float32)
     """
 
     weights: Tensor | None = None

@@ -45,6 +45,16 @@ class ClassNLLCriterion(Criterion):
     array of any integer dtype, or of whole numbers in floating point.
     Torch7 counted labels from 1: ``ignoreIndex`` of a .t7 file is made one less, but for the -100 that means none.
     Source: Torch7 ``nn.ClassNLLCriterion``; C: ``THNN/criterion/ClassNLLCriterion.c``.
+
+    Examples
+    --------
+    >>> loss, x = nn.ClassNLLCriterion(), np.log(np.float32([[0.5, 0.25, 0.25], [0.125, 0.125, 0.75]]))
+    >>> t = np.array([0, 1])  # classes count from 0; {1, 2} in Lua
+    >>> round(loss.forward(x, t), 4)  # -(log(0.5) + log(0.125)) / 2
+    1.3863
+    >>> loss.backward(x, t)
+    array([[-0.5,  0. ,  0. ],
+           [ 0. , -0.5,  0. ]], dtype=float32)
     """
 
     NOTHING = -100

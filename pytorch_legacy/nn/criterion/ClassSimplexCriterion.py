@@ -40,6 +40,18 @@ class ClassSimplexCriterion(MSECriterion):
     Python integer, or an array of any integer dtype, or of whole numbers in floating point.
     Source: Torch7 ``nn.ClassSimplexCriterion``, after Mroueh, Poggio, Rosasco and Slotine, "Multiclass learning with
     simplex coding", 2012.
+
+    Examples
+    --------
+    >>> loss = nn.ClassSimplexCriterion(3)
+    >>> loss.simplex.round(4)
+    array([[ 1.   ,  0.   ,  0.   ],
+           [-0.5  ,  0.866,  0.   ],
+           [-0.5  , -0.866,  0.   ]], dtype=float32)
+    >>> loss.forward(np.float32([1, 0, 0]), 0)  # at the corner of class 0; 1 in Lua
+    0.0
+    >>> round(loss.forward(np.float32([1, 0, 0]), 1), 4)  # 3 / 3, as far as corners lie from one another
+    1.0
     """
 
     _scratch = {"_target": lambda criterion: np.zeros(criterion.nClasses, criterion._dtype)}

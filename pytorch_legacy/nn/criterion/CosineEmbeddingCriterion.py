@@ -42,6 +42,12 @@ class CosineEmbeddingCriterion(Criterion):
     Shapes: the input is a list of two arrays ``N x D`` with a target of N numbers, or of two of ``D`` with one.
     Torch7 could not go backward with a number for a target unless it had gone forward with one.
     Source: Torch7 ``nn.CosineEmbeddingCriterion``.
+
+    Examples
+    --------
+    >>> loss, x = nn.CosineEmbeddingCriterion(0.5), [np.float32([[3, 4], [3, 4]]), np.float32([[5, 0], [0, 5]])]
+    >>> round(loss.forward(x, np.float32([1, -1])), 4)  # cosines of 0.6 and 0.8: (1 - 0.6 + 0.8 - 0.5) / 2
+    0.35
     """
 
     sizeAverage = True

@@ -28,6 +28,14 @@ class CrossEntropyCriterion(Criterion):
     Input: scores of C classes (C) or of a batch (N x C). Target: class labels from 0, a number or N integers. Sizes of
     1 beyond these, as convolutions leave them (N x C x 1 x 1), are dropped; ``gradInput`` has the shape of the input.
     Source: Torch7 nn.CrossEntropyCriterion.
+
+    Examples
+    --------
+    >>> loss, x = nn.CrossEntropyCriterion(), np.log(np.float32([1, 3, 4]))  # probabilities 1/8, 3/8 and 4/8
+    >>> round(loss.forward(x, 2), 4)  # -log(4/8); classes count from 0, so 3 in Lua
+    0.6931
+    >>> loss.backward(x, 2)  # the probabilities, less 1 for the right class
+    array([ 0.125,  0.375, -0.5  ], dtype=float32)
     """
 
     _scratch = {"oldSizeAverage": lambda criterion: criterion.sizeAverage}

@@ -23,6 +23,14 @@ class DistKLDivCriterion(Criterion):
     Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0. The mean
     is one over all elements, not over the samples of a batch.
     Source: Torch7 ``nn.DistKLDivCriterion``; C: ``THNN/criterion/DistKLDivCriterion.c``.
+
+    Examples
+    --------
+    >>> loss, x, t = nn.DistKLDivCriterion(), np.log(np.float32([0.5, 0.5])), np.float32([0.25, 0.75])
+    >>> round(loss.forward(x, t), 4)  # (0.25 * log(0.25 / 0.5) + 0.75 * log(0.75 / 0.5)) / 2
+    0.0654
+    >>> loss.backward(x, t)
+    array([-0.125, -0.375], dtype=float32)
     """
 
     sizeAverage = True

@@ -32,6 +32,14 @@ class DistanceRatioCriterion(Criterion):
     Shapes: the input is a list of two arrays of one shape, whose first dimension is N.
     The loss is computed as log(1 + exp(x1 - x2)), which stays a number where exp(-x1) is 0.
     Source: Torch7 ``nn.DistanceRatioCriterion``.
+
+    Examples
+    --------
+    >>> loss, alike, other = nn.DistanceRatioCriterion(), np.float32([1, 1]), np.float32([1, 3])
+    >>> round(loss.forward([alike, other]), 4)
+    0.41
+    >>> loss.loss.round(4)  # log(1 + exp(1 - 1)), log(1 + exp(1 - 3))
+    array([0.6931, 0.1269], dtype=float32)
     """
 
     sizeAverage = True

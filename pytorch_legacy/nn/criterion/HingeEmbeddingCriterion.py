@@ -35,6 +35,14 @@ class HingeEmbeddingCriterion(Criterion):
     -----
     Shapes: any; the target has as many elements as the input, or is one number. An empty input costs 0.
     Source: Torch7 ``nn.HingeEmbeddingCriterion``.
+
+    Examples
+    --------
+    >>> loss, x, t = nn.HingeEmbeddingCriterion(2), np.float32([1, 0.5, 3, 0]), np.float32([1, -1, -1, -1])
+    >>> loss.forward(x, t)  # (1 + 1.5 + 0 + 2) / 4
+    1.125
+    >>> loss.backward(x, t)
+    array([ 0.25, -0.25,  0.  , -0.25], dtype=float32)
     """
 
     sizeAverage = True

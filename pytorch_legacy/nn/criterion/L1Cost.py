@@ -17,6 +17,14 @@ class L1Cost(Criterion):
     -----
     Shapes: any. The gradient is 1, -1, or 0 where the input is 0.
     Source: Torch7 ``nn.L1Cost``; C: ``THNN/criterion/L1Cost.c``.
+
+    Examples
+    --------
+    >>> loss, x = nn.L1Cost(), np.float32([1, -2, 0])
+    >>> loss.forward(x)
+    3.0
+    >>> loss.backward(x)
+    array([ 1., -1.,  0.], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor, target: Any = None) -> float:

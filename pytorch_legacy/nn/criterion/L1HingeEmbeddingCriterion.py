@@ -32,6 +32,14 @@ class L1HingeEmbeddingCriterion(Criterion):
     Shapes: the input is a list of two arrays of any shape with as many elements, together one pair; the target is a number.
     Torch7 drew a random sign for the gradient where the arrays agree; here it is 0.
     Source: Torch7 ``nn.L1HingeEmbeddingCriterion``.
+
+    Examples
+    --------
+    >>> loss, x = nn.L1HingeEmbeddingCriterion(4), [np.float32([1, 2]), np.float32([2, 4])]
+    >>> loss.forward(x, 1), loss.forward(x, -1)  # the distance is 1 + 2
+    (3.0, 1.0)
+    >>> [gradient.tolist() for gradient in loss.backward(x, -1)]
+    [[1.0, 1.0], [-1.0, -1.0]]
     """
 
     def __init__(self, margin: float = 1) -> None:

@@ -22,6 +22,16 @@ class MSECriterion(Criterion):
     -----
     Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0.
     Source: Torch7 ``nn.MSECriterion``; C: ``THNN/criterion/MSECriterion.c``.
+
+    Examples
+    --------
+    >>> loss, x, t = nn.MSECriterion(), np.float32([1, 2, 3, 4]), np.float32([1, 4, 3, 0])
+    >>> loss.forward(x, t)  # (0 + 4 + 0 + 16) / 4
+    5.0
+    >>> loss.backward(x, t)
+    array([ 0., -1.,  0.,  2.], dtype=float32)
+    >>> nn.MSECriterion(sizeAverage=False).forward(x, t)
+    20.0
     """
 
     sizeAverage = True

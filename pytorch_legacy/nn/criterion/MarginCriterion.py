@@ -28,6 +28,14 @@ class MarginCriterion(Criterion):
     -----
     Shapes: any; the target has as many elements as the input, of its dtype or integers. An empty input costs 0.
     Source: Torch7 ``nn.MarginCriterion``; C: ``THNN/criterion/MarginCriterion.c``.
+
+    Examples
+    --------
+    >>> loss, x, t = nn.MarginCriterion(), np.float32([2, 0.5, 3, 0]), np.float32([1, 1, -1, -1])
+    >>> loss.forward(x, t)  # (0 + 0.5 + 4 + 1) / 4
+    1.375
+    >>> loss.backward(x, t)
+    array([ 0.  , -0.25,  0.25,  0.25], dtype=float32)
     """
 
     sizeAverage = True

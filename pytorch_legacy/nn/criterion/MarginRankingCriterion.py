@@ -36,6 +36,14 @@ class MarginRankingCriterion(Criterion):
     Shapes: the input is a list of two arrays with as many elements, the first dimension of the target, or of the input where this
     is one number, is N. The target has as many elements, or is one number for all.
     Source: Torch7 ``nn.MarginRankingCriterion``.
+
+    Examples
+    --------
+    >>> loss, x = nn.MarginRankingCriterion(), [np.float32([5, 2]), np.float32([3, 2.5])]
+    >>> loss.forward(x, np.float32([1, 1]))  # (0 + 1.5) / 2: the first pair is far enough apart
+    0.75
+    >>> loss.backward(x, np.float32([1, 1]))[1]
+    array([0. , 0.5], dtype=float32)
     """
 
     sizeAverage = True

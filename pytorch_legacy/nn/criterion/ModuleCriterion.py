@@ -26,6 +26,14 @@ class ModuleCriterion(Criterion):
     -----
     ``backward`` adds to the gradients of the input module's parameters; it needs the ``forward`` before it.
     Source: Torch7 ``nn.ModuleCriterion``.
+
+    Examples
+    --------
+    >>> loss = nn.ModuleCriterion(nn.MSECriterion(), nn.Square(), nn.MulConstant(10.0))
+    >>> loss.forward(np.float32([3, 4]), np.float32([1, 2]))  # ((9 - 10)**2 + (16 - 20)**2) / 2
+    8.5
+    >>> loss.backward(np.float32([3, 4]), np.float32([1, 2]))
+    array([ -6., -32.], dtype=float32)
     """
 
     inputModule: Module | None = None

@@ -18,6 +18,15 @@ class MultiCriterion(CriterionContainer):
     -----
     Input and target are whatever the criterions take. ``add(criterion, weight=1)`` returns the MultiCriterion.
     Source: Torch7 ``nn.MultiCriterion``.
+
+    Examples
+    --------
+    >>> loss = nn.MultiCriterion().add(nn.MSECriterion()).add(nn.AbsCriterion(), 0.5)
+    >>> x, t = np.float32([1, 2]), np.float32([1, 4])
+    >>> loss.forward(x, t)  # 2 + 0.5 * 1
+    2.5
+    >>> loss.backward(x, t)
+    array([ 0.25, -2.25], dtype=float32)
     """
 
     def updateOutput(self, input: Any, target: Any = None) -> float:

@@ -34,6 +34,15 @@ class MultiLabelMarginCriterion(Criterion):
     Shapes: input ``N x C`` or ``C``; the target has the same. A row of the target lists the labels of its sample, ends
     at the first -1, and may hold any other labels after it. In Torch7 labels counted from 1 and 0 was the end.
     Source: Torch7 ``nn.MultiLabelMarginCriterion``; C: ``THNN/criterion/MultiLabelMarginCriterion.c``.
+
+    Examples
+    --------
+    >>> loss, x = nn.MultiLabelMarginCriterion(), np.float32([0.5, 2, 1, 0])
+    >>> t = np.array([1, 2, -1, -1])  # labels 1 and 2, from 0; {2, 3, 0, 0} in Lua
+    >>> loss.forward(x, t)  # (1 - 1 + 0.5) / 4: only class 0 comes too near to label 2
+    0.125
+    >>> loss.backward(x, t)
+    array([ 0.25,  0.  , -0.25,  0.  ], dtype=float32)
     """
 
     sizeAverage = True

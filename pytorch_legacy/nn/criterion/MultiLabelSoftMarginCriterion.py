@@ -34,6 +34,14 @@ class MultiLabelSoftMarginCriterion(Criterion):
     Shapes: ``(N x) C``, or any other; the target has as many elements as the input: 1 for the
     classes that a sample has, else 0. The logarithms are computed from the scores, so that none is infinite.
     Source: Torch7 ``nn.MultiLabelSoftMarginCriterion``.
+
+    Examples
+    --------
+    >>> loss, x, t = nn.MultiLabelSoftMarginCriterion(), np.float32([0, np.log(3)]), np.float32([1, 0])
+    >>> round(loss.forward(x, t), 4)  # probabilities 1/2 and 3/4: (-log(1/2) - log(1/4)) / 2
+    1.0397
+    >>> loss.backward(x, t)
+    array([-0.25 ,  0.375], dtype=float32)
     """
 
     weights: Tensor | None = None

@@ -40,6 +40,16 @@ class MultiMarginCriterion(Criterion):
     Shapes: input ``N x C`` with a target of N labels, or ``C`` with one. Labels count from 0 (in Torch7 from 1): a
     Python integer, or an array of any integer dtype, or of whole numbers in floating point.
     Source: Torch7 ``nn.MultiMarginCriterion``; C: ``THNN/criterion/MultiMarginCriterion.c``.
+
+    Examples
+    --------
+    >>> loss, x = nn.MultiMarginCriterion(), np.float32([0.5, 1, 0, 2])
+    >>> loss.forward(x, 1)  # (0.5 + 0 + 2) / 4; classes count from 0, so 2 in Lua
+    0.625
+    >>> loss.backward(x, 1)
+    array([ 0.25, -0.5 ,  0.  ,  0.25], dtype=float32)
+    >>> nn.MultiMarginCriterion(2).forward(x, 1)  # (0.25 + 0 + 4) / 4
+    1.0625
     """
 
     p = 1

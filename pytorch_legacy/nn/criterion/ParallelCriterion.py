@@ -28,6 +28,15 @@ class ParallelCriterion(CriterionContainer):
     Entries are whatever the criterions take, tables included. Gradients of entries that no criterion looks at are 0.
     ``add(criterion, weight=1)`` returns the ParallelCriterion.
     Source: Torch7 ``nn.ParallelCriterion``.
+
+    Examples
+    --------
+    >>> loss = nn.ParallelCriterion().add(nn.ClassNLLCriterion(), 0.5).add(nn.MSECriterion())
+    >>> x = [np.float32([-1, -2]), np.float32([1, 2])]
+    >>> loss.forward(x, [1, np.float32([1, 4])])  # 0.5 * 2 + 2; class 1 is class 2 in Lua
+    3.0
+    >>> [gradient.tolist() for gradient in loss.backward(x, [1, np.float32([1, 4])])]
+    [[0.0, -0.5], [0.0, -2.0]]
     """
 
     repeatTarget = False

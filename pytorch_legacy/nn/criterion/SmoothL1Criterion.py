@@ -23,6 +23,14 @@ class SmoothL1Criterion(Criterion):
     -----
     Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0.
     Source: Torch7 ``nn.SmoothL1Criterion``; C: ``THNN/criterion/SmoothL1Criterion.c``.
+
+    Examples
+    --------
+    >>> loss, x, t = nn.SmoothL1Criterion(), np.float32([1.5, 4]), np.float32([1, 1])
+    >>> loss.forward(x, t)  # (0.5**2 / 2 + 3 - 0.5) / 2
+    1.3125
+    >>> loss.backward(x, t)
+    array([0.25, 0.5 ], dtype=float32)
     """
 
     sizeAverage = True

@@ -24,6 +24,14 @@ class SoftMarginCriterion(Criterion):
     Shapes: any; the target has as many elements as the input, of its dtype or integers. An empty input costs 0.
     Torch7's loss became infinite where the exponential did; this one stays a number.
     Source: Torch7 ``nn.SoftMarginCriterion``; C: ``THNN/criterion/SoftMarginCriterion.c``.
+
+    Examples
+    --------
+    >>> loss, x, t = nn.SoftMarginCriterion(), np.float32([0, np.log(3)]), np.float32([1, -1])
+    >>> round(loss.forward(x, t), 4)  # (log(1 + 1) + log(1 + 3)) / 2
+    1.0397
+    >>> loss.backward(x, t)
+    array([-0.25 ,  0.375], dtype=float32)
     """
 
     sizeAverage = True

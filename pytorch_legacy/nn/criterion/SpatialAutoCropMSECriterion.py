@@ -25,6 +25,13 @@ class SpatialAutoCropMSECriterion(MSECriterion):
     Shapes: input ``(N x) C x H x W``, target ``(N x) C x tH x tW``. What is left over is cropped on both sides; of an
     odd number the side at the end loses one more. Torch7 could not go backward where there was something to crop.
     Source: Torch7 ``nn.SpatialAutoCropMSECriterion``.
+
+    Examples
+    --------
+    >>> loss, t = nn.SpatialAutoCropMSECriterion(), np.arange(16, dtype=np.float32).reshape(1, 4, 4)
+    >>> x = np.float32([[[5, 6], [9, 12]]])  # the middle of the target is [[5, 6], [9, 10]]
+    >>> loss.forward(x, t)  # 2**2 / 4
+    1.0
     """
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:

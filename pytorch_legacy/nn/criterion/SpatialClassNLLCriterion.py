@@ -41,6 +41,15 @@ class SpatialClassNLLCriterion(Criterion):
     Shapes: input ``N x C x H x W``, target ``N x H x W``. Labels count from 0 (in Torch7 from 1), in any integer dtype,
     or in whole numbers in floating point.
     Source: Torch7 ``nn.SpatialClassNLLCriterion``; C: ``THNN/criterion/SpatialClassNLLCriterion.c``.
+
+    Examples
+    --------
+    >>> x = np.log(np.float32([[[[0.5, 0.25]], [[0.5, 0.75]]]]))  # two classes at two places
+    >>> loss, t = nn.SpatialClassNLLCriterion(), np.array([[[0, 1]]])  # classes count from 0; {1, 2} in Lua
+    >>> round(loss.forward(x, t), 4)  # -(log(0.5) + log(0.75)) / 2
+    0.4904
+    >>> loss.backward(x, t).tolist()
+    [[[[-0.5, 0.0]], [[0.0, -0.5]]]]
     """
 
     weights: Tensor | None = None

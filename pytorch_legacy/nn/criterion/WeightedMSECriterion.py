@@ -31,6 +31,14 @@ class WeightedMSECriterion(MSECriterion):
     Shapes: any; the target has as many elements as the input, and its dtype. An empty input costs 0.
     Torch7 multiplied the target by the weights, not the squared difference, which is not done here.
     Source: Torch7 ``nn.WeightedMSECriterion``.
+
+    Examples
+    --------
+    >>> loss, x, t = nn.WeightedMSECriterion(np.float32([1, 0.5])), np.float32([1, 2]), np.float32([3, 4])
+    >>> loss.forward(x, t)  # (1 * 4 + 0.5 * 4) / 2
+    3.0
+    >>> loss.backward(x, t)
+    array([-2., -1.], dtype=float32)
     """
 
     def __init__(self, weight: Any) -> None:

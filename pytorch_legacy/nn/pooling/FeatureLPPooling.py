@@ -36,6 +36,11 @@ class FeatureLPPooling(Module):
     ``(C - width) / stride + 1`` features.
     Torch7 took a width of 2 to 16 and a stride of 1 to 4 only, and could not print the layer.
     Source: Torch7 ``nn.FeatureLPPooling``; C: ``THNN/pooling/FeatureLPPooling.c``.
+
+    Examples
+    --------
+    >>> nn.FeatureLPPooling(2, 2, 2, False).forward(np.float32([3, 4, 5, 12]))  # norms of pairs
+    array([ 5., 13.], dtype=float32)
     """
 
     def __init__(self, width: int, stride: int, power: float, batch_mode: bool) -> None:

@@ -27,6 +27,11 @@ class SoftGate(Module):
     -----
     Shapes: any; the output has that of the input.
     Torch7 has no such layer. Source: as SpatialLocalImportancePooling.
+
+    Examples
+    --------
+    >>> nn.SoftGate().forward(np.float32([0, np.log(3), 100])).round(4)  # half of 12, three quarters, all of it
+    array([ 6.,  9., 12.], dtype=float32)
     """
 
     def __init__(self, coefficient: float = 12.0) -> None:

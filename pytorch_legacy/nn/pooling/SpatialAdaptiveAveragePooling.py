@@ -31,6 +31,16 @@ class SpatialAdaptiveAveragePooling(AdaptivePooling):
     Shapes: ``(N x) C x H_in x W_in`` to ``(N x) C x H x W``.
     Bounds are exact integers; Torch7 computed them in floating point, wrong already for 13 to 13 cells.
     Source: Torch7 ``nn.SpatialAdaptiveAveragePooling``; C: ``THNN/pooling/SpatialAdaptiveAveragePooling.c``.
+
+    Examples
+    --------
+    >>> x = np.arange(12, dtype=np.float32).reshape(1, 3, 4)
+    >>> nn.SpatialAdaptiveAveragePooling(2, 1).forward(x)  # two columns, one row
+    array([[[4.5, 6.5]]], dtype=float32)
+    >>> nn.SpatialAdaptiveAveragePooling(2, None).forward(x)  # all rows
+    array([[[ 0.5,  2.5],
+            [ 4.5,  6.5],
+            [ 8.5, 10.5]]], dtype=float32)
     """
 
     def __init__(self, W: int | None, H: int | None) -> None:

@@ -40,6 +40,16 @@ class SpatialAdaptiveMaxPooling(Indexed, AdaptivePooling):
     Shapes: ``(N x) C x H_in x W_in`` to ``(N x) C x H x W``.
     Bounds are exact integers; Torch7 computed them in floating point, wrong already for 13 to 13 cells.
     Source: Torch7 ``nn.SpatialAdaptiveMaxPooling``; C: ``THNN/pooling/SpatialAdaptiveMaxPooling.c``.
+
+    Examples
+    --------
+    >>> pool, x = nn.SpatialAdaptiveMaxPooling(2, 2), np.arange(12, dtype=np.float32).reshape(1, 3, 4)
+    >>> pool.forward(x)  # windows of 2 x 2; rows 0 and 1, and 1 and 2
+    array([[[ 5.,  7.],
+            [ 9., 11.]]], dtype=float32)
+    >>> pool.indices  # counted from 0; otherwise in Lua
+    array([[[ 5,  7],
+            [ 9, 11]]])
     """
 
     def __init__(self, W: int | None, H: int | None) -> None:

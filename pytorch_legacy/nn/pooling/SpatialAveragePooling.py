@@ -38,6 +38,17 @@ class SpatialAveragePooling(WindowedPooling):
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
     Torch7 with ``ceil()`` could add a window beyond an input without padding; here none begins there.
     Source: Torch7 ``nn.SpatialAveragePooling``; C: ``THNN/pooling/SpatialAveragePooling.c``.
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(1, 4, 4)
+    >>> nn.SpatialAveragePooling(2, 2, 2, 2).forward(x)
+    array([[[ 2.5,  4.5],
+            [10.5, 12.5]]], dtype=float32)
+    >>> nn.SpatialAveragePooling(3, 3, 3, 3, 1, 1).forward(x)[0, 0].round(4)  # (0 + 1 + 4 + 5) / 9, ...
+    array([1.1111, 2.    ], dtype=float32)
+    >>> nn.SpatialAveragePooling(3, 3, 3, 3, 1, 1).setCountExcludePad().forward(x)[0, 0]  # / 4
+    array([2.5, 4.5], dtype=float32)
     """
 
     count_include_pad = True

@@ -44,6 +44,13 @@ class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
     Torch7 skipped NaN, and with ``ceil()`` could add a window beyond an input without padding; here neither happens.
     Source: Torch7 ``nn.SpatialDilatedMaxPooling``; C: ``THNN/pooling/SpatialDilatedMaxPooling.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[[9, 1, 2, 3], [4, 5, 8, 7]]])
+    >>> nn.SpatialDilatedMaxPooling(2, 1, 1, 1, 0, 0, 2, 1).forward(x)  # of columns 0 and 2, and of 1 and 3
+    array([[[9., 3.],
+            [8., 7.]]], dtype=float32)
     """
 
     _lazy = ()

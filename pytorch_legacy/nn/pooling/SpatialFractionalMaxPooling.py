@@ -40,6 +40,15 @@ class SpatialFractionalMaxPooling(FractionalMaxPooling):
     windows that begin one cell after another (in = out + poolSize - 1), and failed on NaN.
     Source: Torch7 ``nn.SpatialFractionalMaxPooling``; Graham, "Fractional Max-Pooling" (2014);
     C: ``THNN/pooling/SpatialFractionalMaxPooling.c``.
+
+    Examples
+    --------
+    >>> pool, x = nn.SpatialFractionalMaxPooling(2, 2, 3, 3), np.arange(25, dtype=np.float32).reshape(1, 5, 5)
+    >>> pool.fixPoolingRegions().randomSamples = np.float32([[[0, 0.5]]])  # drawn without this line
+    >>> pool.forward(x)  # windows begin at columns 0, 1 and 3, and at rows 0, 2 and 3
+    array([[[ 6.,  7.,  9.],
+            [16., 17., 19.],
+            [21., 22., 24.]]], dtype=float32)
     """
 
     _layer: ClassVar[str] = "SpatialFractionalMaxPooling"

@@ -52,6 +52,15 @@ class SpatialGatedPooling(WindowedPooling):
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``. Ties and NaN are as in ``nn.SpatialMaxPooling``.
     Masks start uniform in [-s, s) with s = 1 / sqrt(kW * kH).
     Not in Torch7; after C.-Y. Lee, P. Gallagher and Z. Tu, 2016. C: ``THNN/pooling/SpatialGatedPooling.c``.
+
+    Examples
+    --------
+    >>> pool = nn.SpatialGatedPooling(2, 2)
+    >>> pool.weight[...] = [[0, 0], [0, 1]]  # the last cell opens the gate
+    >>> pool.forward(np.float32([[[2, 4, 2, 4], [6, 0, 6, 100]]]))  # half of 6 and half of 3; the maximum
+    array([[[  4.5, 100. ]]], dtype=float32)
+    >>> pool.gate
+    array([[[0.5, 1. ]]], dtype=float32)
     """
 
     kW: int

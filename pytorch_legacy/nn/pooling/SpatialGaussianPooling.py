@@ -58,6 +58,13 @@ class SpatialGaussianPooling(WindowedPooling):
     Standard deviations start at half a window; the mean is in its middle, or uniform in its inner half if there are
     several kernels.
     Not in Torch7; after M. Zeiler and R. Fergus, 2012. C: ``THNN/pooling/SpatialGaussianPooling.c``.
+
+    Examples
+    --------
+    >>> pool = nn.SpatialGaussianPooling(1, 3, 1)
+    >>> pool.mean[...], pool.precision[...] = 0, 2 * np.log(2)  # a cell beside the middle weighs half
+    >>> pool.forward(np.float32([[[1, 2, 7]]])).round(4)  # (1 / 2 + 2 + 7 / 2) / 2
+    array([[[3.]]], dtype=float32)
     """
 
     mean: Tensor

@@ -20,6 +20,11 @@ class SpatialGlobalAveragePooling(Module):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x 1 x 1``.
     Source: Lin, Chen, Yan, "Network in network" (2014); C: ``THNN/pooling/SpatialGlobalAveragePooling.c``.
+
+    Examples
+    --------
+    >>> nn.SpatialGlobalAveragePooling().forward(np.arange(12, dtype=np.float32).reshape(2, 2, 3)).tolist()
+    [[[2.5]], [[8.5]]]
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

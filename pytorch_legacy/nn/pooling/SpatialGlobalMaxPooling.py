@@ -28,6 +28,14 @@ class SpatialGlobalMaxPooling(Indexed):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x 1 x 1``.
     Source: C: ``THNN/pooling/SpatialGlobalMaxPooling.c``.
+
+    Examples
+    --------
+    >>> pool, x = nn.SpatialGlobalMaxPooling(), np.float32([[[1, 5], [3, 2]], [[4, 0], [6, 8]]])
+    >>> pool.forward(x).tolist()
+    [[[5.0]], [[8.0]]]
+    >>> pool.indices.tolist()
+    [[[1]], [[3]]]
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

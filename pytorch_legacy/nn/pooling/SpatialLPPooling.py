@@ -38,6 +38,11 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
     such and is stored as such in .t7 files, but it is one layer here and has no ``modules``. Torch7's gradient of a
     window full of zeros was NaN unless p was 1 or 2; here it is 0, for p = 1 that of a sum.
     Source: Torch7 ``nn.SpatialLPPooling``; C: ``THNN/pooling/SpatialPowerAveragePooling.c``.
+
+    Examples
+    --------
+    >>> nn.SpatialLPPooling(1, 2, 2, 1).forward(np.float32([[[3, 4, 5, 12]]]))  # sqrt(9 + 16), sqrt(25 + 144)
+    array([[[ 5., 13.]]], dtype=float32)
     """
 
     kW: int

@@ -39,6 +39,12 @@ class SpatialLocalImportancePooling(WindowedPooling):
     Cells whose logit is +inf share their windows evenly, cells of -inf have no weight, unless all have it.
     Torch7 has no such layer. Source: Z. Gao, L. Wang, G. Wu, "LIP: Local importance-based pooling", 2019; C:
     ``THNN/pooling/SpatialLocalImportancePooling.c``.
+
+    Examples
+    --------
+    >>> x, logits = np.float32([[[0, 4, 0, 4]]]), np.float32([[[1, 1, 0, np.log(3)]]])
+    >>> nn.SpatialLocalImportancePooling(2, 1).forward([x, logits]).round(4)  # (0 + 4) / 2; (0 + 3 * 4) / 4
+    array([[[2., 3.]]], dtype=float32)
     """
 
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:

@@ -41,6 +41,17 @@ class SpatialMaxPooling(Indexed, WindowedPooling):
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
     Torch7 skipped NaN, and with ``ceil()`` could add a window beyond an input without padding; here neither happens.
     Source: Torch7 ``nn.SpatialMaxPooling``; C: ``THNN/pooling/SpatialMaxPooling.c``.
+
+    Examples
+    --------
+    >>> pool, x = nn.SpatialMaxPooling(2, 2, 2, 2), np.float32([[[1, 2, 3, 4], [5, 1, 2, 0]]])
+    >>> pool.forward(x)
+    array([[[5., 4.]]], dtype=float32)
+    >>> pool.indices  # places in the plane count from 0; from 1 in Lua
+    array([[[4, 3]]])
+    >>> pool.backward(x, np.float32([[[10, 20]]]))
+    array([[[ 0.,  0.,  0., 20.],
+            [10.,  0.,  0.,  0.]]], dtype=float32)
     """
 
     _lazy = ()

@@ -48,6 +48,12 @@ class SpatialMixedPooling(WindowedPooling):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``. Ties and NaN are as in ``nn.SpatialMaxPooling``.
     Not in Torch7; after C.-Y. Lee, P. Gallagher and Z. Tu, 2016. C: ``THNN/pooling/SpatialMixedPooling.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[[2, 4], [6, 0]]])
+    >>> nn.SpatialMixedPooling(2, 2, alpha=0.25).forward(x)  # 0.25 * 6 + 0.75 * 3
+    array([[[3.75]]], dtype=float32)
     """
 
     weight: Tensor

@@ -43,6 +43,12 @@ class SpatialPowerAveragePooling(WindowedPooling):
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
     Not in Torch7, whose ``nn.SpatialLPPooling`` raises the cells themselves to the power.
     C: ``THNN/pooling/SpatialPowerAveragePooling.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[[-3, 4]]])
+    >>> [nn.SpatialPowerAveragePooling(p, 2, 1).forward(x).item() for p in (1, 2, np.inf)]
+    [7.0, 5.0, 4.0]
     """
 
     _use_abs: ClassVar[bool] = True

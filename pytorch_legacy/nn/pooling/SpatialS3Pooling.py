@@ -51,6 +51,15 @@ class SpatialS3Pooling(Module):
     Source: Zhai et al., "S3Pool: Pooling with Stochastic Spatial Sampling" (2017). Its code cut planes to those windows that lie
     on them as a whole, and had another size and another mean in evaluation: windows of averages that begin p/2 cells
     earlier. C: ``THNN/pooling/SpatialS3Pooling.c``.
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(1, 4, 4)
+    >>> pool = nn.SpatialS3Pooling(2, 4, 4).fixPoolingRegions()
+    >>> pool.rows, pool.columns = np.array([0, 3]), np.array([1, 2])  # drawn without this line
+    >>> pool.forward(x)  # the maxima of the windows that begin there
+    array([[[ 6.,  7.],
+            [14., 15.]]], dtype=float32)
     """
 
     fixedRegions = False

@@ -42,6 +42,16 @@ class SpatialSimplifiedLIP(Sequential):
     -----
     Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nInputPlane x oH x oW``.
     Torch7 has no such layer. Source: Z. Gao, L. Wang, G. Wu, "LIP: Local importance-based pooling", 2019.
+
+    Examples
+    --------
+    >>> x = np.float32([[[1, 2, 3, 4], [5, 6, 7, 8]]])
+    >>> pool = nn.SpatialSimplifiedLIP(1, 2, 2)
+    >>> pool.forward(x)  # means, as long as it has learned nothing
+    array([[[3.5, 5.5]]], dtype=float32)
+    >>> pool.parameters()[0][0][...] = 1  # of the convolution: cells among large ones weigh more
+    >>> pool.forward(x).round(3)
+    array([[[3.99 , 5.024]]], dtype=float32)
     """
 
     def __init__(

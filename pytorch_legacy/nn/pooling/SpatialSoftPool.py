@@ -38,6 +38,14 @@ class SpatialSoftPool(SoftPooling):
     NaN gives NaN.
     Torch7 has no such layer. Source: A. Stergiou, R. Poppe, G. Kalliatakis, "Refining activation downsampling with
     SoftPool", 2021; C: ``THNN/pooling/SpatialSoftPool.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[[0, np.log(3), 1, 1]]])
+    >>> nn.SpatialSoftPool(2, 1).forward(x).round(4)  # (1 * 0 + 3 * log(3)) / 4; 1
+    array([[[0.824, 1.   ]]], dtype=float32)
+    >>> nn.SpatialSoftPool(2, 1, beta=0).forward(x).round(4)  # means
+    array([[[0.5493, 1.    ]]], dtype=float32)
     """
 
     _axes = "WH"

@@ -51,6 +51,15 @@ class SpatialStochasticPooling(WindowedPooling):
     Source: Zeiler and Fergus, "Stochastic Pooling for Regularization of Deep Convolutional Neural Networks" (2013); the
     package inn for Torch7 had such a layer, which took the first cell of a window of zeros, left windows of negative sums
     undefined, and had no gradient in evaluation. C: ``THNN/pooling/SpatialStochasticPooling.c``.
+
+    Examples
+    --------
+    >>> pool, x = nn.SpatialStochasticPooling(2, 1), np.float32([[[1, 3, 2, 0]]])
+    >>> pool.fixNoise().noise = np.float32([[[0.2, 0.9]]])  # drawn without this line
+    >>> pool.forward(x)  # the first of [1, 3], as 0.2 < 1 / 4; never the 0
+    array([[[1., 2.]]], dtype=float32)
+    >>> pool.evaluate().forward(x)  # (1 * 1 + 3 * 3) / 4
+    array([[[2.5, 2. ]]], dtype=float32)
     """
 
     fixedNoise = False

@@ -40,6 +40,14 @@ class SpatialSubSampling(WindowedPooling):
     Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nInputPlane x oH x oW``; no padding, ``ceil()`` is not supported.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW * kH).
     Source: Torch7 ``nn.SpatialSubSampling``; C: ``THNN/pooling/SpatialSubSampling.c``.
+
+    Examples
+    --------
+    >>> pool = nn.SpatialSubSampling(1, 2, 2, 2, 2)
+    >>> pool.weight[...], pool.bias[...] = 0.5, 100
+    >>> pool.forward(np.arange(16, dtype=np.float32).reshape(1, 4, 4))  # 0.5 * (0 + 1 + 4 + 5) + 100, ...
+    array([[[105., 109.],
+            [121., 125.]]], dtype=float32)
     """
 
     weight: Tensor

@@ -33,6 +33,11 @@ class TemporalAdaptiveAveragePooling(Sequences, AdaptivePooling):
     Bounds are exact integers.
     The form that Torch7 lacked of its SpatialAdaptiveAveragePooling. C:
     ``THNN/pooling/TemporalAdaptiveAveragePooling.c``.
+
+    Examples
+    --------
+    >>> nn.TemporalAdaptiveAveragePooling(2).forward(np.float32([[1, 2, 3, 4, 5]]))  # of [1, 2, 3] and [3, 4, 5]
+    array([[2., 4.]], dtype=float32)
     """
 
     _axes = "W"

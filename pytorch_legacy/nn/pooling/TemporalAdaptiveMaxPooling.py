@@ -39,6 +39,11 @@ class TemporalAdaptiveMaxPooling(Sequences, Indexed, AdaptivePooling):
     of that version still have.
     Bounds are exact integers.
     The form that Torch7 lacked of its SpatialAdaptiveMaxPooling. C: ``THNN/pooling/TemporalAdaptiveMaxPooling.c``.
+
+    Examples
+    --------
+    >>> nn.TemporalAdaptiveMaxPooling(2).forward(np.float32([[1, 7, 3, 4, 5]]))  # of [1, 7, 3] and [3, 4, 5]
+    array([[7., 5.]], dtype=float32)
     """
 
     _axes = "W"

@@ -28,6 +28,17 @@ class TemporalAveragePooling(Module):
     Shapes: ``(N x) nFrame x frameSize`` to ``(N x) oFrame x frameSize`` with
     :math:`oFrame = \\lfloor (nFrame - kW) / dW \\rfloor + 1`.
     Torch7 had no such layer; it is the mean to its TemporalMaxPooling. C: ``THNN/pooling/TemporalAveragePooling.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[1, 10], [3, 30], [5, 50], [7, 70]])  # four frames of two features
+    >>> nn.TemporalAveragePooling(2).forward(x)
+    array([[ 2., 20.],
+           [ 6., 60.]], dtype=float32)
+    >>> nn.TemporalAveragePooling(2, 1).forward(x)
+    array([[ 2., 20.],
+           [ 4., 40.],
+           [ 6., 60.]], dtype=float32)
     """
 
     def __init__(self, kW: int, dW: int | None = None) -> None:

@@ -43,6 +43,17 @@ class TemporalDynamicKMaxPooling(Indexed):
     In Torch7 it was left open which of several equal numbers are kept.
     Source: Torch7 ``nn.TemporalDynamicKMaxPooling``; Kalchbrenner et al., "A Convolutional Neural Network for Modelling
     Sentences" (2014); C: ``THNN/pooling/TemporalDynamicKMaxPooling.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[4, 1], [9, 2], [5, 3], [7, 0]])  # four frames of two features
+    >>> nn.TemporalDynamicKMaxPooling(2).forward(x)
+    array([[9., 2.],
+           [7., 3.]], dtype=float32)
+    >>> nn.TemporalDynamicKMaxPooling(1, 0.75).forward(x)  # three of four
+    array([[9., 1.],
+           [5., 2.],
+           [7., 3.]], dtype=float32)
     """
 
     def __init__(self, minK: int, factor: float = 0) -> None:

@@ -21,6 +21,12 @@ class TemporalGlobalAveragePooling(Sequences):
     Shapes: ``(N x) nFrame x frameSize`` to ``(N x) 1 x frameSize``. Version 1 had ``(N x) frameSize x nFrame``; layers of files
     of that version still have.
     Source: Lin, Chen, Yan, "Network in network" (2014); C: ``THNN/pooling/TemporalGlobalAveragePooling.c``.
+
+    Examples
+    --------
+    >>> nn.TemporalGlobalAveragePooling().forward(np.float32([[1, 2, 3], [4, 4, 7]]))
+    array([[2.],
+           [5.]], dtype=float32)
     """
 
     def _pool(self, input: Tensor) -> Tensor:

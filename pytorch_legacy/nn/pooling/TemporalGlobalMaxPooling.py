@@ -30,6 +30,14 @@ class TemporalGlobalMaxPooling(Sequences, Indexed):
     Shapes: ``(N x) nFrame x frameSize`` to ``(N x) 1 x frameSize``. Version 1 had ``(N x) frameSize x nFrame``; layers of files
     of that version still have.
     Source: C: ``THNN/pooling/TemporalGlobalMaxPooling.c``.
+
+    Examples
+    --------
+    >>> pool = nn.TemporalGlobalMaxPooling()
+    >>> pool.forward(np.float32([[1, 2, 3], [9, 4, 7]])).tolist()
+    [[3.0], [9.0]]
+    >>> pool.indices.tolist()
+    [[2], [0]]
     """
 
     def _pool(self, input: Tensor) -> Tensor:

@@ -36,6 +36,17 @@ class TemporalMaxPooling(Indexed):
     Shapes: ``(N x) nFrame x frameSize`` to ``(N x) oFrame x frameSize`` with
     :math:`oFrame = \\lfloor (nFrame - kW) / dW \\rfloor + 1`.
     Source: Torch7 ``nn.TemporalMaxPooling``; C: ``THNN/pooling/TemporalMaxPooling.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[1, 80], [3, 70], [5, 60], [7, 50]])  # four frames of two features
+    >>> pool = nn.TemporalMaxPooling(2)
+    >>> pool.forward(x)
+    array([[ 3., 80.],
+           [ 7., 60.]], dtype=float32)
+    >>> pool.indices  # frame * 2 + feature; otherwise in Lua
+    array([[2, 1],
+           [6, 5]])
     """
 
     def __init__(self, kW: int, dW: int | None = None) -> None:

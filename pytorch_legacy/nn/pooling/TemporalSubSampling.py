@@ -35,6 +35,14 @@ class TemporalSubSampling(SpatialSubSampling):
     Shapes: ``(N x) T x inputFrameSize`` to ``(N x) oT x inputFrameSize`` with ``oT = (T - kW) / dW + 1``.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW). Torch7 took no batches.
     Source: Torch7 ``nn.TemporalSubSampling``; C: ``THNN/pooling/TemporalSubSampling.c``.
+
+    Examples
+    --------
+    >>> pool = nn.TemporalSubSampling(2, 2, 2)
+    >>> pool.weight[...], pool.bias[...] = [1, 0.5], [0, 1]
+    >>> pool.forward(np.float32([[1, 10], [3, 30], [5, 50], [7, 70]]))  # four frames of two features
+    array([[ 4., 21.],
+           [12., 61.]], dtype=float32)
     """
 
     _axes: ClassVar[str] = "W"

@@ -32,6 +32,12 @@ class VolumetricAdaptiveAveragePooling(AdaptivePooling):
     Bounds are exact integers.
     The form that Torch7 lacked of its SpatialAdaptiveAveragePooling. C:
     ``THNN/pooling/VolumetricAdaptiveAveragePooling.c``.
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(1, 4, 2, 2)
+    >>> nn.VolumetricAdaptiveAveragePooling(2, 1, 1).forward(x).tolist()  # of the first 8 and the last 8 numbers
+    [[[[3.5]], [[11.5]]]]
     """
 
     _axes = "TWH"

@@ -39,6 +39,12 @@ class VolumetricAdaptiveMaxPooling(Indexed, AdaptivePooling):
     Shapes: ``(N x) C x T_in x H_in x W_in`` to ``(N x) C x T x H x W``.
     Bounds are exact integers.
     The form that Torch7 lacked of its SpatialAdaptiveMaxPooling. C: ``THNN/pooling/VolumetricAdaptiveMaxPooling.c``.
+
+    Examples
+    --------
+    >>> pool, x = nn.VolumetricAdaptiveMaxPooling(2, 1, 2), np.arange(16, dtype=np.float32).reshape(1, 4, 2, 2)
+    >>> pool.forward(x).tolist()  # of two times, one row and both columns each
+    [[[[5.0], [7.0]], [[13.0], [15.0]]]]
     """
 
     _axes = "TWH"

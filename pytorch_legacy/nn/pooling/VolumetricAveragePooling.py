@@ -36,6 +36,14 @@ class VolumetricAveragePooling(SpatialAveragePooling):
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x oT x oH x oW``.
     Torch7's layer has neither padding nor ``ceil()``, though its kernel had both.
     Source: Torch7 ``nn.VolumetricAveragePooling``; C: ``THNN/pooling/VolumetricAveragePooling.c``.
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(1, 4, 2, 2)
+    >>> nn.VolumetricAveragePooling(2, 2, 2).forward(x).tolist()
+    [[[[3.5]], [[11.5]]]]
+    >>> nn.VolumetricAveragePooling(2, 2, 2, 1, 1, 1).forward(x).tolist()  # one step in time further
+    [[[[3.5]], [[7.5]], [[11.5]]]]
     """
 
     _axes = "TWH"

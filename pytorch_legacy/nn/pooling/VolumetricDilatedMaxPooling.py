@@ -45,6 +45,12 @@ class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
     Torch7 skipped NaN, and with ``ceil()`` could add a window beyond an input without padding; here neither happens.
     Torch7 packed the place within a window into the bytes of an index.
     Source: Torch7 ``nn.VolumetricDilatedMaxPooling``; C: ``THNN/pooling/VolumetricDilatedMaxPooling.c``.
+
+    Examples
+    --------
+    >>> pool, x = nn.VolumetricDilatedMaxPooling(2, 1, 1, 1, 1, 1, dilationT=2), np.float32([9, 1, 2, 3])
+    >>> pool.forward(x.reshape(1, 4, 1, 1)).ravel()  # of times 0 and 2, and of 1 and 3
+    array([9., 3.], dtype=float32)
     """
 
     _axes = "TWH"

@@ -36,6 +36,13 @@ class VolumetricFractionalMaxPooling(FractionalMaxPooling):
     Shapes: ``(N x) C x H x W x T`` to ``(N x) C x outH x outW x outT``.
     What differs from Torch7 is what differs in ``SpatialFractionalMaxPooling``.
     Source: Torch7 ``nn.VolumetricFractionalMaxPooling``; C: ``THNN/pooling/VolumetricFractionalMaxPooling.c``.
+
+    Examples
+    --------
+    >>> pool, x = nn.VolumetricFractionalMaxPooling(2, 2, 2, 3, 1, 1), np.arange(20, dtype=np.float32)
+    >>> pool.fixPoolingRegions().randomSamples = np.float32([[[0.5, 0, 0]]])  # drawn without this line
+    >>> pool.forward(x.reshape(1, 2, 2, 5))  # boxes begin at times 0, 2 and 3
+    array([[[[16., 18., 19.]]]], dtype=float32)
     """
 
     _layer: ClassVar[str] = "VolumetricFractionalMaxPooling"

@@ -20,6 +20,12 @@ class VolumetricGlobalAveragePooling(Module):
     -----
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x 1 x 1 x 1``.
     Source: Lin, Chen, Yan, "Network in network" (2014); C: ``THNN/pooling/VolumetricGlobalAveragePooling.c``.
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(2, 2, 2, 2)
+    >>> nn.VolumetricGlobalAveragePooling().forward(x).ravel()
+    array([ 3.5, 11.5], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

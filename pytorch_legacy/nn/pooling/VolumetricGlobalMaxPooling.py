@@ -28,6 +28,14 @@ class VolumetricGlobalMaxPooling(Indexed):
     -----
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x 1 x 1 x 1``.
     Source: C: ``THNN/pooling/VolumetricGlobalMaxPooling.c``.
+
+    Examples
+    --------
+    >>> pool, x = nn.VolumetricGlobalMaxPooling(), np.float32([[[[1, 5], [3, 2]], [[4, 0], [6, 8]]]])
+    >>> pool.forward(x).tolist()
+    [[[[8.0]]]]
+    >>> pool.indices.item()  # time 1, row 1, column 1
+    7
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

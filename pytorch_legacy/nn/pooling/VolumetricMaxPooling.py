@@ -40,6 +40,14 @@ class VolumetricMaxPooling(Indexed, WindowedPooling):
     Torch7 skipped NaN, and with ``ceil()`` could add a window beyond an input without padding; here neither happens.
     Torch7 packed the place within a window into the bytes of an index.
     Source: Torch7 ``nn.VolumetricMaxPooling``; C: ``THNN/pooling/VolumetricMaxPooling.c``.
+
+    Examples
+    --------
+    >>> pool, x = nn.VolumetricMaxPooling(2, 2, 1), np.float32([[[[1, 5], [3, 2]], [[4, 0], [6, 8]]]])
+    >>> pool.forward(x).tolist()  # of each row, over both times
+    [[[[5.0], [8.0]]]]
+    >>> pool.indices.ravel()
+    array([1, 7])
     """
 
     _axes = "TWH"

@@ -35,6 +35,13 @@ class VolumetricMaxUnpooling(MaxUnpooling):
     Indices are positions within a plane, (time * height + row) * width + column; ``pooling.indices`` tells how Torch7 packed
     them. What else differs is what differs in ``SpatialMaxUnpooling``.
     Source: Torch7 ``nn.VolumetricMaxUnpooling``; C: ``THNN/pooling/VolumetricMaxUnpooling.c``.
+
+    Examples
+    --------
+    >>> pool = nn.VolumetricMaxPooling(2, 2, 1)
+    >>> net = nn.Sequential().add(pool).add(nn.VolumetricMaxUnpooling(pool))
+    >>> net.forward(np.float32([[[[1, 5], [3, 2]], [[4, 0], [6, 8]]]])).tolist()
+    [[[[0.0, 5.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 8.0]]]]
     """
 
     _layer: ClassVar[str] = "VolumetricMaxUnpooling"

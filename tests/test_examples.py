@@ -23,8 +23,6 @@ WAITING = {
     "authors",
     "cudnn",
     "dpnn",
-    "nn.convolution",
-    "nngraph",
     "nnx",
 }
 

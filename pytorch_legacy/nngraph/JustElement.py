@@ -12,6 +12,11 @@ class JustElement(Module):
     Notes
     -----
     Source: Torch7 nngraph.JustElement, which ``node:split(1)`` uses.
+
+    Examples
+    --------
+    >>> nngraph.JustElement().forward([np.float32([1, 2])])
+    array([1., 2.], dtype=float32)
     """
 
     def updateOutput(self, input: list[Any]) -> Any:

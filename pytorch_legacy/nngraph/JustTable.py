@@ -12,6 +12,11 @@ class JustTable(Module):
     Notes
     -----
     Source: Torch7 nngraph.JustTable, which ``nngraph.nest`` uses.
+
+    Examples
+    --------
+    >>> nngraph.JustTable().forward(np.float32([1, 2]))
+    [array([1., 2.], dtype=float32)]
     """
 
     def updateOutput(self, input: Any) -> list[Any]:

@@ -25,6 +25,15 @@ class ModuleFromCriterion(Module):
     Notes
     -----
     Calling a criterion with nodes makes a node of this class. Source: Torch7 nngraph, nn.ModuleFromCriterion.
+
+    Examples
+    --------
+    >>> module = nngraph.ModuleFromCriterion(nn.MSECriterion())
+    >>> x, t = np.float32([1, 2]), np.float32([1, 4])
+    >>> module.forward([x, t])
+    array([2.], dtype=float32)
+    >>> [gradient.tolist() for gradient in module.backward([x, t], np.float32([10]))]
+    [[0.0, -20.0], [0.0, 0.0]]
     """
 
     _typename = "nn.ModuleFromCriterion"

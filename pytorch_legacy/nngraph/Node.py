@@ -44,6 +44,14 @@ class Node(graph.Node):
     Notes
     -----
     Source: Torch7 nngraph.Node.
+
+    Examples
+    --------
+    >>> x = nn.Identity()()
+    >>> double, ten = x - nn.MulConstant(2.0), x - nn.MulConstant(10.0)
+    >>> net = nn.gModule([x], [nn.CAddTable()([double, ten])])
+    >>> net.forward(np.float32([1, 2]))
+    array([12., 24.], dtype=float32)
     """
 
     def __init__(self, data: dict[Any, Any] | None = None) -> None:
@@ -147,7 +155,16 @@ def inputs_of(data: dict[Any, Any]) -> list[dict[Any, Any]]:
 
 
 def annotateNodes() -> None:
-    """Names all nodes in local variables of the caller, as they are called there, unless they have names."""
+    """Names all nodes in local variables of the caller, as they are called there, unless they have names.
+
+    Examples
+    --------
+    >>> source = nn.Identity()()
+    >>> middle = nn.Tanh()(source)
+    >>> nngraph.annotateNodes()
+    >>> middle.data["annotations"]["name"]
+    'middle'
+    """
     frame = sys._getframe(1)
     for name, value in frame.f_locals.items():
         if isinstance(value, Node) and "name" not in value.data["annotations"]:

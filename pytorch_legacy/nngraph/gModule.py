@@ -59,6 +59,14 @@ class gModule(Flat, Container):
 
     Differences from Torch7: ``accUpdateGradParameters`` moves the parameters, and ``replace`` keeps a module that
     stands in several nodes one module. Source: Torch7 nngraph, nn.gModule.
+
+    Examples
+    --------
+    >>> a, b = nn.Identity()(), nn.Identity()()
+    >>> total = nn.CAddTable()([a, b])
+    >>> net = nn.gModule([a, b], [total, nn.Square()(total)])  # two inputs, two outputs
+    >>> [output.tolist() for output in net.forward([np.float32([1, 2]), np.float32([3, 4])])]
+    [[4.0, 6.0], [16.0, 36.0]]
     """
 
     _typename = "nn.gModule"
@@ -254,6 +262,18 @@ def setDebug(enable: bool = True) -> None:
     Notes
     -----
     Source: Torch7 nngraph, ``nngraph.setDebug``.
+
+    Examples
+    --------
+    >>> nngraph.setDebug()
+    >>> x = nn.Identity()()
+    >>> net = nn.gModule([x], [nn.Linear(2, 1)(x)])
+    >>> try:
+    ...     net.forward(np.zeros(3, np.float32))
+    ... except pl.errors.ShapeError as error:
+    ...     print(error.__notes__[-1])  # svg, or dot where nothing can draw
+    picture: nngraph...
+    >>> nngraph.setDebug(False)
     """
     global _debugs
     _debugs = bool(enable)

@@ -17,6 +17,13 @@ def nest(nodes: Any) -> Node:
     Notes
     -----
     Source: Torch7 nngraph.nest.
+
+    Examples
+    --------
+    >>> a, b = nn.Identity()(), nn.Identity()()
+    >>> net = nn.gModule([a, b], [nngraph.nest([a, [b]])])
+    >>> net.forward([np.float32([1]), np.float32([2])])
+    [array([1.], dtype=float32), [array([2.], dtype=float32)]]
     """
     from pytorch_legacy.nn.shape.Identity import Identity
 

@@ -39,6 +39,16 @@ class SpatialConvolution(Convolution):
     oH = floor((H + 2 padH - kH) / dH) + 1, oW likewise.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW kH nInputPlane).
     Source: Torch7 ``nn.SpatialConvolution``; C: ``THNN/convolution/SpatialConvolutionMM.c``.
+
+    Examples
+    --------
+    >>> layer, x = nn.SpatialConvolution(1, 1, 2, 2), np.arange(9, dtype=np.float32).reshape(1, 3, 3)
+    >>> layer.weight[...], layer.bias[...] = [[1, 10], [100, 1000]], 0.5
+    >>> layer.forward(x)  # 1 * 0 + 10 * 1 + 100 * 3 + 1000 * 4 + 0.5, ...
+    array([[[4310.5, 5421.5],
+            [7643.5, 8754.5]]], dtype=float32)
+    >>> nn.SpatialConvolution(1, 8, 3, 3, 1, 1, 1, 1).forward(x).shape  # eight planes as large as the input
+    (8, 3, 3)
     """
 
     _functions = "SpatialConvolutionMM"

@@ -50,6 +50,13 @@ class SpatialConvolutionLocal(Module):
     oH = floor((iH + 2 padH - kH) / dH) + 1, oW likewise.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW kH nInputPlane).
     Source: Torch7 ``nn.SpatialConvolutionLocal``; C: ``THNN/convolution/SpatialConvolutionLocal.c``.
+
+    Examples
+    --------
+    >>> layer = nn.SpatialConvolutionLocal(1, 1, 3, 1, 2, 1)  # for planes of 1 x 3: two places
+    >>> layer.weight[0, 0], layer.weight[0, 1], layer.bias[...] = [1, 1], [1, -1], 0
+    >>> layer.forward(np.float32([[[1, 2, 5]]]))  # 1 + 2, 2 - 5
+    array([[[ 3., -3.]]], dtype=float32)
     """
 
     weight: Tensor

@@ -16,6 +16,14 @@ class SpatialConvolutionMM(SpatialConvolution):
     Notes
     -----
     Source: Torch7 ``nn.SpatialConvolutionMM``; C: ``THNN/convolution/SpatialConvolutionMM.c``.
+
+    Examples
+    --------
+    >>> layer, x = nn.SpatialConvolutionMM(1, 1, 2, 2), np.arange(9, dtype=np.float32).reshape(1, 3, 3)
+    >>> layer.weight[...], layer.bias[...] = [[1, 10, 100, 1000]], 0.5  # a filter is one row
+    >>> layer.forward(x)  # 1 * 0 + 10 * 1 + 100 * 3 + 1000 * 4 + 0.5, ...
+    array([[[4310.5, 5421.5],
+            [7643.5, 8754.5]]], dtype=float32)
     """
 
     def _weightShape(self) -> tuple[int, ...]:

@@ -50,6 +50,14 @@ class SpatialConvolutionMap(Module):
     number of kernels that lead to the plane. Torch7 gave a plane to which none leads a bias of NaN; here n is then 1.
     Planes in Torch7's tables count from 1: reading a file converts them.
     Source: Torch7 ``nn.SpatialConvolutionMap``; C: ``THNN/convolution/SpatialConvolutionMap.c``.
+
+    Examples
+    --------
+    >>> table = np.array([[0, 0], [1, 0], [1, 1]])  # plane 0 is not for output 1; planes count from 1 in Lua
+    >>> layer = nn.SpatialConvolutionMap(table, 1, 1)
+    >>> layer.weight[:, 0, 0], layer.bias[...] = [1, 10, 100], 0
+    >>> layer.forward(np.float32([[[1, 2]], [[3, 4]]])).tolist()  # 1 * 1 + 10 * 3, ...; 100 * 3, ...
+    [[[31.0, 42.0]], [[300.0, 400.0]]]
     """
 
     weight: Tensor

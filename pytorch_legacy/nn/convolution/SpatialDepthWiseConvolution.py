@@ -46,6 +46,13 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
     Torch7 took height for width, which went wrong where they differ, and lost a part of a gradient that was added to
     another one; neither happens here.
     Source: Torch7 ``nn.SpatialDepthWiseConvolution``; C: ``THNN/convolution/SpatialDepthWiseConvolution.c``.
+
+    Examples
+    --------
+    >>> layer = nn.SpatialDepthWiseConvolution(2, 2, 1, 1)  # two planes for each of two
+    >>> layer.weight[...], layer.bias[...] = [[1, 10], [2, 20]], 0
+    >>> layer.forward(np.float32([[[3]], [[4]]])).ravel()  # 1 * 3, 2 * 3, 10 * 4, 20 * 4
+    array([ 3.,  6., 40., 80.], dtype=float32)
     """
 
     _functions = "SpatialDepthWiseConvolution"

@@ -37,6 +37,13 @@ class SpatialDilatedConvolution(SpatialConvolution):
     Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nOutputPlane x oH x oW`` with
     oH = floor((H + 2 padH - dilationH (kH - 1) - 1) / dH) + 1, oW likewise.
     Source: Torch7 ``nn.SpatialDilatedConvolution``; C: ``THNN/convolution/SpatialDilatedConvolution.c``.
+
+    Examples
+    --------
+    >>> layer = nn.SpatialDilatedConvolution(1, 1, 2, 1, 1, 1, 0, 0, 2, 1)  # cells two apart
+    >>> layer.weight[...], layer.bias[...] = [1, 10], 0
+    >>> layer.forward(np.float32([[[1, 2, 3, 4]]]))  # 1 + 10 * 3, 2 + 10 * 4
+    array([[[31., 42.]]], dtype=float32)
     """
 
     _functions = "SpatialDilatedConvolution"

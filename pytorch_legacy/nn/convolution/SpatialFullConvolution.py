@@ -43,6 +43,13 @@ class SpatialFullConvolution(FullConvolution):
     gives the size of x back. The gradient of y is zero.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW kH nInputPlane).
     Source: Torch7 ``nn.SpatialFullConvolution``; C: ``THNN/convolution/SpatialFullConvolution.c``.
+
+    Examples
+    --------
+    >>> layer = nn.SpatialFullConvolution(1, 1, 3, 1, 2, 1)  # stamps of three cells, two apart
+    >>> layer.weight[...], layer.bias[...] = [1, 2, 3], 0
+    >>> layer.forward(np.float32([[[1, 10]]]))  # 3 * 1 + 1 * 10 where they meet
+    array([[[ 1.,  2., 13., 20., 30.]]], dtype=float32)
     """
 
     _functions = "SpatialFullConvolution"

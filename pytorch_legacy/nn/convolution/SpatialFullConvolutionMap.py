@@ -36,6 +36,14 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
     Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nOutputPlane x ((H - 1) dH + kH) x ((W - 1) dW + kW)``.
     Parameters start as in SpatialConvolutionMap.
     Source: Torch7 ``nn.SpatialFullConvolutionMap``; C: ``THNN/convolution/SpatialFullConvolutionMap.c``.
+
+    Examples
+    --------
+    >>> table = np.array([[0, 0], [1, 1]])  # each plane by itself; planes count from 1 in Lua
+    >>> layer = nn.SpatialFullConvolutionMap(table, 2, 1)
+    >>> layer.weight[:, 0], layer.bias[...] = [[1, 2], [3, 4]], 0
+    >>> layer.forward(np.float32([[[1, 10]], [[1, 1]]])).tolist()  # 1, 2 + 10, 20; 3, 4 + 3, 4
+    [[[1.0, 12.0, 20.0]], [[3.0, 7.0, 4.0]]]
     """
 
     _layer = "SpatialFullConvolutionMap"

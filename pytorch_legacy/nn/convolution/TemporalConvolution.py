@@ -41,6 +41,14 @@ class TemporalConvolution(Convolution):
     nOutputFrame = floor((nInputFrame - kW) / dW) + 1.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW inputFrameSize).
     Source: Torch7 ``nn.TemporalConvolution``; C: ``THNN/convolution/TemporalConvolution.c``.
+
+    Examples
+    --------
+    >>> layer = nn.TemporalConvolution(2, 1, 2)  # one number of two frames, of two features each
+    >>> layer.weight[...], layer.bias[...] = [[1, 10, 100, 1000]], 0
+    >>> layer.forward(np.float32([[1, 2], [3, 4], [5, 6]]))  # 1 * 1 + 10 * 2 + 100 * 3 + 1000 * 4, ...
+    array([[4321.],
+           [6543.]], dtype=float32)
     """
 
     _axes = ""

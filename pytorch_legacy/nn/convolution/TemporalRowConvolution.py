@@ -46,6 +46,14 @@ class TemporalRowConvolution(Module):
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW inputFrameSize). In Torch7 ``reset`` failed after
     ``noBias``.
     Source: Torch7 ``nn.TemporalRowConvolution``; C: ``THNN/convolution/TemporalRowConvolution.c``.
+
+    Examples
+    --------
+    >>> layer = nn.TemporalRowConvolution(2, 2)
+    >>> layer.weight[:, 0], layer.bias[...] = [[1, 10], [1, -1]], 0
+    >>> layer.forward(np.float32([[1, 7], [2, 8], [3, 0]]))  # 1 + 10 * 2, 7 - 8, ...
+    array([[21., -1.],
+           [32.,  8.]], dtype=float32)
     """
 
     weight: Tensor

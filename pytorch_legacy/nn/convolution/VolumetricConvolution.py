@@ -40,6 +40,15 @@ class VolumetricConvolution(Convolution):
     oT = floor((T + 2 padT - kT) / dT) + 1, oH and oW likewise.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kT kW kH nInputPlane).
     Source: Torch7 ``nn.VolumetricConvolution``; C: ``THNN/convolution/VolumetricConvolutionMM.c``.
+
+    Examples
+    --------
+    >>> layer, x = nn.VolumetricConvolution(1, 1, 2, 1, 1), np.float32([1, 2, 4])
+    >>> layer.weight[..., 0, 0], layer.bias[...] = [-1, 1], 0
+    >>> layer.forward(x.reshape(1, 3, 1, 1)).ravel()  # what changed from one time to the next
+    array([1., 2.], dtype=float32)
+    >>> nn.VolumetricConvolution(1, 8, 3, 3, 3, 1, 1, 1, 1).forward(np.zeros((1, 4, 5, 6), np.float32)).shape
+    (8, 4, 5, 6)
     """
 
     _axes = "TWH"

@@ -37,6 +37,13 @@ class VolumetricDilatedConvolution(VolumetricConvolution):
     Shapes: ``(N x) nInputPlane x T x H x W`` to ``(N x) nOutputPlane x oT x oH x oW`` with
     oT = floor((T + 2 padT - dilationT (kT - 1) - 1) / dT) + 1, oH and oW likewise.
     Source: Torch7 ``nn.VolumetricDilatedConvolution``; C: ``THNN/convolution/VolumetricDilatedConvolution.c``.
+
+    Examples
+    --------
+    >>> layer = nn.VolumetricDilatedConvolution(1, 1, 2, 1, 1, dilationT=2)
+    >>> layer.weight[..., 0, 0], layer.bias[...] = [1, 10], 0
+    >>> layer.forward(np.float32([1, 2, 3, 4]).reshape(1, 4, 1, 1)).ravel()  # 1 + 10 * 3, 2 + 10 * 4
+    array([31., 42.], dtype=float32)
     """
 
     _printsNoBias = True

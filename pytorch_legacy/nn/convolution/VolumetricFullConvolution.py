@@ -47,6 +47,13 @@ class VolumetricFullConvolution(FullConvolution):
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kT kW kH nInputPlane).
     Files of before adj was there hold nOutputPlane x nInputPlane weights, and pT, pW, pH for the padding: they are mended.
     Source: Torch7 ``nn.VolumetricFullConvolution``; C: ``THNN/convolution/VolumetricFullConvolution.c``.
+
+    Examples
+    --------
+    >>> layer, x = nn.VolumetricFullConvolution(1, 1, 3, 1, 1, 2), np.float32([1, 10])
+    >>> layer.weight[..., 0, 0], layer.bias[...] = [1, 2, 3], 0
+    >>> layer.forward(x.reshape(1, 2, 1, 1)).ravel()  # 3 * 1 + 1 * 10 where the stamps meet
+    array([ 1.,  2., 13., 20., 30.], dtype=float32)
     """
 
     _axes = "TWH"

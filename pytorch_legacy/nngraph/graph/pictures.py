@@ -59,6 +59,15 @@ def draw(graph: Any, path: str | Path, title: str | None = None) -> None:
     ------
     UnsupportedError
         If matplotlib is needed and missing, or does not know the format.
+
+    Examples
+    --------
+    >>> x = nn.Identity()()
+    >>> net = nn.gModule([x], [nn.Tanh()(x)])
+    >>> nngraph.draw(net, "net.dot")
+    >>> with open("net.dot") as file:
+    ...     print(*[line.strip() for line in file if "->" in line])
+    n1 -> n2; n3 -> n1; n4 -> n3;
     """
     graph = getattr(graph, "fg", graph)
     path = Path(path)

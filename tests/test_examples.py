@@ -22,8 +22,6 @@ NAMES = {name: getattr(pl, name) for name in PACKAGES} | {"np": np, "pl": pl}
 WAITING = {
     "authors",
     "cudnn",
-    "dpnn",
-    "nnx",
 }
 
 NUMBER = re.compile(r"(?<![\w.])[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:e[+-]?\d+)?", re.IGNORECASE)

@@ -34,6 +34,11 @@ class ArgMax(Module):
     -----
     Indices count from 0. Of equal elements the first one counts, and a NaN is larger than any number. A vector gives an
     array of one index. gradOutput is not looked at. Source: Element-Research dpnn ``ArgMax``.
+
+    Examples
+    --------
+    >>> dpnn.ArgMax(1).forward(np.float32([[1, 9, 3], [7, 5, 6]]))  # nn.ArgMax(2), and 2 and 1, in Lua
+    array([1, 0])
     """
 
     _oneBased = ("dim",)

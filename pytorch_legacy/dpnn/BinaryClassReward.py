@@ -31,6 +31,17 @@ class BinaryClassReward(ClassReward):
     -----
     Input: a table of predictions and baselines, each ``N`` or ``N x 1``; target: N numbers, 0 or 1. Attributes are those of
     VRClassReward. Source: Element-Research dpnn ``BinaryClassReward``.
+
+    Examples
+    --------
+    >>> net = nn.Sequential(nn.ReinforceBernoulli())
+    >>> loss = dpnn.BinaryClassReward(net)
+    >>> prediction, baseline = np.float32([1, 0]), np.float32([0.5, 0.5])  # what was drawn, and what to expect
+    >>> loss.forward([prediction, baseline], np.array([1, 1]))  # one of two is right
+    -0.5
+    >>> _ = loss.backward([prediction, baseline], np.array([1, 1]))
+    >>> net.modules[0].reward  # (1 - 0.5) / 2 and (0 - 0.5) / 2
+    array([ 0.25, -0.25], dtype=float32)
     """
 
     def _right(self, prediction: Tensor, target: Any) -> Tensor:

@@ -32,6 +32,14 @@ class BinaryLogisticRegression(Criterion):
     -----
     Torch7's loss became infinite where the exponential did; this one stays a number, and is kept in ``output``.
     Source: Element-Research dpnn ``BinaryLogisticRegression``.
+
+    Examples
+    --------
+    >>> loss = dpnn.BinaryLogisticRegression()
+    >>> round(loss.forward(np.float32([0, 0]), np.float32([1, -1])), 4)  # log(2)
+    0.6931
+    >>> loss.backward(np.float32([0, 0]), np.float32([1, -1]))
+    array([-0.25,  0.25], dtype=float32)
     """
 
     _dropped: tuple[str, ...] = ("_baseExponents", "_coeff", "_logCoeff", "_k")

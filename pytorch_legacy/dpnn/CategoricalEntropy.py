@@ -47,6 +47,15 @@ class CategoricalEntropy(Module):
     Notes
     -----
     ``output`` is the input itself, no copy. Source: Element-Research dpnn ``CategoricalEntropy``.
+
+    Examples
+    --------
+    >>> layer, x = dpnn.CategoricalEntropy(), np.float32([[0.5, 0.5], [1, 0]])  # the second category is the rarer
+    >>> layer.forward(x) is x
+    True
+    >>> layer.backward(x, np.zeros((2, 2), np.float32)).round(3)  # a step against it lifts the second
+    array([[ 0.178, -0.097],
+           [ 0.178, -0.097]], dtype=float32)
     """
 
     _dropped = ("module", "_mul")  # these are properties here

@@ -29,6 +29,14 @@ class Clip(Module):
     Notes
     -----
     Any shape; NaN stays NaN. ``gradInput`` is gradOutput itself, no copy. Source: Element-Research dpnn ``Clip``.
+
+    Examples
+    --------
+    >>> layer, x = dpnn.Clip(-1, 1), np.float32([-5, 0.5, 3])
+    >>> layer.forward(x)
+    array([-1. ,  0.5,  1. ], dtype=float32)
+    >>> layer.backward(x, np.float32([1, 2, 3]))  # as if there were no limits
+    array([1., 2., 3.], dtype=float32)
     """
 
     _dropped = ("_mask", "_byte")

@@ -17,6 +17,14 @@ class Dictionary(LookupTable):
     -----
     Everything else is as in LookupTable. Torch7's ``parameters`` gave only the rows used last; here it gives the whole weight,
     which leads to the same steps, since the gradients of the others are zero. Source: Element-Research dpnn ``Dictionary``.
+
+    Examples
+    --------
+    >>> layer = dpnn.Dictionary(3, 2)  # three words, two numbers for each
+    >>> layer.weight[...] = [[0, 1], [10, 11], [20, 21]]
+    >>> layer.forward(np.array([2, 0]))  # words count from 0; from 1 in Lua
+    array([[20., 21.],
+           [ 0.,  1.]], dtype=float32)
     """
 
     dpnn_sparseParameters = True

@@ -39,6 +39,12 @@ class FireModule(Decorator):
     -----
     Shapes: ``N x nInputPlane x H x W`` to ``N x (e1x1 + e3x3) x H x W``. Source: Element-Research dpnn ``FireModule``; Iandola et
     al., "SqueezeNet: AlexNet-level accuracy with 50x fewer parameters" (2016).
+
+    Examples
+    --------
+    >>> net = dpnn.FireModule(8, 2, 3, 4)
+    >>> net.forward(np.zeros((1, 8, 5, 5), np.float32)).shape  # 8 planes squeezed to 2, expanded to 3 + 4
+    (1, 7, 5, 5)
     """
 
     _dropped = ("module", "squeeze", "expand")  # these are properties here

@@ -61,6 +61,13 @@ class Inception(Decorator):
     -----
     Shapes: ``(N x) inputSize x H x W`` to ``(N x) C x oH x oW``; the one module inside is a DepthConcat.
     Source: Element-Research dpnn ``Inception``; Szegedy et al., "Going deeper with convolutions" (2014).
+
+    Examples
+    --------
+    >>> columns = {"kernelSize": [3, 5], "kernelStride": [1, 1], "outputSize": [4, 2]}
+    >>> net = dpnn.Inception({"inputSize": 8, "reduceSize": [3, 1, 5, 6], **columns})
+    >>> net.forward(np.zeros((1, 8, 7, 7), np.float32)).shape  # 4 + 2 + 5 + 6 planes
+    (1, 17, 7, 7)
     """
 
     inputSize: int

@@ -35,6 +35,15 @@ class NCECriterion(Criterion):
     The input is what `NCEModule` gives; the target is not looked at. gradInput is such a table too, with zeros for p and q.
     Source: Element-Research dpnn ``NCECriterion``; Chen et al., "Recurrent neural network language model training with noise
     contrastive estimation for speech recognition" (2015).
+
+    Examples
+    --------
+    >>> loss, half = dpnn.NCECriterion(), np.float32([0.5])
+    >>> x = [half, half.reshape(1, 1), half, half.reshape(1, 1)]  # a target and one sample, as probable as noise
+    >>> round(loss.forward(x, None), 4)  # nothing tells them apart: 2 log(2)
+    1.3863
+    >>> [gradient.round(4).tolist() for gradient in loss.backward(x, None)]
+    [[-1.0], [[1.0]], [0.0], [[0.0]]]
     """
 
     _dropped = ("_Pom", "_Pomdiv", "_Pon", "_Pondiv", "_lnPom", "_lnPon")

@@ -64,6 +64,16 @@ class NCEModule(Linear):
     evaluation too; override ``noiseSample`` to choose them. Files of older releases lack Z, which is then 1.
     Source: Element-Research dpnn ``NCEModule``; Mnih and Teh, "A fast and simple algorithm for training neural probabilistic
     language models" (2012).
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(1)
+    >>> layer = dpnn.NCEModule(3, 1000, 5, np.ones(1000))  # a thousand classes, of which five are drawn
+    >>> x, target = np.ones((2, 3), np.float32), np.array([7, 8])  # labels count from 0
+    >>> [array.shape for array in layer.forward([x, target])]
+    [(2,), (2, 5), (2,), (2, 5)]
+    >>> layer.sampleidx  # five samples, then the targets
+    array([429, 795, 156, 958, 888,   7,   8])
     """
 
     _dropped = (*Linear._dropped, "sampleprob", "_sampleidx", "_noiseidx", "_noiseprob", "_noisesamples", "_metaidx", "_weight",

@@ -38,6 +38,13 @@ class PCAColorTransform(ColorTransform):
     Shape ``(N x) C x H x W``. Fields ``alphas``, C x N and multiplied by the eigenvalues, and ``noise``, N x C, hold what was
     drawn and added last. Unlike Torch7's, the layer also runs backward in evaluation. Source: Element-Research dpnn
     ``PCAColorTransform``; Krizhevsky et al., "ImageNet classification with deep convolutional neural networks" (2012).
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(1)
+    >>> layer = dpnn.PCAColorTransform(3, np.eye(3), np.float32([1, 0, 0]))  # the first plane only varies
+    >>> layer.forward(np.zeros((1, 3, 2, 2), np.float32))[0, :, 0, 0].round(3)
+    array([-0.297,  0.   ,  0.   ], dtype=float32)
     """
 
     _buffers = ("noise", "alphas")

@@ -39,6 +39,16 @@ class Reinforce(Module):
     -----
     Source: Element-Research dpnn ``Reinforce``; Williams, "Simple statistical gradient-following algorithms for connectionist
     reinforcement learning" (1992).
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(1)
+    >>> net, x = nn.Sequential(nn.ReinforceBernoulli()), np.float32([[0.5], [0.5]])
+    >>> net.forward(x).tolist()
+    [[1.0], [0.0]]
+    >>> _ = net.reinforce(np.float32([1, 0]))  # the first draw was good
+    >>> net.backward(x, x).tolist()  # a step against it makes that draw likelier
+    [[-2.0], [0.0]]
     """
 
     _dropped: tuple[str, ...] = ("_reward", "__reward")

@@ -25,6 +25,18 @@ class ReinforceBernoulli(Reinforce):
     Notes
     -----
     Any shape. Source: Element-Research dpnn ``ReinforceBernoulli``.
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(2)
+    >>> layer, x = dpnn.ReinforceBernoulli(), np.float32([[0.25, 0.5, 0.5, 0.75]])
+    >>> layer.forward(x)
+    array([[0., 1., 1., 0.]], dtype=float32)
+    >>> _ = layer.reinforce(np.float32([3]))
+    >>> layer.backward(x, x)  # a step against it makes this draw likelier
+    array([[ 4., -6., -6., 12.]], dtype=float32)
+    >>> layer.evaluate().forward(x)
+    array([[0.25, 0.5 , 0.5 , 0.75]], dtype=float32)
     """
 
     _dropped = (*Reinforce._dropped, "_uniform", "_div")

@@ -31,6 +31,18 @@ class ReinforceCategorical(Reinforce):
     Notes
     -----
     Shape ``N x C``; the probabilities of a row need not sum to 1. Source: Element-Research dpnn ``ReinforceCategorical``.
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(1)
+    >>> layer, x = dpnn.ReinforceCategorical(), np.float32([[0.25, 0.75], [0.5, 0.5]])
+    >>> layer.forward(x)
+    array([[0., 1.],
+           [0., 1.]], dtype=float32)
+    >>> _ = layer.reinforce(np.float32([3, 1]))
+    >>> layer.backward(x, x) + 0.0  # a step against it makes what was chosen likelier
+    array([[ 0., -4.],
+           [ 0., -2.]], dtype=float32)
     """
 
     _dropped = (*Reinforce._dropped, "_index", "_input")

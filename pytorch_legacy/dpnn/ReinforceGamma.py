@@ -37,6 +37,15 @@ class ReinforceGamma(Reinforce):
     -----
     Any shape. Torch7 drew by another library, randomkit, with its own sequence; the draws here come from ``random`` (Marsaglia
     and Tsang, "A simple method for generating gamma variables", 2000). Source: Element-Research dpnn ``ReinforceGamma``.
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(1)
+    >>> layer, x = dpnn.ReinforceGamma(0.5), np.float32([[2, 4]])
+    >>> layer.forward(x).round(3)
+    array([[0.01 , 4.001]], dtype=float32)
+    >>> layer.evaluate().forward(x)  # the mean: shape * scale
+    array([[1., 2.]], dtype=float32)
     """
 
     _dropped = (*Reinforce._dropped, "_scale", "__scale", "_logOutput", "_logScale")

@@ -36,6 +36,17 @@ class ReinforceNormal(Reinforce):
     Notes
     -----
     Any shape. Source: Element-Research dpnn ``ReinforceNormal``.
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(1)
+    >>> layer, x = dpnn.ReinforceNormal(0.5), np.float32([[1, 2]])
+    >>> output = layer.forward(x)
+    >>> output.round(3)
+    array([[-0.486,  2.853]], dtype=float32)
+    >>> _ = layer.reinforce(np.float32([1]))
+    >>> layer.backward(x, x).round(3)  # the mean goes towards what was drawn
+    array([[ 5.944, -3.414]], dtype=float32)
     """
 
     _dropped = (*Reinforce._dropped, "_stdev", "__stdev", "_stdev2")

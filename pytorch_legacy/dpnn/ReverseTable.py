@@ -15,6 +15,11 @@ class ReverseTable(Module):
     Notes
     -----
     The entries may be anything and are not copied. Source: Element-Research dpnn ``ReverseTable``.
+
+    Examples
+    --------
+    >>> dpnn.ReverseTable().forward([np.float32([1]), np.float32([2, 3])])
+    [array([2., 3.], dtype=float32), array([1.], dtype=float32)]
     """
 
     def __init__(self) -> None:

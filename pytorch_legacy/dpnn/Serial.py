@@ -35,6 +35,15 @@ class Serial(Decorator):
     -----
     In the file every module inside says in the field ``dpnn_typename`` what it is, and in ``dpnn_serialEmpty`` which of its
     fields are left empty. Both are kept when it is loaded. Source: Element-Research dpnn ``Serial``.
+
+    Examples
+    --------
+    >>> net = dpnn.Serial(nn.Square().double(), "torch.FloatTensor").mediumSerial()
+    >>> net.forward(np.float64([1, 2]))
+    array([1., 4.])
+    >>> pl.save("model.t7", net)
+    >>> pl.load("model.t7").forward(np.float32([1, 2]))  # floats in the file
+    array([1., 4.], dtype=float32)
     """
 
     tensortype: str | None = None

@@ -34,6 +34,13 @@ class SimpleColorTransform(ColorTransform):
     -----
     Shape ``(N x) C x H x W``. Field ``noise``, ``(N x) C``, holds the last noise. Unlike Torch7's, the layer also runs
     backward in evaluation. Source: Element-Research dpnn ``SimpleColorTransform``.
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(1)
+    >>> layer = dpnn.SimpleColorTransform(3, np.float32([0.5, 0, 0]))  # the first plane only varies
+    >>> layer.forward(np.zeros((1, 3, 2, 2), np.float32))[0, :, 0, 0].round(3)
+    array([-0.083,  0.   ,  0.   ], dtype=float32)
     """
 
     def __init__(self, inputChannels: int, range: Any) -> None:

@@ -43,6 +43,13 @@ class SpatialBinaryConvolution(SpatialConvolution):
     only by ``accGradParameters``, so that a second pass forward was another one; here the weight keeps its values. A file that
     was saved in between has the weight in ``tempWeight``; it is put back.
     Source: Element-Research dpnn ``SpatialBinaryConvolution``; Rastegari et al., "XNOR-Net" (2016).
+
+    Examples
+    --------
+    >>> layer = dpnn.SpatialBinaryConvolution(1, 1, 2, 1)
+    >>> layer.weight[...] = [[1, -3]]
+    >>> layer.forward(np.float32([[[5, 1, 2]]]))  # (first - second) * 2, the mean of 1 and 3
+    array([[[ 8., -2.]]], dtype=float32)
     """
 
     def __init__(

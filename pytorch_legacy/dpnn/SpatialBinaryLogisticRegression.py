@@ -29,6 +29,15 @@ class SpatialBinaryLogisticRegression(BinaryLogisticRegression):
     Notes
     -----
     Source: Element-Research dpnn ``SpatialBinaryLogisticRegression``.
+
+    Examples
+    --------
+    >>> loss = dpnn.SpatialBinaryLogisticRegression()
+    >>> x, target = np.float32([[[[0, 0]]]]), np.float32([[[[1, -1]]]])
+    >>> round(loss.forward(x, target), 4)  # log(2) / 2
+    0.3466
+    >>> loss.backward(x, target)
+    array([[[[-0.125,  0.125]]]], dtype=float32)
     """
 
     _dropped = (*BinaryLogisticRegression._dropped, "_isBatch", "_h", "_w")

@@ -34,6 +34,12 @@ class SpatialFeatNormalization(Module):
     Notes
     -----
     Shape ``(N x) C x H x W``. Source: Element-Research dpnn ``SpatialFeatNormalization``.
+
+    Examples
+    --------
+    >>> layer = dpnn.SpatialFeatNormalization(np.float32([10, 20]), np.float32([1, 4]))
+    >>> layer.forward(np.float32([[[11, 12]], [[24, 28]]])).tolist()
+    [[[1.0, 2.0]], [[1.0, 2.0]]]
     """
 
     def __init__(self, mean: Any, std: Any = None) -> None:

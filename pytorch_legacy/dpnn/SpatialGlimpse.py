@@ -44,6 +44,13 @@ class SpatialGlimpse(Module):
     corner to (1, 1) for the lower right one; a place further out counts as the nearest one within.
     Output: ``(N x) depth * C x height x width``, patch by patch. Files of 2015 have one `size` for both sides.
     Source: Element-Research dpnn ``SpatialGlimpse``; Mnih et al., "Recurrent models of visual attention" (2014).
+
+    Examples
+    --------
+    >>> layer = dpnn.SpatialGlimpse(2, depth=2)  # 2 x 2 cells around a place, and 4 x 4 made as small
+    >>> picture = np.arange(36, dtype=np.float32).reshape(1, 6, 6)
+    >>> layer.forward([picture, np.float32([0, 0])]).tolist()  # the middle
+    [[[14.0, 15.0], [20.0, 21.0]], [[10.5, 12.5], [22.5, 24.5]]]
     """
 
     _dropped = ("_crop", "_pad", "module", "size")  # module is a property here

@@ -28,6 +28,13 @@ class SpatialRegionDropout(Dropout):
     Shape ``(N x) C x H x W``. Field ``noise``, in the shape of the input, holds the last noise, and ``regionType`` the edge,
     from 1 to 4 in the order above. Unlike Torch7's, the layer also runs backward in evaluation, and takes planes of which the
     share p is not one row. Source: Element-Research dpnn ``SpatialRegionDropout``.
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(1)
+    >>> layer = dpnn.SpatialRegionDropout(0.5)
+    >>> layer.forward(np.ones((1, 2, 4), np.float32)).tolist()  # one edge is gone, the rest counts twice
+    [[[2.0, 2.0, 2.0, 2.0], [0.0, 0.0, 0.0, 0.0]]]
     """
 
     v2 = True

@@ -49,6 +49,15 @@ class SpatialUniformCrop(Module):
     true one. Unlike Torch7's, the layer runs backward in evaluation with the crops made there, takes inputs that are no
     larger than the crop, and with a `scale` takes pictures that are not square. Source: Element-Research dpnn
     ``SpatialUniformCrop``.
+
+    Examples
+    --------
+    >>> layer, x = dpnn.SpatialUniformCrop(2), np.arange(36, dtype=np.float32).reshape(1, 6, 6)
+    >>> _ = pl.manualSeed(1)
+    >>> layer.forward(x).tolist(), layer.coord.tolist()
+    ([[[9.0, 10.0], [15.0, 16.0]]], [[1, 3]])
+    >>> layer.evaluate().forward(x).tolist()  # the middle
+    [[[7.0, 8.0], [13.0, 14.0]]]
     """
 
     coord: Tensor

@@ -31,6 +31,13 @@ class TotalDropout(Module):
     -----
     Any shape. Field ``noise`` holds the last noise. Unlike Torch7's, the layer also runs backward in evaluation. Source:
     Element-Research dpnn ``TotalDropout``.
+
+    Examples
+    --------
+    >>> _ = pl.manualSeed(1)
+    >>> layer = dpnn.TotalDropout(0.5)
+    >>> [layer.forward(np.float32([1, 2])).tolist() for _ in range(4)]  # all or nothing
+    [[1.0, 2.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
     """
 
     noise = 1.0

@@ -43,6 +43,18 @@ class VRClassReward(ClassReward):
     -----
     Input: a table of predictions, ``N x C`` or C, and baselines, N numbers of any shape; target: N labels, which count from 0.
     Source: Element-Research dpnn ``VRClassReward``; Mnih et al., "Recurrent models of visual attention" (2014).
+
+    Examples
+    --------
+    >>> net = nn.Sequential(nn.ReinforceCategorical())
+    >>> loss = dpnn.VRClassReward(net)
+    >>> prediction, baseline = np.float32([[0, 1], [1, 0]]), np.float32([0.5, 0.5])
+    >>> target = np.array([1, 1])  # labels count from 0
+    >>> loss.forward([prediction, baseline], target)  # one of two is right
+    -0.5
+    >>> _ = loss.backward([prediction, baseline], target)
+    >>> net.modules[0].reward  # (1 - 0.5) / 2 and (0 - 0.5) / 2
+    array([ 0.25, -0.25], dtype=float32)
     """
 
     def _right(self, prediction: Tensor, target: Any) -> Tensor:

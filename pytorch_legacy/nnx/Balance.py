@@ -39,6 +39,14 @@ class Balance(Module):
     Notes
     -----
     Unlike Torch7's, the layer runs backward in evaluation as it runs forward there. Source: nnx ``Balance``.
+
+    Examples
+    --------
+    >>> layer = nnx.Balance(1)
+    >>> layer.forward(np.float32([[0.75, 0.25], [0.25, 0.75]])).tolist()  # balanced already
+    [[0.75, 0.25], [0.25, 0.75]]
+    >>> layer.forward(np.float32([[0.5, 0.5], [1, 0]])).tolist()  # too much of the first category
+    [[0.25, 0.75], [1.0, 0.0]]
     """
 
     _oneBased = ("startIdx",)

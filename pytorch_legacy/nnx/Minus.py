@@ -14,6 +14,11 @@ class Minus(Module):
     Notes
     -----
     Any shape. Source: nnx ``Minus``.
+
+    Examples
+    --------
+    >>> nnx.Minus().forward(np.float32([1, -2]))
+    array([-1.,  2.], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

@@ -20,6 +20,11 @@ class MultiSoftMax(Module):
     -----
     Shapes: ``N x C`` or ``M x N x C``. Torch7's could not run backward with a matrix; this does. Source: nnx ``MultiSoftMax``;
     C: ``THNN/activation/SoftMax.c``.
+
+    Examples
+    --------
+    >>> nnx.MultiSoftMax().forward(np.float32([[[0, 0], [2, 2]], [[5, 5], [0, 1000]]])).tolist()
+    [[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.0, 1.0]]]
     """
 
     _dropped = ("_input", "_output", "_gradInput", "_gradOutput")

@@ -34,6 +34,13 @@ class PullTable(Module):
     -----
     An input that is no table counts as one with one entry, and gradInput is then no table either. Entries are not copied.
     Source: nnx ``PullTable``.
+
+    Examples
+    --------
+    >>> push = nnx.PushTable(1)  # 2 in Lua
+    >>> net = nn.Sequential(push, push.pull(0))
+    >>> net.forward([np.float32([1]), np.float32([2]), np.float32([3])])  # the second entry comes first
+    [array([2.], dtype=float32), array([1.], dtype=float32), array([3.], dtype=float32)]
     """
 
     _oneBased = ("_index",)

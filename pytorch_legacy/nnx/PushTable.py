@@ -31,9 +31,12 @@ class PushTable(Module):
 
     Examples
     --------
-    >>> from pytorch_legacy import nn
-    >>> push = nn.PushTable(1)
-    >>> net = nn.Sequential().add(push).add(nn.ParallelTable().add(nn.Linear(3, 2))).add(push.pull(1))
+    >>> push = nnx.PushTable(1)  # 2 in Lua
+    >>> net = nn.Sequential(push, nn.ParallelTable(nn.Square()), push.pull(1))
+    >>> net.forward([np.float32([3]), np.float32([5])])  # the second entry goes past the square
+    [array([9.], dtype=float32), array([5.], dtype=float32)]
+    >>> push.output
+    [array([3.], dtype=float32)]
     """
 
     _oneBased = ("_index",)

@@ -24,6 +24,13 @@ class SaturatedLU(Module):
     -----
     Any shape; NaN stays NaN. The upper threshold is compared with what the lower one made of the input, so that a `v` above
     `th2` becomes `v2`. Source: nnx ``SaturatedLU``.
+
+    Examples
+    --------
+    >>> nnx.SaturatedLU().forward(np.float32([-5, -0.5, 0.5, 5]))
+    array([-1. , -0.5,  0.5,  1. ], dtype=float32)
+    >>> nnx.SaturatedLU(0, -9, 2, 9).forward(np.float32([-5, -0.5, 0.5, 5]))
+    array([-9. , -9. ,  0.5,  9. ], dtype=float32)
     """
 
     def __init__(self, th: float = -1, v: float = -1, th2: float = 1, v2: float = 1) -> None:

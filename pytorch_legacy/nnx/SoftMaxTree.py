@@ -55,6 +55,15 @@ class SoftMaxTree(Module):
     of the nodes on the way; here it always gives weight and bias, which leads to the same steps, since the other gradients are
     zero. Torch7 approximated the exponential. Source: nnx ``SoftMaxTree``; Morin and Bengio, "Hierarchical probabilistic
     neural network language model" (2005).
+
+    Examples
+    --------
+    >>> tree = nnx.SoftMaxTree(2, {1: np.array([2, 3]), 2: np.array([4, 5])})  # the leaves are 3, 4 and 5
+    >>> tree.weight.fill(0)
+    >>> tree.bias.fill(0)  # all choices are equally probable then
+    >>> x = np.ones((3, 2), np.float32)
+    >>> np.exp(tree.forward([x, np.array([3, 4, 5])])).round(4)
+    array([0.5 , 0.25, 0.25], dtype=float32)
     """
 
     _dropped = ("_nodeBuffer", "_multiBuffer", "_gradInput", "_gradTarget", "_gradOutput", "_nodeUpdateHost", "_nodeUpdateCuda",

@@ -35,6 +35,15 @@ class SpatialClassifier(Container):
     Notes
     -----
     Source: nnx ``SpatialClassifier``.
+
+    Examples
+    --------
+    >>> layer = nnx.SpatialClassifier(nn.SoftMax())
+    >>> layer.forward(np.zeros((4, 1, 2), np.float32)).tolist()  # four classes at each of two cells
+    [[[0.25, 0.25]], [[0.25, 0.25]], [[0.25, 0.25]], [[0.25, 0.25]]]
+    >>> layer.spatialOutput = False
+    >>> layer.forward(np.zeros((4, 1, 2), np.float32)).shape
+    (2, 4)
     """
 
     _dropped = ("inputF", "inputT", "outputF", "outputT", "gradOutputF", "gradOutputT", "gradInputF", "gradInputT", "classifier")

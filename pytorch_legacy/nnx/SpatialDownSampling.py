@@ -29,6 +29,11 @@ class SpatialDownSampling(Module):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x floor(H / rH) x floor(W / rW)``. Unlike Torch7's, the layer takes batches.
     Source: nnx ``SpatialDownSampling``.
+
+    Examples
+    --------
+    >>> nnx.SpatialDownSampling(2, 2).forward(np.float32([[[1, 3, 5], [5, 7, 9], [0, 0, 0]]]))
+    array([[[4.]]], dtype=float32)
     """
 
     def __init__(self, rW: int, rH: int) -> None:

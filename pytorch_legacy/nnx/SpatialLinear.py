@@ -40,6 +40,13 @@ class SpatialLinear(Module):
     Shapes: ``fanin x H x W`` to ``fanout x H x W``. A row of the weight and its bias start uniform in [-s, s) with
     s = 1 / sqrt(fanout). Torch7 computed the gradients of the parameters in ``updateGradInput`` and ignored `scale`; here they
     are in their place and heed it. Source: nnx ``SpatialLinear``.
+
+    Examples
+    --------
+    >>> layer = nnx.SpatialLinear(2, 1)
+    >>> layer.weight[...], layer.bias[...] = [[1, 10]], 100
+    >>> layer.forward(np.float32([[[1, 2]], [[3, 4]]]))  # x[0] + 10 x[1] + 100 at each cell
+    array([[[131., 142.]]], dtype=float32)
     """
 
     weight: Tensor

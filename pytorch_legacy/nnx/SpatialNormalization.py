@@ -47,6 +47,14 @@ class SpatialNormalization(Module):
     -----
     Shapes: ``nInputPlane x H x W`` to the same; output and gradInput have three dimensions even if the input has two.
     Source: nnx ``SpatialNormalization``.
+
+    Examples
+    --------
+    >>> layer, x = nnx.SpatialNormalization(1, np.ones((3, 3))), np.arange(16, dtype=np.float32).reshape(1, 4, 4)
+    >>> layer.forward(x)[0, 0].round(2)
+    array([-1.03, -1.05, -1.21, -0.78], dtype=float32)
+    >>> layer.forward(10 * x + 100)[0, 0].round(2)  # bright and dark pictures become the same
+    array([-1.03, -1.05, -1.21, -0.78], dtype=float32)
     """
 
     _dropped = ("input", "inConvo", "inMean", "inputZeroMean", "inputZeroMeanSq", "inConvoVar", "inVar", "inStdDev",

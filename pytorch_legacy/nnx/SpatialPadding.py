@@ -33,6 +33,16 @@ class SpatialPadding(Module):
     Notes
     -----
     Any shape with these dimensions. Source: nnx ``SpatialPadding``.
+
+    Examples
+    --------
+    >>> nnx.SpatialPadding(1, 0, 0, 1).forward(np.float32([[[1, 2], [3, 4]]]))
+    array([[[0., 1., 2.],
+            [0., 3., 4.],
+            [0., 0., 0.]]], dtype=float32)
+    >>> nnx.SpatialPadding(-1, 0, 0, 0).forward(np.float32([[[1, 2], [3, 4]]]))
+    array([[[2.],
+            [4.]]], dtype=float32)
     """
 
     _addsSizes = True

@@ -30,6 +30,13 @@ class SpatialReSampling(Module):
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oheight x owidth``. Torch7 kept the size that the ratios gave for the first input;
     here they give it anew for each. It also computed places in single precision. Source: nnx ``SpatialReSampling``; C:
     ``THNN/sampling/SpatialUpSamplingBilinear.c``.
+
+    Examples
+    --------
+    >>> nnx.SpatialReSampling(owidth=5, oheight=1).forward(np.float32([[[0, 4, 0]]]))
+    array([[[0., 2., 4., 2., 0.]]], dtype=float32)
+    >>> nnx.SpatialReSampling(rwidth=2, rheight=1).forward(np.zeros((1, 3, 4), np.float32)).shape
+    (1, 3, 8)
     """
 
     rwidth: float | None = None

@@ -45,6 +45,16 @@ class SpatialReSamplingEx(Module):
     -----
     Shapes: ``... x H x W x ...`` to ``... x oheight x owidth x ...``. Torch7 computed the places of the bilinear mode in single
     precision. Source: nnx ``SpatialReSamplingEx``; C: ``THNN/sampling/SpatialUpSamplingBilinear.c``.
+
+    Examples
+    --------
+    >>> x = np.float32([[[0, 4, 8, 0], [0, 0, 8, 0]]])
+    >>> nnx.SpatialReSamplingEx(owidth=2, oheight=1).forward(x)  # one cell of each block
+    array([[[0., 8.]]], dtype=float32)
+    >>> nnx.SpatialReSamplingEx(owidth=2, oheight=1, mode="average").forward(x)
+    array([[[1., 4.]]], dtype=float32)
+    >>> nnx.SpatialReSamplingEx(rwidth=0.5, rheight=0.5).forward(x).shape
+    (1, 1, 2)
     """
 
     _oneBased = ("yDim", "xDim")

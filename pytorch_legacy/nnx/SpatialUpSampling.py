@@ -30,6 +30,12 @@ class SpatialUpSampling(Module):
     Notes
     -----
     Shapes: ``... x H x W x ...`` to ``... x H dH x W dW x ...``. Source: nnx ``SpatialUpSampling``.
+
+    Examples
+    --------
+    >>> nnx.SpatialUpSampling(3, 2).forward(np.float32([[[1, 2]]]))
+    array([[[1., 1., 1., 2., 2., 2.],
+            [1., 1., 1., 2., 2., 2.]]], dtype=float32)
     """
 
     _oneBased = ("yDim", "xDim")

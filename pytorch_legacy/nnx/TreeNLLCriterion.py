@@ -22,6 +22,14 @@ class TreeNLLCriterion(Criterion):
     Notes
     -----
     Shape ``N``. The target is not looked at: the tree had it. Source: nnx ``TreeNLLCriterion``.
+
+    Examples
+    --------
+    >>> loss = nnx.TreeNLLCriterion()
+    >>> loss.forward(np.float32([-1, -3]), None)
+    2.0
+    >>> loss.backward(np.float32([-1, -3]), None)
+    array([-0.5, -0.5], dtype=float32)
     """
 
     _dropped = ("_module", "_output_grad")  # a Mean and -1, which the mean below replaces

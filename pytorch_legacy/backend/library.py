@@ -82,7 +82,7 @@ try:
     from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
 except ImportError as _error:
     library_path = _find()
-    ffi = lib = _blas = SIGNATURES = Missing(_error)
+    ffi = lib = _blas = SIGNATURES = Missing(_error)  # type: ignore[assignment,unused-ignore]
 
 
 def check(status: int, function: str = "") -> None:

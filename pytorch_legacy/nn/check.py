@@ -78,6 +78,11 @@ def table(module: TorchObject, name: str, value: Any, length: int | None = None)
     return value
 
 
+def leading(module: TorchObject, name: str, value: Any, count: int) -> list[Any]:
+    """The first `count` entries of `value`, a list with as many or more: as in Lua, where nobody looked at the others."""
+    return table(module, name, value[:count] if isinstance(value, (list, tuple)) and len(value) > count else value, count)
+
+
 def branches(module: TorchObject, gradOutput: Any, count: int) -> list[Any]:
     """`gradOutput`, a list with an entry for each of `count` branches. As in Lua, the last ones may be missing: they are None."""
     missing = count - len(gradOutput) if isinstance(gradOutput, (list, tuple)) else 0
@@ -115,8 +120,8 @@ def terms(module: TorchObject, name: str, value: Any, length: int | None = None)
 
 
 def pair(module: TorchObject, name: str, value: Any, *ranks: int) -> list[Tensor]:
-    """`value`, a list of two arrays of one shape, which has one of the given ranks."""
-    first, second = tensors(module, name, table(module, name, value, 2))
+    """The first two of `value`, a list of arrays; they have one shape, with one of the given ranks."""
+    first, second = tensors(module, name, leading(module, name, value, 2))
     if ranks:
         first, second = tensor(module, f"{name}[0]", first, *ranks), second if second.ndim else second.reshape(1)
     return [first, shape(module, f"{name}[1]", second, first.shape)]

@@ -280,6 +280,39 @@ class TestCAddTable:
             CAddTable().backward([batch(2), batch(2)], batch(3))
 
 
+MASK = np.uint8([[1, 0, 1], [0, 1, 0]])
+
+
+@pytest.mark.parametrize("make, pair", [
+    *((make, [batch(2, 3), batch(2, 3, seed=1)]) for make in (nn.CSubTable, nn.CDivTable, nn.DotProduct, nn.CosineDistance,
+                                                              nn.PairwiseDistance, lambda: nn.CriterionTable(nn.MSECriterion()))),
+    (lambda: nn.Index(1), [batch(2, 3), np.int64([2, 0])]),
+    (nn.MaskedSelect, [batch(2, 3), MASK]),
+    (nn.MixtureTable, [batch(2, 2), [batch(2, 3), batch(2, 3, seed=1)]]),
+    (nn.CAddTensorTable, [batch(2, 3), [batch(2, 3), batch(2, 3, seed=1)]]),
+])  # fmt: skip
+def test_further_entries_are_left_alone(make, pair):
+    """Torch7 read the first two, here of what nn.ConcatTable made of an input, and gave gradients for these."""
+    layer, surplus = make(), [*pair, batch(4), [batch(5)]]
+    output = copied(layer.forward(pair))
+    gradients = copied(layer.backward(pair, output))
+    np.testing.assert_equal(copied(layer.forward(surplus)), output)
+    np.testing.assert_equal(layer.backward(surplus, output), gradients)
+    net = nn.Sequential().add(nn.ConcatTable().add(nn.Linear(3, 3)).add(nn.Tanh()).add(nn.Identity())).add(nn.CSubTable())
+    assert net.backward(batch(2, 3), net.forward(batch(2, 3))).shape == (2, 3)
+
+
+@pytest.mark.parametrize("criterion, target", [
+    (nn.CosineEmbeddingCriterion(), np.int64([1, -1])), (nn.MarginRankingCriterion(), 1), (nn.L1HingeEmbeddingCriterion(), -1),
+    (nn.DistanceRatioCriterion(), None),
+])  # fmt: skip
+def test_further_entries_of_pairs_are_left_alone(criterion, target):
+    pair = [batch(2, 3), batch(2, 3, seed=1)]
+    loss, gradients = criterion.forward(pair, target), copied(criterion.backward(pair, target))
+    assert criterion.forward([*pair, batch(4)], target) == loss
+    np.testing.assert_equal(criterion.backward([*pair, batch(4)], target), gradients)
+
+
 class TestOtherShapes:
     """Only the number of elements and their order count, as with the tensors of Torch7."""
 

@@ -56,8 +56,8 @@ class L1HingeEmbeddingCriterion(Criterion):
     def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:
         alike = self._alike(target)
         distance = self._distance(input)
-        first, second = self._resizeTable("gradInput", [array.shape for array in input])
-        one, other = check.terms(self, "input", input, 2)
+        first, second = self._resizeTable("gradInput", [array.shape for array in input[:2]])
+        one, other = check.terms(self, "input", check.leading(self, "input", input, 2))
         slope = np.subtract(one, other, out=first.reshape(one.shape))
         np.sign(slope, out=slope)
         if not alike:
@@ -66,7 +66,7 @@ class L1HingeEmbeddingCriterion(Criterion):
         return self.gradInput
 
     def _distance(self, input: list[Tensor]) -> float:
-        first, second = check.terms(self, "input", input, 2)
+        first, second = check.terms(self, "input", check.leading(self, "input", input, 2))
         difference = np.subtract(first, second, out=self._resize("_buffer", first.shape))
         return float(np.abs(difference, out=difference).sum(dtype=np.float64))
 

@@ -62,7 +62,7 @@ class MarginRankingCriterion(Criterion):
 
     def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:
         missing, signs = self._missing(input, target)
-        first, second = self._resizeTable("gradInput", [array.shape for array in input])
+        first, second = self._resizeTable("gradInput", [array.shape for array in input[:2]])
         slope = np.multiply(signs, self._mean(1.0, _pairs(missing, target)), out=second.reshape(missing.shape))
         np.copyto(slope, 0, where=missing < 0)
         np.negative(slope, out=first.reshape(missing.shape))
@@ -70,7 +70,7 @@ class MarginRankingCriterion(Criterion):
 
     def _missing(self, input: list[Tensor], target: Any) -> tuple[Tensor, Tensor]:
         """What each pair's difference lacks, in a buffer, less than 0 where it lacks nothing; and the targets."""
-        first, second = check.terms(self, "input", input, 2)
+        first, second = check.terms(self, "input", check.leading(self, "input", input, 2))
         signs = check.signs(self, "target", target).astype(self._dtype)
         signs = check.matching(self, "target", signs, () if signs.size == 1 else first.shape)
         missing = np.subtract(second, first, out=self._resize("_buffer", first.shape))

@@ -37,6 +37,6 @@ class RowPairs(Module):
         return ()
 
     def _pair(self, input: list[Tensor]) -> list[Tensor]:
-        pair = check.alike(self, "input", input, 2)
+        pair = check.alike(self, "input", check.leading(self, "input", input, 2))
         check.tensor(self, "input[0]", pair[0], 1, 2)
         return pair

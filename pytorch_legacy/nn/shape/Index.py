@@ -53,12 +53,12 @@ class Index(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         axis, shape = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput: list[Tensor] = self._zeros("gradInput", input, apart=gradOutput)
+        gradInput: list[Tensor] = self._zeros("gradInput", input[:2], apart=gradOutput)
         np.add.at(np.moveaxis(gradInput[0], axis, 0), input[1], np.moveaxis(gradOutput, axis, 0))
         return gradInput
 
     def _layout(self, input: list[Tensor]) -> tuple[int, tuple[int, ...]]:
-        array, indices = check.table(self, "input", input, 2)
+        array, indices = check.leading(self, "input", input, 2)
         axis = check.axis(self, self.dimension, check.tensor(self, "input[0]", array).ndim)
         if not is_tensor(indices) or indices.dtype.kind not in "iu" or indices.ndim != 1:
             raise DtypeError(f"{self._typename}: input[1]: expected a vector of integers, got {described(indices)}")

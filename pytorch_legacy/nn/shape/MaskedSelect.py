@@ -53,12 +53,12 @@ class MaskedSelect(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         mask = self._mask(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (int(np.count_nonzero(mask)),))
-        gradInput: list[Tensor] = self._zeros("gradInput", input, apart=gradOutput)
+        gradInput: list[Tensor] = self._zeros("gradInput", input[:2], apart=gradOutput)
         gradInput[0][mask] = gradOutput
         return gradInput
 
     def _mask(self, input: list[Tensor]) -> Tensor:
-        array, mask = check.table(self, "input", input, 2)
+        array, mask = check.leading(self, "input", input, 2)
         check.tensor(self, "input[0]", array)
         if not is_tensor(mask) or mask.dtype.kind not in "biu":
             raise DtypeError(f"{self._typename}: input[1]: expected a mask of integers or booleans, got {described(mask)}")

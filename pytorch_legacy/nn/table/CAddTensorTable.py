@@ -55,7 +55,7 @@ class CAddTensorTable(Module):
         return self
 
     def _parts(self, input: list[Any]) -> tuple[Tensor, list[Tensor]]:
-        first, others = check.table(self, "input", input, 2)
+        first, others = check.leading(self, "input", input, 2)
         check.tensor(self, "input[0]", first)
         for i, other in enumerate(check.tensors(self, "input[1]", others)):
             if other.size != first.size:

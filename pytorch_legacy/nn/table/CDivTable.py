@@ -15,7 +15,8 @@ class CDivTable(Module):
 
     Notes
     -----
-    Both have as many elements; as in Torch7, the second is read in row-major order if its shape is not the first's.
+    Both have as many elements; as in Torch7, the second is read in row-major order if its shape is not the first's, and further
+    entries of the list are left alone: ``gradInput`` has none for them.
     Division by zero gives infinity or NaN, without a warning. Source: Torch7 nn.CDivTable.
 
     Examples
@@ -29,16 +30,16 @@ class CDivTable(Module):
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
-        a, b = check.terms(self, "input", input, 2)
+        a, b = check.terms(self, "input", check.leading(self, "input", input, 2))
         output = self._resize("output", input[0].shape)
         with np.errstate(divide="ignore", invalid="ignore"):
             blocks.apply(np.divide, a, b, out=output.reshape(a.shape))
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
-        a, b = check.terms(self, "input", input, 2)
+        a, b = check.terms(self, "input", check.leading(self, "input", input, 2))
         check.like(self, "gradOutput", gradOutput, input[0])
-        gradInput = self._resizeTable("gradInput", [array.shape for array in input], apart=input)
+        gradInput = self._resizeTable("gradInput", [array.shape for array in input[:2]], apart=input)
         da, db = (gradient.reshape(a.shape) for gradient in gradInput)
         with np.errstate(divide="ignore", invalid="ignore"):
             blocks.apply(np.divide, gradOutput.reshape(a.shape), b, out=da)

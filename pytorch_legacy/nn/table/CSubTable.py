@@ -15,7 +15,8 @@ class CSubTable(Module):
 
     Notes
     -----
-    Both have as many elements; as in Torch7, the second one is read in row-major order if its shape is another.
+    Both have as many elements; as in Torch7, the second one is read in row-major order if its shape is another, and further
+    entries of the list are left alone: ``gradInput`` has none for them.
     Source: Torch7 nn.CSubTable.
 
     Examples
@@ -32,15 +33,15 @@ class CSubTable(Module):
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
-        a, b = check.terms(self, "input", input, 2)
+        a, b = check.terms(self, "input", check.leading(self, "input", input, 2))
         output = self._resize("output", input[0].shape)
         blocks.apply(np.subtract, a, b, out=output.reshape(a.shape))
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
-        check.terms(self, "input", input, 2)
+        check.terms(self, "input", check.leading(self, "input", input, 2))
         check.like(self, "gradOutput", gradOutput, input[0])
-        da, db = self._resizeTable("gradInput", [array.shape for array in input], apart=gradOutput)
+        da, db = self._resizeTable("gradInput", [array.shape for array in input[:2]], apart=gradOutput)
         blocks.copy(da, gradOutput)
         blocks.negate(gradOutput, db.reshape(gradOutput.shape))
         return self.gradInput

@@ -37,13 +37,13 @@ class CriterionTable(Module):
         self.gradInput = [criterion.gradInput]
 
     def updateOutput(self, input: list[Any]) -> Any:
-        check.table(self, "input", input, 2)
+        pair = check.leading(self, "input", input, 2)
         with located(f"in {self._typename}"):
-            self.output = self.criterion.updateOutput(*input)
+            self.output = self.criterion.updateOutput(*pair)
         return self.output
 
     def updateGradInput(self, input: list[Any], gradOutput: Any = None) -> list[Any]:
-        check.table(self, "input", input, 2)
+        pair = check.leading(self, "input", input, 2)
         with located(f"in {self._typename}"):
-            self.gradInput = [self.criterion.updateGradInput(*input)]
+            self.gradInput = [self.criterion.updateGradInput(*pair)]
         return self.gradInput

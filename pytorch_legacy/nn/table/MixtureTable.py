@@ -72,7 +72,7 @@ class MixtureTable(Module):
     def updateGradInput(self, input: list[Any], gradOutput: Tensor) -> list[Any]:
         gates, experts = self._parts(input)
         check.like(self, "gradOutput", gradOutput, experts[0])
-        gradGates, gradExperts = self._parts(self._zeros("gradInput", input, apart=[input, gradOutput]))
+        gradGates, gradExperts = self._parts(self._zeros("gradInput", input[:2], apart=[input, gradOutput]))
         product = self._resize("_product", experts[0].shape)
         sample = tuple(range(max(input[0].ndim - 1, 0), product.ndim))
         for i, expert in enumerate(experts):
@@ -88,7 +88,7 @@ class MixtureTable(Module):
 
     def _parts(self, input: list[Any]) -> tuple[list[Tensor], list[Tensor]]:
         """Views of the n experts, and of their gates with as many dimensions."""
-        gater, experts = check.table(self, "input", input, 2)
+        gater, experts = check.leading(self, "input", input, 2)
         gater = check.tensor(self, "input[0]", gater, 1, 2)
         batch, n = gater.ndim - 1, gater.shape[-1]
         if not isinstance(experts, list):

@@ -99,6 +99,7 @@ class Factory:
     MOST_TOLD = 5
 
     def __init__(self) -> None:
+        self.counted: dict[Any, Any] = {}  # storages of what modules count from 1 in files
         self.containers: list[TorchObject] = []
         self.incomplete: list[tuple[TorchObject, str]] = []  # objects without a gradInput, and where they are
         self.replaced: list[str] = []  # what is to say of functions in the place of methods
@@ -126,6 +127,7 @@ class Factory:
             if isinstance(known, dict) and not isinstance(instance, Unknown):
                 known = fields.present(instance, known)
             instance._fromTorch7(known, record.version)
+            instance._countFromZero(self.counted)
             mending.locate(path)
             if type(instance).__module__.startswith("pytorch_legacy.") and not isinstance(instance, Unknown):
                 fields.check(instance)

@@ -91,6 +91,7 @@ class _Records:
     def __init__(self) -> None:
         self.seen: dict[Any, Any] = {}
         self.storages: dict[Any, Any] = {}
+        self.counted: dict[Any, Any] = {}
         self.tensors: dict[int, tuple[Tensor, Tensor]] = {}
 
     def record(self, value: Any) -> t7.TorchObject | None:
@@ -99,7 +100,10 @@ class _Records:
             return None
         if value._onDevice:
             value = value._with({name: self.brought(field) for name, field in value.__dict__.items()})
-        return value._toRecord()
+        record = value._toRecord()
+        if value._tensorsFromOne and isinstance(record.fields, dict):
+            record.fields |= {k: v for k, v in value._countFromOne(self.counted).items() if k in record.fields}
+        return record
 
     def brought(self, value: Any) -> Any:
         """`value`, an array on a device or a table of such, as it goes into a file. Objects are left as they are."""

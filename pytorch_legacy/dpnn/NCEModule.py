@@ -82,6 +82,7 @@ class NCEModule(Linear):
     bias: Tensor
     gradBias: Tensor
     sampleidx: Tensor
+    _tensorsFromOne = {"sampleidx": (np.int64, np.int64)}
     batchnoise = False
     normalized = False
     logsoftmax = False
@@ -236,11 +237,8 @@ class NCEModule(Linear):
         super()._fromTorch7(fields, version)
         if "Z" not in fields:
             self.Z = np.ones(1, self._dtype)
-        if "sampleidx" in fields:
-            self.sampleidx = self.sampleidx.astype(np.int64) - 1
         if not isinstance(fields.get("aliasmultinomial"), t7.TorchObject):
             self.fastNoise()
 
     def _toTorch7(self) -> dict[str, Any]:
-        fields = {key: value for key, value in super()._toTorch7().items() if key != "linout"}
-        return fields | ({"sampleidx": self.sampleidx + 1} if "sampleidx" in fields else {})
+        return {key: value for key, value in super()._toTorch7().items() if key != "linout"}

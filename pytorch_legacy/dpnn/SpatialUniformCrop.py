@@ -61,6 +61,7 @@ class SpatialUniformCrop(Module):
     """
 
     coord: Tensor
+    _tensorsFromOne = {"coord": (np.int32, np.int32)}
     scales: Tensor
     scale: Any = None
     scaler: SpatialReSampling
@@ -154,12 +155,3 @@ class SpatialUniformCrop(Module):
     def _pictures(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input, 3, 4)
         return input if input.ndim == 4 else input[None]
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        if "coord" in fields:
-            self.coord = fields["coord"].astype(np.int32) - 1
-
-    def _toTorch7(self) -> dict[str, Any]:
-        fields = super()._toTorch7()
-        return fields | ({"coord": (self.coord + 1).astype(np.int32)} if "coord" in fields else {})

@@ -45,6 +45,8 @@ class TorchObject:
         What parameters and buffers are: NumPy's arrays or, on a CUDA device (``_onDevice``), CuPy's.
     _oneBased : tuple of str
         The fields (numbers or lists of numbers) that count from 1 in Torch7 and from 0 here.
+    _tensorsFromOne : dict
+        The fields that are tensors of such numbers: their dtype here, and that in files, None for the module's own.
     _dropped : tuple of str
         Fields of .t7 files that are not needed here: scratch memory, and what follows from other fields. Like all that
         a class does not take over they are kept for saving; attributes of these names are not saved.
@@ -77,6 +79,7 @@ class TorchObject:
     _dtype: np.dtype[Any] = np.dtype(np.float32)
     _array: Any = np.ndarray
     _oneBased: tuple[str, ...] = ()
+    _tensorsFromOne: dict[str, tuple[Any, Any]] = {}
     _dropped: tuple[str, ...] = ()
     _scratch: dict[str, Any] = {}
     _lazy: tuple[str, ...] = ()
@@ -337,6 +340,7 @@ class TorchObject:
                     self.__dict__[key] = method
             elif key not in vars(TorchObject):
                 self.__dict__[key] = counted(value, -1) if key in self._oneBased else value
+        self._countFromZero({})
         name = fields.get("_type", "")
         self._dtype = (TENSOR_TYPES | CUDA_TYPES).get(name) or dtype_of(fields)
         # Without a gradInput many layers compute none, as in Torch7; an object without both was stripped of its buffers.
@@ -349,6 +353,28 @@ class TorchObject:
                 used: Any = getattr(self, name)
                 if not (used is None or used is False or callable(used)):  # nil is what Lua has for the first two
                     mending.note(self, name, f"missing: {used}")
+
+    def _countFromZero(self, storages: dict[Any, Any]) -> None:
+        """Lets the tensors of `_tensorsFromOne`, as they are in the file, count from 0. Those that are converted with one dict
+        share what they shared in the file."""
+        if self._tensorsFromOne:
+            kept = self.__dict__.setdefault("_fileTensors", {})
+            for name, (dtype, _) in self._tensorsFromOne.items():
+                source = kept.setdefault(name, self.__dict__.get(name))
+                if is_tensor(source):
+                    self.__dict__[name] = _stepped(source, -1, dtype, storages)
+
+    def _countFromOne(self, storages: dict[Any, Any]) -> dict[str, Tensor]:
+        """The tensors of `_tensorsFromOne` as they go into a file: those that came from one, which other objects may share, as
+        long as they say the same. Those that are converted with one dict share what they share here."""
+        found = {}
+        for name, (_, wanted) in self._tensorsFromOne.items():
+            here, dtype = self.__dict__.get(name), np.dtype(wanted or self._dtype)
+            if is_tensor(here):
+                stored = self.__dict__.get("_fileTensors", {}).get(name)
+                isSame = is_tensor(stored) and stored.dtype == dtype and np.array_equal(stored, here + 1)
+                found[name] = stored if isSame else _stepped(here, 1, dtype, storages)
+        return found
 
     @classmethod
     def _claims(cls, fields: Any) -> bool:
@@ -368,7 +394,7 @@ class TorchObject:
                 fields[key] = value.function
             elif key in self._fileFields or not self._isOurs(key, value):
                 fields[key] = counted(value, 1) if key in self._oneBased else value
-        return fields
+        return fields | self._countFromOne({})
 
     def _luaFunctions(self) -> dict[str, t7.Function]:
         """The functions that the file has in the place of methods."""
@@ -449,6 +475,13 @@ def counted(position: Any, step: int) -> Any:
     if position is None or isinstance(position, str):
         return position
     return int(position) + step if position >= (1 if step < 0 else 0) else int(position)
+
+
+def _stepped(array: Tensor, step: int, dtype: Any, storages: dict[Any, Any]) -> Tensor:
+    """A tensor of positions made to count from 0 (`step` -1) or from 1, in another dtype."""
+    if step < 0:
+        return moved(array, lambda vector: vector.astype(dtype) - np.dtype(dtype).type(1), storages)
+    return moved(array, lambda vector: (vector + 1).astype(dtype), storages)
 
 
 def rebuilt(

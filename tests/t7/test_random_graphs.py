@@ -145,3 +145,27 @@ def test_a_table_of_connections_stays_shared(typename):
     again = io.BytesIO()
     pl.save(again, found[:1])
     assert t7.read(again.getvalue())[0].fields["connTable"].tolist() == [[2, 1], [2, 1]]
+
+
+@pytest.mark.parametrize("format", ["binary", "ascii"])
+@pytest.mark.parametrize("typename, name, dtype", [
+    ("nn.SpatialConvolutionMap", "connTable", np.float64), ("nn.NCEModule", "sampleidx", np.int64),
+    ("nn.SpatialUniformCrop", "coord", np.int32),
+])  # fmt: skip
+def test_tensors_that_count_from_one_share_what_they_shared(typename, name, dtype, format):
+    """One tensor of two modules, and a view of it in a third one: after loading, in files, and in files after a change."""
+    table = np.array([[1, 1], [2, 1], [2, 2]], dtype)
+    fields = {"_type": "torch.DoubleTensor", "unigrams": np.ones(3)}
+    records = [t7.TorchObject(typename, 1, {**fields, name: x}) for x in (table, table, table[1:])]
+    file = io.BytesIO()
+    t7.write(file, records, format)
+    for change in (0, 1):
+        found = pl.load(file.getvalue())
+        one, two, view = (getattr(module, name) for module in found)
+        assert one is two and one.dtype.kind == "i" and np.array_equal(view, one[1:]) and np.shares_memory(view, one)
+        one[1, 1] += change
+        file = io.BytesIO()
+        pl.save(file, found, format)
+        one, two, view = (record.fields[name] for record in t7.read(file.getvalue()))
+        assert one is two and one.dtype == dtype and np.shares_memory(view, one)
+        assert one.tolist() == [[1, 1], [2, 1 + change], [2, 2]] and np.array_equal(view, one[1:])

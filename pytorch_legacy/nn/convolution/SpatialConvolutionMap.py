@@ -65,6 +65,7 @@ class SpatialConvolutionMap(Module):
     bias: Tensor
     gradBias: Tensor
     _layer = "SpatialConvolutionMap"
+    _tensorsFromOne = {"connTable": (np.int64, None)}
 
     def __init__(self, conMatrix: Tensor, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None:
         super().__init__()
@@ -127,14 +128,3 @@ class SpatialConvolutionMap(Module):
         if not np.all((table >= 0) & (table < 2**31) & (table == np.floor(table))):
             raise ValueRangeError(f"{name}: expected planes, which count from 0")
         return table.astype(np.int64)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self._fileTable = self.connTable
-        self.connTable = self.connTable.astype(np.int64) - 1
-
-    def _toTorch7(self) -> dict[str, Any]:
-        table, stored = (self.connTable + 1).astype(self._dtype), getattr(self, "_fileTable", None)
-        # The tensor of the file itself, which other objects may share, as long as it says the same.
-        isSame = stored is not None and stored.dtype == table.dtype and np.array_equal(stored, table)
-        return super()._toTorch7() | {"connTable": stored if isSame else table}

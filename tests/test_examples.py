@@ -8,6 +8,7 @@ import doctest
 import inspect
 import re
 import time
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -51,9 +52,10 @@ def unit(number: str) -> float:
 def public() -> dict[str, Any]:
     """All classes and functions of the packages, by the first name that they have."""
     found: dict[str, Any] = {}
-    for package in PACKAGES:
-        for name in NAMES[package].__all__:
-            thing = getattr(NAMES[package], name)
+    for package in (*PACKAGES, "nngraph.graph"):
+        names = attrgetter(package)(pl)
+        for name in names.__all__:
+            thing = getattr(names, name)
             if (inspect.isclass(thing) or inspect.isfunction(thing)) and thing not in found.values():
                 found[f"{package}.{name}"] = thing
     return found

@@ -14,6 +14,13 @@ class Edge(Flat):
     Notes
     -----
     Source: Torch7 graph.Edge.
+
+    Examples
+    --------
+    >>> a, b = nngraph.graph.Node("a"), nngraph.graph.Node("b")
+    >>> edge = nngraph.graph.Edge(a, b)
+    >>> edge.source.data, edge.to.data  # edge.from in Lua
+    ('a', 'b')
     """
 
     _typename = "graph.Edge"

@@ -17,6 +17,16 @@ class Graph(Flat):
     Notes
     -----
     Source: Torch7 graph.Graph.
+
+    Examples
+    --------
+    >>> a, b, c = (nngraph.graph.Node(name) for name in "abc")
+    >>> graph = nngraph.graph.Graph()
+    >>> graph.add([nngraph.graph.Edge(b, c), nngraph.graph.Edge(a, b)])
+    >>> [node.data for node in graph.topsort()]
+    ['a', 'b', 'c']
+    >>> [node.data for node in graph.reverse().roots()]
+    ['c']
     """
 
     _typename = "graph.Graph"

@@ -28,6 +28,13 @@ class Node(Flat):
     Notes
     -----
     Source: Torch7 graph.Node.
+
+    Examples
+    --------
+    >>> a, b = nngraph.graph.Node("a"), nngraph.graph.Node("b")
+    >>> a.add(b)
+    >>> [child.data for child in a.children]
+    ['b']
     """
 
     _typename = "graph.Node"

@@ -34,7 +34,20 @@ def todot(graph: Any, title: str | None = None) -> str:
 
 
 def dot(graph: Any, title: str | None = None, fname: str | Path | None = None) -> str:
-    """The text of `todot`; with a file name (without ending) also written to ``fname.dot`` and drawn in ``fname.svg``."""
+    """The text of `todot`; with a file name (without ending) also written to ``fname.dot`` and drawn in ``fname.svg``.
+
+    Examples
+    --------
+    >>> graph, a, b = nngraph.graph.Graph(), nngraph.graph.Node("a"), nngraph.graph.Node("b")
+    >>> graph.add(nngraph.graph.Edge(a, b))
+    >>> print(nngraph.graph.dot(graph), end="")
+    digraph G {
+    node [shape = oval];
+    n1 [label="Node1\\na"];
+    n2 [label="Node2\\nb"];
+    n1 -> n2;
+    }
+    """
     text = todot(graph, title)
     if fname is not None:
         _write(f"{fname}.dot", text.encode(errors="backslashreplace"))

@@ -32,6 +32,12 @@ class AffineGridGeneratorBHWD(Module):
     -----
     Shapes: ``(N x) 2 x 3`` to ``(N x) height x width x 2``, y before x, as BilinearSamplerBHWD takes it.
     Source: stn ``AffineGridGeneratorBHWD``; Jaderberg et al. 2015.
+
+    Examples
+    --------
+    >>> grid = authors.AffineGridGeneratorBHWD(2, 2)
+    >>> grid.forward(np.float32([[1, 0, 0], [0, 1, 0]])).tolist()  # the identity: pairs of y and x
+    [[[-1.0, -1.0], [-1.0, 1.0]], [[1.0, -1.0], [1.0, 1.0]]]
     """
 
     def __init__(self, height: int, width: int) -> None:

@@ -32,6 +32,13 @@ class AffineTransformMatrixGenerator(Module):
     -----
     Shapes: ``(N x) P`` to ``(N x) 2 x 3``.
     Source: stn ``AffineTransformMatrixGenerator``.
+
+    Examples
+    --------
+    >>> layer = authors.AffineTransformMatrixGenerator(useScale=True, useTranslation=True)
+    >>> layer.forward(np.float32([2, 0.5, 0.25]))  # scale, then translation
+    array([[2. , 0. , 1. ],
+           [0. , 2. , 0.5]], dtype=float32)
     """
 
     fullMode = True

@@ -21,6 +21,14 @@ class AuxiliaryLossTable(Module):
     Notes
     -----
     Source: waifu2x ``AuxiliaryLossTable``; its `i` counts from 1.
+
+    Examples
+    --------
+    >>> layer, x = authors.AuxiliaryLossTable(0), [np.float32([1]), np.float32([2])]  # (1) in Lua
+    >>> layer.forward(x)
+    [array([1.], dtype=float32), array([2.], dtype=float32)]
+    >>> layer.evaluate().forward(x)
+    array([1.], dtype=float32)
     """
 
     _typename = "w2nn.AuxiliaryLossTable"

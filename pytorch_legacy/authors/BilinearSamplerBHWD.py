@@ -26,6 +26,13 @@ class BilinearSamplerBHWD(Module):
     Shapes: a list of ``(N x) H x W x C`` and ``(N x) oH x oW x 2`` to ``(N x) oH x oW x C``. ``gradInput`` is a list of both
     gradients.
     Source: stn ``BilinearSamplerBHWD``; Jaderberg et al. 2015. ``nn.SpatialGridSamplerBilinear`` does the work.
+
+    Examples
+    --------
+    >>> image = np.arange(4, dtype=np.float32).reshape(2, 2, 1)
+    >>> places = np.float32([[[-1, -1], [-1, 1], [0, 0]]])  # two corners and the middle, y before x
+    >>> authors.BilinearSamplerBHWD().forward([image, places]).ravel()
+    array([0. , 1. , 1.5], dtype=float32)
     """
 
     def __init__(self) -> None:

@@ -36,6 +36,14 @@ class DataParallelTable(Decorator):
     Notes
     -----
     Source: cunn ``DataParallelTable``.
+
+    Examples
+    --------
+    >>> net = authors.DataParallelTable(0).add(nn.Square())
+    >>> net.forward(np.float32([[1, 2], [3, 4]])).tolist()
+    [[1.0, 4.0], [9.0, 16.0]]
+    >>> net.modules[0]  # goes on without the wrapper
+    nn.Square
     """
 
     _oneBased = ("dimension",)

@@ -16,6 +16,12 @@ class DataParallelTableBasic(TorchObject):
     Notes
     -----
     Source: cunn ``DataParallelTable.Basic``.
+
+    Examples
+    --------
+    >>> table = authors.DataParallelTable(0).add(nn.Square())
+    >>> type(table.impl).__name__, table.impl.dpt is table
+    ('DataParallelTableBasic', True)
     """
 
     _typename = "nn.DataParallelTable.Basic"

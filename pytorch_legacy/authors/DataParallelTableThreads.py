@@ -9,6 +9,13 @@ class DataParallelTableThreads(DataParallelTableBasic):
     Notes
     -----
     Source: cunn ``DataParallelTable.Threads``.
+
+    Examples
+    --------
+    >>> table = authors.DataParallelTable(0).add(nn.Square())
+    >>> table.impl = authors.DataParallelTableThreads(table)
+    >>> table.forward(np.float32([[1, 2]]))  # as without it
+    array([[1., 4.]], dtype=float32)
     """
 
     _typename = "nn.DataParallelTable.Threads"

@@ -9,6 +9,12 @@ class FbnnSpatialBatchNormalization(nn.SpatialBatchNormalization):
     Notes
     -----
     Source: fbnn ``SpatialBatchNormalization``.
+
+    Examples
+    --------
+    >>> x = np.float32([1, 3]).reshape(2, 1, 1, 1)
+    >>> authors.FbnnSpatialBatchNormalization(1, affine=False).forward(x).round(3).ravel()
+    array([-1.,  1.], dtype=float32)
     """
 
     _typename = "fbnn.SpatialBatchNormalization"

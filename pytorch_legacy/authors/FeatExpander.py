@@ -17,6 +17,11 @@ class FeatExpander(Module):
     Notes
     -----
     Shapes: ``N x ...`` to ``(N n) x ...``. Source: neuraltalk2 ``FeatExpander``.
+
+    Examples
+    --------
+    >>> authors.FeatExpander(2).forward(np.float32([[1, 2], [3, 4]])).tolist()  # each image for two sentences
+    [[1.0, 2.0], [1.0, 2.0], [3.0, 4.0], [3.0, 4.0]]
     """
 
     def __init__(self, n: int) -> None:

@@ -16,6 +16,12 @@ class GramMatrix(Module):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x C``. The original takes single samples.
     Source: neural-style ``GramMatrix``.
+
+    Examples
+    --------
+    >>> authors.GramMatrix().forward(np.float32([[[1, 2]], [[3, 4]]]))  # 1 * 1 + 2 * 2, 1 * 3 + 2 * 4, ...
+    array([[ 5., 11.],
+           [11., 25.]], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

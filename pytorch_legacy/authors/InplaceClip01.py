@@ -14,6 +14,14 @@ class InplaceClip01(Module):
     -----
     Shapes: any; output and input are one array, and gradInput and gradOutput.
     Source: waifu2x ``InplaceClip01``.
+
+    Examples
+    --------
+    >>> x = np.float32([-1, 0.5, 3])
+    >>> authors.InplaceClip01().forward(x) is x
+    True
+    >>> x
+    array([0. , 0.5, 1. ], dtype=float32)
     """
 
     _typename = "w2nn.InplaceClip01"

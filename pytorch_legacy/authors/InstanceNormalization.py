@@ -40,6 +40,13 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
     The original ran a SpatialBatchNormalization over a batch of one with N * nOutput channels (field `bn`), which Torch7 of
     August 2017 and later silently normalised by running statistics instead. Here it is always the plane.
     Source: fast-neural-style ``InstanceNormalization``, also in CycleGAN, texture_nets and AdaIN-style; Ulyanov et al. 2016.
+
+    Examples
+    --------
+    >>> layer = authors.InstanceNormalization(1)
+    >>> layer.weight[:] = 1
+    >>> layer.forward(np.float32([[[[1, 3]]], [[[10, 90]]]])).round(3).tolist()  # each sample by itself
+    [[[[-1.0, 1.0]]], [[[-1.0, 1.0]]]]
     """
 
     disabled = False

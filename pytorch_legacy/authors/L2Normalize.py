@@ -12,6 +12,12 @@ class L2Normalize(nn.Normalize):
     -----
     Shapes: ``(N x) C`` to the same. A row of zeros stays one.
     Source: Torch7 ``nn.L2Normalize`` of 2014, also in networks of several authors.
+
+    Examples
+    --------
+    >>> authors.L2Normalize().forward(np.float32([[3, 4], [0, 0]])).round(3)
+    array([[0.6, 0.8],
+           [0. , 0. ]], dtype=float32)
     """
 
     p = 2.0

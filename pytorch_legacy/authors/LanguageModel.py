@@ -52,6 +52,14 @@ class LanguageModel(Container):
     -----
     Shapes: the input is ``N x T``, indices of tokens from 0 on (torch-rnn counted from 1); the output is ``N x T x V``,
     scores that a softmax makes probabilities. Source: torch-rnn ``LanguageModel.lua``.
+
+    Examples
+    --------
+    >>> net = authors.LanguageModel(["a", "b", " "], wordvec_size=4, rnn_size=5, num_layers=1)
+    >>> net.token_to_idx  # from 0; from 1 in Lua
+    {'a': 0, 'b': 1, ' ': 2}
+    >>> net.forward(np.array([[0, 1, 2, 0]])).shape  # three scores after each of four tokens
+    (1, 4, 3)
     """
 
     idx_to_token: list[str]

@@ -16,6 +16,14 @@ class NoBackprop(Decorator):
     Notes
     -----
     Source: multipathnet ``NoBackprop``.
+
+    Examples
+    --------
+    >>> layer, x = authors.NoBackprop(nn.Square()), np.float32([1, 2])
+    >>> layer.forward(x)
+    array([1., 4.], dtype=float32)
+    >>> layer.backward(x, np.float32([1, 1]))
+    array([0., 0.], dtype=float32)
     """
 
     _version = 2

@@ -13,6 +13,12 @@ class OneHot(nn.OneHot):
     -----
     The indices count from 0 here; char-rnn counted from 1. There is nothing to learn before it, and its ``gradInput``
     stays empty. Source: char-rnn ``util/OneHot.lua``, whose class has no package in front of its name.
+
+    Examples
+    --------
+    >>> authors.OneHot(3).forward(np.array([2, 0]))  # 3 and 1 in Lua
+    array([[0., 0., 1.],
+           [1., 0., 0.]], dtype=float32)
     """
 
     _typename = "OneHot"

@@ -11,6 +11,11 @@ class Rectifier(nn.ReLU):
     Notes
     -----
     Source: DeepMind Atari DQN ``Rectifier``.
+
+    Examples
+    --------
+    >>> authors.Rectifier().forward(np.float32([-1, 2]))
+    array([0., 2.], dtype=float32)
     """
 
     threshold = 0.0

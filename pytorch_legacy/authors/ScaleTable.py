@@ -21,6 +21,12 @@ class ScaleTable(Module):
     -----
     Shapes: a list of ``N x C x H x W`` and ``N x C x 1 x 1`` to ``N x C x H x W``.
     Source: waifu2x ``ScaleTable``.
+
+    Examples
+    --------
+    >>> planes, factors = np.ones((1, 2, 1, 2), np.float32), np.float32([3, 5]).reshape(1, 2, 1, 1)
+    >>> authors.ScaleTable().forward([planes, factors]).tolist()
+    [[[[3.0, 3.0]], [[5.0, 5.0]]]]
     """
 
     _typename = "w2nn.ScaleTable"

@@ -26,6 +26,14 @@ class SequentialSplitBatch(nn.Sequential):
     -----
     Takes what the chain takes: an array, or a table [planes, boxes] of which the boxes are divided. Source: multipathnet
     ``SequentialSplitBatch``.
+
+    Examples
+    --------
+    >>> net = authors.SequentialSplitBatch(2).add(nn.Square())
+    >>> net.forward(np.float32([[1], [2], [3]])).tolist()  # two samples, then one
+    [[1.0], [4.0], [9.0]]
+    >>> net.modules[0].output.shape
+    (1, 1)
     """
 
     _isDivided = False

@@ -21,6 +21,15 @@ class ShakeShakeTable(Module):
     -----
     Shapes: a list of two ``N x ...`` to the same shape.
     Source: waifu2x ``ShakeShakeTable``; Gastaldi 2017.
+
+    Examples
+    --------
+    >>> layer, x = authors.ShakeShakeTable(), [np.float32([[1]]), np.float32([[3]])]
+    >>> _ = pl.manualSeed(1)
+    >>> [round(layer.forward(x).item(), 3) for _ in range(3)]  # between 2 * 1 and 2 * 3
+    [3.668, 4.881, 2.0]
+    >>> layer.evaluate().forward(x)
+    array([[4.]], dtype=float32)
     """
 
     _typename = "w2nn.ShakeShakeTable"

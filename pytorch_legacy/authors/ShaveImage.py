@@ -22,6 +22,11 @@ class ShaveImage(Module):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x (H - 2 size) x (W - 2 size)``.
     Source: fast-neural-style ``ShaveImage``.
+
+    Examples
+    --------
+    >>> authors.ShaveImage(1).forward(np.arange(9, dtype=np.float32).reshape(1, 3, 3))
+    array([[[4.]]], dtype=float32)
     """
 
     def __init__(self, size: int) -> None:

@@ -9,4 +9,11 @@ class SpatialConstDiagonal(ConstAffine):
     Notes
     -----
     Source: DeepMask ``SpatialConstDiagonal``.
+
+    Examples
+    --------
+    >>> layer = authors.SpatialConstDiagonal(2)
+    >>> layer.a.ravel()[:], layer.b.ravel()[:] = [2, 10], [0, 5]
+    >>> layer.forward(np.float32([3, 4]).reshape(1, 2, 1, 1)).ravel()
+    array([ 6., 45.], dtype=float32)
     """

@@ -9,4 +9,11 @@ class SpatialDeconvolution(nn.SpatialFullConvolution):
     Notes
     -----
     Source: Torch7 ``nn.SpatialDeconvolution`` of 2014.
+
+    Examples
+    --------
+    >>> layer = authors.SpatialDeconvolution(1, 1, 2, 1, 2, 1)
+    >>> layer.weight[...], layer.bias[...] = [1, 10], 0
+    >>> layer.forward(np.float32([[[1, 2]]]))
+    array([[[ 1., 10.,  2., 20.]]], dtype=float32)
     """

@@ -28,6 +28,12 @@ class SpatialSymmetricPadding(SpatialZeroPadding):
     The original took the border for constant: its gradient of the input left out what comes back through the border. Here it
     is the gradient.
     Source: DeepMask and multipathnet ``SpatialSymmetricPadding``.
+
+    Examples
+    --------
+    >>> layer = authors.SpatialSymmetricPadding(2, 1, 0, 0)
+    >>> layer.forward(np.float32([1, 2, 3]).reshape(1, 1, 1, 3)).ravel()
+    array([2., 1., 1., 2., 3., 3.], dtype=float32)
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:

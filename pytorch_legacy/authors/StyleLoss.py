@@ -25,6 +25,19 @@ class StyleLoss(Loss):
     -----
     Shapes: ``C x H x W``; the output is the input itself.
     Source: neural-style ``StyleLoss``; Gatys et al. 2015.
+
+    Examples
+    --------
+    >>> x, mirrored = np.float32([[[1, 2]], [[3, 4]]]), np.float32([[[2, 1]], [[4, 3]]])
+    >>> layer = authors.StyleLoss(1)
+    >>> layer.mode = "capture"  # what comes by is the style
+    >>> layer.forward(x) is x
+    True
+    >>> layer.mode = "loss"
+    >>> layer.forward(mirrored) is mirrored, layer.loss  # places do not matter
+    (True, 0.0)
+    >>> layer.forward(2 * x).shape, layer.loss
+    ((2, 1, 2), 125.4375)
     """
 
     blend_weight: float | None = None

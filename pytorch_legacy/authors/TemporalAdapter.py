@@ -20,6 +20,12 @@ class TemporalAdapter(Container):
     Notes
     -----
     Source: torch-rnn ``TemporalAdapter.lua``.
+
+    Examples
+    --------
+    >>> layer = authors.TemporalAdapter(nn.Linear(3, 2))
+    >>> layer.forward(np.zeros((5, 4, 3), np.float32)).shape  # five sequences of four steps
+    (5, 4, 2)
     """
 
     def __init__(self, module: Module) -> None:

@@ -40,6 +40,16 @@ class TorchRnnLSTM(SequenceLayer):
     In .t7 files it is called nn.LSTM, as that of Element-Research's rnn; it is known by its fields. Differences from
     torch-rnn: any `scale`; ``updateGradInput`` leaves the gradients of the parameters alone; clearState resets the
     states. Source: torch-rnn ``LSTM.lua``; Hochreiter & Schmidhuber, "Long Short-Term Memory" (1997).
+
+    Examples
+    --------
+    >>> layer = authors.TorchRnnLSTM(1, 1)
+    >>> layer.weight.fill(0)
+    >>> layer.bias[:] = 20  # all gates are open then, and g is 1: the cell counts the steps
+    >>> layer.forward(np.ones((1, 3, 1), np.float32)).ravel()  # tanh of 1, 2, 3
+    array([0.7615942, 0.9640276, 0.9950548], dtype=float32)
+    >>> layer.cell.ravel()
+    array([1., 2., 3.], dtype=float32)
     """
 
     _typename = "nn.LSTM"

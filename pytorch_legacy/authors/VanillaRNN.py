@@ -26,6 +26,14 @@ class VanillaRNN(SequenceLayer):
     Shapes: the input is x, ``N x T x D``, or ``[h0, x]`` with an initial state ``N x H``, and gradInput likewise; the
     output is h, ``N x T x H``. Differences from torch-rnn: ``updateGradInput`` leaves the gradients of the parameters
     alone; clearState resets the state. Source: torch-rnn ``VanillaRNN.lua``.
+
+    Examples
+    --------
+    >>> layer = authors.VanillaRNN(1, 1)
+    >>> layer.weight[...] = [[0], [1]]
+    >>> layer.bias[:] = 1
+    >>> layer.forward(np.zeros((1, 2, 1), np.float32)).ravel()  # tanh(1), tanh(1 + that)
+    array([0.7615942, 0.9426808], dtype=float32)
     """
 
     _scratch: dict[str, Any] = dict.fromkeys(("buffer1", "buffer2", "grad_h0", "grad_x"))

@@ -18,6 +18,11 @@ class W2nnLeakyReLU(nn.LeakyReLU):
     Notes
     -----
     Source: waifu2x ``LeakyReLU``.
+
+    Examples
+    --------
+    >>> authors.W2nnLeakyReLU(0.25).forward(np.float32([-4, 2]))
+    array([-1.,  2.], dtype=float32)
     """
 
     _typename = "w2nn.LeakyReLU"

@@ -11,6 +11,12 @@ class BGRU(GRU):
     Notes
     -----
     Source: cudnn.torch ``BGRU``.
+
+    Examples
+    --------
+    >>> net = cudnn.BGRU(3, 2, 1)
+    >>> net.forward(np.ones((5, 4, 3), np.float32)).shape  # five steps of four sequences; twice two features
+    (5, 4, 4)
     """
 
     _directions = 2

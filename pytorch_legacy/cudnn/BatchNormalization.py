@@ -10,6 +10,12 @@ class BatchNormalization(Layer, nn.BatchNormalization):
     Notes
     -----
     Source: cudnn.torch ``BatchNormalization``.
+
+    Examples
+    --------
+    >>> cudnn.BatchNormalization(2, affine=False).forward(np.float32([[1, 0], [3, 8]])).round(3)
+    array([[-1., -1.],
+           [ 1.,  1.]], dtype=float32)
     """
 
     _version = 2

@@ -20,6 +20,11 @@ class ClippedReLU(Layer, nn.HardTanh):
     Notes
     -----
     Source: cudnn.torch ``ClippedReLU``.
+
+    Examples
+    --------
+    >>> cudnn.ClippedReLU(6).forward(np.float32([-1, 3, 9]))
+    array([0., 3., 6.], dtype=float32)
     """
 
     _nnOnly = ("min_val", "max_val")

@@ -17,6 +17,14 @@ class GRU(RNN):
     Notes
     -----
     Source: cudnn.torch ``GRU``.
+
+    Examples
+    --------
+    >>> net = cudnn.GRU(1, 1, 1)
+    >>> net.weight.fill(0)  # all gates are 0.5 then, and n is 0
+    >>> net.hiddenInput = np.float32([[[8]]])
+    >>> net.forward(np.ones((3, 1, 1), np.float32)).ravel()  # half of the last h each time
+    array([4., 2., 1.], dtype=float32)
     """
 
     _mode = "CUDNN_GRU"

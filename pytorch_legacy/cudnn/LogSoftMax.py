@@ -11,6 +11,14 @@ class LogSoftMax(Channels, nn.LogSoftMax):
     -----
     Shapes: ``C``, ``N x C``, ``C x H x W`` or ``N x C x H x W``; the output has that of the input.
     Source: cudnn.torch ``LogSoftMax``.
+
+    Examples
+    --------
+    >>> x = np.zeros((1, 2, 1, 2), np.float32)
+    >>> np.exp(cudnn.LogSoftMax().forward(x)).round(4).ravel()  # two channels at two places: four cells
+    array([0.25, 0.25, 0.25, 0.25], dtype=float32)
+    >>> np.exp(nn.LogSoftMax().forward(x)).round(4).ravel()
+    array([0.5, 0.5, 0.5, 0.5], dtype=float32)
     """
 
     _function = "LogSoftMax"

@@ -66,6 +66,15 @@ class RNN(Layer, Module):
     ``backward`` starts from the states that ``forward`` started from, which Torch7 lost with rememberStates.
     Source: cudnn.torch ``RNN``, ``RNNReLU``, ``RNNTanh``, ``LSTM``, ``GRU``, ``BLSTM``, ``BGRU``; cuDNN's documentation of
     cudnnRNNMode_t.
+
+    Examples
+    --------
+    >>> net = cudnn.RNN(1, 1, 1)
+    >>> net.weight[:] = [1, 1, 0, 0]  # W, R and both biases: a running sum
+    >>> net.forward(np.float32([1, 10, 100]).reshape(3, 1, 1)).ravel()
+    array([  1.,  11., 111.], dtype=float32)
+    >>> cudnn.RNN(3, 4, 2).forward(np.zeros((5, 2, 3), np.float32)).shape  # five steps of two sequences
+    (5, 2, 4)
     """
 
     _mode: ClassVar[str] = "CUDNN_RNN_RELU"

@@ -11,6 +11,13 @@ class RNNTanh(RNN):
     Notes
     -----
     Source: cudnn.torch ``RNNTanh``.
+
+    Examples
+    --------
+    >>> net = cudnn.RNNTanh(1, 1, 1)
+    >>> net.weight[:] = [0, 1, 1, 0]  # W, R and both biases: tanh(1), tanh(1 + that)
+    >>> net.forward(np.zeros((2, 1, 1), np.float32)).ravel()
+    array([0.7615942, 0.9426808], dtype=float32)
     """
 
     _mode = "CUDNN_RNN_TANH"

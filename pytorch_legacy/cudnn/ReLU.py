@@ -15,6 +15,11 @@ class ReLU(Layer, nn.ReLU):
     Notes
     -----
     Source: cudnn.torch ``ReLU``.
+
+    Examples
+    --------
+    >>> cudnn.ReLU().forward(np.float32([-1, 2]))
+    array([0., 2.], dtype=float32)
     """
 
     _nnOnly = ("threshold", "val")

@@ -15,6 +15,11 @@ class Sigmoid(Pointwise, nn.Sigmoid):
     Notes
     -----
     Source: cudnn.torch ``Sigmoid``.
+
+    Examples
+    --------
+    >>> cudnn.Sigmoid().forward(np.float32([0, 1000]))
+    array([0.5, 1. ], dtype=float32)
     """
 
     _function = "Sigmoid"

@@ -20,6 +20,11 @@ class SpatialAveragePooling(AveragePooling, nn.SpatialAveragePooling):
     Notes
     -----
     Source: cudnn.torch ``SpatialAveragePooling``.
+
+    Examples
+    --------
+    >>> cudnn.SpatialAveragePooling(2, 1).forward(np.float32([[[1, 3, 5, 9]]]))  # windows side by side
+    array([[[2., 7.]]], dtype=float32)
     """
 
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:

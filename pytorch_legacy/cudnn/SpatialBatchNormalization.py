@@ -10,6 +10,12 @@ class SpatialBatchNormalization(Layer, nn.SpatialBatchNormalization):
     Notes
     -----
     Source: cudnn.torch ``SpatialBatchNormalization``.
+
+    Examples
+    --------
+    >>> x = np.float32([1, 3]).reshape(2, 1, 1, 1)
+    >>> cudnn.SpatialBatchNormalization(1, affine=False).forward(x).round(3).ravel()
+    array([-1.,  1.], dtype=float32)
     """
 
     _version = 2

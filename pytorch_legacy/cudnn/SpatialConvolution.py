@@ -35,6 +35,15 @@ class SpatialConvolution(Grouped, nn.SpatialConvolution):
     -----
     Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nOutputPlane x oH x oW`` as in ``nn.SpatialConvolution``.
     Source: cudnn.torch ``SpatialConvolution``.
+
+    Examples
+    --------
+    >>> layer = cudnn.SpatialConvolution(2, 2, 1, 1, groups=2)  # each output plane sees one input plane
+    >>> layer.weight[...], layer.bias[...] = np.reshape([10, 100], (2, 1, 1, 1)), 0
+    >>> layer.forward(np.float32([[[1]], [[2]]])).ravel()
+    array([ 10., 200.], dtype=float32)
+    >>> cudnn.SpatialConvolution(4, 6, 3, 3, groups=2).weight.shape
+    (6, 2, 3, 3)
     """
 
     def __init__(

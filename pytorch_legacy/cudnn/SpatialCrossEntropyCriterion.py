@@ -34,6 +34,15 @@ class SpatialCrossEntropyCriterion(Criterion):
     Files of before 2016 hold an ``nn.ClassNLLCriterion``, which sees every place as a sample: the loss is then the sum over
     the places, and its gradient that of the sum over N with `sizeAverage`.
     Source: cudnn.torch ``SpatialCrossEntropyCriterion``.
+
+    Examples
+    --------
+    >>> loss = cudnn.SpatialCrossEntropyCriterion()
+    >>> scores, target = np.zeros((1, 2, 1, 2), np.float32), np.array([[[0, 1]]])  # classes from 0; from 1 in Lua
+    >>> round(loss.forward(scores, target), 4)  # log(2)
+    0.6931
+    >>> loss.backward(scores, target).tolist()
+    [[[[-0.25, 0.25]], [[0.25, -0.25]]]]
     """
 
     def __init__(self, weights: Any = None) -> None:

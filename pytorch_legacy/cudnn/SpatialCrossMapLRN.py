@@ -18,6 +18,12 @@ class SpatialCrossMapLRN(Layer, nn.SpatialCrossMapLRN):
     Notes
     -----
     Source: cudnn.torch ``SpatialCrossMapLRN``.
+
+    Examples
+    --------
+    >>> x = np.float32([1, 2, 3]).reshape(3, 1, 1)
+    >>> cudnn.SpatialCrossMapLRN(3, alpha=3, beta=1).forward(x).ravel()  # x / (1 + the squares in three planes)
+    array([0.16666666, 0.13333333, 0.2142857 ], dtype=float32)
     """
 
     def __init__(self, size: int = 5, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:

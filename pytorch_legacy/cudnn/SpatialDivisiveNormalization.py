@@ -31,6 +31,12 @@ class SpatialDivisiveNormalization(Layer, Module):
     Shapes: ``(N x) C x H x W`` to the same.
     Source: cudnn.torch ``SpatialDivisiveNormalization``, whose Lua called functions that cuDNN never had: it could be saved
     but not run.
+
+    Examples
+    --------
+    >>> x = np.float32([[[4, 0, 0]]])
+    >>> cudnn.SpatialDivisiveNormalization(3, alpha=9, beta=1).forward(x)  # 4 / (2 + 16)
+    array([[[0.22222222, 0.        , 0.        ]]], dtype=float32)
     """
 
     size = 5

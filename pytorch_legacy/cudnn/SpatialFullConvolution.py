@@ -32,6 +32,14 @@ class SpatialFullConvolution(Grouped, nn.SpatialFullConvolution):
     Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nOutputPlane x oH x oW`` as in ``nn.SpatialFullConvolution``. With
     groups the input is one array.
     Source: cudnn.torch ``SpatialFullConvolution``.
+
+    Examples
+    --------
+    >>> layer = cudnn.SpatialFullConvolution(4, 6, 3, 3, 2, 2, groups=2)
+    >>> layer.weight.shape  # each input plane adds to three output planes
+    (4, 3, 3, 3)
+    >>> layer.forward(np.zeros((1, 4, 5, 5), np.float32)).shape
+    (1, 6, 11, 11)
     """
 
     def __init__(

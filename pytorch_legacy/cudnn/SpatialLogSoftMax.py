@@ -11,6 +11,11 @@ class SpatialLogSoftMax(Channels, nn.SpatialLogSoftMax):
     -----
     Shapes: ``C``, ``N x C``, ``C x H x W`` or ``N x C x H x W``; the output has that of the input.
     Source: cudnn.torch ``SpatialLogSoftMax``.
+
+    Examples
+    --------
+    >>> np.exp(cudnn.SpatialLogSoftMax().forward(np.zeros((1, 2, 1, 2), np.float32))).round(4).ravel()
+    array([0.5, 0.5, 0.5, 0.5], dtype=float32)
     """
 
     _function = "LogSoftMax"

@@ -17,6 +17,11 @@ class SpatialMaxPooling(Layer, nn.SpatialMaxPooling):
     Notes
     -----
     Source: cudnn.torch ``SpatialMaxPooling``.
+
+    Examples
+    --------
+    >>> cudnn.SpatialMaxPooling(2, 1, 2, 1).forward(np.float32([[[1, 3, 9, 5]]]))
+    array([[[3., 9.]]], dtype=float32)
     """
 
     _nnOnly = ("indices", "iheight", "iwidth")

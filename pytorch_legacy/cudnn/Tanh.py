@@ -15,6 +15,11 @@ class Tanh(Pointwise, nn.Tanh):
     Notes
     -----
     Source: cudnn.torch ``Tanh``.
+
+    Examples
+    --------
+    >>> cudnn.Tanh().forward(np.float32([0, 1000]))
+    array([0., 1.], dtype=float32)
     """
 
     _function = "Tanh"

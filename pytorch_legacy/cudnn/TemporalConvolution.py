@@ -41,6 +41,13 @@ class TemporalConvolution(SpatialConvolution):
     nOutputFrame = floor((nInputFrame + 2 padH - kH) / dH) + 1.
     The fields kH, dH and padH are those that ``nn.TemporalConvolution`` calls kW and dW; kW is the inputFrameSize.
     Source: cudnn.torch ``TemporalConvolution``.
+
+    Examples
+    --------
+    >>> layer = cudnn.TemporalConvolution(1, 1, 3, padH=1)
+    >>> layer.weight[...], layer.bias[...] = 1, 0
+    >>> layer.forward(np.float32([[1], [10], [100]])).ravel()  # sums of three frames; as many as before
+    array([ 11., 111., 110.], dtype=float32)
     """
 
     def __init__(self, inputFrameSize: int, outputFrameSize: int, kH: int, dH: int = 1, padH: int = 0) -> None:

@@ -18,6 +18,12 @@ class VolumetricAveragePooling(AveragePooling, nn.VolumetricAveragePooling):
     Notes
     -----
     Source: cudnn.torch ``VolumetricAveragePooling``.
+
+    Examples
+    --------
+    >>> x = np.float32([1, 3, 5, 9]).reshape(1, 4, 1, 1)
+    >>> cudnn.VolumetricAveragePooling(2, 1, 1).forward(x).ravel()
+    array([2., 7.], dtype=float32)
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

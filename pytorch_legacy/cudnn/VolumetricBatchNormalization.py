@@ -10,6 +10,12 @@ class VolumetricBatchNormalization(Layer, nn.VolumetricBatchNormalization):
     Notes
     -----
     Source: cudnn.torch ``VolumetricBatchNormalization``.
+
+    Examples
+    --------
+    >>> x = np.float32([1, 3]).reshape(2, 1, 1, 1, 1)
+    >>> cudnn.VolumetricBatchNormalization(1, affine=False).forward(x).round(3).ravel()
+    array([-1.,  1.], dtype=float32)
     """
 
     _version = 2

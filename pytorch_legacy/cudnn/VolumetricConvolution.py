@@ -12,6 +12,12 @@ class VolumetricConvolution(Layer, nn.VolumetricConvolution):
     Notes
     -----
     Source: cudnn.torch ``VolumetricConvolution``.
+
+    Examples
+    --------
+    >>> layer = cudnn.VolumetricConvolution(1, 2, 3, 3, 3)
+    >>> layer.forward(np.zeros((1, 1, 5, 6, 7), np.float32)).shape
+    (1, 2, 3, 4, 5)
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

@@ -12,6 +12,12 @@ class VolumetricFullConvolution(Layer, nn.VolumetricFullConvolution):
     Notes
     -----
     Source: cudnn.torch ``VolumetricFullConvolution``.
+
+    Examples
+    --------
+    >>> layer = cudnn.VolumetricFullConvolution(1, 2, 3, 3, 3)
+    >>> layer.forward(np.zeros((1, 1, 5, 6, 7), np.float32)).shape
+    (1, 2, 7, 8, 9)
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

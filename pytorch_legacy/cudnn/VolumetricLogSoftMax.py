@@ -11,6 +11,11 @@ class VolumetricLogSoftMax(Channels, nn.LogSoftMax):
     -----
     Shapes: ``C``, ``N x C``, ``C x T x H x W`` or ``N x C x T x H x W``; the output has that of the input.
     Source: cudnn.torch ``VolumetricLogSoftMax``.
+
+    Examples
+    --------
+    >>> np.exp(cudnn.VolumetricLogSoftMax().forward(np.zeros((1, 2, 2, 1, 1), np.float32))).round(4).ravel()
+    array([0.5, 0.5, 0.5, 0.5], dtype=float32)
     """
 
     _function = "LogSoftMax"

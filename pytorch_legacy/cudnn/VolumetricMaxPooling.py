@@ -17,6 +17,11 @@ class VolumetricMaxPooling(Layer, nn.VolumetricMaxPooling):
     Notes
     -----
     Source: cudnn.torch ``VolumetricMaxPooling``.
+
+    Examples
+    --------
+    >>> cudnn.VolumetricMaxPooling(2, 1, 1, 2, 1, 1).forward(np.float32([1, 3, 9, 5]).reshape(1, 4, 1, 1)).ravel()
+    array([3., 9.], dtype=float32)
     """
 
     _version = 1

@@ -48,6 +48,14 @@ def convert(net: Module, dst: ModuleType, exclusion_fn: Callable[[Module], bool]
     cudnn's SoftMax and LogSoftMax take all places of a sample together, those of ``nn`` each place by itself. Where there is
     one place only, as behind Linear, they are the same.
     Source: cudnn.torch ``cudnn.convert``.
+
+    Examples
+    --------
+    >>> net = nn.Sequential(nn.Linear(3, 2), nn.ReLU())
+    >>> cudnn.convert(net, pl.cudnn).modules
+    [nn.Linear(3 -> 2), cudnn.ReLU]
+    >>> cudnn.convert(net, pl.nn).modules
+    [nn.Linear(3 -> 2), nn.ReLU]
     """
     target = dst.__name__.rpartition(".")[2]
     if target not in ("nn", "cudnn"):

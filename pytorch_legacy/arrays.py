@@ -154,3 +154,25 @@ def taken(array: Array, indices: Array, axis: int, out: Array) -> Array:
 def address(array: Array) -> int:
     """Where the first element lies."""
     return int(array.data.ptr) if on_device(array) else int(array.__array_interface__["data"][0])  # type: ignore[attr-defined]
+
+
+def lengths(array: Array, axis: int | tuple[int, ...], added: Any = 0, dtype: Any = None) -> Array:
+    """The Euclidean norms of vectors along axes, which stay as axes of size 1; `added` goes to the sums of squares, taken in
+    `dtype`. A norm is right where its square is too large for the dtype."""
+    with np.errstate(over="ignore"):
+        norms: Array = np.sqrt(np.square(array, dtype=dtype).sum(axis, keepdims=True) + added)
+    return measured(norms, array, axis)
+
+
+def measured(norms: Array, array: Array, axis: int | tuple[int, ...]) -> Array:
+    """Norms of vectors along axes, in which those that are infinite are measured again, in units of a vector's largest element.
+
+    On a device they are left as they are: to look at them would mean to wait.
+    """
+    if on_device(norms) or not np.isinf(norms).any():
+        return norms
+    unit = np.abs(array).max(axis, keepdims=True)
+    unit[(unit == 0) | ~np.isfinite(unit)] = 1
+    with np.errstate(over="ignore", invalid="ignore"):
+        again: Array = unit * np.sqrt(np.square(array / unit).sum(axis, keepdims=True))
+    return np.where(np.isinf(norms), again.reshape(norms.shape), norms)

@@ -39,10 +39,20 @@ static int64_t largest(const real *x, int64_t n)
   return at;
 }
 
+/* The norm of a row whose powers are too large, in units of its largest element. */
+static double normInUnits(const Rows *r, const real *x)
+{
+  const double unit = fabs((double)x[largest(x, r->columns)]);
+  double sum = 0;
+  for (int64_t i = 0; i < r->columns; i++) sum += pow(fabs((double)x[i]) / unit, r->p);
+  return isinf(unit) ? unit : unit * pow(sum, 1 / r->p);
+}
+
 static double normOf(const Rows *r, const real *x)
 {
   if (isinf(r->p)) return fabs((double)x[largest(x, r->columns)]) + r->eps;
   const double sum = sumOfPowers(x, r->columns, r->p) + r->eps;
+  if (isinf(sum)) return normInUnits(r, x);
   return r->p == 2 ? sqrt(sum) : pow(sum, 1 / r->p);
 }
 
@@ -71,17 +81,19 @@ THNN_KERNEL void gradients(Rows r, int64_t row)
   for (int64_t i = 0; i < r.columns; i++) dot += (double)g[i] * x[i];
   if (isinf(r.p)) {
     const int64_t at = largest(x, r.columns);
-    const real second = (real)(x[at] * dot / (norm * norm * norm));
+    const real second = (real)(x[at] / norm * (dot / norm) / norm);
     for (int64_t i = 0; i < r.columns; i++) y[i] = (real)(g[i] / norm);
     y[at] -= second;
   } else if (r.p == 2) {
-    const real divisor = (real)norm, factor = (real)(dot / (norm * norm * norm));
+    const real divisor = (real)norm, factor = (real)(dot / norm / norm);
 #pragma omp simd
-    for (int64_t i = 0; i < r.columns; i++) y[i] = g[i] / divisor - x[i] * factor;
+    for (int64_t i = 0; i < r.columns; i++) y[i] = (g[i] - x[i] * factor) / divisor;
   } else {
-    const double factor = dot / pow(norm, r.p + 1);
+    const double power = pow(norm, r.p + 1);
+    const int isLarge = isinf(power); /* then slopes of x / norm, which are not */
+    const double unit = isLarge ? norm : 1, factor = isLarge ? dot / norm / norm : dot / power;
 #pragma omp simd
-    for (int64_t i = 0; i < r.columns; i++) y[i] = (real)(g[i] / norm - slope(x[i], r.p, r.eps) * factor);
+    for (int64_t i = 0; i < r.columns; i++) y[i] = (real)(g[i] / norm - slope(x[i] / unit, r.p, r.eps) * factor);
   }
 }
 

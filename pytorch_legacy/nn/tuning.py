@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from math import sqrt
+from math import hypot, isinf, sqrt
 from typing import Any, Self
 
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import is_tensor, to_host
+from pytorch_legacy.arrays import is_tensor, lengths, to_host
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.TorchObject import TorchObject, type_name
@@ -86,7 +86,9 @@ class Tuning(TorchObject):
 
     def gradParamNorm(self) -> float:
         """The Euclidean norm of all gradients of the parameters together."""
-        return sqrt(sum(_square(gradient) for gradient in self._tunable("gradParamNorm")[1]))
+        gradients = self._tunable("gradParamNorm")[1]
+        norm = sqrt(sum(map(_square, gradients)))
+        return hypot(*(lengths(to_host(g).ravel(), 0, dtype=np.float64).item() for g in gradients)) if isinf(norm) else norm
 
     def gradParamClip(self, cutoffNorm: float, moduleLocal: bool = False) -> float:
         """Scales the gradients so that their norm is at most `cutoffNorm`, and returns what it was.
@@ -215,11 +217,12 @@ def _nothing(*arguments: Any) -> None:
 
 def _square(array: Tensor) -> float:
     numbers = to_host(array).astype(np.float64, copy=False).ravel()
-    return float(numbers @ numbers)
+    with np.errstate(over="ignore"):
+        return float(numbers @ numbers)
 
 
 def _renorm(parameter: Tensor, axis: int, limit: float) -> None:
     """Tensor:renorm(2, axis, limit), in place."""
     others = tuple(d for d in range(parameter.ndim) if d != axis % parameter.ndim)
-    norms = np.sqrt(np.square(parameter, dtype=np.float64).sum(others, keepdims=True))
+    norms = lengths(parameter, others, dtype=np.float64)
     parameter *= np.where(norms > limit, limit / (norms + 1e-7), 1).astype(parameter.dtype)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import lengths
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
@@ -81,5 +82,4 @@ class NormStabilizer(AbstractRecurrent):
 
     def _norm(self, step: int) -> Tensor:
         """The norms of the rows, N x 1."""
-        norms: Tensor = np.linalg.norm(self.outputs[step], axis=1, keepdims=True)
-        return norms
+        return lengths(self.outputs[step], 1)

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random, t7
+from pytorch_legacy.arrays import lengths
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
@@ -75,7 +76,7 @@ class WeightNorm(Decorator):
         """Draws v, with standard deviation `stdv` if it is given; g becomes its length and the bias zero."""
         deviation = sqrt(2 / self.v.shape[1]) if stdv is None else stdv
         self.v[...] = random.normal(0, deviation, self.v.shape, self._dtype, self._onDevice)
-        np.sqrt(np.square(self.v).sum(1, keepdims=True), out=self.g)
+        self.g[...] = lengths(self.v, 1)
         if self.bias is not None:
             self.bias.fill(0)
         self._computeWeight()
@@ -117,8 +118,7 @@ class WeightNorm(Decorator):
         return self
 
     def _norm(self) -> Tensor:
-        norm: Tensor = np.sqrt(np.square(self.v).sum(1, keepdims=True) + self._dtype.type(1e-4))
-        return norm
+        return lengths(self.v, 1, self._dtype.type(1e-4))
 
     def _computeWeight(self) -> None:
         weight = np.moveaxis(self.weight, self.outputDim, 0)

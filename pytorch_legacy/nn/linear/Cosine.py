@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import lengths
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
@@ -78,7 +79,7 @@ class Cosine(Module):
             return None
         norms = self._norms(rows)
         gradients = np.matmul(g / norms / self._norms(self.weight).T, self.weight)
-        gradients -= rows * ((g * self._cosines(rows)).sum(1, keepdims=True) / norms**2)
+        gradients -= rows * ((g * self._cosines(rows)).sum(1, keepdims=True) / norms / norms)
         gradInput = self._resize("gradInput", input.shape)
         gradInput[...] = gradients.reshape(input.shape)
         return gradInput
@@ -88,7 +89,7 @@ class Cosine(Module):
         g = self._gradient(input, gradOutput)
         norms = self._norms(self.weight)
         gradient = summed(g / self._norms(rows) / norms.T, rows)
-        gradient -= self.weight * ((g * self._cosines(rows)).sum(0, dtype=np.float64)[:, None] / norms**2)
+        gradient -= self.weight * ((g * self._cosines(rows)).sum(0, dtype=np.float64)[:, None] / norms / norms)
         self.gradWeight += scale * gradient
 
     def clearState(self) -> "Cosine":
@@ -109,7 +110,7 @@ class Cosine(Module):
         return np.atleast_2d(self._dense("_gradOutput", gradOutput))
 
     def _norms(self, rows: Tensor) -> Tensor:
-        return np.sqrt((rows * rows).sum(1, keepdims=True)) + self._dtype.type(self.EPS)
+        return lengths(rows, 1) + self._dtype.type(self.EPS)
 
     def _cosines(self, rows: Tensor) -> Tensor:
         return np.matmul(rows, self.weight.T) / self._norms(rows) / self._norms(self.weight).T

@@ -7,6 +7,7 @@ import numpy as np
 
 import pytorch_legacy.nn
 from pytorch_legacy import random
+from pytorch_legacy.arrays import measured
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -110,7 +111,10 @@ class Euclidean(Module):
         return np.subtract(rows, self.weight.T, out=self._resize("_buffer", (len(rows), outputs, inputs)))
 
     def _lengths(self, differences: Tensor) -> Tensor:
-        return np.sqrt((differences * differences * self._metric()).sum(2))
+        metric = self._metric()
+        with np.errstate(over="ignore"):
+            found: Tensor = np.sqrt((differences * differences * metric).sum(2))
+        return measured(found, differences * np.sqrt(metric), 2) if np.isinf(found).any() else found
 
     def _slopes(self, differences: Tensor, input: Tensor, gradOutput: Tensor) -> Tensor:
         """gradOutput / (y + eps), ready to multiply the differences."""

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import lengths
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.nn.Module import Module
@@ -152,7 +153,7 @@ class LinearWeightNorm(Linear):
 
     def _norms(self) -> Tensor:
         """The length of each row of v, at least eps."""
-        return np.maximum(np.sqrt((self.v * self.v).sum(1, keepdims=True)), self._dtype.type(self.eps))
+        return np.maximum(lengths(self.v, 1), self._dtype.type(self.eps))
 
     def __repr__(self) -> str:
         outputs, inputs = self.v.shape

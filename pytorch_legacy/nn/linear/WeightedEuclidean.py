@@ -66,7 +66,7 @@ class WeightedEuclidean(Euclidean):
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         differences = self._differences(input)
         slopes = self._slopes(differences, input, gradOutput)
-        gradient = (differences * differences * slopes).sum(0, dtype=np.float64).T * self.diagCov
+        gradient = (differences * slopes * differences).sum(0, dtype=np.float64).T * self.diagCov
         super().accGradParameters(input, gradOutput, scale)
         self.gradDiagCov += scale * gradient
 

@@ -19,6 +19,7 @@ from pytorch_legacy.nn.utils import described
 from .examples import examples_of, forget
 from .proof import TOLERANCE, Proof
 from .registry import Differs
+from .safety import in_docstring, one_line
 from .source import file_text
 from .values import Value, difference, tree
 from .writer import Writer
@@ -86,12 +87,13 @@ class Conversion:
         if isinstance(self.net, Module):
             self.net.clearState()
         if not self.proof.whole <= TOLERANCE and not self.proof.force:
-            raise Differs(f"{self.net._typename}: each layer is written right, but the network differs by {self.proof.whole:.2g}")
+            name, gap = one_line(self.net._typename), self.proof.whole
+            raise Differs(f"{name}: each layer is written right, but the network differs by {gap:.2g}")
 
     def _story(self, net: Any) -> str:
         letters: dict[Any, str] = {}
         takes, gives = (tree(lambda value: shape_text(value, letters), values) for values in (self.writer.inputs, self.result))
-        text = f"{net._typename} of Torch7 in PyTorch, written by pytorch_legacy.\n\n"
+        text = f"{in_docstring(net._typename)} of Torch7 in PyTorch, written by pytorch_legacy.\n\n"
         text += f"Takes {listed(takes)}, gives {listed(gives)}."
         if self.writer.states:
             text += (
@@ -100,7 +102,8 @@ class Conversion:
             )
         worst = self.proof.worst
         if worst is not None and worst.difference is not None and not worst.difference <= TOLERANCE:
-            text += f"\n\nIT DIFFERS from the old network: {worst.place} ({worst.typename}) by {worst.difference:.2g}."
+            name = in_docstring(worst.typename)
+            text += f"\n\nIT DIFFERS from the old network: {worst.place} ({name}) by {worst.difference:.2g}."
         return text + "\n" * ("\n" in text)
 
 

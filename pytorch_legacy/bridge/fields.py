@@ -12,6 +12,8 @@ import torch
 from pytorch_legacy.errors import THNNError
 from pytorch_legacy.nn.Module import Module
 
+from .safety import check_code
+
 _NUMBERED = re.compile(r"\bself\.(\w+)|(?<=register_buffer\(\")(\w+)")
 
 
@@ -45,7 +47,7 @@ class Fields:
         if given and key in self._known:
             return self._known[key][0]
         with torch.device("meta"):
-            made = eval(constructor, space)
+            made = eval(check_code(constructor, space), space)
         state = {field: tensor_of(array) for field, array in given.items()}
         for field, tensor in made.state_dict().items():
             if field.endswith("num_batches_tracked"):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.utils import described
 
 from .registry import NoRule
 from .values import Shape, Value, common
@@ -13,7 +16,9 @@ from .values import Shape, Value, common
 
 def number(value: Any) -> str:
     """A number as Python writes it: 2.0, 1e-05, ``float("inf")``; those of NumPy too."""
-    value = value.item() if hasattr(value, "item") else value
+    value = value.item() if isinstance(value, (np.generic, np.ndarray)) and value.size == 1 else value
+    if not isinstance(value, (bool, int, float)):
+        raise NoRule(f"expected a number, got {described(value)}")
     if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
         return f'float("{value}")'
     return repr(value)

@@ -29,6 +29,7 @@ from .examples import forget
 from .fields import Fields, owner_of
 from .proof import Proof
 from .registry import NoRule, rule_of
+from .safety import check_code, one_line
 from .values import TOKEN, Shape, Value, common, flat, tree
 
 
@@ -173,7 +174,7 @@ class Writer:
 
     def note(self, text: str) -> None:
         """A comment on the next line: where PyTorch means something else, or the old name of a value."""
-        if text not in self._notes:
+        if (text := one_line(text)) not in self._notes:
             self._notes.append(text)
 
     def trust(self, reason: str) -> None:
@@ -250,8 +251,8 @@ class Writer:
         return value
 
     def _evaluate(self, expression: str) -> list[Any]:
-        code = compile(TOKEN.sub(r"_v\1", expression), "<a line>", "eval")
         used = {f"_v{number}": self._values[f"«{number}»"] for number in TOKEN.findall(expression)}
+        code = compile(check_code(TOKEN.sub(r"_v\1", expression), self.space, used), "<a line>", "eval")
         with torch.no_grad():
             return [eval(code, self.space, {name: value.held[i] for name, value in used.items()}) for i in range(self.examples)]
 
@@ -263,10 +264,10 @@ class Writer:
         except THNNError as error:
             if not hasattr(error, "module"):
                 error.module = frame.module  # type: ignore[attr-defined]
-                error.where.insert(0, f"{frame.place or 'the network'} ({frame.module._typename})")
+                error.where.insert(0, f"{frame.place or 'the network'} ({one_line(frame.module._typename)})")
             raise
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, NotImplementedError) as error:
             made = NoRule(f"cannot be written for this input: {error}")
-            made.where.append(f"{frame.place or 'the network'} ({frame.module._typename})")
+            made.where.append(f"{frame.place or 'the network'} ({one_line(frame.module._typename)})")
             made.module = frame.module  # type: ignore[attr-defined]
             raise made from error

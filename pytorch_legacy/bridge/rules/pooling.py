@@ -109,10 +109,15 @@ def adaptive_pool(m, x, w):
     return f"F.adaptive_{kind}_pool{len(wanted)}d({x}, {text})"
 
 
+def over_time(m, x, text):
+    """`text`, an expression in ``{x}`` with frames at the end, for layers whose files of version 1 had them there."""
+    return over_frames(x, text) if m._version == 2 else text.replace("{x}", str(x))
+
+
 @rule(nn.TemporalAdaptiveAveragePooling, nn.TemporalAdaptiveMaxPooling)
 def temporal_adaptive_pool(m, x, w):
     kind = "max" if isinstance(m, nn.TemporalAdaptiveMaxPooling) else "avg"
-    return f"F.adaptive_{kind}_pool1d({x}, {w.shape_after(m, x)[-1]})"
+    return over_time(m, x, f"F.adaptive_{kind}_pool1d({{x}}, {w.shape_after(m, x)[-m._version]})")
 
 
 @rule(
@@ -125,7 +130,7 @@ def global_pool(m, x, w):
 
 @rule(nn.TemporalGlobalAveragePooling, nn.TemporalGlobalMaxPooling)
 def temporal_global_pool(m, x, w):
-    return _over(m, x, w, "-1")
+    return _over(m, x, w, f"-{int(m._version)}")
 
 
 def _over(m, x, w, dims):
@@ -189,7 +194,8 @@ def soft_pool(x, kernel, stride, padding, beta=1.0, ceil_mode=False):
     return (weights * windows(x, kernel, stride, padding, ceil_mode)).sum(-1)''')
     if m.gradient != "exact":
         w.note("the gradient is the derivative; the old layer passed the weights alone")
-    return f"{name}({x}, {arguments(m)}{options(beta=(number(float(m.beta)), '1.0'))})"
+    text = f"{name}({{x}}, {arguments(m)}{options(beta=(number(float(m.beta)), '1.0'))})"
+    return over_time(m, x, text) if isinstance(m, nn.TemporalSoftPool) else text.replace("{x}", str(x))
 
 
 @rule(nn.SpatialLocalImportancePooling)

@@ -121,6 +121,9 @@ class SequenceLayer(Module):
         if not 1 <= len(table) <= most:
             wanted = ", ".join([*self._states, "x"])
             raise DtypeError(f"{self._typename}: input: expected x or the last of [{wanted}], got {described(input)}")
+        columns = self._vectors * self.hidden_dim
+        for name, shape in (("weight", (self.input_dim + self.hidden_dim, columns)), ("bias", (columns,))):
+            check.shape(self, name, check.tensor(self, name, getattr(self, name)), shape)
         x = check.tensor(self, "x", table[-1], 3)
         check.shape(self, "x", x, (*x.shape[:2], self.input_dim))
         given = dict(zip([*self._states][most - len(table) :], table[:-1], strict=True))

@@ -152,6 +152,10 @@ class SeqGRU(SequenceModule):
                 target[...] = source
         return gru
 
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        size = self.outputSize
+        return {"weight": (self.inputSize + size, 3 * size), "bias": (3 * size,)}
+
     def _feedback(self) -> tuple[Tensor, Tensor]:
         """W_h for the gates and for g."""
         feedback = self.weight[self.inputSize :]

@@ -184,6 +184,10 @@ class SeqLSTM(SequenceModule):
         clear(self, "cell")
         return super().clearState()
 
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        size = 4 * self.hiddensize
+        return {"weight": (self.inputsize + self.outputsize, size), "bias": (size,)}
+
     def _hiddenBuffer(self, output: Tensor, size: int) -> Tensor:
         """Where the hidden state of each step goes: it is the output."""
         return output

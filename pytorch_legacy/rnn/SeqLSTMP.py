@@ -83,6 +83,9 @@ class SeqLSTMP(SeqLSTM):
     def _hiddenBuffer(self, output: Tensor, size: int) -> Tensor:
         return self._resize("_hidden", (*output.shape[:2], size))
 
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return super()._shapes() | {"weightO": (self.hiddensize, self.outputsize)}
+
     def _project(self, hidden: Tensor, output: Tensor) -> None:
         np.matmul(hidden, self.weightO, out=output)
 

@@ -74,6 +74,10 @@ class SequenceModule(Remembering):
         clear(self, "gates")
         return super().clearState()
 
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of the parameters that go with the sizes, which a file may have otherwise."""
+        return {}
+
     def _unpacked(self, input: Any, states: int, inputs: int) -> list[Any]:
         """The states that come with the input, None for others, and the input, steps first."""
         given = input if isinstance(input, list) else [input]
@@ -81,6 +85,8 @@ class SequenceModule(Remembering):
             raise DtypeError(
                 f"{self._typename}: input: expected an array, or a table of states and an array, got {described(input)}"
             )
+        for name, shape in self._shapes().items():
+            check.shape(self, name, check.tensor(self, name, getattr(self, name)), shape)
         x = check.tensor(self, "input", given[-1], 3)
         if x.shape[2] != inputs:
             check.shape(self, "input", x, (*x.shape[:2], inputs))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn, rnn, t7
+from pytorch_legacy import authors, nn, rnn, t7
 from pytorch_legacy.errors import ArgumentError, DtypeError, IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from tests.trees import assert_close, mapped
 
@@ -567,3 +567,22 @@ def test_saved_in_the_middle_of_a_sequence() -> None:
         np.testing.assert_array_equal(again.forward(step), lstm.forward(step))
     for t in reversed(range(5)):
         np.testing.assert_array_equal(again.backward(x[t], g[t]).copy(), lstm.backward(x[t], g[t]))
+
+
+@pytest.mark.parametrize("make, size, name, wanted", [
+    (lambda: rnn.SeqGRU(3, 2), "outputSize", "weight", "7 x 12"), (lambda: rnn.SeqLSTM(3, 2), "hiddensize", "weight", "5 x 16"),
+    (lambda: rnn.SeqLSTMP(3, 2, 2), "outputsize", "weight", "7 x 8"),
+    (lambda: authors.TorchRnnLSTM(3, 2), "hidden_dim", "weight", "7 x 16"),
+    (lambda: authors.VanillaRNN(3, 2), "hidden_dim", "weight", "7 x 4"),
+])  # fmt: skip
+def test_sizes_that_do_not_go_with_the_weight(make, size, name, wanted):
+    """As a file may have them, or who sets them by hand."""
+    layer, x = make(), np.ones((4, 2, 3), np.float32)
+    layer.forward(x)
+    setattr(layer, size, 4)
+    with pytest.raises(ShapeError, match=f"^nn.{type(layer).__name__.replace('TorchRnn', '')}: {name}: expected {wanted}, got"):
+        layer.forward(x)
+    layer = make()
+    layer.bias = layer.bias[1:]
+    with pytest.raises(ShapeError, match=": bias: expected "):
+        layer.forward(x)

@@ -37,7 +37,13 @@ def on_device(value: Any) -> bool:
 
 def on_host(value: Any) -> TypeGuard[Array]:
     """Is this a NumPy array? One with a mask, or a matrix, is not: its arithmetic is another."""
-    return type(value) is np.ndarray or (isinstance(value, np.ndarray) and not isinstance(value, (np.ma.MaskedArray, np.matrix)))
+    if type(value) is np.ndarray:
+        return True
+    if not isinstance(value, np.ndarray) or isinstance(value, np.matrix):
+        return False
+    # Who has a masked array has imported numpy.ma, which takes time: nothing here shall.
+    masked = sys.modules.get("numpy.ma")
+    return masked is None or not isinstance(value, masked.MaskedArray)
 
 
 def is_tensor(value: Any) -> TypeGuard[Array]:

@@ -7,6 +7,7 @@ the class has them: else they are notes of the model's author, or buffers of an 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from inspect import isfunction, signature, unwrap
 from typing import Any
@@ -76,7 +77,7 @@ def present(instance: TorchObject, fields: dict[Any, Any]) -> dict[Any, Any]:
     for name, value in fields.items():
         if value is None:
             continue
-        if name not in BUFFERS and is_repeated(value):
+        if isinstance(value, np.ndarray) and name not in BUFFERS and is_repeated(value):
             what = f"{described(value)} on a storage of {storage_of(value).size}"
             if name not in _BUFFERS and _KINDS.get(name, "").startswith("a tensor"):
                 raise FieldError(f"{name}: expected a tensor as large as its storage, got {what}")
@@ -105,12 +106,15 @@ def check(instance: TorchObject) -> None:
         if ours is not None and theirs is not None and theirs.size and ours.shape != theirs.shape:
             mending.note(instance, gradient, f"was {described(theirs)}: zeros in the shape of {name}")
             own[gradient] = np.zeros(ours.shape, ours.dtype)
-    for cls in type(instance).__mro__:
-        if cls.__name__ in _PARAMETERS:
-            name, rank = _PARAMETERS[cls.__name__]
-            if own.get(name) is not None and own[name].ndim != rank:  # None: a decorator may compute it
-                raise FieldError(f"{name}: expected a tensor with {rank} dimensions, got {described(own[name])}")
-            break
+    name, rank = _parameter(type(instance))  # type: ignore[arg-type]
+    if own.get(name) is not None and own[name].ndim != rank:  # None: a decorator may compute it
+        raise FieldError(f"{name}: expected a tensor with {rank} dimensions, got {described(own[name])}")
+
+
+@cache
+def _parameter(cls: type) -> tuple[str, int]:
+    """The parameter that a class looks at itself, and its dimensions; without a name for all other classes."""
+    return next((_PARAMETERS[base.__name__] for base in cls.__mro__ if base.__name__ in _PARAMETERS), ("", 0))
 
 
 def _expects(instance: TorchObject, name: str) -> bool:
@@ -130,19 +134,23 @@ def _known(cls: type) -> frozenset[str]:
 
 
 def _is(kind: str, value: Any) -> bool:
-    if kind.startswith("a tensor"):
-        return isinstance(value, np.ndarray) and (value.dtype.kind == "f" or kind == "a tensor")
-    if kind == "a whole number":
-        return isinstance(value, _NUMBERS) and not isinstance(value, bool) and abs(value) < 1 << 62 and value == int(value)
-    if kind == "a number":
-        return isinstance(value, _NUMBERS) and not isinstance(value, bool)
-    if kind == "true or false":
-        return isinstance(value, (bool, *_NUMBERS))
-    if kind == "text":
-        return isinstance(value, str)
-    if kind == "a module":
-        return isinstance(value, TorchObject)
-    return isinstance(value, list) and all(isinstance(entry, TorchObject) for entry in value)
+    return _TESTS[kind](value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool)
+
+
+_TESTS: dict[str, Callable[[Any], bool]] = {
+    "a whole number": lambda value: _is_number(value) and abs(value) < 1 << 62 and value == int(value),
+    "a number": _is_number,
+    "true or false": lambda value: isinstance(value, (bool, *_NUMBERS)),
+    "a tensor of floating-point numbers": lambda value: isinstance(value, np.ndarray) and value.dtype.kind == "f",
+    "a tensor": lambda value: isinstance(value, np.ndarray),
+    "text": lambda value: isinstance(value, str),
+    "a module": lambda value: isinstance(value, TorchObject),
+    "a list of modules": lambda value: isinstance(value, list) and all(isinstance(entry, TorchObject) for entry in value),
+}
 
 
 def _shown(value: Any) -> str:

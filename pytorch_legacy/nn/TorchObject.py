@@ -344,10 +344,13 @@ class TorchObject:
         name = fields.get("_type", "")
         self._dtype = (TENSOR_TYPES | CUDA_TYPES).get(name) or dtype_of(fields)
         # Without a gradInput many layers compute none, as in Torch7; an object without both was stripped of its buffers.
-        self.__dict__.setdefault("gradInput", None if self.__dict__.get("output") is not None else np.empty(0, self._dtype))
-        self.__dict__.setdefault("output", np.empty(0, self._dtype))
+        own = self.__dict__
+        if "gradInput" not in own:
+            own["gradInput"] = None if own.get("output") is not None else np.empty(0, self._dtype)
+        if "output" not in own:
+            own["output"] = np.empty(0, self._dtype)
         for name, default in mending.defaults(self).items():
-            if name not in self.__dict__:
+            if name not in own:
                 if not hasattr(self, name):
                     self.__dict__[name] = default
                 used: Any = getattr(self, name)

@@ -14,6 +14,9 @@ NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = 0, 1, 2, 3, 4, 5
 FUNCTION_OLDEST, FUNCTION_LEGACY, FUNCTION = 6, 7, 8
 """Type tags. The oldest form of a function has no index, so it is never shared."""
 
+STORED = -1
+"""In the place of a tag: a storage that so far stands behind tensors only. Its array is of the type that tensors have."""
+
 # NumPy allows 64 dimensions only since version 2; Torch7 itself never went beyond 25.
 MAX_DIMENSIONS = 32
 

@@ -105,7 +105,7 @@ class Parser:
                     memo[index] = _OPEN_TABLE
                     frame = _new(Frame, (frame, len(items), nodes.TABLE, [], 2 * count, source.start, None, index))
                 elif tag == layouts.TORCH:
-                    frame = self._object(frame, index, source.start)
+                    frame = self._object(frame, index, source.start, *(source.usual_class() or self._class()))
                 else:
                     function = Function(source.raw(int32()), None, tag)
                     if index:
@@ -134,7 +134,7 @@ class Parser:
         """What stands for the object that a reference leads to, if it is still open, a storage, or the wrong one."""
         found, value = known
         source = self.source
-        if found == _STORED and tag == layouts.TORCH:
+        if found == layouts.STORED and tag == layouts.TORCH:
             return self._standing(source.index)
         if found != ~tag:
             text = f"expected a {_noun(tag)}, got a {_noun(found)} behind the index {source.index}"
@@ -155,7 +155,8 @@ class Parser:
         """The object whose body was read last, but for tables that nothing inside refers to."""
         kind, items, value = frame.kind, frame.items, frame.value
         if kind == nodes.TENSOR:
-            return self._tensor(frame, items[0])
+            index, typename = frame.mark
+            return self._tensor(frame.offset, typename, index, value, items[0])
         isLoose = id(items) in self.loose
         if kind == nodes.TABLE:
             # An _Open is no number, and so never the key of a list.
@@ -187,17 +188,14 @@ class Parser:
             raise Malformed(place, f"expected 0 to {room} entries (the file has no room for more), got {count}")
         return count
 
-    def _object(self, parent: Frame, index: int, offset: int) -> Frame:
+    def _object(self, parent: Frame, index: int, offset: int, version: int, typename: str) -> Frame:
         """Read a Torch object as far as it is not objects; return its frame, or `parent` if nothing is left to be read."""
-        source, factory, slot = self.source, self.factory, len(parent.items)
-        version, typename = source.usual_class() or self._class()
         if typename in layouts.TENSORS:
             return self._open_tensor(parent, typename, index, offset)
+        source, factory, slot = self.source, self.factory, len(parent.items)
         if typename in layouts.STORAGES:
-            elements = source.array(layouts.STORAGES[typename], source.longs(1)[0])
-            self.memo[index] = _STORED, elements
-            # In a tuple for the tensor around: nothing else in a file becomes one.
-            parent.items.append((elements,) if parent.kind == nodes.TENSOR else self._standing(index))
+            storage = self._storage(typename, index)
+            parent.items.append(storage if parent.kind == nodes.TENSOR else self._standing(index))
             return parent
         value: Any
         kind, wanted, record = nodes.OBJECT, 0, None
@@ -226,38 +224,48 @@ class Parser:
         dimensions = source.int32()
         if not 0 <= dimensions <= layouts.MAX_DIMENSIONS:
             raise Malformed(place, f"expected 0 to {layouts.MAX_DIMENSIONS} dimensions, got {dimensions}")
+        numbers = source.longs(2 * dimensions + 1)
         memo[index] = _OPEN_TENSOR
-        frame = Frame(parent, len(parent.items), nodes.TENSOR, [], 1, offset, source.longs(2 * dimensions + 1), (index, typename))
-        if parent.kind == nodes.TENSOR:
-            return frame  # it is no storage
-        tag = source.scalars(frame.items, 1, memo)
+        items: list[Any] = []
+        inside = parent.kind != nodes.TENSOR  # else it is no storage
+        tag = source.scalars(items, 1, memo) if inside else 0
         if tag >= 0:
-            known = memo.get(source.index)
-            if tag == layouts.TORCH and known is None and source.index > 0:
-                inner = self._object(frame, source.index, source.start)
-                if inner is not frame:
-                    return inner
-            elif known is not None and known[0] == _STORED:
-                frame.items.append((known[1],))
+            frame = Frame(parent, len(parent.items), nodes.TENSOR, items, 1, offset, numbers, (index, typename))
+            inner, start = source.index, source.start
+            known = memo.get(inner)
+            if inside and tag == layouts.TORCH and known is None and inner > 0:
+                version, name = source.usual_class() or self._class()
+                if name not in layouts.STORAGES:
+                    return self._object(frame, inner, start, version, name)
+                items.append(self._storage(name, inner))
+            elif inside and known is not None and known[0] == layouts.STORED:
+                items.append((known[1],))
             else:
-                source.position = source.start
+                if inside:
+                    source.position = start
                 return frame
-        parent.items.append(self._tensor(frame, frame.items[0]))
+        parent.items.append(self._tensor(offset, typename, index, numbers, items[0]))
         return parent
 
-    def _tensor(self, frame: Frame, storage: Any) -> Any:
+    def _storage(self, typename: str, index: int) -> tuple[np.ndarray[Any, Any]]:
+        """Read a storage. It is in a tuple for the tensor around: nothing else in a file becomes one."""
+        source = self.source
+        elements = source.array(layouts.STORAGES[typename], source.longs(1)[0])
+        self.memo[index] = layouts.STORED, elements
+        return (elements,)
+
+    def _tensor(self, offset: int, typename: str, index: int, numbers: tuple[int, ...], storage: Any) -> Any:
         """The array of a tensor whose storage has been read."""
-        numbers, (index, typename) = frame.value, frame.mark
         dtype = layouts.TENSORS[typename]
         elements = storage[0] if type(storage) is tuple else storage.base if type(storage) is Storage else None
         if storage is not None and (elements is None or elements.dtype != dtype):
             found = _described(storage, typename)
-            raise Malformed(frame.offset, f"expected a storage of {dtype} for the {typename}, got a {found}")
+            raise Malformed(offset, f"expected a storage of {dtype} for the {typename}, got a {found}")
         middle = len(numbers) // 2
         try:
             value = tensor_view(elements, dtype, numbers[-1] - 1, numbers[:middle], numbers[middle:-1])
         except ValueError as error:
-            raise Malformed(frame.offset, f"{typename}: {error}") from None
+            raise Malformed(offset, f"{typename}: {error}") from None
         self.memo[index] = layouts.TORCH, value
         return value
 
@@ -270,15 +278,13 @@ class Parser:
 
 # A NamedTuple made in one step.
 _new = tuple.__new__
-# In the place of a tag: a storage that so far stands behind tensors only. Its array is of the type that tensors have.
-_STORED = -1
 _OPEN_TABLE = ~layouts.TABLE, None
 _OPEN_TENSOR = ~layouts.TORCH, None
 
 
 def _noun(tag: int) -> str:
-    names = {layouts.TABLE: "table", layouts.TORCH: "Torch object", _STORED: "Torch object"}
-    return names.get(tag if tag >= _STORED else ~tag, "function")
+    names = {layouts.TABLE: "table", layouts.TORCH: "Torch object", layouts.STORED: "Torch object"}
+    return names.get(tag if tag >= layouts.STORED else ~tag, "function")
 
 
 def _fill(frame: Frame) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ def tensor_view(
     storage: np.ndarray[Any, Any] | None,
     dtype: DType,
     offset: int,
-    size: tuple[int, ...],
-    stride: tuple[int, ...],
+    size: Sequence[int],
+    stride: Sequence[int],
 ) -> np.ndarray[Any, Any]:
     """Return the view of a storage that has the given size and stride, in elements.
 
@@ -26,7 +27,7 @@ def tensor_view(
         That of the storage.
     offset : int
         Position of the first element, from 0 on.
-    size, stride : tuple of int
+    size, stride : sequence of int
         Both empty for Torch's empty tensor, which becomes an array of shape (0,).
 
     Raises
@@ -35,7 +36,7 @@ def tensor_view(
         If any element would lie outside the storage.
     """
     if not size:
-        size, stride, offset = (0,), (1,), 0
+        return np.ndarray((0,), dtype, storage)
     last, count = offset, 1
     steps = []
     for extent, step in zip(size, stride, strict=True):

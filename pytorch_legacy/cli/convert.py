@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytorch_legacy as pl
 from pytorch_legacy import interop, t7
+from pytorch_legacy.errors import FieldError
 from pytorch_legacy.writing import whole
 
 from . import leave, models
@@ -26,6 +27,8 @@ Write a network for PyTorch or ONNX, move weights and tensors by name, or write 
   pytorch-legacy convert net.t7 net.ascii.t7 --ascii    the same file as text; without --ascii, as binary
   pytorch-legacy convert net.npz tables.t7              arrays as tables of tensors that Torch7 reads
   pytorch-legacy convert new.npz out.t7 --into net.t7   net.t7 with the weights of new.npz, by name
+  pytorch-legacy convert net.safetensors out.t7 --into net.t7 --input 1x3x224x224
+                                                        ... by the names of the module that net.py has
 
 Names are the way to a tensor joined by dots, counted from 0, as in a state dict of PyTorch. Of modules, weights and
 running means go along; outputs, gradients and scratch memory only with --everything.
@@ -44,7 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--into", metavar="MODEL.t7", help="take this model and replace its weights by those of FROM")
     parser.add_argument("--partial", action="store_true", help="with --into: replace what is there under the same name")
     parser.add_argument("--everything", action="store_true", help="outputs, gradients and scratch memory too")
-    parser.add_argument("--input", metavar="SIZES", help="to .py, .onnx, .pt2: what the network takes, as 1x3x224x224")
+    parser.add_argument(
+        "--input",
+        metavar="SIZES",
+        help="what the network takes, as 1x3x224x224: to .py, .onnx, .pt2, or with --into for weights of the module that .py has",
+    )
     parser.add_argument("--force", action="store_true", help="to .py, .onnx, .pt2: write what differs, too")
 
 
@@ -56,8 +63,10 @@ def execute(options: argparse.Namespace) -> None:
     if options.into and not to_t7:
         raise Problem(f"{options.target}: --into makes a .t7 file")
     leaves = Path(options.target).suffix.lower() in leave.ENDINGS
-    if (options.input or options.force) and not leaves:
-        raise Problem(f"{options.target}: --input and --force are for {', '.join(leave.ENDINGS)}")
+    if options.force and not leaves:
+        raise Problem(f"{options.target}: --force is for {', '.join(leave.ENDINGS)}")
+    if options.input and not leaves and not options.into:
+        raise Problem(f"{options.target}: --input is for {', '.join(leave.ENDINGS)}, and for --into")
     if not to_t7 and not leaves and Path(options.target).suffix.lower() not in interop.WRITES:
         raise Problem(f"{options.target}: expected a name that ends in .t7, {', '.join((*leave.ENDINGS, *interop.WRITES))}")
     if leaves and not from_t7:
@@ -89,7 +98,7 @@ def _converted(options: argparse.Namespace, from_t7: bool, to_t7: bool) -> str:
         raise Problem(f"{options.source}: there are no tensors in it")
     if options.into:
         value = models.load(options.into)
-        count = interop.assign(value, arrays, partial=options.partial)
+        count = _into(value, arrays, options)
         pl.save(options.target, value, format=form)
         return f"{count} tensors of {options.into} replaced"
     if to_t7:
@@ -97,3 +106,16 @@ def _converted(options: argparse.Namespace, from_t7: bool, to_t7: bool) -> str:
     else:
         interop.save(options.target, arrays)
     return f"{len(arrays)} tensors, {sum(array.nbytes for array in arrays.values()):,} bytes"
+
+
+def _into(value: Any, arrays: dict[str, Any], options: argparse.Namespace) -> int:
+    """Puts arrays into a model by the names that they have in it or, with --input, in the module that `convert` writes of it."""
+    if options.input:
+        net = models.network(options.into, value, options.model)
+        pl.from_torch(arrays, like=net, example=leave.given(options.input, net))
+        return len(arrays)
+    try:
+        return interop.assign(value, arrays, partial=options.partial)
+    except FieldError as error:
+        text = "if the names are those of a written module of PyTorch, say what the network takes, with --input"
+        raise Problem(f"{error}; {text}") from None

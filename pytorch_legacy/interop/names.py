@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,34 @@ import numpy as np
 from pytorch_legacy import t7
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import FieldError, ShapeError
+from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.storage import Tensor
 from pytorch_legacy.t7.nodes import printable
 
 from .walk import Visit, walk
 
-# Fields of modules that hold what the last call left, or memory to work in; nothing that a model consists of.
+# Fields of modules that hold what the last call left, memory to work in, clones for the steps of a sequence, or the nodes of
+# a graph, whose modules stand in its list too; nothing that a model consists of.
 _SCRATCH_NAMES = """
     output gradInput gradWeight gradBias gradV gradG gradDiagCov finput fgradInput buffer buffer2 addBuffer noise
     indices save_mean save_std columns ones scale normalized norm normp std centered weightBuffer gradOutputBuffer
     outputExpanded gradInputEl gradMaxVals maxVals maxIdx minVals minIdx normalizedValues output_tensor
-    total_weight_tensor coef target isTarget randomSamples cumSizes gradBuffer nnz
+    total_weight_tensor coef target isTarget randomSamples cumSizes gradBuffer nnz iSize zeroTensor reward
+    sharedClones outputs gradInputs gradOutputs cells h0 c0 cell gates
+    fg bg innode outnode forwardnodes backwardnodes
 """
 _SCRATCH = frozenset(_SCRATCH_NAMES.split())
+
+# What a row of the weight of a convolution consists of, where the weight is a matrix; old files of others have matrices too.
+_ROWS = {
+    "SpatialConvolutionMM": ("nInputPlane", "kH", "kW"),
+    "SpatialConvolution": ("nInputPlane", "kH", "kW"),
+    "SpatialDilatedConvolution": ("nInputPlane", "kH", "kW"),
+    "VolumetricConvolution": ("nInputPlane", "kT", "kH", "kW"),
+    "TemporalConvolution": ("kW", "inputFrameSize"),
+    "cudnn.TemporalConvolution": ("kH", "inputFrameSize"),
+}
 
 
 def tensors(value: Any, *, everything: bool = False) -> dict[str, Tensor]:
@@ -32,6 +47,8 @@ def tensors(value: Any, *, everything: bool = False) -> dict[str, Tensor]:
     A name is the way to the tensor, joined by dots. Positions count from 0, and the list ``modules`` of a container is
     left out: the weight of the first layer of a ``Sequential`` is ``0.weight``, as in a state dict of PyTorch. An
     object that stands in several places is named by the first of them; arrays that only share memory all have names.
+    Clones that a sequence made of its steps, what stands at the nodes of a graph, and modules in fields beside the list
+    ``modules`` that share what the modules there have, have none.
     Should two ways give one name, the later one ends in ``#2``. Of keys, characters that do not print and bytes that are
     no UTF-8 are written as Python shows them (``\\x00``, ``\\xe9``), so that a name is text that every format holds.
 
@@ -44,23 +61,31 @@ def tensors(value: Any, *, everything: bool = False) -> dict[str, Tensor]:
     Returns
     -------
     dict of str to numpy.ndarray
-        The arrays themselves, not copies. Empty tensors are left out.
+        The arrays themselves, not copies. Empty tensors are left out. Weights of convolutions that Torch7 keeps as matrices
+        are seen in PyTorch's shape: that of nn.SpatialConvolutionMM is outputs x inputs x kH x kW, that of
+        nn.TemporalConvolution outputs x inputs x kW.
     """
-    return dict(_named(value, everything))
+    return {name: _seen(visit) for name, visit in _named(value, everything)}
 
 
-def _named(value: Any, everything: bool) -> Iterator[tuple[str, Tensor]]:
+def _named(value: Any, everything: bool) -> Iterator[tuple[str, Visit]]:
     counts: dict[str, int] = {}
     taken: set[str] = set()
+    memories: set[Any] = set()
     for visit in walk(value, lambda visit: _wanted(visit, everything)):
         array = visit.value
         if is_tensor(array) and visit.seen is None and array.size and _wanted(visit, everything):
+            if isinstance(array, np.ndarray):
+                memory = (array.__array_interface__["data"][0], array.shape, array.strides)
+                if memory in memories and not everything and _beside(visit):
+                    continue
+                memories.add(memory)
             name = way = name_of(visit)
             while name in taken:
                 counts[way] = counts.get(way, 1) + 1
                 name = f"{way}#{counts[way]}"
             taken.add(name)
-            yield name, array
+            yield name, visit
 
 
 def _wanted(visit: Visit, everything: bool) -> bool:
@@ -68,7 +93,44 @@ def _wanted(visit: Visit, everything: bool) -> bool:
         return False
     if everything or visit.parent is None or not _is_object(visit.parent.value):
         return True
-    return isinstance(visit.key, str) and visit.key not in _SCRATCH and not visit.key.startswith("_")
+    key, module = visit.key, visit.parent.value
+    if not isinstance(key, str) or key in _SCRATCH or key.startswith(("_", "grad", "userGrad")):
+        return False
+    return not (isinstance(module, Module) and (key in module._scratch or key in getattr(module, "_byStep", ())))
+
+
+def _seen(visit: Visit) -> Tensor:
+    """The tensor, in PyTorch's shape if it is the weight of a convolution that has it as a matrix."""
+    array: Tensor = visit.value
+    sizes = _filters(visit)
+    if sizes is None or array.shape[1] != prod(sizes) or not array.flags.c_contiguous:
+        return array
+    frames = len(sizes) == 2
+    whole = array.reshape(len(array), *sizes)
+    return whole.swapaxes(1, 2) if frames else whole
+
+
+def _filters(visit: Visit) -> tuple[int, ...] | None:
+    """The sizes of one row of a convolution's weight: planes, kH and kW, or kW and features; None if it is no such weight."""
+    owner = None if visit.parent is None else visit.parent.value
+    if visit.key not in ("weight", "gradWeight") or not _is_object(owner) or visit.value.ndim != 2:
+        return None
+    fields = owner.fields if isinstance(owner, t7.TorchObject) else vars(owner)
+    name = owner.typename if isinstance(owner, t7.TorchObject) else owner._typename
+    names = _ROWS.get(name) or _ROWS.get(name.rpartition(".")[2])
+    sizes = tuple(fields.get(key) for key in names) if names and isinstance(fields, dict) else ()
+    whole = sizes and all(isinstance(size, (int, float)) and size == int(size) > 0 for size in sizes)
+    return tuple(int(size) for size in sizes) if whole else None
+
+
+def _beside(visit: Visit) -> bool:
+    """Does the value stand in a module that is a field of another one, and not in the list of its modules?"""
+    step: Visit | None = visit.parent
+    while step is not None and step.parent is not None:
+        if isinstance(step.value, Module) and isinstance(step.parent.value, Module):
+            return True
+        step = step.parent
+    return False
 
 
 def _is_object(value: Any) -> bool:
@@ -94,7 +156,8 @@ def assign(value: Any, arrays: Mapping[str, Any], *, partial: bool = False) -> i
     value : object
         A module, or a table with modules and tensors, as for `tensors`.
     arrays : mapping of str to array
-        Converted to the dtype of the tensor. Shapes must agree but for dimensions of size 1.
+        Converted to the dtype of the tensor. Shapes must agree but for dimensions of size 1, and the weight of a
+        convolution may come as a matrix, as Torch7 has it, or in PyTorch's shape.
     partial : bool
         Allow names that are missing on either side.
 
@@ -105,19 +168,29 @@ def assign(value: Any, arrays: Mapping[str, Any], *, partial: bool = False) -> i
     ShapeError
         An array does not fit. Nothing has been copied then.
     """
-    places = tensors(value)
+    places = dict(_named(value, False))
     unknown, missing = [sorted(set(a) - set(b)) for a, b in ((arrays, places), (places, arrays))]
     if (unknown or missing) and not partial:
         lacks = [f"{text}: {', '.join(names[:5])}{', ...' * (len(names) > 5)}" for text, names in
                  (("not in the model", unknown), ("not among the arrays", missing)) if names]  # fmt: skip
         raise FieldError(f"interop.assign: {'; '.join(lacks)}")
-    pairs = [(name, place, np.asarray(arrays[name])) for name, place in places.items() if name in arrays]
-    for name, place, array in pairs:
-        if [size for size in place.shape if size > 1] != [size for size in array.shape if size > 1]:
-            raise ShapeError(f"interop.assign: {name}: expected an array of shape {place.shape}, got {array.shape}")
-    for _, place, array in pairs:
+    pairs = []
+    for name, visit in places.items():
+        if name in arrays:
+            array = np.asarray(arrays[name])
+            shapes = (visit.value, _seen(visit))
+            place = next((place for place in shapes if _sizes(place) == _sizes(array)), None)
+            if place is None:
+                wanted = " or ".join(dict.fromkeys(str(place.shape) for place in shapes[::-1]))
+                raise ShapeError(f"interop.assign: {name}: expected an array of shape {wanted}, got {array.shape}")
+            pairs.append((place, array))
+    for place, array in pairs:
         place[...] = array.reshape(place.shape)
     return len(pairs)
+
+
+def _sizes(array: Any) -> list[int]:
+    return [size for size in array.shape if size > 1]
 
 
 def nested(arrays: Mapping[str, Any]) -> Any:

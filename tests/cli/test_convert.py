@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import interop, nn, t7
+from pytorch_legacy import interop, nn, rnn, t7
 from pytorch_legacy.cli import main
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -135,3 +135,103 @@ def test_the_same_numbers_in_pytorch() -> None:
     with torch.no_grad():
         theirs = net(torch.from_numpy(images)).numpy()
     np.testing.assert_allclose(checkpoint["model"].forward(images), theirs, atol=1e-4)
+
+
+def ones(value: object) -> object:
+    return [ones(entry) for entry in value] if isinstance(value, list) else np.ones_like(value)
+
+
+def learned(net: nn.Module, input: object) -> nn.Module:
+    net.training()
+    net.backward(input, ones(net.forward(input)))
+    return net
+
+
+def graph() -> nn.Module:
+    x = nn.Identity()()
+    h = nn.Linear(4, 4)(x)
+    return pl.nngraph.gModule([x], [nn.CAddTable()([nn.Tanh()(h), nn.Linear(4, 4)(x)]), h])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: rnn.Sequencer(nn.Sequential().add(rnn.LSTM(4, 4)).add(rnn.FastLSTM(4, 4)).add(nn.Dropout())),
+        lambda: rnn.BiSequencer(rnn.GRU(4, 4)),
+        lambda: rnn.Sequencer(rnn.Recurrent(4, nn.Linear(4, 4), nn.Linear(4, 4), nn.Sigmoid())),
+        lambda: rnn.Sequencer(rnn.Recursor(nn.Sequential().add(graph()).add(nn.JoinTable(1)).add(nn.BatchNormalization(8)))),
+        lambda: nn.Sequential().add(nn.JoinTable(0)).add(graph()),
+        lambda: nn.Sequential().add(nn.JoinTable(0)).add(nn.Reshape(3, 2, 4, batchMode=False)).add(rnn.SeqLSTM(4, 4)),
+        lambda: nn.Sequential().add(nn.JoinTable(0)).add(nn.Reshape(3, 2, 4, batchMode=False)).add(rnn.SeqGRU(4, 4)),
+    ],
+)
+def test_what_has_learned_leaves_with_its_parameters_once(make, tmp_path) -> None:
+    """Neither step clones nor the gradients at the nodes of a graph have names; nor have they after the file was read."""
+    net = learned(make(), [np.random.rand(2, 4).astype(np.float32) for _ in range(3)])
+    wanted = {id(parameter.base if parameter.base is not None else parameter) for parameter in net.parameters()[0]}
+    names = interop.tensors(net)
+    arrays = [array for name, array in names.items() if "running" not in name]
+    assert len({array.__array_interface__["data"][0] for array in arrays}) == len(arrays)
+    assert {id(array.base if array.base is not None else array) for array in arrays} == wanted
+    pl.save(tmp_path / "net.t7", net)
+    assert set(interop.tensors(pl.load(tmp_path / "net.t7"))) == set(names)
+    assert len(interop.tensors(t7.read(tmp_path / "net.t7"))) >= len(arrays)
+
+
+def test_matrices_of_convolutions_leave_in_the_shape_of_pytorch(tmp_path) -> None:
+    """The file of a plain Sequential loads into the torch.nn.Sequential of the same layers, and 2-D and 4-D come back."""
+    torch = pytest.importorskip("torch")
+    load_file = pytest.importorskip("safetensors.torch").load_file
+    net = nn.Sequential().add(nn.SpatialConvolutionMM(2, 3, 3, 5)).add(nn.SpatialBatchNormalization(3)).add(nn.PReLU(3))
+    net.add(nn.SpatialFullConvolution(3, 2, 2, 2, 2, 2)).add(nn.View(-1).setNumInputDims(3)).add(nn.Linear(192, 2))
+    pl.save(tmp_path / "net.t7", net)
+    convert(tmp_path / "net.t7", tmp_path / "net.safetensors")
+    state = load_file(tmp_path / "net.safetensors")
+    assert state["0.weight"].shape == (3, 2, 5, 3)
+    theirs = torch.nn.Sequential(
+        torch.nn.Conv2d(2, 3, (5, 3)), torch.nn.BatchNorm2d(3), torch.nn.PReLU(3), torch.nn.ConvTranspose2d(3, 2, 2, 2),
+        torch.nn.Flatten(), torch.nn.Linear(192, 2),
+    ).eval()  # fmt: skip
+    theirs.load_state_dict(state)
+    x = np.random.rand(2, 2, 8, 8).astype(np.float32)
+    with torch.no_grad():
+        np.testing.assert_allclose(net.evaluate().forward(x), theirs(torch.from_numpy(x)).numpy(), atol=1e-5)
+    weight = np.random.rand(3, 2, 5, 3).astype(np.float32)
+    for given in (weight, weight.reshape(3, -1)):
+        net.get(0).weight[...] = 0
+        assert interop.assign(net, {"0.weight": given}, partial=True) == 1
+        np.testing.assert_array_equal(net.get(0).weight, weight.reshape(3, -1))
+    with pytest.raises(pl.errors.ShapeError, match=r"weight: expected .* shape \(3, 2, 5, 3\) or \(3, 30\), got \(3, 2, 3, 5\)"):
+        interop.assign(net, {"0.weight": weight.swapaxes(2, 3)}, partial=True)
+    # Of the record of a file as well.
+    assert interop.tensors(t7.read(tmp_path / "net.t7"))["0.weight"].shape == (3, 2, 5, 3)
+
+    frames = nn.TemporalConvolution(4, 3, 2)
+    layer = torch.nn.Conv1d(4, 3, 2)
+    layer.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in interop.tensors(frames).items()})
+    x = np.random.rand(2, 7, 4).astype(np.float32)
+    expected = layer(torch.from_numpy(x).transpose(1, 2)).transpose(1, 2).detach().numpy()
+    np.testing.assert_allclose(frames.forward(x), expected, atol=1e-5)
+    before = frames.weight.copy()
+    for given in (interop.tensors(frames)["weight"].copy(), before):
+        frames.weight[...] = 0
+        interop.assign(frames, {"weight": given}, partial=True)
+        np.testing.assert_array_equal(frames.weight, before)
+
+
+def test_weights_of_the_written_module_come_back(tmp_path, capsys) -> None:
+    """What the file that `convert net.t7 net.py` made has learned, goes into the network by the names that it has there."""
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    net = nn.Sequential().add(nn.SpatialConvolutionMM(2, 3, 3, 3)).add(nn.View(-1).setNumInputDims(3)).add(nn.Linear(12, 2))
+    pl.save(tmp_path / "net.t7", net)
+    convert(tmp_path / "net.t7", tmp_path / "net.py", "--input", "1x2x4x4")
+    state = {name: array + 1 for name, array in interop.load(tmp_path / "net.safetensors").items()}
+    assert state.keys() == {"conv.weight", "conv.bias", "fc.weight", "fc.bias"}
+    interop.save(tmp_path / "new.safetensors", state)
+    convert(tmp_path / "new.safetensors", tmp_path / "new.t7", "--into", tmp_path / "net.t7", "--input", "1x2x4x4")
+    made = pl.load(tmp_path / "new.t7")
+    for mine, old in zip(made.parameters()[0], net.parameters()[0], strict=True):
+        np.testing.assert_array_equal(mine, old + 1)
+    assert "--input" in fails(capsys, tmp_path / "new.safetensors", tmp_path / "no.t7", "--into", tmp_path / "net.t7")
+    assert not (tmp_path / "no.t7").exists()

@@ -112,14 +112,14 @@ def _seen(visit: Visit) -> Tensor:
 
 def _filters(visit: Visit) -> tuple[int, ...] | None:
     """The sizes of one row of a convolution's weight: planes, kH and kW, or kW and features; None if it is no such weight."""
-    owner = None if visit.parent is None else visit.parent.value
+    owner: Any = None if visit.parent is None else visit.parent.value
     if visit.key not in ("weight", "gradWeight") or not _is_object(owner) or visit.value.ndim != 2:
         return None
     fields = owner.fields if isinstance(owner, t7.TorchObject) else vars(owner)
     name = owner.typename if isinstance(owner, t7.TorchObject) else owner._typename
     names = _ROWS.get(name) or _ROWS.get(name.rpartition(".")[2])
-    sizes = tuple(fields.get(key) for key in names) if names and isinstance(fields, dict) else ()
-    whole = sizes and all(isinstance(size, (int, float)) and size == int(size) > 0 for size in sizes)
+    sizes: list[Any] = [fields.get(key) for key in names] if names and isinstance(fields, dict) else []
+    whole = sizes and all(isinstance(size, (int, float)) and size > 0 and size % 1 == 0 for size in sizes)
     return tuple(int(size) for size in sizes) if whole else None
 
 

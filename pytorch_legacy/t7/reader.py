@@ -126,8 +126,8 @@ def _load(
         if order is None:
             number = _line(buffer, offset)
             line, offset = f" (line {number})", offset + (number - 1) * returns
-            if format == "auto" and doubt(buffer):
-                message = f"expected a .t7 file, {doubt(buffer)} ({message})"
+            if format == "auto" and (reason := doubt(buffer)) and reason not in message:
+                message = f"expected a .t7 file, {reason} ({message})"
         place = f", at {error.path}" if error.path else ""
         failure = T7Error(f"{name}: offset {offset}{line}{place}: {message}")
         failure.__cause__ = error.__cause__

@@ -309,8 +309,9 @@ def test_numbers_that_are_not_finite(text, sign):
 )
 def test_a_list_of_numbers_is_no_t7_file(text):
     for objects in ("one", "first"):
-        with pytest.raises(t7.T7Error, match=r"expected a \.t7 file, got text with nothing but numbers"):
+        with pytest.raises(t7.T7Error, match=r"expected a \.t7 file, got text with nothing but numbers") as caught:
             pl.load(text, objects=objects)
+        assert str(caught.value).count("nothing but numbers") == 1
     assert pl.load(b"5\n1\n") is True and pl.load(b"1\n-2.5\n") == -2.5 and pl.load(b"0\n") is None
 
 

@@ -48,6 +48,10 @@ the order in which they run, one that is alone has no number. Weights that have 
 `pl.from_torch(load_file("net.safetensors"), like=net, example=...)` or
 `convert net.safetensors new.t7 --into net.t7 --input 1x3x224x224`.
 
+What has no rule is refused by name. `pl.to_torch(net, example, wrap=True)` embeds it alive, by
+`pytorch_legacy.torch.Module`; `convert --wrap` writes it to `net.<place>.t7` beside `net.py`, which then needs this package and
+says so. ONNX and .pt2 cannot hold such layers.
+
 What differs by intent:
 
 - Indices and labels count from 0. Networks keep their batch: where Torch7's View dropped a batch of one, the module does not.

@@ -69,7 +69,7 @@ def _needs(extra: str, *packages: str) -> Callable[[Callable[..., Any]], Callabl
 
 
 @_needs("torch", "torch")
-def to_torch(net: Any, example: Any = None, *, force: bool = False) -> Any:
+def to_torch(net: Any, example: Any = None, *, force: bool = False, wrap: bool = False) -> Any:
     """The network as a ``torch.nn.Module``, proven equal to it.
 
     The module is what the text of `to_python` makes: that text is executed. It has parameters of its own.
@@ -85,6 +85,8 @@ def to_torch(net: Any, example: Any = None, *, force: bool = False) -> Any:
         criterions do without.
     force : bool
         Go on where a layer differs. The proof names it.
+    wrap : bool
+        Embed layers that have no rule, alive: this package runs them, as `pytorch_legacy.torch.Module`.
 
     Returns
     -------
@@ -94,7 +96,7 @@ def to_torch(net: Any, example: Any = None, *, force: bool = False) -> Any:
     Raises
     ------
     NoRule
-        A class has no rule. The error names it and its place.
+        A class has no rule, and `wrap` is not set. The error names it and its place.
     Differs
         A layer, which is named, or the whole differs by more than 1e-5 of its largest number.
     UnsupportedError
@@ -102,19 +104,20 @@ def to_torch(net: Any, example: Any = None, *, force: bool = False) -> Any:
     """
     from .conversion import Conversion
 
-    return Conversion(net, example, force).module()
+    return Conversion(net, example, force, wrap).module()
 
 
 @_needs("torch", "torch", "safetensors")
-def to_python(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool = False) -> Any:
+def to_python(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool = False, wrap: bool = False) -> Any:
     """Writes the network as a Python file for PyTorch, with its weights beside it, and returns the module.
 
     ``net.py`` has ``class Net(torch.nn.Module)`` and ``load()``, ``net.safetensors`` the weights. They need torch and
-    safetensors, and nothing of this package. Nothing is written if something differs.
+    safetensors, and nothing of this package; with `wrap`, where a layer has no rule, this package too: the text says so, and
+    ``net.<place>.t7`` beside it is the layer. Nothing is written if something differs.
 
     Parameters
     ----------
-    net, example, force
+    net, example, force, wrap
         As for `to_torch`.
     path : path
         Ends in ``.py``.
@@ -122,7 +125,7 @@ def to_python(net: Any, path: str | os.PathLike[str], example: Any, *, force: bo
     from .conversion import Conversion
     from .files import write
 
-    module = Conversion(net, example, force).module()
+    module = Conversion(net, example, force, wrap).module()
     write(module, path)
     return module
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copy
 import linecache
+import tempfile
 import types
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+import pytorch_legacy
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
@@ -43,11 +46,11 @@ class Conversion:
         Weights and buffers, which may be the network's own memory.
     """
 
-    def __init__(self, net: Any, example: Any, force: bool = False) -> None:
+    def __init__(self, net: Any, example: Any, force: bool = False, wrap: bool = False) -> None:
         self.net = twin(net)
         self.examples = examples_of(example, self.net)
         self.proof = Proof(force)
-        self.writer = Writer(self.examples, self.proof)
+        self.writer = Writer(self.examples, self.proof, wrap)
         modules = self.net.listModules() if isinstance(self.net, Module) else []
         self.writer.unpooled = {id(module.pooling) for module in modules if hasattr(module, "pooling")}
         self.result = self.writer.convert(self.net, self.writer.inputs)
@@ -58,13 +61,16 @@ class Conversion:
 
     def module(self) -> torch.nn.Module:
         """The module that the text makes, with the weights, compared with the network as a whole."""
-        made = executed(self.text)
+        with tempfile.TemporaryDirectory() as folder:
+            beside = Path(folder) / "net.py"
+            save_embedded(self.writer.legacy, beside)
+            made = executed(self.text, beside)
         made = made.double() if self.kind == "double" else made
         state = {name: tensor.clone() for name, tensor in self.state.items()} if self.kind == "mixed" else self.state
         made.load_state_dict(state, assign=self.kind == "mixed")
         made.eval()
         self._prove(made)
-        made.source, made.proof, made.example = self.text, self.proof, self.examples
+        made.source, made.proof, made.example, made.legacy_parts = self.text, self.proof, self.examples, self.writer.legacy
         return made
 
     def _prove(self, made: torch.nn.Module) -> None:
@@ -100,6 +106,8 @@ class Conversion:
                 "\nThe old network kept its state from call to call: forward() takes the state, None at first, and returns\n"
                 "the output and the state for the next call."
             )
+        if self.writer.legacy:
+            text += "\nNEEDS pytorch_legacy, which runs the layers that cannot be written, from the .t7 files beside this one."
         worst = self.proof.worst
         if worst is not None and worst.difference is not None and not worst.difference <= TOLERANCE:
             name = in_docstring(worst.typename)
@@ -121,12 +129,18 @@ def twin(net: Any) -> Any:
     return made
 
 
-def executed(text: str) -> Any:
-    """``Net()`` of a text, whose lines tracebacks show."""
+def save_embedded(legacy: dict[str, Any], path: Path) -> None:
+    """Writes the layers that the text of `path` embeds beside it, ``net.3.t7`` for that at 3."""
+    for place, module in legacy.items():
+        pytorch_legacy.save(path.with_suffix(f".{place}.t7"), module)
+
+
+def executed(text: str, path: Path = Path("net.py")) -> Any:
+    """``Net()`` of a text, whose lines tracebacks show; `path` is the file that it takes itself for."""
     name = f"<written by pytorch_legacy {next(_NUMBERS)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     space = types.ModuleType("net")
-    space.__file__ = "net.py"
+    space.__file__ = str(path)
     exec(compile(text, name, "exec"), space.__dict__)
     with torch.random.fork_rng(devices=()):  # initial weights, which nobody sees, take no random numbers from others
         return space.Net()

@@ -84,6 +84,17 @@ class Fields:
         self._known[key] = f"self.{name}", array
         return f"self.{name}"
 
+    def embedded(self, place: str, module: Module) -> str:
+        """``self.<name>`` of a layer that ours run, as a module of PyTorch."""
+        from pytorch_legacy.torch import Module as Live
+
+        if (key := ("legacy", place)) not in self._known:
+            name = self._name("legacy")
+            self.live.add_module(name, Live(module.clone()).eval())
+            self.lines.append((f'self.{name} = legacy("{place}")', place))
+            self._known[key] = f"self.{name}", module
+        return self._known[key][0]
+
     def state(self) -> dict[str, torch.Tensor]:
         """The state dict under the final names."""
         return {self.final_key(key): tensor for key, tensor in self.live.state_dict().items()}

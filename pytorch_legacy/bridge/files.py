@@ -10,6 +10,8 @@ from pytorch_legacy import interop
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.writing import whole
 
+from .conversion import save_embedded
+
 
 def write(module: Any, path: str | os.PathLike[str]) -> None:
     """Writes the module's weights beside `path`, then its text to `path`; each whole or not at all."""
@@ -17,6 +19,7 @@ def write(module: Any, path: str | os.PathLike[str]) -> None:
     if target.suffix != ".py":
         raise ValueRangeError(f"{target}: expected a name that ends in .py")
     weights = {name: tensor.detach().cpu().numpy() for name, tensor in module.state_dict().items()}
+    save_embedded(module.legacy_parts, target)
     interop.save(target.with_suffix(".safetensors"), weights)
     with whole(target) as file:
         file.write(module.source.encode())

@@ -25,6 +25,7 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
 
 from .advice import advice_of
+from .embedding import embedded
 from .examples import forget
 from .fields import Fields, owner_of
 from .proof import Proof
@@ -65,17 +66,23 @@ class Writer:
         The inputs, one or two.
     proof : Proof
         Compares, and takes note.
+    wrap : bool
+        Embed what has no rule, run by our layers.
 
     Attributes
     ----------
+    legacy : dict
+        What is embedded, by the place in the names of its files.
     inputs : Value, or list of Values
         What forward() takes.
     unpooled, pooled : set and dict
         The ids of pooling layers that have an unpooling layer, and what each leaves to it.
     """
 
-    def __init__(self, examples: list[Any], proof: Proof) -> None:
+    def __init__(self, examples: list[Any], proof: Proof, wrap: bool = False) -> None:
         self.proof = proof
+        self.wrap = wrap
+        self.legacy: dict[str, Module] = {}
         self.fields = Fields()
         self.statements: list[Statement] = []
         self.helpers: dict[str, str] = {}
@@ -104,7 +111,9 @@ class Writer:
         try:
             with self._located(frame):
                 if (found := rule_of(type(module))) is None:
-                    raise NoRule(f"there is no rule for this class; {advice_of(type(module))}")
+                    if not self.wrap or not isinstance(module, Module):
+                        raise NoRule(f"there is no rule for this class; {advice_of(type(module))}")
+                    found = embedded
                 around.recent.append(self._finished(frame, x, found(module, x, self)))
                 return around.recent[-1]
         finally:
@@ -122,6 +131,11 @@ class Writer:
         )
         self._notes = []
         return values[0] if outputs is None else values
+
+    @property
+    def place(self) -> str:
+        """Where the module at work stands."""
+        return self._frames[-1].place
 
     def layer(self, stem: str, constructor: str, **arrays: Any) -> str:
         """``self.<name>`` of a torch module with these arrays, its name made of `stem`.

@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what the network takes, as 1x3x224x224: to .py, .onnx, .pt2, or with --into for weights of the module that .py has",
     )
     parser.add_argument("--force", action="store_true", help="to .py, .onnx, .pt2: write what differs, too")
+    parser.add_argument("--wrap", action="store_true", help="to .py: embed what cannot be written; pytorch_legacy runs it")
 
 
 def execute(options: argparse.Namespace) -> None:
@@ -67,6 +68,8 @@ def execute(options: argparse.Namespace) -> None:
         raise Problem(f"{options.target}: --force is for {', '.join(leave.ENDINGS)}")
     if options.input and not leaves and not options.into:
         raise Problem(f"{options.target}: --input is for {', '.join(leave.ENDINGS)}, and for --into")
+    if options.wrap and Path(options.target).suffix.lower() != ".py":
+        raise Problem(f"{options.target}: --wrap is for .py: other files cannot hold layers that pytorch_legacy runs")
     if not to_t7 and not leaves and Path(options.target).suffix.lower() not in interop.WRITES:
         raise Problem(f"{options.target}: expected a name that ends in .t7, {', '.join((*leave.ENDINGS, *interop.WRITES))}")
     if leaves and not from_t7:

@@ -25,11 +25,12 @@ def leave(options: argparse.Namespace) -> str:
     example, assumed = (given(options.input, net), "") if options.input else inferred(net)
     suffix = Path(options.target).suffix.lower()
     if suffix == ".py":
-        module = pl.to_python(net, options.target, example, force=options.force)
+        module = pl.to_python(net, options.target, example, force=options.force, wrap=options.wrap)
         whole = module.proof.whole
         weights = Path(options.target).with_suffix(".safetensors")
         gap = "a random layer was not compared" if whole is None else f"it differs by {whole:.1e}"
-        return f"with {weights}; {gap}{assumed}"
+        beside = "".join(f", {Path(options.target).with_suffix(f'.{place}.t7')}" for place in module.legacy_parts)
+        return f"with {weights}{beside}; {gap}{assumed}"
     exported = (pl.to_onnx if suffix == ".onnx" else pl.to_pt2)(net, options.target, example, force=options.force)
     fixed = f"; fixed: {', '.join(exported.fixed)}" if exported.fixed else ""
     return f"it differs by {exported.difference:.1e}{fixed}{assumed}"

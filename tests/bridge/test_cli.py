@@ -49,7 +49,7 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     pl.save(net, nn.Sequential().add(nn.SpatialConvolution(1, 2, 3, 3)).add(nn.View(2 * 4 * 4)).add(nn.Linear(32, 2)))
     target = tmp_path / "net.py"
     assert "expected sizes such as 1x3x32x32" in convert(capsys, net, target, "--input", "1x")
-    assert "--input and --force are for .py, .onnx, .pt2" in convert(capsys, net, tmp_path / "net.npz", "--force")
+    assert "--force is for .py, .onnx, .pt2" in convert(capsys, net, tmp_path / "net.npz", "--force")
     assert "is made of a .t7 file" in convert(capsys, DIGITS / "x.npz", target)
     pl.save(net, nn.Sequential().add(nn.SelectTable(0)))
     assert "say it, such as --input 1x3x224x224" in convert(capsys, net, target)

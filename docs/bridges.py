@@ -60,7 +60,8 @@ What differs by intent:
   Where equal maxima meet, CMaxTable and global max pooling share the gradient.
 - A module that stands in a network twice, without a clone, gets the gradients of both passes.
 - A network that kept its state from call to call takes it and returns it: `y, state = module(x, state)`, None at first.
-- WeightNorm and SpatialBinaryConvolution are written with the weight as it runs, and cannot be taken back by `from_torch`.
+- WeightNorm of other layers than Linear and convolutions is written with the weight as it runs, and cannot be taken back by
+  `from_torch`.
 - ONNX: sizes that no exporter keeps free are told: `fixed`. Of recurrent networks `.pt2` has no more than the batch free.
 
 ## Classes

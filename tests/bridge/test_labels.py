@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import cudnn, nn, rnn
+from pytorch_legacy import cudnn, dpnn, nn, rnn
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
 
@@ -26,7 +26,16 @@ def frames() -> nn.Sequential:
     return nn.Sequential().add(nn.TemporalConvolution(3, 4, 2)).add(nn.Tanh()).add(nn.Mean(0, 2)).add(nn.CMul(4)).add(nn.Add(4))
 
 
+def reparametrized() -> nn.Sequential:
+    """Weights that are computed from what learns."""
+    net = nn.Sequential().add(nn.WeightNorm(nn.SpatialConvolution(3, 4, 3, 5, 1, 2, 1, 0))).add(nn.Tanh())
+    net.add(dpnn.SpatialBinaryConvolution(4, 2, 3, 1, 1, 1, 1)).add(nn.View(-1).setNumInputDims(3))
+    net.modules[2].weight[0, 0, 0, 0] = 0
+    return net.add(nn.WeightNorm(nn.Linear(80, 3))).add(nn.WeightNorm(nn.Linear(3, 2).noBias()))
+
+
 NETWORKS = {
+    "reparametrized": (reparametrized, (None, 3, 10, 8)),
     "convolutional": (convolutional, (None, 3, 10, 8)),
     "recurrent": (recurrent, (6, None, 3)),
     "frames": (frames, (None, 7, 3)),
@@ -71,7 +80,7 @@ def test_refusals() -> None:
         pl.from_torch({k: v for k, v in state.items() if k != "fc.weight"}, like=net, example=module.example)
     with pytest.raises(pl.THNNError, match=r"fc\.weight: expected the shape"):
         pl.from_torch(state | {"fc.weight": torch.zeros(2, 2)}, like=net, example=module.example)
-    folded = nn.WeightNorm(nn.Linear(3, 3))
+    folded = nn.WeightNorm(nn.TemporalConvolution(3, 3, 1))
     with pytest.raises(pl.THNNError, match="is computed from the network's parameters"):
-        pl.from_torch(pl.to_torch(folded, (None, 3)), like=folded)
+        pl.from_torch(pl.to_torch(folded, (None, 4, 3)), like=folded)
     assert all(np.array_equal(a, b) for a, b in zip(before, net.parameters()[0], strict=True))

@@ -2,9 +2,11 @@
 
 from pytorch_legacy import authors, dpnn, nn, nngraph
 
-from ..registry import rule
-from ..texts import axis, cat, lacks, reshaped, trimmed
+from ..registry import rule, rule_of
+from ..texts import axis, cat, field, joined, lacks, options, reshaped, trimmed
 from ..values import tree
+from .convolution import convolve, geometry
+from .linear import linear
 
 
 @rule(nn.Sequential)
@@ -105,8 +107,22 @@ def bottle(m, x, w):
 
 @rule(nn.WeightNorm)
 def weight_norm(m, x, w):
-    w.ours(m, x)  # which computes the weight of the module inside
-    return w.convert(m.modules[0], x, 0)
+    inner = m.modules[0]
+    found = rule_of(type(inner))
+    if found not in (linear, convolve) or m.outputDim != 0:
+        w.ours(m, x)  # which computes the weight of the module inside
+        w.note("the weight as it runs, without its length and direction")
+        return w.convert(inner, x, 0)
+    v, g = w.parameter("direction", m.v), w.parameter("length", m.g)
+    weight = f"{v} * ({g} / ({v}.square().sum(1, keepdim=True) + 0.0001).sqrt())"
+    bias = "" if inner.bias is None else f", {w.parameter('bias', inner.bias)}"
+    if found is linear:
+        return f"F.linear({x}, {weight}{bias})"
+    kernel = field(inner, "k")
+    usual = {"stride": "1", "padding": "0", "dilation": "1", "groups": "1"}
+    named = options(**{name: (text, usual[name]) for name, text in geometry(inner).items()})
+    shape = joined((int(inner.nOutputPlane), -1, *kernel))
+    return f"F.conv{len(kernel)}d({x}, ({weight}).reshape({shape}){bias}{named})"
 
 
 @rule(nn.Convert)

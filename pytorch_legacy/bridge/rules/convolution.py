@@ -96,11 +96,18 @@ def local(m, x, w):
 
 @rule(dpnn.SpatialBinaryConvolution)
 def binary(m, x, w):
-    magnitude = np.abs(m.weight).mean((1, 2, 3))
-    weight = np.sign(m.weight) * magnitude[:, None, None, None]
-    bias = None if m.bias is None else m.bias * magnitude
-    w.note("the weight as it runs: signs times the mean magnitude")
-    return f"{convolution(w, 2, (m.nInputPlane, m.nOutputPlane), weight, bias, **geometry(m))}({x})"
+    name = w.helper('''
+def binary_conv2d(x, weight, bias=None, **options):
+    """Filters of signs, scaled by their mean magnitudes. The gradients are those of XNOR-Net, not the derivatives."""
+    sign = torch.where(weight >= 0, 1.0, -1.0).to(x.dtype)
+    magnitude = weight.detach().abs()
+    y = F.conv2d(x, sign, bias, **options) * magnitude.mean((1, 2, 3))[:, None, None]
+    scaled = x * magnitude.mean((0, 2, 3))[:, None, None]
+    passed = F.conv2d(x.detach(), weight, bias, **options) + F.conv2d(scaled, sign, **options)
+    return y.detach() + (passed - passed.detach())''')
+    bias = "" if m.bias is None else f", {w.parameter('bias', m.bias)}"
+    named = options(stride=(sizes(field(m, "d")), "1"), padding=(sizes(field(m, "pad")), "0"))
+    return f"{name}({x}, {w.parameter('weight', m.weight)}{bias}{named})"
 
 
 @rule(nnx.SpatialLinear)

@@ -34,6 +34,7 @@ module = pl.to_torch(net, (None, 3, 224, 224))     # a torch.nn.Module, with its
 print(module.proof)                                # how much each layer differs from ours
 pl.to_python(net, "net.py", (None, 3, 224, 224))   # the same text as a file, which needs nothing of this package
 pl.from_torch(module, like=net)                    # what it learned in PyTorch, back in the network
+pl.from_torch(torch.nn.Sequential(...))            # common layers: a new network, which pl.save writes for Torch7
 ```
 
 Each line of the text is run in PyTorch while it is written, our layer on the same numbers, and the results are compared; in the

@@ -171,14 +171,17 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool 
 
 
 @_needs("torch", "torch")
-def from_torch(source: Any, like: Any, example: Any = None) -> Any:
+def from_torch(source: Any, like: Any = None, example: Any = None) -> Any:
     """Fills a network with the weights of the module that `to_torch` makes of it, trained on in PyTorch, and returns it.
+
+    Without `like`, a ``torch.nn.Sequential`` of common layers becomes a new network, which `pl.save` writes for Torch7.
 
     Parameters
     ----------
     source : torch.nn.Module or state dict
-        Has the names and shapes of ``to_torch(like, example)``.
-    like : Module
+        Has the names and shapes of ``to_torch(like, example)``; without `like` a ``torch.nn.Sequential`` of layers of torch.nn,
+        or of such Sequentials.
+    like : Module, optional
         The network, whose parameters and running statistics are replaced. Nothing is if something does not fit.
     example : optional
         As for `to_torch`. Without it that of the module, or what the first layers suggest.
@@ -188,8 +191,13 @@ def from_torch(source: Any, like: Any, example: Any = None) -> Any:
     FieldError, ShapeError
         If something is missing or has another shape, or what is one in the network is two different things there.
     UnsupportedError
-        If the module's weights are computed from the network's, as those of nn.WeightNorm are.
+        If the module's weights are computed from the network's, as those of nn.WeightNorm are; without `like`, if Torch7 has no
+        layer of that kind, or not with these options.
     """
+    if like is None:
+        from .arrival import network_of
+
+        return network_of(source)
     from pytorch_legacy.cli.leave import inferred
 
     from .labels import from_state

@@ -1,0 +1,303 @@
+"""A ``torch.nn.Sequential`` of common layers becomes a network of Torch7.
+
+Layers of one dimension run as pictures of height 1. `rank` is that of a sample without its batch, as far as the layers tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from pytorch_legacy import cudnn, nn
+from pytorch_legacy.errors import DtypeError, UnsupportedError
+
+_DTYPES = {torch.float32: "torch.FloatTensor", torch.float64: "torch.DoubleTensor"}
+
+
+def network_of(source: Any) -> Any:
+    """The network of a Sequential; see `pytorch_legacy.from_torch`."""
+    if type(source) is not torch.nn.Sequential:
+        raise UnsupportedError(
+            f"from_torch: expected a torch.nn.Sequential of common layers, got {type(source).__name__};"
+            " what to_torch made goes back into its network: from_torch(module, like=net)"
+        )
+    kinds = {tensor.dtype for tensor in source.state_dict().values() if tensor.is_floating_point()}
+    if len(kinds) > 1 or not kinds <= {*_DTYPES}:
+        raise DtypeError(f"from_torch: expected weights of float32 or of float64, got {', '.join(sorted(map(str, kinds)))}")
+    made = Arrival().sequential(source, "")
+    made.type(_DTYPES[next(iter(kinds), torch.float32)])
+    return made.training() if source.training else made.evaluate()
+
+
+class Arrival:
+    """Layers in the order in which they run, and what is known of the numbers between them."""
+
+    def __init__(self) -> None:
+        self.made: dict[int, Any] = {}  # what became of each layer at its first place
+        self.rank: int | None = None
+        self.following: int | None = None  # the inputs of the Linear layer that comes next
+
+    def sequential(self, source: Any, place: str) -> Any:
+        """The Sequential, whose layers stand in the order of `source`'s."""
+        made = nn.Sequential()
+        for name, layer in source._modules.items():  # named_children() leaves out what stands there twice
+            way = f"{place}.{name}" if place else name
+            self.following = self.following if place else _following(source, layer)
+            is_inner = type(layer) is torch.nn.Sequential
+            one = self.sequential(layer, way) if is_inner else self._layer(layer, way)
+            if (first := self.made.setdefault(id(layer), one)) is not one:
+                one.share(first, "weight", "bias", "gradWeight", "gradBias", "running_mean", "running_var")
+            made.add(one)
+        return made
+
+    def _layer(self, layer: Any, place: str) -> Any:
+        where = f"from_torch: {place} ({type(layer).__name__})"
+        make = _LAYERS.get(type(layer))
+        if make is None:
+            raise UnsupportedError(f"{where}: Torch7 has no layer for this class")
+        try:
+            return make(self, layer)
+        except _Lacks as error:
+            raise UnsupportedError(f"{where}: Torch7's layer has {error}") from None
+
+    # ---- with weights
+
+    def convolution(self, layer: Any) -> Any:
+        rank = layer.weight.ndim - 2
+        transposed = "Transpose" in type(layer).__name__
+        if layer.padding_mode != "zeros":
+            raise _Lacks("no padding but zeros")
+        kernel, stride, dilation = ([*pair] for pair in (layer.kernel_size, layer.stride, layer.dilation))
+        padding = _same(layer) if isinstance(layer.padding, str) else [*layer.padding]
+        adjust = [*layer.output_padding]
+        if rank == 1:
+            kernel, stride, dilation = ([1, *pair] for pair in (kernel, stride, dilation))
+            padding, adjust = [0, *padding], [0, *adjust]
+        dilated, groups = any(size > 1 for size in dilation), layer.groups
+        planes = layer.in_channels, layer.out_channels
+        numbers = [*map(_ordered, (kernel, stride, padding))]
+        arguments = [*planes, *(number for numbers_ in numbers for number in numbers_)]
+        volume = rank == 3
+        if (transposed and dilated) or (groups > 1 and (dilated or volume)):
+            raise _Lacks("no dilation here" if dilated else "no groups here")
+        made: Any
+        if transposed:
+            arguments += _ordered(adjust)
+            if groups > 1:
+                made = cudnn.SpatialFullConvolution(*arguments, groups=groups)
+            else:
+                made = (nn.VolumetricFullConvolution if volume else nn.SpatialFullConvolution)(*arguments)
+        elif dilated:
+            made = (nn.VolumetricDilatedConvolution if volume else nn.SpatialDilatedConvolution)(*arguments, *_ordered(dilation))
+        elif groups > 1:
+            made = cudnn.SpatialConvolution(*arguments, groups=groups)
+        else:
+            made = (nn.VolumetricConvolution if volume else nn.SpatialConvolution)(*arguments)
+        self.rank = rank + 1
+        return _flat_picture(_filled(made, layer), rank)
+
+    def linear(self, layer: Any) -> Any:
+        made = _filled(nn.Linear(layer.in_features, layer.out_features, layer.bias is not None), layer)
+        if self.rank is not None and self.rank > 1:
+            return nn.Bottle(made)
+        self.rank = 1
+        return made
+
+    def norm(self, layer: Any) -> Any:
+        if layer.momentum is None or not layer.track_running_stats:
+            raise _Lacks("running statistics, and a momentum")
+        kind = {"1": nn.BatchNormalization, "2": nn.SpatialBatchNormalization, "3": nn.VolumetricBatchNormalization}[
+            type(layer).__name__[-2]
+        ]
+        pictured = kind is nn.BatchNormalization and self.rank == 2
+        kind = nn.SpatialBatchNormalization if pictured else kind
+        made = _filled(kind(layer.num_features, layer.eps, layer.momentum, layer.affine), layer)
+        made.running_mean[...], made.running_var[...] = _numbers(layer.running_mean), _numbers(layer.running_var)
+        return _flat_picture(made, 1) if pictured else made
+
+    def embedding(self, layer: Any) -> Any:
+        if layer.scale_grad_by_freq or layer.sparse:
+            raise _Lacks("neither scale_grad_by_freq nor sparse gradients")
+        padding = {} if layer.padding_idx is None else {"paddingValue": layer.padding_idx}
+        norm = {} if layer.max_norm is None else {"maxNorm": layer.max_norm, "normType": layer.norm_type}
+        self.rank = 2
+        return _filled(nn.LookupTable(layer.num_embeddings, layer.embedding_dim, **padding, **norm), layer)
+
+    # ---- without
+
+    def pool(self, layer: Any) -> Any:
+        name = type(layer).__name__
+        rank, is_max = int(name[-2]), name.startswith("Max")
+        given = [layer.kernel_size, layer.stride, layer.padding, layer.dilation if is_max else 1]
+        kernel, stride, padding, dilation = ([*size] if isinstance(size, tuple) else [size] * rank for size in given)
+        if getattr(layer, "return_indices", False) or getattr(layer, "divisor_override", None):
+            raise _Lacks("neither return_indices nor divisor_override")
+        if rank == 1:
+            kernel, stride, padding, dilation = [1, *kernel], [1, *stride], [0, *padding], [1, *dilation]
+        numbers = [number for sizes in (kernel, stride, padding) for number in _ordered(sizes)]
+        made: Any
+        if any(size > 1 for size in dilation):
+            made = (nn.VolumetricDilatedMaxPooling if rank == 3 else nn.SpatialDilatedMaxPooling)(*numbers, *_ordered(dilation))
+        elif is_max:
+            made = (nn.VolumetricMaxPooling if rank == 3 else nn.SpatialMaxPooling)(*numbers)
+        else:
+            made = (nn.VolumetricAveragePooling if rank == 3 else nn.SpatialAveragePooling)(*numbers)
+            if not layer.count_include_pad:
+                made.setCountExcludePad()
+        self.rank = rank + 1
+        return _flat_picture(made.ceil() if layer.ceil_mode else made, rank)
+
+    def adaptive(self, layer: Any) -> Any:
+        name = type(layer).__name__
+        rank, size = int(name[-2]), layer.output_size
+        if getattr(layer, "return_indices", False):
+            raise _Lacks("no return_indices")
+        sizes = [*size] if isinstance(size, tuple) else [size] * rank
+        sizes = [1, *sizes] if rank == 1 else sizes
+        kind = f"{'Volumetric' if rank == 3 else 'Spatial'}Adaptive{'Max' if 'Max' in name else 'Average'}Pooling"
+        self.rank = rank + 1
+        return _flat_picture(getattr(nn, kind)(*_ordered(sizes)), rank)
+
+    def flatten(self, layer: Any) -> Any:
+        if layer.start_dim != 1 or layer.end_dim not in (-1, self.rank):
+            raise _Lacks("the batch first, and flattens all the rest")
+        if self.rank is None and self.following is None:
+            raise _Lacks("to know the rank of its input, or the size of a Linear layer behind it")
+        made = nn.View(-1).setNumInputDims(self.rank) if self.rank is not None else nn.View(self.following)
+        self.rank = 1
+        return made
+
+    def soft(self, layer: Any) -> Any:
+        rank = self.rank or 1
+        if layer.dim not in ({None, 1, -rank} if rank != 2 else {2, -1}):
+            raise _Lacks("the dimension of classes or planes alone")
+        made = nn.LogSoftMax() if isinstance(layer, torch.nn.LogSoftmax) else nn.SoftMax()
+        return nn.Bottle(made) if rank == 2 else made
+
+    def drop_planes(self, layer: Any) -> Any:
+        """Torch7's layer scales in evaluation, PyTorch's while training."""
+        made = nn.Sequential().add((nn.SpatialDropout if "2" in type(layer).__name__ else nn.VolumetricDropout)(layer.p))
+        return made.add(nn.MulConstant(1 / (1 - layer.p))) if layer.p < 1 else made
+
+    def upsample(self, layer: Any) -> Any:
+        scale = layer.scale_factor
+        scale = scale[0] if isinstance(scale, tuple) and len({*scale}) == 1 else scale
+        if scale is None or isinstance(scale, tuple) or scale != int(scale):
+            raise _Lacks("one whole scale_factor")
+        if layer.mode == "nearest" and self.rank in (None, 3):
+            return nn.SpatialUpSamplingNearest(int(scale))
+        if layer.mode == "bilinear" and layer.align_corners:
+            return nn.SpatialUpSamplingBilinear(int(scale))
+        raise _Lacks("the mode nearest of pictures, and bilinear with align_corners=True")
+
+    def pad(self, layer: Any) -> Any:
+        if getattr(layer, "value", 0):
+            raise _Lacks("no value but 0")
+        kinds = {"Z": "SpatialZeroPadding", "C": "SpatialZeroPadding", "Refl": "SpatialReflectionPadding"}
+        name = type(layer).__name__
+        kind = "VolumetricReplicationPadding" if name == "ReplicationPad3d" else "SpatialReplicationPadding"
+        kind = next((wanted for start, wanted in kinds.items() if name.startswith(start)), kind)
+        return getattr(nn, kind)(*layer.padding)
+
+
+class _Lacks(Exception):
+    pass
+
+
+def _following(source: Any, layer: Any) -> int | None:
+    """The inputs of the first Linear layer behind `layer`."""
+    modules = [*source.modules()]
+    behind = modules[next(i for i, module in enumerate(modules) if module is layer) :]
+    return next((module.in_features for module in behind if isinstance(module, torch.nn.Linear)), None)
+
+
+def _ordered(sizes: list[Any]) -> list[Any]:
+    """Time, height, width as Torch7 takes them: time, width, height."""
+    return [*sizes[:-2], sizes[-1], sizes[-2]]
+
+
+def _same(layer: Any) -> list[int]:
+    if layer.padding == "valid":
+        return [0] * len(layer.kernel_size)
+    whole = [step * (size - 1) for step, size in zip(layer.dilation, layer.kernel_size, strict=True)]
+    if any(pad % 2 for pad in whole):
+        raise _Lacks("the same padding on both sides")
+    return [pad // 2 for pad in whole]
+
+
+def _numbers(tensor: Any) -> np.ndarray:
+    return np.asarray(tensor.detach().cpu().numpy())
+
+
+def _filled(made: Any, layer: Any) -> Any:
+    """The layer with the weight and bias of PyTorch's, in its type."""
+    if getattr(layer, "weight", None) is None:
+        return made
+    made.type(_DTYPES[layer.weight.dtype])
+    made.weight[...] = _numbers(layer.weight).reshape(made.weight.shape)
+    if getattr(layer, "bias", None) is not None:
+        made.bias[...] = _numbers(layer.bias)
+    elif isinstance(layer, torch.nn.modules.conv._ConvNd):
+        made.noBias()
+    return made
+
+
+def _flat_picture(made: Any, rank: int) -> Any:
+    """The layer of pictures for lines, which have no height."""
+    if rank != 1:
+        return made
+    return nn.Sequential().add(nn.Unsqueeze(1, 2)).add(made).add(nn.Squeeze(1, 3))
+
+
+def _softplus(layer: Any) -> Any:
+    made = nn.SoftPlus(layer.beta)
+    made.threshold = layer.threshold
+    return made
+
+
+def _layers() -> Iterator[tuple[type, Callable[[Arrival, Any], Any]]]:
+    t = torch.nn
+    for kind in (t.Conv1d, t.Conv2d, t.Conv3d, t.ConvTranspose1d, t.ConvTranspose2d, t.ConvTranspose3d):
+        yield kind, Arrival.convolution
+    for kind in (t.MaxPool1d, t.MaxPool2d, t.MaxPool3d, t.AvgPool1d, t.AvgPool2d, t.AvgPool3d):
+        yield kind, Arrival.pool
+    for width in "123":
+        for name in ("AdaptiveMaxPool", "AdaptiveAvgPool"):
+            yield getattr(t, f"{name}{width}d"), Arrival.adaptive
+        yield getattr(t, f"BatchNorm{width}d"), Arrival.norm
+    for kind in (t.ZeroPad2d, t.ConstantPad2d, t.ReflectionPad2d, t.ReplicationPad2d, t.ReplicationPad3d):
+        yield kind, Arrival.pad
+    yield from {
+        t.Linear: Arrival.linear, t.Embedding: Arrival.embedding, t.Flatten: Arrival.flatten, t.Upsample: Arrival.upsample,
+        t.Softmax: Arrival.soft, t.LogSoftmax: Arrival.soft, t.Dropout2d: Arrival.drop_planes, t.Dropout3d: Arrival.drop_planes,
+    }.items()  # fmt: skip
+    plain: dict[type, Callable[[Any], Any]] = {
+        t.Identity: lambda m: nn.Identity(),
+        t.ReLU: lambda m: nn.ReLU(m.inplace),
+        t.ReLU6: lambda m: nn.ReLU6(m.inplace),
+        t.LeakyReLU: lambda m: nn.LeakyReLU(m.negative_slope, m.inplace),
+        t.ELU: lambda m: nn.ELU(m.alpha, m.inplace),
+        t.RReLU: lambda m: nn.RReLU(m.lower, m.upper, m.inplace),
+        t.PReLU: lambda m: _filled(nn.PReLU(m.num_parameters if m.num_parameters > 1 else 0), m),
+        t.Threshold: lambda m: nn.Threshold(m.threshold, m.value, m.inplace),
+        t.Hardtanh: lambda m: nn.HardTanh(m.min_val, m.max_val, m.inplace),
+        t.Sigmoid: lambda m: nn.Sigmoid(),
+        t.Tanh: lambda m: nn.Tanh(),
+        t.Softplus: _softplus,
+        t.Softsign: lambda m: nn.SoftSign(),
+        t.LogSigmoid: lambda m: nn.LogSigmoid(),
+        t.Softshrink: lambda m: nn.SoftShrink(m.lambd),
+        t.Hardshrink: lambda m: nn.HardShrink(m.lambd),
+        t.Tanhshrink: lambda m: nn.TanhShrink(),
+        t.SiLU: lambda m: nn.Sequential().add(nn.ConcatTable().add(nn.Identity()).add(nn.Sigmoid())).add(nn.CMulTable()),
+        t.Dropout: lambda m: nn.Dropout(m.p),
+        t.PixelShuffle: lambda m: nn.PixelShuffle(m.upscale_factor),
+    }
+    for kind, make in plain.items():
+        yield kind, lambda arrival, layer, make=make: make(layer)  # type: ignore[misc]
+
+
+_LAYERS = dict(_layers())

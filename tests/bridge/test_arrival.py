@@ -1,0 +1,104 @@
+"""A torch.nn.Sequential becomes a network that pl.save writes: the same numbers after saving and loading."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+
+torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
+t = torch.nn
+
+NETWORKS = {
+    "picture": (
+        lambda: [
+            t.ZeroPad2d((1, 0, 2, 1)), t.Conv2d(4, 6, (3, 2), (2, 1), (1, 0), bias=False), t.BatchNorm2d(6),
+            t.ReLU(inplace=True),
+            t.Conv2d(6, 6, 3, padding="same", groups=6), t.Conv2d(6, 4, 3, groups=2), t.PReLU(4),
+            t.Conv2d(4, 4, 3, dilation=(1, 2)),
+            t.Sequential(t.MaxPool2d((3, 2), 2, 1, ceil_mode=True), t.SiLU()), t.ConvTranspose2d(4, 3, (2, 3), 2, 1, (1, 0)),
+            t.Dropout2d(0.3), t.AvgPool2d(3, 2, 1, count_include_pad=False), t.Upsample(scale_factor=2), t.ReflectionPad2d(1),
+            t.AdaptiveAvgPool2d((3, 2)), t.Flatten(), t.Linear(18, 5), t.BatchNorm1d(5), t.Softplus(2), t.LogSoftmax(1),
+        ],
+        (3, 4, 19, 23),
+    ),
+    "line": (
+        lambda: [
+            t.Conv1d(3, 4, 3, 2, 1), t.BatchNorm1d(4), t.MaxPool1d(3, 2, 1),
+            t.ConvTranspose1d(4, 2, 3, bias=False), t.AvgPool1d(2),
+            t.Hardtanh(-0.5, 0.5), t.AdaptiveMaxPool1d(3), t.Flatten(), t.Linear(6, 2), t.Softmax(dim=-1),
+        ],
+        (2, 3, 20),
+    ),
+    "volume": (
+        lambda: [
+            t.Conv3d(2, 3, (3, 2, 1)), t.BatchNorm3d(3), t.ELU(), t.MaxPool3d(2),
+            t.ConvTranspose3d(3, 2, 2), t.AvgPool3d((2, 2, 1)),
+            t.AdaptiveAvgPool3d(1), t.Flatten(), t.Linear(2, 2),
+        ],
+        (2, 2, 6, 7, 5),
+    ),
+    "flat": (lambda: [t.Flatten(), t.Linear(12, 4), t.Tanh(), t.Dropout(), t.Linear(4, 3)], (2, 3, 4)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("double", [False, True])
+def test_the_same_numbers(name: str, double: bool, tmp_path) -> None:
+    torch.manual_seed(0)
+    make, shape = NETWORKS[name]
+    module = t.Sequential(*make()).train(name != "flat")
+    module = module.double() if double else module
+    x = torch.randn(shape, dtype=torch.float64 if double else torch.float32)
+    module(x)  # running statistics move
+    module.eval()
+    pl.save(tmp_path / "net.t7", pl.from_torch(module))
+    net = pl.load(tmp_path / "net.t7")
+    with torch.no_grad():
+        expected = module(x).numpy()
+    found = net.forward(x.numpy())
+    assert found.dtype == expected.dtype and not net.train
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 if double else 1e-5)
+
+
+def test_words() -> None:
+    module = t.Sequential(t.Embedding(7, 4, padding_idx=0), t.Linear(4, 3), t.Softmax(dim=-1))
+    words = np.array([[0, 3, 6], [1, 2, 5]])
+    np.testing.assert_allclose(
+        pl.from_torch(module).forward(words), module(torch.from_numpy(words)).detach().numpy(), rtol=0, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("layer", "text"),
+    [
+        (t.GELU(), r"1\.0 \(GELU\): Torch7 has no layer"),
+        (t.Conv2d(2, 2, 3, padding=1, padding_mode="reflect"), "no padding but zeros"),
+        (t.Conv2d(2, 2, 2, padding="same"), "the same padding on both sides"),
+        (t.Conv2d(2, 2, 3, groups=2, dilation=2), "no dilation here"),
+        (t.Softmax(0), "the dimension of classes"),
+        (t.Upsample(scale_factor=2, mode="bilinear"), "align_corners"),
+        (t.BatchNorm2d(2, track_running_stats=False), "running statistics"),
+    ],
+)
+def test_what_torch7_lacks(layer, text: str) -> None:
+    with pytest.raises(pl.THNNError, match=text):
+        pl.from_torch(t.Sequential(t.ReLU(), t.Sequential(layer)))
+
+
+def test_no_sequential() -> None:
+    with pytest.raises(pl.THNNError, match=r"expected a torch\.nn\.Sequential of common layers, got LSTM"):
+        pl.from_torch(t.LSTM(2, 3))
+    with pytest.raises(pl.THNNError, match="got dict"):
+        pl.from_torch({"0.weight": torch.zeros(2, 2)})
+
+
+def test_a_layer_that_stands_twice() -> None:
+    """It runs twice, and its weights are one."""
+    layer, relu = t.Linear(3, 3), t.ReLU()
+    module = t.Sequential(layer, relu, layer, relu, t.Sequential(t.BatchNorm1d(3), layer)).eval()
+    net = pl.from_torch(module)
+    x = torch.randn(2, 3)
+    np.testing.assert_allclose(net.forward(x.numpy()), module(x).detach().numpy(), rtol=0, atol=1e-6)
+    assert np.shares_memory(net.get(0).weight, net.get(2).weight) and net.get(0) is not net.get(2)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pytorch_legacy import dpnn, nn, nnx, rnn
+from pytorch_legacy import dpnn, nnx, rnn
 
 ADVICE: dict[type, str] = {
-    nn.IndexLinear: "use torch.nn.EmbeddingBag with per_sample_weights, mode sum, and weight as it is",
-    nn.SparseLinear: "use torch.sparse.mm with weight transposed, and add bias",
     nnx.SoftMaxTree: "take its weight and bias by pl.interop, and write the sum over the path of each target",
     nnx.SpatialReSamplingEx: "use F.interpolate, F.avg_pool2d or repeat_interleave, for the mode that it has",
     dpnn.SpatialGlimpse: "cut the patches by F.pad and indexing, and reduce them by F.avg_pool2d",
-    dpnn.SpatialUniformCrop: "crop the pictures before the network",
-    dpnn.NCECriterion: "train with torch.nn.CrossEntropyLoss, or write the loss of its samples out",
     dpnn.VRClassReward: "its reward is no function to differentiate: use torch.distributions and their log_prob",
     dpnn.BinaryClassReward: "its reward is no function to differentiate: use torch.distributions and their log_prob",
     rnn.RecurrentAttention: "convert its modules rnn and action one by one, and write the loop over its steps",

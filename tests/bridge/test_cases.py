@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy.bridge import NoRule
-from tests.bridge.trial import converted, two
+from tests.bridge.trial import converted, refused, two
 from tests.case import Case
 from tests.table import CASES
 from tests.trees import cast
@@ -24,7 +24,7 @@ def outcome(case: Case) -> str:
     try:
         return converted(net, two(net, input), 1e-6 if "UpSampling" in type(net).__name__ else 1e-9)
     except NoRule as error:
-        return "" if "no rule for this class" in str(error) else str(error)
+        return refused(error)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytorch_legacy.bridge import NoRule
-from tests.bridge.trial import converted, two
+from tests.bridge.trial import converted, refused, two
 from tests.test_golden import MANIFEST, STRETCHED, labels, load, stored
 
 # Torch7's activations make numbers of NaN, PyTorch's pass it on.
@@ -23,7 +23,7 @@ def outcome(entry: dict[str, Any]) -> str:
     try:
         return converted(net, two(net, case["input"]), tolerance)
     except NoRule as error:
-        return "" if "no rule for this class" in str(error) else str(error)
+        return refused(error)
     except Exception as error:
         if "special" in entry["name"] and entry["name"].startswith(NAN):
             return ""
@@ -54,7 +54,7 @@ def criterion_outcome(entry: dict[str, Any]) -> str:
     try:
         return converted(case["module"], [pair, pair], 1e-5 if entry["dtype"] != "double" else 1e-9)
     except NoRule as error:
-        return "" if "no rule for this class" in str(error) else str(error)
+        return refused(error)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 

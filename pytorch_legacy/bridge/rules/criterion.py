@@ -3,7 +3,7 @@
 from pytorch_legacy import cudnn, dpnn, nn, nngraph, nnx, rnn
 
 from ..registry import rule
-from ..texts import number, options
+from ..texts import joined, number, options
 from ..values import flat, tree
 
 
@@ -188,6 +188,17 @@ def binary_logistic(m, x, w):
 def spatial_binary_logistic(m, x, w):
     batch = f" * {x[0]}.size(0)" if x[0].ndim == 4 and m.sizeAverage else ""
     return f"F.softplus(-{alike(*x)} * {x[0]}).sum() / (2 * {x[0]}.size(-2) * {x[0]}.size(-1){batch})"
+
+
+@rule(dpnn.NCECriterion)
+def noise_contrastive(m, x, w):
+    name = w.helper('''
+def noise_contrastive_loss(target, samples, target_noise, sample_noise, eps=1e-7):
+    """Is the target, and are the samples of noise, told apart? Probabilities by the model and by the noise."""
+    k = samples.shape[1]
+    of_target = (target / (target + k * target_noise + eps)).log().sum()
+    return -of_target - (k * sample_noise / (samples + k * sample_noise + eps)).log().sum()''')
+    return f"{name}({joined(x[0])}){_by_samples(m, x[0][0])}"
 
 
 @rule(nn.ModuleCriterion)

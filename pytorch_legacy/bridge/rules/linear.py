@@ -5,7 +5,7 @@ import numpy as np
 from pytorch_legacy import dpnn, nn, rnn
 
 from ..registry import rule
-from ..texts import number, options, whole
+from ..texts import lacks, number, options, whole
 
 
 def fully_connected(w, weight, bias):
@@ -24,6 +24,45 @@ def linear_weight_norm(m, x, w):
     v, g = w.parameter("direction", m.v), w.parameter("length", m.g)
     bias = "" if m.bias is None else f", {w.parameter('bias', m.bias)}"
     return f"F.linear({x}, {v} * ({g} / {v}.norm(dim=1, keepdim=True)){bias})"
+
+
+@rule(nn.SparseLinear)
+def sparse_linear(m, x, w):
+    name = w.helper('''
+def sparse_linear(entries, weight, bias):
+    """Of rows (column, value), of one sample or of a batch; those of value 0 are padding."""
+    columns = torch.where(entries[..., 1] == 0, 0, entries[..., 0]).long()
+    return (weight.T[columns] * entries[..., 1:]).sum(-2) + bias''')
+    weight, bias = w.parameter("weight", m.weight), w.parameter("bias", m.bias)
+    w.note("columns count from 0")
+    if isinstance(x, list):
+        return f"torch.stack([{', '.join(f'{name}({part}, {weight}, {bias})' for part in x)}])"
+    return f"{name}({x}, {weight}, {bias})"
+
+
+@rule(nn.IndexLinear)
+def index_linear(m, x, w):
+    name = w.helper('''
+def index_linear(keys, values, weight, bias, offset=0, normalized=False):
+    """The map of one vector that comes as keys and values; rows may begin with 4 columns that normalize values."""
+    rows = weight[keys.long() + offset]
+    if normalized:
+        values = torch.where(values.abs() > rows[:, 0], values.sign(), values * rows[:, 1]) + rows[:, 3]
+        rows = rows[:, 4:]
+    return values @ rows + bias''')
+    more = options(offset=(number(m.offset), "0"), normalized=(bool(m.normalize), False))
+    more = f"{w.parameter('weight', m.weight)}, {w.parameter('bias', m.bias)}{more}"
+    w.note("keys count from 0")
+    keys, values = x[:2]
+    if not isinstance(keys, list) and len(x) == 2:
+        return f"{name}({keys}, {values}, {more})"
+    if not isinstance(keys, list):
+        keys, values = (f"{part}.split({x[2]}.tolist())" for part in x[:2])
+        lengths = [array.tolist() for array in x[2].arrays]
+        if any(len(each) != len(lengths[0]) for each in lengths):
+            raise lacks(m, "the number of vectors varies; give examples that agree there")
+        keys, values = (w.let(text, len(lengths[0])) for text in (keys, values))
+    return f"torch.stack([{', '.join(f'{name}({k}, {v}, {more})' for k, v in zip(keys, values, strict=True))}])"
 
 
 @rule(nn.PartialLinear)

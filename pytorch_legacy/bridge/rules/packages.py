@@ -82,6 +82,14 @@ def balance(m, x, w):
     return x
 
 
+@rule(dpnn.SpatialUniformCrop)
+def uniform_crop(m, x, w):
+    rows, columns = int(m.oheight), int(m.owidth)
+    top, left = (f"max(-((-{x}.size({axis}) + {size}) // 2), 1) - 1" for axis, size in ((-2, rows), (-1, columns)))
+    w.note("in training it cropped at random, which is not written")
+    return f"{x}.narrow(-2, {top}, {rows}).narrow(-1, {left}, {columns})"
+
+
 @rule(nnx.PushTable)
 def push_table(m, x, w):
     place = m._place(x)

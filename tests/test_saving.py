@@ -41,7 +41,6 @@ ALLOWED: list[tuple[str, str, str, str]] = [
     ("compat", "nn.VolumetricFullConvolution", "lacks p", "became padT, padW and padH"),
     ("compat", "nn.VolumetricFullConvolution", "float64 (", "input and output planes changed places"),
     ("alias", "cudnn.SpatialConvolution", "has groups", "younger than the file"),
-    ("nnx", "nn.SpatialConvolutionMap", "is shared otherwise", "its table counts from 0 here, and is one of its own"),
     ("compat", "nn.SpatialConvolution", "float64 (3, 12) became", "a matrix became what it was the matrix of"),
     ("graph", "nn.gModule", "has ", "younger than the file"),
 ]

@@ -146,8 +146,8 @@ class TorchObject:
 
         def later(inner: TorchObject) -> TorchObject:
             """Objects inside wait for their turn, or containers in containers would call each other; but for other methods."""
-            if inner.__class__.type is not TorchObject.type:
-                return inner.type(name, cache)  # type: ignore[no-any-return]
+            if inner.__class__.type is not TorchObject.type or "type" in inner.__dict__:
+                return inner.type(name, cache) or inner
             if id(inner) not in cache:
                 cache[id(inner)] = inner
                 waiting.append(inner)

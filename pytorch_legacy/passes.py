@@ -67,15 +67,21 @@ def is_own(thing: Any) -> bool:
     BusyError
         If it comes from another thread's.
     """
-    found = holder(_codes, "self", thing)
-    if found == "another":
-        raise BusyError(busy(thing._typename))
+    caller = sys._getframe(1)  # which has left no mark yet
+    claim = None
+    while thing._inPass is not claim:  # at first, and when another thread came in between: its mark is not ours
+        thing._inPass = claim = object()
+        found = holder(_codes, "self", thing, caller)
+        if found == "another":
+            raise BusyError(busy(thing._typename))
     return found == "own"
 
 
-def holder(codes: set[CodeType], name: str, value: Any) -> str:
-    """Whose call of one of these functions, with the local variable `name` being `value`, has not ended: "own", "another", ""."""
-    own = sys._getframe(2)  # the caller's caller: is_own is asked by a call that has left no mark yet
+def holder(codes: set[CodeType], name: str, value: Any, own: FrameType) -> str:
+    """Whose call of one of these functions, with the local variable `name` being `value`, has not ended: "own", "another", "".
+
+    `own` is the call that asks.
+    """
     if _is_below(own.f_back, codes, name, value):
         return "own"
     others = (frame for thread, frame in sys._current_frames().items() if thread != get_ident())

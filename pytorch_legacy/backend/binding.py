@@ -242,7 +242,7 @@ def _bind(module: Any, name: str) -> Any:
         function, report = getattr(lib, f"THNN_{real}{name}"), check
 
     def refuse(call: Any, make: Callable[[], tuple[Slot, ...]]) -> tuple[Slot, ...]:
-        if passes.holder({call.__code__}, "make", make) == "another":
+        if passes.holder({call.__code__}, "make", make, sys._getframe(1)) == "another":
             raise BusyError(passes.busy(where))
         return make()  # this thread's own call was interrupted
 

@@ -1,7 +1,6 @@
 """The base of all modules made of modules."""
 
 import copy
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count, takewhile
 from typing import Any, Self, overload
@@ -159,13 +158,6 @@ class Container(Module):
 
         self._everywhere("parameters", _nothing, take, once=False)
         return found
-
-    def __getstate__(self) -> Any:
-        levels, most = walks.depth(self), sys.getrecursionlimit() // 6  # a level takes five calls of pickle's
-        if levels > most:
-            reason = f"pickle goes {most} modules deep, and these are {levels} deep; pl.save has no limit"
-            raise UnsupportedError(f"{self._typename}: {reason}")
-        return super().__getstate__()
 
     def _everywhere(self, name: str, own: Callable[[Any], Any], call: Callable[[Any], Any], once: bool = True) -> None:
         """As `walks.everywhere`, for a method that this class has for all containers."""

@@ -14,6 +14,7 @@ import numpy as np
 from pytorch_legacy import backend, hints, mending, t7
 from pytorch_legacy.arrays import buffer, cupy, entered, is_tensor, on_device, overlap, placed
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError, ValueRangeError
+from pytorch_legacy.nn import pickling
 from pytorch_legacy.nn.arguments import checked, numbers
 from pytorch_legacy.nn.lua import LuaMethod, stand_in
 from pytorch_legacy.nn.printing import always
@@ -90,6 +91,7 @@ class TorchObject:
     _version: int | None = None
     _exact: dict[str, bytes] = {}
     _inPass = False
+    _isPart = False  # is it pickled as part of another object?
     # Of objects that come from a file: the names of the fields there, and the fields that the class did not take over.
     _fileFields: frozenset[Any] = frozenset()
     _fileRest: dict[Any, Any] = {}
@@ -315,7 +317,21 @@ class TorchObject:
         seen: dict[Any, Any] = {}
         fields = self._ownFields()
         whole = {key for key in BUFFERS if key in fields and not is_repeated(fields[key])}
-        return {key: value if key in whole else rebuilt(value, seen, pickled) for key, value in fields.items()}
+        state = {key: value if key in whole else rebuilt(value, seen, pickled) for key, value in fields.items()}
+        return {"_inner": inner, **state} if (inner := pickling.inner(self)) else state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__dict__.pop("_inner", None)
+
+    def _objectsInFields(self) -> list["TorchObject"]:
+        """The objects in the fields, and in tables there."""
+        found: list[TorchObject] = []
+        seen: dict[Any, Any] = {}
+        for value in self._ownFields().values():
+            if isinstance(value, (TorchObject, list, dict, tuple, IdentityKey)):
+                rebuilt(value, seen, lambda array: array, found.append)
+        return found
 
     def _entered(self, name: str, value: Any) -> Any:
         """An argument of that name, with arrays of other libraries as NumPy's or CuPy's."""

@@ -40,25 +40,6 @@ def places(root: Any) -> int:
     return counts[id(root)]
 
 
-def depth(root: Any) -> int:
-    """How many modules lie one inside the other. One that holds itself counts once."""
-    depths: dict[int, int] = {}
-    path: list[tuple[Any, Iterator[Any]]] = [(root, iter(root._children()))]
-    within = {id(root)}
-    while path:
-        module, children = path[-1]
-        for child in children:
-            if id(child) not in depths and id(child) not in within:
-                within.add(id(child))
-                path.append((child, iter(child._children())))
-                break
-        else:
-            depths[id(module)] = 1 + max((depths.get(id(child), 0) for child in module._children()), default=0)
-            within.discard(id(module))
-            path.pop()
-    return depths[id(root)]
-
-
 def every(root: Any) -> Iterator[tuple[Any, Any]]:
     """Each module and its container, `root` itself first, then depth first: one pair a place, or a module."""
     seen = {id(root)} if places(root) > MOST_PLACES else None

@@ -70,6 +70,7 @@ class gModule(Flat, Container):
     """
 
     _typename = "nn.gModule"
+    _isPart = False
 
     innode: Node
     outnode: Node

@@ -99,7 +99,7 @@ def test_large_picture_is_made_small_unless_a_size_is_given(capsys, tmp_path) ->
         (["adaptive", "5", "3", "-o", "windows.doc"], "windows.doc: expected a file that ends in .*png"),
         (["layer", "SpatialMaxPooling(open('x'))", "5"], "LAYER .*: expected a class of nn and its numbers"),
         (["layer", "os.getcwd()", "5"], "expected a class of nn"),
-        (["layer", "SpatialMaxPooling()", "5"], "LAYER SpatialMaxPooling.*: .*missing 2 required"),
+        (["layer", "SpatialMaxPooling()", "5"], "LAYER SpatialMaxPooling.*: .*expected 2 to 6 arguments"),
         (["layer", "TemporalMaxPooling(2)", "5", "--ceil"], "--ceil: TemporalMaxPooling.2. has no such choice"),
         (["layer", "ReLU", "5"], "expected one with windows"),
         (["pooling", "nothing.png", "-o", "grid.png"], "nothing.png: there is no such file"),

@@ -10,7 +10,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.cli import main
 from pytorch_legacy.errors import UnsupportedError
-from pytorch_legacy.nn import walks
+from pytorch_legacy.nn import pickling, walks
 from tests.trees import assert_same
 
 X = np.ones((1, 2), np.float32)
@@ -66,10 +66,40 @@ def test_what_cannot_be_done_says_so():
     for call in (lambda: net.forward(X), lambda: chain.backward(X, X), lambda: chain.updateGradInput(X, X)):
         with pytest.raises(UnsupportedError, match="nested too deep"):
             call()
-    with pytest.raises(UnsupportedError, match=r"pickle goes \d+ modules deep, and these are 5001 deep; pl.save has no limit"):
-        pickle.dumps(net)
-    assert len(pickle.loads(pickle.dumps(deep(100))).listModules()) == 101
-    assert len(pickle.loads(pickle.dumps(shared())).listModules()) == 61
+
+
+def test_pickles_are_as_deep_as_may_be():
+    """Also criterions, graphs and chains of attributes; in each an object stays one object, wherever it stands."""
+    net = deep(1000)
+    chained = criterion = nn.MSECriterion()
+    for _ in range(1000):
+        criterion = nn.MultiCriterion().add(criterion)
+    graph = nn.Linear(2, 2)
+    for _ in range(100):
+        node = graph()
+        graph = nn.gModule([node], [node])
+    link = nn.Tanh()
+    for _ in range(1000):
+        outer = nn.Tanh()
+        outer.next = [{"it": link}]
+        link = outer
+    inside = net.get(0).get(0)
+    for protocol in (0, pickle.HIGHEST_PROTOCOL):
+        things = [inside.get(0), net, inside, criterion, chained, graph, link, shared()]
+        found = pickle.loads(pickle.dumps(things, protocol))
+        assert found[2] is found[1].get(0).get(0) and found[2].get(0) is found[0]
+        assert [len(thing.listModules()) for thing in (found[1], found[5], found[7])] == [1001, 101, 61]
+        assert_same(found[1].parameters()[0], net.parameters()[0])
+        last = found[3]
+        while isinstance(last, nn.MultiCriterion):
+            last = last.criterions[0]
+        assert last is found[4]
+        count, last = 0, found[6]
+        while "next" in vars(last):
+            count, last = count + 1, last.next[0]["it"]
+        assert count == 1000
+    assert not any("_inner" in vars(module) for module in found[1].listModules()) and not pickling._listed
+    assert len(pickle.loads(pickle._dumps(net)).listModules()) == 1001, "and where pickle is written in Python"
 
 
 def test_places_count_as_in_torch7():
@@ -95,7 +125,7 @@ def test_places_count_as_in_torch7():
     np.testing.assert_allclose(linear.weight, before - 1, 1e-6)
     net.evaluate().reset()
     assert calls == ["evaluate", "reset", "reset"]
-    assert walks.places(net) == 6 and walks.depth(net) == 3 and walks.has_twice(net) and not walks.has_twice(net.get(1))
+    assert walks.places(net) == 6 and walks.has_twice(net) and not walks.has_twice(net.get(1))
 
 
 def test_a_container_in_itself():

@@ -293,7 +293,7 @@ def test_what_is_no_network() -> None:
 def test_errors_name_the_node() -> None:
     x = nn.Identity()()
     net = nn.gModule([x], [nn.Linear(3, 2)(nn.Tanh()(x)).annotate(name="last")])
-    with pytest.raises(ShapeError, match=r"^in last \(1\) \(nn.Linear\) of nn.gModule, nn.Linear_\w+: input: expected 3"):
+    with pytest.raises(ShapeError, match=r"^in last \(1\) \(nn.Linear\) of nn.gModule, nn.Linear: input: expected 3"):
         net.forward(np.ones((2, 4), np.float32))
     net.forward(np.ones((2, 3), np.float32))
     with pytest.raises(ShapeError, match=r"^in last \(1\) \(nn.Linear\) of nn.gModule"):

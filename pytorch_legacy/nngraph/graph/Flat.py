@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.nn import pickling
 from pytorch_legacy.nn.TorchObject import BUFFERS, TorchObject
 from pytorch_legacy.storage import pickled
 from pytorch_legacy.t7.objects import IdentityKey
@@ -19,6 +20,8 @@ class Flat(TorchObject):
     refers to another there is a place in this list. The object itself comes first.
     """
 
+    _isPart = True
+
     def _stored(self) -> dict[str, Any]:
         """The fields that are Torch7's too."""
         return {key: value for key, value in self._ownFields().items() if key[0] != "_"}
@@ -30,8 +33,7 @@ class Flat(TorchObject):
         def coded(value: Any, buffer: bool = False) -> Any:
             if is_tensor(value):
                 return value if buffer else pickled(value)
-            isPart = isinstance(value, Flat) and not hasattr(value, "modules")
-            if not isPart and type(value) not in (list, dict, IdentityKey) and value is not self:
+            if not getattr(value, "_isPart", False) and type(value) not in (list, dict, IdentityKey) and value is not self:
                 return value
             if id(value) not in places:
                 places[id(value)] = len(things)
@@ -49,9 +51,10 @@ class Flat(TorchObject):
             else:
                 content = [(coded(key), coded(value)) for key, value in thing.items()]
             entries.append((type(thing), content))
-        return entries
+        return pickling.inner(self), entries
 
-    def __setstate__(self, entries: list[Any]) -> None:
+    def __setstate__(self, state: tuple[Any, list[Any]]) -> None:
+        entries = state[1]
         things = [self, *(kind.__new__(kind) for kind, _ in entries[1:])]
 
         def decoded(value: Any) -> Any:

@@ -53,8 +53,8 @@ class Flat(TorchObject):
             entries.append((type(thing), content))
         return pickling.inner(self), entries
 
-    def __setstate__(self, state: tuple[Any, list[Any]]) -> None:
-        entries = state[1]
+    def __setstate__(self, state: Any) -> None:
+        _, entries = state  # what the first one holds has been made by now
         things = [self, *(kind.__new__(kind) for kind, _ in entries[1:])]
 
         def decoded(value: Any) -> Any:

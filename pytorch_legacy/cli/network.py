@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Container import Container
@@ -158,8 +159,8 @@ def run_on(module: Module, inputs: Iterable[Any]) -> dict[Any, Any]:
 
 
 def output_text(output: Any) -> str:
-    """The shape of an array, and of those in a table."""
-    if isinstance(output, np.ndarray):
+    """The shape of an array, of a device too, and of those in a table."""
+    if is_tensor(output):
         return text_shape(output.shape)
     if isinstance(output, list):
         return "{" + ", ".join(output_text(entry) for entry in output) + "}"

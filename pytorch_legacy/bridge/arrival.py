@@ -79,7 +79,7 @@ class Arrival:
         dilated, groups = any(size > 1 for size in dilation), layer.groups
         planes = layer.in_channels, layer.out_channels
         numbers = [*map(_ordered, (kernel, stride, padding))]
-        arguments = [*planes, *(number for numbers_ in numbers for number in numbers_)]
+        arguments: Any = [*planes, *(number for numbers_ in numbers for number in numbers_)]
         volume = rank == 3
         if (transposed and dilated) or (groups > 1 and (dilated or volume)):
             raise _Lacks("no dilation here" if dilated else "no groups here")
@@ -87,13 +87,13 @@ class Arrival:
         if transposed:
             arguments += _ordered(adjust)
             if groups > 1:
-                made = cudnn.SpatialFullConvolution(*arguments, groups=groups)
+                made = _grouped(cudnn.SpatialFullConvolution, arguments, groups)
             else:
                 made = (nn.VolumetricFullConvolution if volume else nn.SpatialFullConvolution)(*arguments)
         elif dilated:
             made = (nn.VolumetricDilatedConvolution if volume else nn.SpatialDilatedConvolution)(*arguments, *_ordered(dilation))
         elif groups > 1:
-            made = cudnn.SpatialConvolution(*arguments, groups=groups)
+            made = _grouped(cudnn.SpatialConvolution, arguments, groups)
         else:
             made = (nn.VolumetricConvolution if volume else nn.SpatialConvolution)(*arguments)
         self.rank = rank + 1
@@ -162,11 +162,12 @@ class Arrival:
         return _flat_picture(getattr(nn, kind)(*_ordered(sizes)), rank)
 
     def flatten(self, layer: Any) -> Any:
+        sizes: Any = self.following
         if layer.start_dim != 1 or layer.end_dim not in (-1, self.rank):
             raise _Lacks("the batch first, and flattens all the rest")
         if self.rank is None and self.following is None:
             raise _Lacks("to know the rank of its input, or the size of a Linear layer behind it")
-        made = nn.View(-1).setNumInputDims(self.rank) if self.rank is not None else nn.View(self.following)
+        made = nn.View(-1).setNumInputDims(self.rank) if self.rank is not None else nn.View(sizes)
         self.rank = 1
         return made
 
@@ -205,6 +206,10 @@ class Arrival:
 
 class _Lacks(Exception):
     pass
+
+
+def _grouped(kind: Any, arguments: Any, groups: int) -> Any:
+    return kind(*arguments, groups=groups)
 
 
 def _following(source: Any, layer: Any) -> int | None:

@@ -66,3 +66,17 @@ def test_refusals(tmp_path: Path) -> None:
         with pytest.raises(pl.THNNError, match="expected a name that ends in"):
             write(nn.Linear(3, 3), tmp_path / "net.txt", (None, 3))
     assert not [*tmp_path.iterdir()]
+
+
+def test_onnx_in_openvino(tmp_path: Path) -> None:
+    """Another runtime gives the network's numbers, at a size that nobody exported."""
+    openvino = pytest.importorskip("openvino", reason="the test needs openvino: pip install openvino")
+    pytest.importorskip("onnxscript")
+    net = nn.Sequential().add(nn.SpatialConvolution(3, 4, 3, 3, 1, 1, 1, 1)).add(nn.SpatialBatchNormalization(4))
+    net.add(nn.ReLU(True))
+    net.add(nn.SpatialMaxPooling(3, 3, 2, 2, 1, 1).ceil()).add(nn.SpatialAveragePooling(2, 2, 2, 2)).add(nn.LogSoftMax())
+    pl.to_onnx(net, tmp_path / "net.onnx", (None, 3, None, None))
+    core = openvino.Core()
+    model = core.compile_model(core.read_model(tmp_path / "net.onnx"), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    x = draw(5, 3, 19, 22)
+    np.testing.assert_allclose(model(x)[0], net.evaluate().forward(x), rtol=0, atol=1e-5)

@@ -253,7 +253,8 @@ def _bind(module: Any, name: str) -> Any:
 
 def _where(module: Any, name: str) -> str:
     """How errors name the call: by the module's class, whose user knows nothing of functions behind it."""
-    return str(getattr(module, "_typename", f"nn.{name}"))
+    own = str(getattr(module, "_typename", f"nn.{name}"))
+    return f"{own}.{name}" if own == "random" else own
 
 
 def _refused(module: Any, name: str, arguments: tuple[Any, ...], error: Exception) -> DtypeError:

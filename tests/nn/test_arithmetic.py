@@ -96,9 +96,9 @@ class TestExtrema:
     def test_ties_and_nan_in_tables(self, cls, winner):
         layer = cls()
         x = [np.array(row, "f") for row in ([0, winner, np.nan, 0], [winner, winner, 1, np.nan], [0, 0, 1, winner])]
-        np.testing.assert_array_equal(layer.forward(x), [winner, winner, np.nan, winner])
+        np.testing.assert_array_equal(layer.forward(x), [winner, winner, np.nan, np.nan])
         gradients = layer.backward(x, np.array([1, 2, 3, 4], "f"))
-        assert [gradient.tolist() for gradient in gradients] == [[0, 2, 3, 0], [1, 0, 0, 0], [0, 0, 0, 4]]
+        assert [gradient.tolist() for gradient in gradients] == [[0, 2, 3, 0], [1, 0, 0, 4], [0, 0, 0, 0]]
 
 
 def test_scratch_of_a_file_stays_behind():
@@ -130,7 +130,7 @@ def test_division_by_zero_is_silent():
         (nn.Power(-1), [0, 2], [np.inf, 0.5]),
         (nn.Power(0.5), [-1, 4], [np.nan, 2]),
         (nn.Power(99), [1e30, 1], [np.inf, 1]),
-        (nn.SoftSign(), [np.inf, 1e30], [np.nan, 1]),
+        (nn.SoftSign(), [np.inf, 1e30], [1, 1]),
         (nn.Mean(0), np.zeros((0, 2)), [np.nan, np.nan]),
         (nn.Sum(1, None, True), np.zeros((3, 0)), [np.nan] * 3),
     ],

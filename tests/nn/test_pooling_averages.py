@@ -60,7 +60,7 @@ MEANS = {
     "global": (nn.SpatialGlobalAveragePooling, (2, 2, 5, 6)),
     "global, many small planes": (nn.SpatialGlobalAveragePooling, (1, 40, 3, 3)),
     "global, in parts": (nn.SpatialGlobalAveragePooling, (1, 1, 300, 301)),
-    "global, sequences": (nn.TemporalGlobalAveragePooling, (1, 1000, 2)),
+    "global, sequences": (nn.TemporalGlobalAveragePooling, (1, 1000, 3)),
     "adaptive": (lambda: nn.SpatialAdaptiveAveragePooling(3, 2), (2, 2, 5, 7)),
     "adaptive, long windows": (lambda: nn.TemporalAdaptiveAveragePooling(4), (2, 130, 2)),
     "adaptive, one column": (lambda: nn.SpatialAdaptiveAveragePooling(1, 3), (2, 2, 7, 40)),

@@ -36,8 +36,9 @@ class TemporalAdaptiveAveragePooling(Sequences, AdaptivePooling):
 
     Examples
     --------
-    >>> nn.TemporalAdaptiveAveragePooling(2).forward(np.float32([[1, 2, 3, 4, 5]]))  # of [1, 2, 3] and [3, 4, 5]
-    array([[2., 4.]], dtype=float32)
+    >>> frames = np.float32([[1], [2], [3], [4], [5]])
+    >>> nn.TemporalAdaptiveAveragePooling(2).forward(frames).tolist()  # of [1, 2, 3] and [3, 4, 5]
+    [[2.0], [4.0]]
     """
 
     _axes = "W"

@@ -42,8 +42,9 @@ class TemporalAdaptiveMaxPooling(Sequences, Indexed, AdaptivePooling):
 
     Examples
     --------
-    >>> nn.TemporalAdaptiveMaxPooling(2).forward(np.float32([[1, 7, 3, 4, 5]]))  # of [1, 7, 3] and [3, 4, 5]
-    array([[7., 5.]], dtype=float32)
+    >>> frames = np.float32([[1], [7], [3], [4], [5]])
+    >>> nn.TemporalAdaptiveMaxPooling(2).forward(frames).tolist()  # of [1, 7, 3] and [3, 4, 5]
+    [[7.0], [5.0]]
     """
 
     _axes = "W"

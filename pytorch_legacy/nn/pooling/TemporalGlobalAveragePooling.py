@@ -25,8 +25,7 @@ class TemporalGlobalAveragePooling(Sequences):
     Examples
     --------
     >>> nn.TemporalGlobalAveragePooling().forward(np.float32([[1, 2, 3], [4, 4, 7]]))
-    array([[2.],
-           [5.]], dtype=float32)
+    array([[2.5, 3. , 5. ]], dtype=float32)
     """
 
     def _pool(self, input: Tensor) -> Tensor:

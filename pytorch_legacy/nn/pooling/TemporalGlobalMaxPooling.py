@@ -35,9 +35,9 @@ class TemporalGlobalMaxPooling(Sequences, Indexed):
     --------
     >>> pool = nn.TemporalGlobalMaxPooling()
     >>> pool.forward(np.float32([[1, 2, 3], [9, 4, 7]])).tolist()
-    [[3.0], [9.0]]
+    [[9.0, 4.0, 7.0]]
     >>> pool.indices.tolist()
-    [[2], [0]]
+    [[3, 4, 5]]
     """
 
     def _pool(self, input: Tensor) -> Tensor:

@@ -44,10 +44,10 @@ class TemporalSoftPool(Sequences, SoftPooling):
 
     Examples
     --------
-    >>> x = np.float32([[0, np.log(3), 1, 1]])
-    >>> nn.TemporalSoftPool(2).forward(x).round(4)  # (1 * 0 + 3 * log(3)) / 4; 1
+    >>> x = np.float32([[0], [np.log(3)], [1], [1]])  # frames of one feature
+    >>> nn.TemporalSoftPool(2).forward(x).T.round(4)  # (1 * 0 + 3 * log(3)) / 4; 1
     array([[0.824, 1.   ]], dtype=float32)
-    >>> nn.TemporalSoftPool(2, beta=0).forward(x).round(4)  # means
+    >>> nn.TemporalSoftPool(2, beta=0).forward(x).T.round(4)  # means
     array([[0.5493, 1.    ]], dtype=float32)
     """
 

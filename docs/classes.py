@@ -26,8 +26,8 @@ source; `help(pl.nn.SpatialSoftPool)` shows it. The typename is what `.t7` files
 def row(name: str, cls: type[TorchObject]) -> str:
     path = Path(inspect.getfile(cls)).relative_to(ROOT)
     summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|").removesuffix("::")
-    typenames = [typename for typename in (cls._typename, *vars(cls).get("_aliases", ())) if typename != f"nn.{name}"]
-    return f"| [{name}](../{path.as_posix()}) | {', '.join(f'`{typename}`' for typename in typenames)} | {summary} |"
+    typename = "" if cls._typename == f"nn.{name}" else f"`{cls._typename}`"
+    return f"| [{name}](../{path.as_posix()}) | {typename} | {summary} |"
 
 
 def page() -> str:

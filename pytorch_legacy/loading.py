@@ -68,8 +68,7 @@ def class_of(typename: str, fields: Any = None) -> type[TorchObject] | None:
     """
     if not _known:
         for cls in _classes():
-            for name in (cls._typename, *vars(cls).get("_aliases", ())):
-                _known.setdefault(name, []).append(cls)
+            _known.setdefault(cls._typename, []).append(cls)
     found = [_registered[typename]] if typename in _registered else _known.get(typename, [])
     if fields is not None and len(found) > 1:
         return next((cls for cls in reversed(found) if cls._claims(fields)), found[0])

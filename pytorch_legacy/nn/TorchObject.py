@@ -37,8 +37,6 @@ class TorchObject:
     _typename : str
         Torch7's name of the class, "nn.Linear". Classes of this package have the name of their subpackage in front, or
         "nn" where Torch7 had them there; other classes are called what Python calls them unless they set it.
-    _aliases : tuple of str
-        Further typenames under which .t7 files hold objects of the class.
     _dtype : numpy.dtype
         That of parameters and buffers: that of the default tensor type, float32 unless another one was chosen, until the object
         is converted. ``_type`` is Torch7's name for it.
@@ -76,7 +74,6 @@ class TorchObject:
     """
 
     _typename = "nn.TorchObject"
-    _aliases: tuple[str, ...] = ()
     _dtype: np.dtype[Any] = np.dtype(np.float32)
     _array: Any = np.ndarray
     _oneBased: tuple[str, ...] = ()

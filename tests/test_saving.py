@@ -462,8 +462,9 @@ def test_the_random_numbers_go_on() -> None:
     """Saving makes no layers that draw their parameters."""
     pl.manualSeed(1)
     expected = nn.Linear(3, 3).weight
+    modules = [nn.SpatialContrastiveNormalization(2), t7.TorchObject("x")]
     pl.manualSeed(1)
-    saved([nn.SpatialContrastiveNormalization(2), t7.TorchObject("x")])
+    saved(modules)
     np.testing.assert_array_equal(nn.Linear(3, 3).weight, expected)
 
 

@@ -194,7 +194,7 @@ def operations(module: Module, inputs: list[int], output: Any) -> int:
 
 # Heights and widths of pictures to try, the small ones first, then those that published networks take.
 _SIZES = (16, 24, 8, 28, 32, 48, 64, 96, 112, 128, 224, 227, 231, 256, 299, 12, 20, 36, 40, 10, 221, 192, 160)
-SECONDS = 2.0  # of the processor, for the trials all together
+SECONDS = 2.0  # of this thread, for the trials all together
 _MODULES = 2000
 
 
@@ -219,11 +219,11 @@ def fixed_size(module: Module, planes: int) -> tuple[int, int] | None:
     if len(places) > _MODULES or any(place.seen for place in places):
         return None  # shared containers may run more often than they are counted
     # Does the size matter, and which one fits?
-    end = time.process_time() + SECONDS
+    end = time.thread_time() + SECONDS  # other threads may be at work
     fitting: list[int] = []
     module.evaluate()
     for size in _SIZES:
-        if time.process_time() > end or len(fitting) == 2:
+        if time.thread_time() > end or len(fitting) == 2:
             break
         try:
             module.forward(np.zeros((1, planes, size, size), module._dtype))

@@ -23,14 +23,24 @@ class Row(NamedTuple):
 
 
 class Rows:
-    """The rows of one item; it stands for each of the arguments `names` until the test is called."""
+    """The rows of one item; it stands for each of the arguments `names` until the test is called.
 
-    def __init__(self, names: str, rows: Iterable[Row]) -> None:
+    Those to which `applies` says no are left out when the item runs: to ask may take a file.
+    """
+
+    def __init__(self, names: str, rows: Iterable[Row], applies: Callable[..., bool] | None = None) -> None:
         self.names = names.replace(",", " ").split()
-        self.rows = list(rows)
+        self._rows = list(rows)
+        self._applies = applies
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for row in self._rows if self._applies is None or self._applies(*row.values)]
 
 
-def rows(names: str, table: Iterable[tuple[str, str, Any]]) -> pytest.MarkDecorator:
+def rows(
+    names: str, table: Iterable[tuple[str, str, Any]], applies: Callable[..., bool] | None = None
+) -> pytest.MarkDecorator:
     """Decorator: the test is called for each row of a table, those of a group in one item.
 
     Parameters
@@ -39,12 +49,14 @@ def rows(names: str, table: Iterable[tuple[str, str, Any]]) -> pytest.MarkDecora
         Names of arguments, as for pytest's `parametrize`.
     table : iterable of (group, id, values)
         `values` is a tuple where there are several names. Items are named after their groups.
+    applies : callable, optional
+        Tells from a row's values whether the test is for it. It is asked when the item runs.
     """
     groups: dict[str, list[Row]] = {}
     several = "," in names
     for group, id, values in table:
         groups.setdefault(group, []).append(Row(id, values if several else (values,)))
-    found = [(group, Rows(names, members)) for group, members in groups.items()]
+    found = [(group, Rows(names, members, applies)) for group, members in groups.items()]
     count = len(names.split(","))
     return pytest.mark.parametrize(names, [pytest.param(*[group] * count, id=name) for name, group in found])
 
@@ -66,7 +78,10 @@ def run(item: pytest.Function, before: Callable[[], None]) -> bool | None:
         return None
     failures: list[BaseException] = []
     skipped, passed = None, 0
-    for combination in product(*(group.rows for group in groups)):
+    combinations = list(product(*(group.rows for group in groups)))
+    if not combinations:
+        pytest.skip("the test is for none of these rows")
+    for combination in combinations:
         for group, row in zip(groups, combination, strict=True):
             arguments.update(zip(group.names, row.values, strict=True))
         before()

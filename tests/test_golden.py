@@ -58,15 +58,18 @@ def cases(kind: str, *parts: str, has: tuple[str, ...] = ("module",), name: str 
         for entry in MANIFEST
         if entry["kind"] in (("module", "graph") if kind == "module" else (kind,))
         if entry["name"].startswith(name) and not set(parts) & affected(entry)
-        if stored(entry, *has) is not None
     ]
+
+    def applies(entry: Entry, *_: str) -> bool:
+        return stored(entry, *has) is not None
+
     if not both:
-        return rows("entry", [(layer(entry), entry["file"], entry) for entry in chosen])
+        return rows("entry", [(layer(entry), entry["file"], entry) for entry in chosen], applies)
     pairs = [(layer(entry), entry["file"], (entry, "as_saved")) for entry in chosen]
     for entry in chosen:
         if entry["dtype"] == "double" and "special" not in entry["name"]:
             pairs.append((f"{layer(entry)}-as_float", entry["file"], (entry, "as_float")))
-    return rows("entry, precision", pairs)
+    return rows("entry, precision", pairs, applies)
 
 
 def layer(entry: Entry) -> str:

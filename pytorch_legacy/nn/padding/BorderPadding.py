@@ -1,18 +1,11 @@
 """What layers that put borders around planes have in common."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class BorderPadding(Module):
-    """Calls the C functions that have the name `_layer`, with the borders in fields `_sides`.
+class BorderPadding(Native):
+    """The borders are in fields `_sides`. The first one is given; the others are as it is unless given."""
 
-    The first border is given; the others are as the first one unless given.
-    """
-
-    _layer: str
     _sides: tuple[str, ...]
     _labels: tuple[str, ...]
 
@@ -20,17 +13,6 @@ class BorderPadding(Module):
         super().__init__()
         for side, width in zip(self._sides, (first, *others), strict=True):
             setattr(self, side, first if width is None else width)
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input)
-        output = self._resize("output", output_size(self, f"{self._layer}_outputSize", input, *self._pads))
-        call(self, f"{self._layer}_updateOutput", input, output, *self._pads)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, f"{self._layer}_updateGradInput", input, gradOutput, gradInput, *self._pads)
-        return gradInput
 
     @property
     def _pads(self) -> tuple[int, ...]:

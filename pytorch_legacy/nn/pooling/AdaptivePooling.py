@@ -1,13 +1,13 @@
 """What pooling layers share whose output has a size of your choice."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
 
 
-class AdaptivePooling(Module):
+class AdaptivePooling(Native):
     """Base of layers with windows that share the input as evenly as they can.
 
     A subclass names its axes in the order of its arguments, "W", "WH" or "TWH"; these are also the names of the fields
@@ -15,6 +15,7 @@ class AdaptivePooling(Module):
     """
 
     _axes: ClassVar[str] = "WH"
+    _names = {"owidth": "W", "oheight": "H", "otime": "T"}
     _last: ClassVar[int] = -1  # the dimension that is the axis W
     W: int | None = None
     H: int | None = None
@@ -25,11 +26,16 @@ class AdaptivePooling(Module):
         for axis, size in zip(self._axes, sizes, strict=True):
             setattr(self, axis, size)
 
-    def _sizes(self, input: Tensor) -> tuple[int, ...]:
-        """Size of the output along each axis: as the C functions take them."""
-        check.tensor(self, "input", input)
-        wanted = tuple([getattr(self, axis) for axis in self._axes])
-        if None not in wanted:
-            return wanted
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._outputShape(input))
+        gradInput: Tensor = super().updateGradInput(input, gradOutput)
+        return gradInput
+
+    def _given(self, input: Tensor, fields: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The sizes come last, those of the input in the place of None."""
+        sizes = fields[-len(self._axes) :]
+        if not any(size is None for size in sizes):
+            return fields
         kept = dict(zip("WHT", (*input.shape[self._last :: -1], 0, 0, 0), strict=False))  # C checks the rank
-        return tuple(kept[axis] if size is None else size for axis, size in zip(self._axes, wanted, strict=True))
+        own = zip(self._axes, sizes, strict=True)
+        return *fields[: -len(sizes)], *(kept[axis] if size is None else size for axis, size in own)

@@ -1,12 +1,12 @@
 """p-norms of neighbouring features."""
 
-from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
 
 
-class FeatureLPPooling(Module):
+class FeatureLPPooling(Native):
     """p-norm of neighbouring features, at each place of its own.
 
     .. math:: y_o = \\Big(\\sum_{j < width} x_{o \\cdot stride + j}^p\\Big)^{1/p}
@@ -43,6 +43,9 @@ class FeatureLPPooling(Module):
     array([ 5., 13.], dtype=float32)
     """
 
+    _layer = "FeatureLPPooling"
+    _names = {"batchMode": "batch_mode"}
+
     def __init__(self, width: int, stride: int, power: float, batch_mode: bool) -> None:
         super().__init__()
         self.width = width
@@ -50,19 +53,11 @@ class FeatureLPPooling(Module):
         self.power = power
         self.batch_mode = batch_mode
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self.width, self.stride, self.batch_mode
-        shape = output_size(self, "FeatureLPPooling_outputSize", check.tensor(self, "input", input), *window)
-        output = self._resize("output", shape)
-        call(self, "FeatureLPPooling_updateOutput", input, output, self.power, *window)
-        return output
-
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
         if self.gradInput is None:
             return None
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "FeatureLPPooling_updateGradInput", gradOutput, input, self.output, gradInput, self.power, self.width,
-             self.stride, self.batch_mode)  # fmt: skip
+        call(self, "FeatureLPPooling_updateGradInput", gradOutput, input, self.output, gradInput, *self._numbers)
         return gradInput
 
     def __repr__(self) -> str:

@@ -30,7 +30,6 @@ class FractionalMaxPooling(Indexed):
         Sizes of the output, or ratios of output to input, all below 1.
     """
 
-    _layer: ClassVar[str]  # whose C functions to call
     _axes: ClassVar[str]
     _layout: ClassVar[str]  # the axes of a plane
     newRandomPool = False  # Torch7's name; it means that the samples stay

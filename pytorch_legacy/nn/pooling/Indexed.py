@@ -1,25 +1,27 @@
 """What layers share that remember where each output came from."""
 
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import THNNError
 from pytorch_legacy.nn import utils
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.indices import fromTorch7, toTorch7
 from pytorch_legacy.storage import Tensor
 
 
-class Indexed(Module):
+class Indexed(Native):
     """Base of max pooling layers: the field ``indices``, an int64 array like the output.
 
     An index is the place of a cell in its plane, counted from 0 in row-major order.
     """
 
     _lazy: tuple[str, ...] = ("indices",)
+    _results = ("output", "indices")
+    _extent: ClassVar[tuple[str, ...]] = ()  # fields that keep the last sizes of the input, for an unpooling layer
     indices: Tensor = np.empty(0, np.int64)
     _indexType: np.dtype[Any] = np.dtype(np.int64)  # in files; some have floating-point numbers
 
@@ -27,9 +29,12 @@ class Indexed(Module):
         super().__init__(*arguments)
         self.indices = np.empty(0, np.int64)
 
-    def _resizeWithIndices(self, shape: tuple[int, ...]) -> tuple[Tensor, Tensor]:
-        """``output`` and ``indices`` of this shape."""
-        return self._resize("output", shape), self._resize("indices", shape, np.int64)
+    def _makeOutput(self, input: Tensor) -> None:
+        shape = self._outputShape(input)
+        self._resize("output", shape)
+        self._resize("indices", shape, np.int64)
+        for name, size in zip(self._extent, input.shape[-len(self._extent) :], strict=False):
+            setattr(self, name, size)
 
     def clearState(self) -> Self:
         utils.clear(self, "indices")

@@ -6,50 +6,43 @@ import numpy as np
 
 from pytorch_legacy import mending
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
 
 
-class Sequences(Module):
+class Sequences(Native):
     """Base of layers that pool ``(N x) nFrame x frameSize`` over the frames, as Torch7's temporal layers do.
 
     Version 1 of these layers pooled ``(N x) frameSize x nFrame`` over the last dimension, and its indices were frames. A layer
-    that comes from a file of that version goes on doing so, and is saved as such. A subclass has ``_pool`` and ``_spread``,
-    which are updateOutput and updateGradInput of the present version.
+    that comes from a file of that version goes on doing so, and is saved as such.
     """
 
     _version = 2
     indices: Tensor
 
-    def updateOutput(self, input: Tensor) -> Tensor:
+    def updateOutput(self, input: Tensor) -> Any:
         if self._version == 2:
-            return self._pool(input)
-        output = self._pool(_turned(check.tensor(self, "input", input, 2, 3)))
+            return super().updateOutput(input)
+        output = super().updateOutput(_turned(check.tensor(self, "input", input, 2, 3)))
         self.output = _turned(output)
         if "indices" in self.__dict__:
             self.indices = _turned(self.indices) // output.shape[-1]
         return self.output
 
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Any:
         if self._version == 2:
-            return self._spread(input, gradOutput)
+            return super().updateGradInput(input, gradOutput)
         check.tensor(self, "input", input, 2, 3)
         check.tensor(self, "gradOutput", gradOutput, input.ndim)
         frames = self.__dict__.get("indices")
         if frames is not None and frames.ndim == input.ndim:
             self.indices = _turned(frames) * frames.shape[-2] + np.arange(frames.shape[-2], like=frames)
         try:
-            self.gradInput = _turned(self._spread(_turned(input), _turned(gradOutput)))
+            self.gradInput = _turned(super().updateGradInput(_turned(input), _turned(gradOutput)))
         finally:
             if frames is not None:
                 self.indices = frames
         return self.gradInput
-
-    def _pool(self, input: Tensor) -> Tensor:
-        raise NotImplementedError
-
-    def _spread(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        raise NotImplementedError
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         if version < 2:

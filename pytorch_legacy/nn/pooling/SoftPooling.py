@@ -1,12 +1,7 @@
 """What SoftPool layers of one to three dimensions share."""
 
-from typing import ClassVar
-
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class SoftPooling(WindowedPooling):
@@ -22,7 +17,7 @@ class SoftPooling(WindowedPooling):
         Which gradient ``backward`` computes.
     """
 
-    _layer: ClassVar[str]
+    _names = {"exact": "_isExact"}
     """What the names of its C functions begin with."""
 
     beta = 1.0
@@ -35,17 +30,8 @@ class SoftPooling(WindowedPooling):
         self.beta = beta
         self.gradient = gradient
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, f"{self._layer}_outputSize", check.tensor(self, "input", input), *window)
-        output = self._resize("output", shape)
-        call(self, f"{self._layer}_updateOutput", input, output, *window, self.beta)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+    @property
+    def _isExact(self) -> bool:
         if self.gradient not in ("exact", "published"):
             raise ValueRangeError(f'{self._typename}: gradient: expected "exact" or "published", got {self.gradient!r}')
-        exact = self.gradient == "exact"
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, f"{self._layer}_updateGradInput", input, gradOutput, gradInput, *self._window, self.beta, exact)
-        return gradInput
+        return self.gradient == "exact"

@@ -1,9 +1,6 @@
 """Means over adaptive windows."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.AdaptivePooling import AdaptivePooling
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialAdaptiveAveragePooling(AdaptivePooling):
@@ -43,19 +40,7 @@ class SpatialAdaptiveAveragePooling(AdaptivePooling):
             [ 8.5, 10.5]]], dtype=float32)
     """
 
+    _layer = "SpatialAdaptiveAveragePooling"
+
     def __init__(self, W: int | None, H: int | None) -> None:
         super().__init__(W, H)
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        sizes = self._sizes(input)
-        shape = output_size(self, "SpatialAdaptiveAveragePooling_outputSize", input, *sizes)
-        output = self._resize("output", shape)
-        call(self, "SpatialAdaptiveAveragePooling_updateOutput", input, output, *sizes)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        shape = output_size(self, "SpatialAdaptiveAveragePooling_outputSize", input, *self._sizes(input))
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape)
-        call(self, "SpatialAdaptiveAveragePooling_updateGradInput", input, gradOutput, gradInput)
-        return gradInput

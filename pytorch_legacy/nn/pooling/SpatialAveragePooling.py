@@ -4,8 +4,6 @@ from math import prod
 from typing import Any, Self
 
 from pytorch_legacy import mending
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
 
@@ -51,6 +49,8 @@ class SpatialAveragePooling(WindowedPooling):
     array([2.5, 4.5], dtype=float32)
     """
 
+    _layer = "SpatialAveragePooling"
+    _mayLackGradInput = True
     count_include_pad = True
     divide = True
 
@@ -69,21 +69,14 @@ class SpatialAveragePooling(WindowedPooling):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, "SpatialAveragePooling_outputSize", check.tensor(self, "input", input), *window)
-        output = self._resize("output", shape)
-        call(self, "SpatialAveragePooling_updateOutput", input, output, *window, self.count_include_pad)
+        output: Tensor = super().updateOutput(input)
         if not self.divide:
             output *= prod(self._sizes("k"))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialAveragePooling_updateGradInput", input, gradOutput, gradInput, *self._window,
-             self.count_include_pad)  # fmt: skip
-        if not self.divide:
+        gradInput: Tensor | None = super().updateGradInput(input, gradOutput)
+        if not self.divide and gradInput is not None:
             gradInput *= prod(self._sizes("k"))
         return gradInput
 

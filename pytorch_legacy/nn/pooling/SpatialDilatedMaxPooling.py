@@ -1,12 +1,7 @@
 """Maxima of windows whose cells lie apart."""
 
-from typing import Any
-
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
@@ -53,6 +48,8 @@ class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
             [8., 7.]]], dtype=float32)
     """
 
+    _layer = "SpatialDilatedMaxPooling"
+    _extent = ("iheight", "iwidth")
     _lazy = ()
 
     def __init__(
@@ -62,23 +59,5 @@ class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
         super().__init__((kW, kH), (dW, dH), (padW, padH))
         self.dilationW, self.dilationH = dilationW, dilationH
 
-    @property
-    def _window(self) -> tuple[Any, ...]:
-        *window, ceil_mode = super()._window
-        return *window, *self._sizes("dilation"), ceil_mode
-
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}, {','.join(map(str, self._sizes('dilation')))})"
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, "SpatialDilatedMaxPooling_outputSize", check.tensor(self, "input", input), *window)
-        output, indices = self._resizeWithIndices(shape)
-        self.iheight, self.iwidth = input.shape[-2:]  # for an unpooling layer
-        call(self, "SpatialDilatedMaxPooling_updateOutput", input, output, indices, *window)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialDilatedMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices, *self._window)
-        return gradInput

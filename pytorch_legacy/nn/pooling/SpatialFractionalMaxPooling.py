@@ -51,7 +51,7 @@ class SpatialFractionalMaxPooling(FractionalMaxPooling):
             [21., 22., 24.]]], dtype=float32)
     """
 
-    _layer: ClassVar[str] = "SpatialFractionalMaxPooling"
+    _layer = "SpatialFractionalMaxPooling"
     _axes: ClassVar[str] = "WH"
     _layout: ClassVar[str] = "HW"
 

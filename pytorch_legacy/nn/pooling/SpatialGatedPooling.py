@@ -6,13 +6,13 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
 
 
-class SpatialGatedPooling(WindowedPooling):
+class SpatialGatedPooling(Learner, WindowedPooling):
     """A blend of the maximum and the mean of each window, in a proportion that a learned mask finds in the window.
 
     .. math::
@@ -63,6 +63,8 @@ class SpatialGatedPooling(WindowedPooling):
     array([[[0.5, 1. ]]], dtype=float32)
     """
 
+    _layer = "SpatialGatedPooling"
+    _results = ("output", "indices", "gate")
     kW: int
     kH: int
     weight: Tensor
@@ -94,25 +96,11 @@ class SpatialGatedPooling(WindowedPooling):
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         return self
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, "SpatialGatedPooling_outputSize", check.tensor(self, "input", input), *window)
-        output, gate = self._resize("output", shape), self._resize("gate", shape)
-        indices = self._resize("indices", shape, np.int64)
-        call(self, "SpatialGatedPooling_updateOutput", input, output, indices, gate, self.weight, *window)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialGatedPooling_updateGradInput", input, gradOutput, gradInput, self.output, self.indices, self.gate,
-             self.weight, *self._window)  # fmt: skip
-        return gradInput
-
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        call(self, "SpatialGatedPooling_accGradParameters", input, gradOutput, self.gradWeight, self.output, self.indices,
-             self.gate, *self._window, scale)  # fmt: skip
+    def _makeOutput(self, input: Tensor) -> None:
+        shape = self._outputShape(input)
+        self._resize("output", shape)
+        self._resize("indices", shape, np.int64)
+        self._resize("gate", shape)
 
     def clearState(self) -> Self:
         utils.clear(self, "gate", "indices")

@@ -6,13 +6,13 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
 
 
-class SpatialGaussianPooling(WindowedPooling):
+class SpatialGaussianPooling(Learner, WindowedPooling):
     """Mean of each window, weighted by a Gaussian whose mean and precision are learned for each plane.
 
     .. math::
@@ -67,6 +67,7 @@ class SpatialGaussianPooling(WindowedPooling):
     array([[[3.]]], dtype=float32)
     """
 
+    _layer = "SpatialGaussianPooling"
     mean: Tensor
     gradMean: Tensor
     precision: Tensor
@@ -101,32 +102,13 @@ class SpatialGaussianPooling(WindowedPooling):
         self.count_include_pad = False
         return self
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, "SpatialGaussianPooling_outputSize", check.tensor(self, "input", input), self.mean, *window)
-        output = self._resize("output", shape)
-        call(self, "SpatialGaussianPooling_updateOutput", input, output, self.mean, self.precision, *window,
-             self.count_include_pad)  # fmt: skip
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialGaussianPooling_updateGradInput", input, gradOutput, gradInput, self.mean, self.precision,
-             *self._window, self.count_include_pad)  # fmt: skip
-        return gradInput
-
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        self._accumulate(input, gradOutput, self.gradMean, self.gradPrecision, scale)
-
     def defaultAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
-        self._accumulate(input, gradOutput, self.mean, self.precision, -lr)
-
-    def _accumulate(self, input: Tensor, gradOutput: Tensor, mean: Tensor, precision: Tensor, scale: float) -> None:
-        """Adds the gradients to `mean` and `precision`, which may be the parameters themselves."""
-        call(self, "SpatialGaussianPooling_accGradParameters", input, gradOutput, mean, precision, self.mean, self.precision,
-             *self._window, self.count_include_pad, scale)  # fmt: skip
+        gradients = self.gradMean, self.gradPrecision
+        self.gradMean, self.gradPrecision = self.mean, self.precision
+        try:
+            self.accGradParameters(input, gradOutput, -lr)
+        finally:
+            self.gradMean, self.gradPrecision = gradients
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """Mean and precision, and their gradients."""

@@ -1,12 +1,9 @@
 """Means of whole planes."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class SpatialGlobalAveragePooling(Module):
+class SpatialGlobalAveragePooling(Native):
     """Mean of each plane, whatever its size.
 
     .. math:: y = \\frac{1}{H W} \\sum_i x_i, \\qquad \\frac{\\partial y}{\\partial x_i} = \\frac{1}{H W}
@@ -27,13 +24,4 @@ class SpatialGlobalAveragePooling(Module):
     [[[2.5]], [[8.5]]]
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        shape = output_size(self, "SpatialGlobalAveragePooling_outputSize", check.tensor(self, "input", input))
-        output = self._resize("output", shape)
-        call(self, "SpatialGlobalAveragePooling_updateOutput", input, output)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialGlobalAveragePooling_updateGradInput", input, gradOutput, gradInput)
-        return gradInput
+    _layer = "SpatialGlobalAveragePooling"

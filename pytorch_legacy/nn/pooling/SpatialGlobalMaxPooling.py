@@ -1,9 +1,6 @@
 """Maxima of whole planes."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.Indexed import Indexed
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialGlobalMaxPooling(Indexed):
@@ -38,13 +35,4 @@ class SpatialGlobalMaxPooling(Indexed):
     [[[1]], [[3]]]
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        shape = output_size(self, "SpatialGlobalMaxPooling_outputSize", check.tensor(self, "input", input))
-        output, indices = self._resizeWithIndices(shape)
-        call(self, "SpatialGlobalMaxPooling_updateOutput", input, output, indices)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialGlobalMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices)
-        return gradInput
+    _layer = "SpatialGlobalMaxPooling"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
@@ -47,19 +47,20 @@ class SpatialLocalImportancePooling(WindowedPooling):
     array([[[2., 3.]]], dtype=float32)
     """
 
+    _layer = "SpatialLocalImportancePooling"
+
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
         super().__init__((kW, kH), (dW, dH), (padW, padH))
         self.gradInput: Any = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         x, logit = check.tensors(self, "input", input, 2)
-        window = self._window
-        output = self._resize("output", output_size(self, "SpatialLocalImportancePooling_outputSize", x, *window))
-        call(self, "SpatialLocalImportancePooling_updateOutput", x, logit, output, *window)
+        output = self._resize("output", self._outputShape(x))
+        call(self, "SpatialLocalImportancePooling_updateOutput", x, logit, output, *self._numbers)
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         x, logit = check.tensors(self, "input", input, 2)
         gradX, gradLogit = self._resizeTable("gradInput", [x.shape, x.shape])
-        call(self, "SpatialLocalImportancePooling_updateGradInput", x, logit, gradOutput, gradX, gradLogit, *self._window)
+        call(self, "SpatialLocalImportancePooling_updateGradInput", x, logit, gradOutput, gradX, gradLogit, *self._numbers)
         return self.gradInput

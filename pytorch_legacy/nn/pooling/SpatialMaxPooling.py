@@ -1,10 +1,7 @@
 """Maxima of windows."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialMaxPooling(Indexed, WindowedPooling):
@@ -54,20 +51,9 @@ class SpatialMaxPooling(Indexed, WindowedPooling):
             [10.,  0.,  0.,  0.]]], dtype=float32)
     """
 
+    _layer = "SpatialMaxPooling"
+    _extent = ("iheight", "iwidth")
     _lazy = ()
 
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
         super().__init__((kW, kH), (dW, dH), (padW, padH))
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, "SpatialMaxPooling_outputSize", check.tensor(self, "input", input), *window)
-        output, indices = self._resizeWithIndices(shape)
-        self.iheight, self.iwidth = input.shape[-2:]  # for an unpooling layer
-        call(self, "SpatialMaxPooling_updateOutput", input, output, indices, *window)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices, *self._window)
-        return gradInput

@@ -1,6 +1,6 @@
 """Max pooling undone."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from pytorch_legacy.nn.pooling.MaxUnpooling import MaxUnpooling
 
@@ -47,8 +47,7 @@ class SpatialMaxUnpooling(MaxUnpooling):
             [5., 0., 0., 0.]]], dtype=float32)
     """
 
-    _layer: ClassVar[str] = "SpatialMaxUnpooling"
-    _extent: ClassVar[tuple[str, ...]] = ("iwidth", "iheight")
+    _layer = "SpatialMaxUnpooling"
 
     def __init__(self, poolingModule: Any) -> None:
         super().__init__(poolingModule)

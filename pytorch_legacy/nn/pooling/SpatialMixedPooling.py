@@ -4,13 +4,13 @@ from typing import Self
 
 import numpy as np
 
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
 
 
-class SpatialMixedPooling(WindowedPooling):
+class SpatialMixedPooling(Learner, WindowedPooling):
     """A blend of the maximum and the mean of each window, in a proportion that can be learned.
 
     .. math:: y_o = a_c \\max_{i \\in R_o} x_i + (1 - a_c) \\frac{1}{n_o} \\sum_{i \\in R_o} x_i
@@ -56,6 +56,8 @@ class SpatialMixedPooling(WindowedPooling):
     array([[[3.75]]], dtype=float32)
     """
 
+    _layer = "SpatialMixedPooling"
+    _results = ("output", "indices")
     weight: Tensor
 
     _dropped = ("indices",)  # those of a pass that is over, and of another kind
@@ -85,25 +87,14 @@ class SpatialMixedPooling(WindowedPooling):
         """The proportions and their gradients, None if they are not learned."""
         return super().parameters() if self.learn else None
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, "SpatialMixedPooling_outputSize", check.tensor(self, "input", input), *window)
-        output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
-        call(self, "SpatialMixedPooling_updateOutput", input, output, indices, self.weight, *window)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialMixedPooling_updateGradInput", input, gradOutput, gradInput, self.indices, self.weight,
-             *self._window)  # fmt: skip
-        return gradInput
-
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         if self.learn:
-            call(self, "SpatialMixedPooling_accGradParameters", input, gradOutput, self.gradWeight, self.indices,
-                 *self._window, scale)  # fmt: skip
+            super().accGradParameters(input, gradOutput, scale)
+
+    def _makeOutput(self, input: Tensor) -> None:
+        shape = self._outputShape(input)
+        self._resize("output", shape)
+        self._resize("indices", shape, np.int64)
 
     def clearState(self) -> Self:
         utils.clear(self, "indices")

@@ -2,10 +2,7 @@
 
 from typing import ClassVar
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialPowerAveragePooling(WindowedPooling):
@@ -51,6 +48,9 @@ class SpatialPowerAveragePooling(WindowedPooling):
     [7.0, 5.0, 4.0]
     """
 
+    _layer = "SpatialPowerAveragePooling"
+    _names = {"power": "p", "use_abs": "_use_abs"}
+    _mayLackGradInput = True
     _use_abs: ClassVar[bool] = True
 
     def __init__(
@@ -58,21 +58,6 @@ class SpatialPowerAveragePooling(WindowedPooling):
     ) -> None:
         super().__init__((kW, kH), (dW, dH), (padW, padH))
         self.p = p
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        arguments = self.p, self._use_abs, *self._window
-        shape = output_size(self, "SpatialPowerAveragePooling_outputSize", check.tensor(self, "input", input), *arguments)
-        output = self._resize("output", shape)
-        call(self, "SpatialPowerAveragePooling_updateOutput", input, output, *arguments)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialPowerAveragePooling_updateGradInput", input, gradOutput, gradInput, self.output, self.p,
-             self._use_abs, *self._window)  # fmt: skip
-        return gradInput
 
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}, p={self.p:g})"

@@ -6,13 +6,13 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import placed
-from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check, utils
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
 
 
-class SpatialS3Pooling(Module):
+class SpatialS3Pooling(Native):
     """Max pooling at every place, of which a random choice of rows and columns is kept while training.
 
     .. math:: M_i = \\max_{j \\in R_i} x_j, \\qquad y_{ab} = M_{rows_a columns_b}
@@ -62,6 +62,8 @@ class SpatialS3Pooling(Module):
             [14., 15.]]], dtype=float32)
     """
 
+    _layer = "SpatialS3Pooling"
+    _names = {"pool": "p"}
     fixedRegions = False
 
     def __init__(self, p: int, gridW: int, gridH: int) -> None:
@@ -82,8 +84,7 @@ class SpatialS3Pooling(Module):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        numbers = self.p, self.gridW, self.gridH
-        shape = output_size(self, "SpatialS3Pooling_outputSize", check.tensor(self, "input", input), *numbers)
+        shape = self._outputShape(input)
         output = self._resize("output", shape)
         choice: tuple[Tensor | None, ...] = None, None, None
         if self.train:
@@ -92,14 +93,13 @@ class SpatialS3Pooling(Module):
             if not (self.fixedRegions and len(self.columns)):
                 self.columns = self._draw(input.shape[-1], self.gridW)
             choice = self._resize("indices", shape, np.int64), self.rows, self.columns
-        call(self, "SpatialS3Pooling_updateOutput", input, output, *choice, *numbers)
+        call(self, "SpatialS3Pooling_updateOutput", input, output, *choice, *self._numbers)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         choice = (self.indices, self.rows, self.columns) if self.train else (None, None, None)
-        arguments = input, gradOutput, gradInput, *choice, self.p, self.gridW, self.gridH
-        call(self, "SpatialS3Pooling_updateGradInput", *arguments)
+        call(self, "SpatialS3Pooling_updateGradInput", input, gradOutput, gradInput, *choice, *self._numbers)
         return gradInput
 
     def clearState(self) -> Self:

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.backend import call, output_size
+from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
@@ -64,6 +64,7 @@ class SpatialStochasticPooling(WindowedPooling):
 
     fixedNoise = False
 
+    _layer = "SpatialStochasticPooling"
     _dropped = ("indices",)  # those of a pass that is over, and of another kind
     indices: Tensor = np.empty(0, np.int64)
 
@@ -81,20 +82,19 @@ class SpatialStochasticPooling(WindowedPooling):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, "SpatialStochasticPooling_outputSize", check.tensor(self, "input", input), *window)
+        shape = self._outputShape(input)
         output, indices, noise = self._resize("output", shape), None, None
         if self.train:
             if not (self.fixedNoise and self.noise.size):
                 self.noise = random.uniform(0, 1, shape, self._dtype, self._onDevice)
             indices, noise = self._resize("indices", shape, np.int64), self.noise
-        call(self, "SpatialStochasticPooling_updateOutput", input, output, indices, noise, *window)
+        call(self, "SpatialStochasticPooling_updateOutput", input, output, indices, noise, *self._numbers)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         indices = self.indices if self.train else None
-        call(self, "SpatialStochasticPooling_updateGradInput", input, gradOutput, gradInput, indices, *self._window)
+        call(self, "SpatialStochasticPooling_updateGradInput", input, gradOutput, gradInput, indices, *self._numbers)
         return gradInput
 
     def clearState(self) -> Self:

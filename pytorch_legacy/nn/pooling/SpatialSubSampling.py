@@ -1,18 +1,18 @@
 """Sums of windows with a weight and a bias."""
 
 from math import sqrt
-from typing import Any, ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
 
 
-class SpatialSubSampling(WindowedPooling):
+class SpatialSubSampling(Learner, WindowedPooling):
     """Sum of each window, scaled and shifted by learned numbers of its plane.
 
     .. math:: y_o = w_c \\sum_{i \\in R_o} x_i + b_c
@@ -52,7 +52,7 @@ class SpatialSubSampling(WindowedPooling):
 
     weight: Tensor
     bias: Tensor
-    _layer: ClassVar[str] = "SpatialSubSampling"
+    _layer = "SpatialSubSampling"
 
     _wasPadded = False
     _ours = {"padW": 0, "padH": 0, "ceil_mode": False}
@@ -73,28 +73,6 @@ class SpatialSubSampling(WindowedPooling):
         for parameter in (self.weight, self.bias):
             parameter[...] = random.uniform(-limit, limit, parameter.shape, self._dtype, self._onDevice)
         return self
-
-    @property
-    def _window(self) -> tuple[Any, ...]:
-        """Kernel and stride of all axes."""
-        return *self._sizes("k"), *self._sizes("d")
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, f"{self._layer}_outputSize", check.tensor(self, "input", input), *window)
-        output = self._resize("output", shape)
-        call(self, f"{self._layer}_updateOutput", input, output, self.weight, self.bias, *window)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, f"{self._layer}_updateGradInput", input, gradOutput, gradInput, self.weight, *self._window)
-        return gradInput
-
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        call(self, f"{self._layer}_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias, *self._window, scale)
 
     def __repr__(self) -> str:
         return self._typename

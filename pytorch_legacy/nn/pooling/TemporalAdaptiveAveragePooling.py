@@ -1,10 +1,7 @@
 """Means over adaptive windows."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.AdaptivePooling import AdaptivePooling
 from pytorch_legacy.nn.pooling.Sequences import Sequences
-from pytorch_legacy.storage import Tensor
 
 
 class TemporalAdaptiveAveragePooling(Sequences, AdaptivePooling):
@@ -41,22 +38,9 @@ class TemporalAdaptiveAveragePooling(Sequences, AdaptivePooling):
     [[2.0], [4.0]]
     """
 
+    _layer = "TemporalAdaptiveAveragePooling"
     _axes = "W"
     _last = -2
 
     def __init__(self, W: int | None) -> None:
         super().__init__(W)
-
-    def _pool(self, input: Tensor) -> Tensor:
-        sizes = self._sizes(input)
-        shape = output_size(self, "TemporalAdaptiveAveragePooling_outputSize", input, *sizes)
-        output = self._resize("output", shape)
-        call(self, "TemporalAdaptiveAveragePooling_updateOutput", input, output, *sizes)
-        return output
-
-    def _spread(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        shape = output_size(self, "TemporalAdaptiveAveragePooling_outputSize", input, *self._sizes(input))
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape)
-        call(self, "TemporalAdaptiveAveragePooling_updateGradInput", input, gradOutput, gradInput)
-        return gradInput

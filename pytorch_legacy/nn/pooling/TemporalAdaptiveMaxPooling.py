@@ -1,11 +1,8 @@
 """Maxima of adaptive windows."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.AdaptivePooling import AdaptivePooling
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.Sequences import Sequences
-from pytorch_legacy.storage import Tensor
 
 
 class TemporalAdaptiveMaxPooling(Sequences, Indexed, AdaptivePooling):
@@ -47,22 +44,9 @@ class TemporalAdaptiveMaxPooling(Sequences, Indexed, AdaptivePooling):
     [[7.0], [5.0]]
     """
 
+    _layer = "TemporalAdaptiveMaxPooling"
     _axes = "W"
     _last = -2
 
     def __init__(self, W: int | None) -> None:
         super().__init__(W)
-
-    def _pool(self, input: Tensor) -> Tensor:
-        sizes = self._sizes(input)
-        shape = output_size(self, "TemporalAdaptiveMaxPooling_outputSize", input, *sizes)
-        output, indices = self._resizeWithIndices(shape)
-        call(self, "TemporalAdaptiveMaxPooling_updateOutput", input, output, indices, *sizes)
-        return output
-
-    def _spread(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        shape = output_size(self, "TemporalAdaptiveMaxPooling_outputSize", input, *self._sizes(input))
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape)
-        call(self, "TemporalAdaptiveMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices)
-        return gradInput

@@ -1,12 +1,9 @@
 """Means of successive frames."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class TemporalAveragePooling(Module):
+class TemporalAveragePooling(Native):
     """Mean of successive frames, feature by feature.
 
     .. math:: y_{o, c} = \\frac{1}{kW} \\sum_{j < kW} x_{o \\, dW + j, c}
@@ -41,18 +38,9 @@ class TemporalAveragePooling(Module):
            [ 6., 60.]], dtype=float32)
     """
 
+    _layer = "TemporalAveragePooling"
+
     def __init__(self, kW: int, dW: int | None = None) -> None:
         super().__init__()
         self.kW = kW
         self.dW = kW if dW is None else dW
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        shape = output_size(self, "TemporalAveragePooling_outputSize", check.tensor(self, "input", input), self.kW, self.dW)
-        output = self._resize("output", shape)
-        call(self, "TemporalAveragePooling_updateOutput", input, output, self.kW, self.dW)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "TemporalAveragePooling_updateGradInput", input, gradOutput, gradInput, self.kW, self.dW)
-        return gradInput

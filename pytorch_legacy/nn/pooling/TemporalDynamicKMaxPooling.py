@@ -2,12 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.Indexed import Indexed
-from pytorch_legacy.storage import Tensor
 
 
 class TemporalDynamicKMaxPooling(Indexed):
@@ -56,23 +51,12 @@ class TemporalDynamicKMaxPooling(Indexed):
            [7., 3.]], dtype=float32)
     """
 
+    _layer = "TemporalDynamicKMaxPooling"
+
     def __init__(self, minK: int, factor: float = 0) -> None:
         super().__init__()
         self.minK = minK
         self.factor = factor
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        k = self.minK, self.factor
-        shape = output_size(self, "TemporalDynamicKMaxPooling_outputSize", check.tensor(self, "input", input), *k)
-        output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
-        call(self, "TemporalDynamicKMaxPooling_updateOutput", input, output, indices, *k)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        arguments = input, gradOutput, gradInput, self.indices, self.minK, self.factor
-        call(self, "TemporalDynamicKMaxPooling_updateGradInput", *arguments)
-        return gradInput
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7({"factor": 0} | fields, version)

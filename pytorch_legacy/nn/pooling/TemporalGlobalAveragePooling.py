@@ -1,9 +1,6 @@
 """Means of whole sequences."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.Sequences import Sequences
-from pytorch_legacy.storage import Tensor
 
 
 class TemporalGlobalAveragePooling(Sequences):
@@ -28,13 +25,4 @@ class TemporalGlobalAveragePooling(Sequences):
     array([[2.5, 3. , 5. ]], dtype=float32)
     """
 
-    def _pool(self, input: Tensor) -> Tensor:
-        shape = output_size(self, "TemporalGlobalAveragePooling_outputSize", check.tensor(self, "input", input))
-        output = self._resize("output", shape)
-        call(self, "TemporalGlobalAveragePooling_updateOutput", input, output)
-        return output
-
-    def _spread(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "TemporalGlobalAveragePooling_updateGradInput", input, gradOutput, gradInput)
-        return gradInput
+    _layer = "TemporalGlobalAveragePooling"

@@ -1,10 +1,7 @@
 """Maxima of whole sequences."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.Sequences import Sequences
-from pytorch_legacy.storage import Tensor
 
 
 class TemporalGlobalMaxPooling(Sequences, Indexed):
@@ -40,13 +37,4 @@ class TemporalGlobalMaxPooling(Sequences, Indexed):
     [[3, 4, 5]]
     """
 
-    def _pool(self, input: Tensor) -> Tensor:
-        shape = output_size(self, "TemporalGlobalMaxPooling_outputSize", check.tensor(self, "input", input))
-        output, indices = self._resizeWithIndices(shape)
-        call(self, "TemporalGlobalMaxPooling_updateOutput", input, output, indices)
-        return output
-
-    def _spread(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "TemporalGlobalMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices)
-        return gradInput
+    _layer = "TemporalGlobalMaxPooling"

@@ -1,9 +1,6 @@
 """Maxima of successive frames."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.Indexed import Indexed
-from pytorch_legacy.storage import Tensor
 
 
 class TemporalMaxPooling(Indexed):
@@ -49,18 +46,9 @@ class TemporalMaxPooling(Indexed):
            [6, 5]])
     """
 
+    _layer = "TemporalMaxPooling"
+
     def __init__(self, kW: int, dW: int | None = None) -> None:
         super().__init__()
         self.kW = kW
         self.dW = kW if dW is None else dW
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        shape = output_size(self, "TemporalMaxPooling_outputSize", check.tensor(self, "input", input), self.kW, self.dW)
-        output, indices = self._resizeWithIndices(shape)
-        call(self, "TemporalMaxPooling_updateOutput", input, output, indices, self.kW, self.dW)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "TemporalMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices, self.kW, self.dW)
-        return gradInput

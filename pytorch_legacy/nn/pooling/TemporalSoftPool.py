@@ -2,7 +2,6 @@
 
 from pytorch_legacy.nn.pooling.Sequences import Sequences
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
-from pytorch_legacy.storage import Tensor
 
 
 class TemporalSoftPool(Sequences, SoftPooling):
@@ -63,9 +62,3 @@ class TemporalSoftPool(Sequences, SoftPooling):
         gradient: str = "exact",
     ) -> None:
         super().__init__((kW,), (dW,), (padW,), beta, gradient)
-
-    def _pool(self, input: Tensor) -> Tensor:
-        return SoftPooling.updateOutput(self, input)
-
-    def _spread(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        return SoftPooling.updateGradInput(self, input, gradOutput)

@@ -46,7 +46,7 @@ class TemporalSubSampling(SpatialSubSampling):
     """
 
     _axes: ClassVar[str] = "W"
-    _layer: ClassVar[str] = "TemporalSubSampling"
+    _layer = "TemporalSubSampling"
 
     def __init__(self, inputFrameSize: int, kW: int, dW: int = 1) -> None:
         WindowedPooling.__init__(self, (kW,), (dW,))

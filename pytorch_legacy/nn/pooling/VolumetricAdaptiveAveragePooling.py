@@ -1,9 +1,6 @@
 """Means over adaptive windows."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.AdaptivePooling import AdaptivePooling
-from pytorch_legacy.storage import Tensor
 
 
 class VolumetricAdaptiveAveragePooling(AdaptivePooling):
@@ -40,21 +37,8 @@ class VolumetricAdaptiveAveragePooling(AdaptivePooling):
     [[[[3.5]], [[11.5]]]]
     """
 
+    _layer = "VolumetricAdaptiveAveragePooling"
     _axes = "TWH"
 
     def __init__(self, T: int | None, W: int | None, H: int | None) -> None:
         super().__init__(T, W, H)
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        sizes = self._sizes(input)
-        shape = output_size(self, "VolumetricAdaptiveAveragePooling_outputSize", input, *sizes)
-        output = self._resize("output", shape)
-        call(self, "VolumetricAdaptiveAveragePooling_updateOutput", input, output, *sizes)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        shape = output_size(self, "VolumetricAdaptiveAveragePooling_outputSize", input, *self._sizes(input))
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape)
-        call(self, "VolumetricAdaptiveAveragePooling_updateGradInput", input, gradOutput, gradInput)
-        return gradInput

@@ -1,10 +1,7 @@
 """Maxima of adaptive windows."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.AdaptivePooling import AdaptivePooling
 from pytorch_legacy.nn.pooling.Indexed import Indexed
-from pytorch_legacy.storage import Tensor
 
 
 class VolumetricAdaptiveMaxPooling(Indexed, AdaptivePooling):
@@ -47,21 +44,8 @@ class VolumetricAdaptiveMaxPooling(Indexed, AdaptivePooling):
     [[[[5.0], [7.0]], [[13.0], [15.0]]]]
     """
 
+    _layer = "VolumetricAdaptiveMaxPooling"
     _axes = "TWH"
 
     def __init__(self, T: int | None, W: int | None, H: int | None) -> None:
         super().__init__(T, W, H)
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        sizes = self._sizes(input)
-        shape = output_size(self, "VolumetricAdaptiveMaxPooling_outputSize", input, *sizes)
-        output, indices = self._resizeWithIndices(shape)
-        call(self, "VolumetricAdaptiveMaxPooling_updateOutput", input, output, indices, *sizes)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        shape = output_size(self, "VolumetricAdaptiveMaxPooling_outputSize", input, *self._sizes(input))
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape)
-        call(self, "VolumetricAdaptiveMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices)
-        return gradInput

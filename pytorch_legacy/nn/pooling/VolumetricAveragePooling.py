@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class VolumetricAveragePooling(SpatialAveragePooling):
@@ -46,6 +44,8 @@ class VolumetricAveragePooling(SpatialAveragePooling):
     [[[[3.5]], [[7.5]], [[11.5]]]]
     """
 
+    _layer = "VolumetricAveragePooling"
+    _mayLackGradInput = False
     _axes = "TWH"
     _wasPadded = False
 
@@ -57,18 +57,8 @@ class VolumetricAveragePooling(SpatialAveragePooling):
     ) -> None:  # fmt: skip
         WindowedPooling.__init__(self, (kT, kW, kH), (dT, dW, dH), (padT, padW, padH))
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, "VolumetricAveragePooling_outputSize", check.tensor(self, "input", input), *window)
-        output = self._resize("output", shape)
-        call(self, "VolumetricAveragePooling_updateOutput", input, output, *window, self.count_include_pad)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "VolumetricAveragePooling_updateGradInput", input, gradOutput, gradInput, *self._window,
-             self.count_include_pad)  # fmt: skip
-        return gradInput
+    updateOutput = Native.updateOutput  # Torch7's layer does not look at `divide`
+    updateGradInput = Native.updateGradInput
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Torch7's layer has none of the fields that say what to divide by."""

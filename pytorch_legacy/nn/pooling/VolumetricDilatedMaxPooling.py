@@ -1,12 +1,7 @@
 """Maxima of windows whose cells lie apart."""
 
-from typing import Any
-
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
@@ -53,6 +48,8 @@ class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
     array([9., 3.], dtype=float32)
     """
 
+    _layer = "VolumetricDilatedMaxPooling"
+    _extent = ("itime", "iheight", "iwidth")
     _axes = "TWH"
 
     _lazy = ()
@@ -64,23 +61,5 @@ class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
         super().__init__((kT, kW, kH), (dT, dW, dH), (padT, padW, padH))
         self.dilationT, self.dilationW, self.dilationH = dilationT, dilationW, dilationH
 
-    @property
-    def _window(self) -> tuple[Any, ...]:
-        *window, ceil_mode = super()._window
-        return *window, *self._sizes("dilation"), ceil_mode
-
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}, {','.join(map(str, self._sizes('dilation')))})"
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, "VolumetricDilatedMaxPooling_outputSize", check.tensor(self, "input", input), *window)
-        output, indices = self._resizeWithIndices(shape)
-        self.itime, self.iheight, self.iwidth = input.shape[-3:]  # for an unpooling layer
-        call(self, "VolumetricDilatedMaxPooling_updateOutput", input, output, indices, *window)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "VolumetricDilatedMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices, *self._window)
-        return gradInput

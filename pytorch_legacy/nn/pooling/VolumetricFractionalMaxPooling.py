@@ -45,7 +45,7 @@ class VolumetricFractionalMaxPooling(FractionalMaxPooling):
     array([[[[16., 18., 19.]]]], dtype=float32)
     """
 
-    _layer: ClassVar[str] = "VolumetricFractionalMaxPooling"
+    _layer = "VolumetricFractionalMaxPooling"
     _axes: ClassVar[str] = "TWH"
     _layout: ClassVar[str] = "HWT"
 

@@ -1,12 +1,9 @@
 """Means of whole volumes."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class VolumetricGlobalAveragePooling(Module):
+class VolumetricGlobalAveragePooling(Native):
     """Mean of each volume, whatever its size.
 
     .. math:: y = \\frac{1}{T H W} \\sum_i x_i, \\qquad \\frac{\\partial y}{\\partial x_i} = \\frac{1}{T H W}
@@ -28,13 +25,4 @@ class VolumetricGlobalAveragePooling(Module):
     array([ 3.5, 11.5], dtype=float32)
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        shape = output_size(self, "VolumetricGlobalAveragePooling_outputSize", check.tensor(self, "input", input))
-        output = self._resize("output", shape)
-        call(self, "VolumetricGlobalAveragePooling_updateOutput", input, output)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "VolumetricGlobalAveragePooling_updateGradInput", input, gradOutput, gradInput)
-        return gradInput
+    _layer = "VolumetricGlobalAveragePooling"

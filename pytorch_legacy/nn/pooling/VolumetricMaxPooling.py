@@ -1,10 +1,7 @@
 """Maxima of windows."""
 
-from pytorch_legacy.backend import call, output_size
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class VolumetricMaxPooling(Indexed, WindowedPooling):
@@ -50,6 +47,8 @@ class VolumetricMaxPooling(Indexed, WindowedPooling):
     array([1, 7])
     """
 
+    _layer = "VolumetricMaxPooling"
+    _extent = ("itime", "iheight", "iwidth")
     _axes = "TWH"
 
     _version = 2
@@ -61,16 +60,3 @@ class VolumetricMaxPooling(Indexed, WindowedPooling):
         padT: int = 0, padW: int = 0, padH: int = 0,
     ) -> None:  # fmt: skip
         super().__init__((kT, kW, kH), (dT, dW, dH), (padT, padW, padH))
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        window = self._window
-        shape = output_size(self, "VolumetricMaxPooling_outputSize", check.tensor(self, "input", input), *window)
-        output, indices = self._resizeWithIndices(shape)
-        self.itime, self.iheight, self.iwidth = input.shape[-3:]  # for an unpooling layer
-        call(self, "VolumetricMaxPooling_updateOutput", input, output, indices, *window)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "VolumetricMaxPooling_updateGradInput", input, gradOutput, gradInput, self.indices, *self._window)
-        return gradInput

@@ -1,6 +1,6 @@
 """Volumetric max pooling undone."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from pytorch_legacy.nn.pooling.MaxUnpooling import MaxUnpooling
 
@@ -44,8 +44,7 @@ class VolumetricMaxUnpooling(MaxUnpooling):
     [[[[0.0, 5.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 8.0]]]]
     """
 
-    _layer: ClassVar[str] = "VolumetricMaxUnpooling"
-    _extent: ClassVar[tuple[str, ...]] = ("itime", "iwidth", "iheight")
+    _layer = "VolumetricMaxUnpooling"
 
     def __init__(self, poolingModule: Any) -> None:
         super().__init__(poolingModule)

@@ -1,22 +1,13 @@
 """What pooling layers with windows of one size share."""
 
-from collections.abc import Callable
-from functools import cache
-from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from pytorch_legacy import mending
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 
 
-@cache
-def _windowOf(axes: str) -> Callable[[Any], tuple[Any, ...]]:
-    """What reads kernel, stride, padding and ceil_mode of a layer with these axes: one call, not one for each field."""
-    return attrgetter(*(name + axis for name in ("k", "d", "pad") for axis in axes), "ceil_mode")
-
-
-class WindowedPooling(Module):
+class WindowedPooling(Native):
     """Base of layers with windows of k cells, d apart, that begin pad before the input, along each of their axes.
 
     A subclass names its axes in the order of its arguments, "W", "WH" or "TWH": the fields are then kW, dW, padW and so
@@ -52,11 +43,6 @@ class WindowedPooling(Module):
         """Keeps all windows within the padding, and returns self."""
         self.ceil_mode = False
         return self
-
-    @property
-    def _window(self) -> tuple[Any, ...]:
-        """Kernel, stride and padding of all axes, and ceil_mode: as the C functions take them."""
-        return _windowOf(self._axes)(self)
 
     def _sizes(self, name: str) -> tuple[int, ...]:
         return tuple(getattr(self, name + axis) for axis in self._axes)

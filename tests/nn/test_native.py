@@ -1,0 +1,106 @@
+"""Layers whose passes are functions of libTHNN: what a pass reads anew, and when its buffers are made anew."""
+
+import numpy as np
+import pytest
+
+from pytorch_legacy import nn
+from pytorch_legacy.backend import SIGNATURES
+from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.nn.Native import _HANDED, Native
+
+
+def image(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(shape).astype("f")
+
+
+def test_arguments_come_in_the_order_that_the_base_takes_them_in() -> None:
+    first = {"updateOutput": ["input"], "updateGradInput": ["input", "gradOutput"]}
+    looked = 0
+    for cls in [thing for thing in vars(nn).values() if isinstance(thing, type) and issubclass(thing, Native)]:
+        for name, handed in first.items():
+            if getattr(cls, name) is not getattr(Native, name) or f"{cls._layer}_{name}" not in SIGNATURES:
+                continue
+            wanted = [argument for argument in SIGNATURES[f"{cls._layer}_{name}"] if argument[1] != "state"]
+            assert [argument for _, argument in wanted[: len(handed)]] == handed
+            rest = [(ctype, argument) for ctype, argument in wanted if argument not in _HANDED]
+            assert rest[0][1] == {"updateOutput": cls._results[0], "updateGradInput": "gradInput"}[name]
+            areArrays = ["Tensor" in ctype for ctype, _ in rest]
+            assert areArrays == sorted(areArrays, reverse=True), "numbers stand last"
+            looked += 1
+    assert looked > 40
+
+
+@pytest.mark.parametrize("make", [lambda: nn.SpatialMaxPooling(2, 2), lambda: nn.SpatialReplicationPadding(1, 1, 1, 1)])
+class TestBuffers:
+    def test_of_another_kind_are_made_anew(self, make) -> None:
+        layer, x = make(), image(1, 4, 4)
+        expected = layer.forward(x).copy()
+        gradInput = layer.backward(x, expected).copy()
+        for other in (None, [], np.zeros(3), np.zeros(expected.shape), expected.astype(np.float64), np.zeros((), "f")):
+            for names in (("output", "gradInput"), ("indices",)):
+                for name in set(names) & set(vars(layer)):
+                    setattr(layer, name, other)
+            np.testing.assert_array_equal(layer.forward(x), expected)
+            np.testing.assert_array_equal(layer.backward(x, expected), gradInput)
+
+    def test_changed_in_place_are_made_anew(self, make) -> None:
+        layer, x = make(), image(1, 4, 4)
+        expected = layer.forward(x).copy()
+        layer.output.flags.writeable = False
+        np.testing.assert_array_equal(layer.forward(x), expected)
+        layer.output.shape = (expected.size,)
+        np.testing.assert_array_equal(layer.forward(x), expected)
+        assert layer.output.shape == expected.shape
+
+    def test_follow_the_input(self, make) -> None:
+        layer = make()
+        for shape in ((1, 4, 4), (2, 1, 6, 4), (1, 4, 4)):
+            x = image(*shape)
+            np.testing.assert_array_equal(layer.forward(x), make().forward(x))
+        with pytest.raises(DtypeError, match="input"):
+            layer.forward(image(1, 4, 4).astype(np.float64))
+        with pytest.raises(DtypeError, match="input"):
+            layer.forward([1.0])
+        assert layer.double().forward(image(1, 4, 4).astype(np.float64)).dtype == np.float64
+
+
+def test_numbers_are_read_in_each_pass() -> None:
+    layer, x = nn.SpatialMaxPooling(2, 2, 1, 1), image(1, 5, 5)
+    assert layer.forward(x).shape == layer.forward(x).shape == (1, 4, 4)
+    layer.kW = 3
+    assert layer.forward(x).shape == (1, 4, 3)
+    layer.kW = 2.0
+    for _ in range(2):
+        with pytest.raises(DtypeError, match=r"kW: expected an integer \(int64\), got 2.0"):
+            layer.forward(x)
+    layer.kW, layer.padW = 2, 1
+    assert layer.forward(x).shape == (1, 4, 6)
+    del layer.kH
+    with pytest.raises(AttributeError, match="kH"):
+        layer.forward(x)
+
+
+def test_parameters_of_another_shape() -> None:
+    layer, x = nn.SpatialSubSampling(2, 2, 2), image(2, 4, 4)
+    layer.forward(x)
+    layer.weight = layer.weight[:1]
+    for _ in range(2):
+        with pytest.raises(ShapeError, match="weight"):
+            layer.forward(x)
+
+
+def test_errors_of_a_second_pass_are_those_of_the_first() -> None:
+    layer, x = nn.SpatialAveragePooling(2, 2), image(1, 4, 4)
+    gradOutput = layer.forward(x)
+    layer.backward(x, gradOutput)
+    for _ in range(2):
+        with pytest.raises(ShapeError) as error:
+            layer.backward(x, gradOutput[:, :1])
+        assert str(error.value).count("gradOutput") == 1 and error.value.__context__ is None
+
+
+def test_no_gradient_of_the_input_where_none_is_wanted() -> None:
+    layer, x = nn.SpatialAveragePooling(2, 2), image(1, 4, 4)
+    layer.backward(x, layer.forward(x))
+    layer.gradInput = None
+    assert layer.backward(x, layer.output) is None

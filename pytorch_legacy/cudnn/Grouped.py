@@ -47,13 +47,13 @@ class Grouped(Layer, Convolution):
     def updateOutput(self, input: Any) -> Any:
         if self.groups == 1:
             return super().updateOutput(input)
-        numbers = self._allNumbers()
+        numbers = self._numbers
         inputs = self._inputGroups(input)
         weights = self._split(self.weight, 0)
-        *batch, planes, height, width = output_size(self, f"{self._functions}_outputSize", inputs[0], weights[0], *numbers)
+        *batch, planes, height, width = output_size(self, f"{self._layer}_outputSize", inputs[0], weights[0], *numbers)
         output = self._resize("output", (*batch, planes * self.groups, height, width))
         for x, y, weight, bias in zip(inputs, self._split(output, -3), weights, self._split(self.bias, 0), strict=True):
-            call(self, f"{self._functions}_updateOutput", x, y, weight, bias, *numbers)
+            call(self, f"{self._layer}_updateOutput", x, y, weight, bias, *numbers)
         return output
 
     def updateGradInput(self, input: Any, gradOutput: Tensor) -> Any:
@@ -62,7 +62,7 @@ class Grouped(Layer, Convolution):
         inputs, gradOutputs = self._inputGroups(input), self._outputGroups(gradOutput)
         gradInput = self._resize("gradInput", input.shape)
         for x, dy, dx, weight in zip(inputs, gradOutputs, self._split(gradInput, -3), self._split(self.weight, 0), strict=True):
-            call(self, f"{self._functions}_updateGradInput", x, dy, dx, weight, *self._allNumbers())
+            call(self, f"{self._layer}_updateGradInput", x, dy, dx, weight, *self._numbers)
         return gradInput
 
     def accGradParameters(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> None:
@@ -71,7 +71,7 @@ class Grouped(Layer, Convolution):
         parts = self._inputGroups(input), self._outputGroups(gradOutput)
         gradients = self._split(self.gradWeight, 0), self._split(self.gradBias, 0)
         for x, dy, gradWeight, gradBias in zip(*parts, *gradients, strict=True):
-            call(self, f"{self._functions}_accGradParameters", x, dy, gradWeight, gradBias, *self._allNumbers(), scale)
+            call(self, f"{self._layer}_accGradParameters", x, dy, gradWeight, gradBias, *self._numbers, scale)
         return None
 
     def _setGroups(self, groups: int, nInputPlane: int, nOutputPlane: int) -> None:
@@ -94,7 +94,3 @@ class Grouped(Layer, Convolution):
     def _outputGroups(self, gradOutput: Tensor) -> list[Tensor]:
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self.output.shape)
         return self._split(gradOutput, -3)
-
-    def _allNumbers(self) -> tuple[int, ...]:
-        """The numbers that the C functions take."""
-        return type(self)._numbers(self)

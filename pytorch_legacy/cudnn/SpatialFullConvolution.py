@@ -64,6 +64,3 @@ class SpatialFullConvolution(Grouped, nn.SpatialFullConvolution):
 
     def _weightShape(self) -> tuple[int, ...]:
         return self.nInputPlane, self.nOutputPlane // self.groups, *self._kernel()
-
-    def _allNumbers(self) -> tuple[int, ...]:
-        return *super()._allNumbers(), self.adjW, self.adjH

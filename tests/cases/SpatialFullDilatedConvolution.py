@@ -1,7 +1,5 @@
 """Transposed convolution with holes in the filters: the C functions, which no class of Torch7 calls."""
 
-from operator import attrgetter
-
 from pytorch_legacy import nn
 from tests.case import Case, normal
 from tests.cases.filters import full, usual_errors
@@ -9,8 +7,7 @@ from tests.cases.filters import full, usual_errors
 
 class SpatialFullDilatedConvolution(nn.SpatialFullConvolution):
     _typename = "nn.SpatialFullDilatedConvolution"
-    _functions = "SpatialFullDilatedConvolution"
-    _numbers = attrgetter("kW", "kH", "dW", "dH", "padW", "padH", "dilationW", "dilationH")
+    _layer = "SpatialFullDilatedConvolution"
 
     def __init__(self, *numbers: int, dilation: tuple[int, int] = (1, 1)) -> None:
         super().__init__(*numbers)

@@ -1,7 +1,5 @@
 """The same convolution through both of its C functions: the kernel's size from the weight, and a flat weight."""
 
-from operator import attrgetter
-
 from pytorch_legacy import nn
 from tests.case import Case, normal
 from tests.cases.filters import dense, usual_errors
@@ -9,8 +7,7 @@ from tests.cases.filters import dense, usual_errors
 
 class SizeFromWeight(nn.VolumetricConvolution):
     _typename = "nn.VolumetricConvolutionMM"
-    _functions = "VolumetricConvolution"
-    _numbers = attrgetter("dT", "dW", "dH", "padT", "padW", "padH")
+    _layer = "VolumetricConvolution"
 
 
 class FlatWeight(nn.VolumetricConvolution):

@@ -1,7 +1,5 @@
 """Transposed convolution of volumes with holes in the filters: the C functions, which no class of Torch7 calls."""
 
-from operator import attrgetter
-
 from pytorch_legacy import nn
 from tests.case import Case, normal
 from tests.cases.filters import full, usual_errors
@@ -9,8 +7,7 @@ from tests.cases.filters import full, usual_errors
 
 class VolumetricFullDilatedConvolution(nn.VolumetricFullConvolution):
     _typename = "nn.VolumetricFullDilatedConvolution"
-    _functions = "VolumetricFullDilatedConvolution"
-    _numbers = attrgetter("dT", "dW", "dH", "padT", "padW", "padH", "dilationT", "dilationW", "dilationH")
+    _layer = "VolumetricFullDilatedConvolution"
 
     def __init__(self, *numbers: int) -> None:
         super().__init__(*numbers)

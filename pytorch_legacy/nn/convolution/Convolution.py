@@ -2,21 +2,18 @@
 
 from collections.abc import Sequence
 from math import prod, sqrt
-from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from pytorch_legacy import mending, random
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.storage import Tensor
 
 
-class Convolution(Module):
+class Convolution(Learner):
     """Base of layers whose filters of k cells move d cells at a time over pad cells of zeros and the input.
 
-    A subclass names its axes in the order of its arguments, "WH" or "TWH" (the fields are then kW, dW, padW and so on), the
-    C functions that it calls, and the numbers that they take.
+    A subclass names its axes in the order of its arguments, "WH" or "TWH" (the fields are then kW, dW, padW and so on).
 
     Parameters
     ----------
@@ -27,9 +24,7 @@ class Convolution(Module):
     """
 
     _axes: ClassVar[str] = "WH"
-    _functions: ClassVar[str]
     _printsNoBias: ClassVar[bool] = True  # some of Torch7's layers do not
-    _numbers: ClassVar["attrgetter[tuple[int, ...]]"]
     _dropped = ("finput", "fgradInput", "_input", "_gradOutput", "columns", "gradColumns", "ones", "zeroScalar")
     _outdated: tuple[str, ...] = ("padding",)
     weight: Tensor
@@ -63,26 +58,6 @@ class Convolution(Module):
         if self.bias is not None:
             self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
         return self
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input)
-        numbers = type(self)._numbers(self)
-        shape = output_size(self, f"{self._functions}_outputSize", input, self.weight, *numbers)
-        output = self._resize("output", shape)
-        call(self, f"{self._functions}_updateOutput", input, output, self.weight, self.bias, *numbers)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        numbers = type(self)._numbers(self)
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, f"{self._functions}_updateGradInput", input, gradOutput, gradInput, self.weight, *numbers)
-        return gradInput
-
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        call(self, f"{self._functions}_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias,
-             *type(self)._numbers(self), scale)  # fmt: skip
 
     def _sizes(self, name: str) -> tuple[int, ...]:
         """The field of that name for each axis, in the order of the arguments."""

@@ -16,44 +16,44 @@ class FullConvolution(Convolution):
     A subclass has a field adj for each of its axes, the cells that the output has more at the far end.
     """
 
-    def updateOutput(self, input: Tensor | list[Tensor]) -> Tensor:
-        x, numbers = self._read(input)
-        output = self._resize("output", output_size(self, f"{self._functions}_outputSize", x, self.weight, *numbers))
-        call(self, f"{self._functions}_updateOutput", x, output, self.weight, self.bias, *numbers)
+    def updateOutput(self, input: Tensor | list[Tensor]) -> Any:
+        if not isinstance(input, list):
+            return super().updateOutput(input)
+        x, numbers = self._pair(input)
+        output = self._resize("output", output_size(self, f"{self._layer}_outputSize", x, self.weight, *numbers))
+        call(self, f"{self._layer}_updateOutput", x, output, self.weight, self.bias, *numbers)
         return output
 
     def updateGradInput(self, input: Tensor | list[Tensor], gradOutput: Tensor) -> Any:
-        if self.gradInput is None:
-            return None
-        x, numbers = self._read(input)
-        if isinstance(input, list):
-            gradInput, gradSize = self._resizeTable("gradInput", [x.shape, input[1].shape])
-            gradSize.fill(0)
-        else:
-            gradInput = self._resize("gradInput", x.shape)
-        call(self, f"{self._functions}_updateGradInput", x, gradOutput, gradInput, self.weight, *numbers)
+        if not isinstance(input, list) or self.gradInput is None:
+            return super().updateGradInput(input, gradOutput)
+        x, numbers = self._pair(input)
+        gradInput, gradSize = self._resizeTable("gradInput", [x.shape, input[1].shape])
+        gradSize.fill(0)
+        call(self, f"{self._layer}_updateGradInput", x, gradOutput, gradInput, self.weight, *numbers)
         return self.gradInput
 
     def accGradParameters(self, input: Tensor | list[Tensor], gradOutput: Tensor, scale: float = 1.0) -> None:
-        x, numbers = self._read(input)
-        call(self, f"{self._functions}_accGradParameters", x, gradOutput, self.gradWeight, self.gradBias, *numbers, scale)
-
-    def _read(self, input: Tensor | list[Tensor]) -> tuple[Tensor, tuple[int, ...]]:
-        """The array to be convolved, and the numbers of the C functions; a second array chooses adj."""
-        numbers = type(self)._numbers(self)
         if not isinstance(input, list):
-            return check.tensor(self, "input", input), (*numbers, *self._sizes("adj"))
+            return super().accGradParameters(check.tensor(self, "input", input), gradOutput, scale)
+        x, numbers = self._pair(input)
+        call(self, f"{self._layer}_accGradParameters", x, gradOutput, self.gradWeight, self.gradBias, *numbers, scale)
+        return None
+
+    def _pair(self, input: list[Tensor]) -> tuple[Tensor, tuple[int, ...]]:
+        """The array of an input [x, y], and the numbers for C, with the adj that makes an output as large as y."""
+        numbers = self._numbers
         x, like = check.table(self, "input", input, 2)
         dims = len(self._axes)
         check.array(self, "input[1]", like)
         if like.ndim not in (dims + 1, dims + 2):
             raise ShapeError(f"{self._typename}: input[1]: expected a {dims + 1}-D or {dims + 2}-D array, got {like.ndim}-D")
         if check.tensor(self, "input[0]", x).ndim not in (dims + 1, dims + 2):
-            return x, (*numbers, *self._sizes("adj"))  # C says what is wrong
+            return x, numbers  # C says what is wrong
         axes = [axis for axis in "THW" if axis in self._axes]
         given, wanted = (dict(zip(axes, array.shape[-dims:], strict=True)) for array in (x, like))
         sizes = zip(self._axes, self._sizes("k"), self._sizes("d"), self._sizes("pad"), strict=True)
-        return x, (*numbers, *(self._adj(axis, given[axis], wanted[axis], k, d, pad) for axis, k, d, pad in sizes))
+        return x, (*numbers[:-dims], *(self._adj(axis, given[axis], wanted[axis], k, d, pad) for axis, k, d, pad in sizes))
 
     def _adj(self, axis: str, given: int, wanted: int, k: int, d: int, pad: int) -> int:
         """The cells that the output must have more at the far end to be of the wanted size."""

@@ -1,7 +1,5 @@
 """Convolution of planes."""
 
-from operator import attrgetter
-
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 
 
@@ -51,8 +49,7 @@ class SpatialConvolution(Convolution):
     (8, 3, 3)
     """
 
-    _functions = "SpatialConvolutionMM"
-    _numbers = attrgetter("kW", "kH", "dW", "dH", "padW", "padH")
+    _layer = "SpatialConvolutionMM"
 
     def __init__(
         self,

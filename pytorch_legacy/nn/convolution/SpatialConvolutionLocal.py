@@ -4,14 +4,13 @@ from math import sqrt
 from typing import Any, Self
 
 from pytorch_legacy import mending, random
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.storage import Tensor
 
 
-class SpatialConvolutionLocal(Module):
+class SpatialConvolutionLocal(Learner):
     """Convolves planes with filters that differ from place to place (untied weights).
 
     .. math:: y_{o,h,w} = b_{o,h,w} + \\sum_{c,i,j} W_{h,w,o,c,i,j} \\, x_{c,\\; h dH + i - padH,\\; w dW + j - padW}
@@ -59,6 +58,8 @@ class SpatialConvolutionLocal(Module):
     array([[[ 3., -3.]]], dtype=float32)
     """
 
+    _layer = "SpatialConvolutionLocal"
+    _names = {"inputWidth": "iW", "inputHeight": "iH", "outputWidth": "oW", "outputHeight": "oH"}
     weight: Tensor
     gradWeight: Tensor
     bias: Tensor
@@ -102,28 +103,6 @@ class SpatialConvolutionLocal(Module):
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
         return self
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input)
-        shape = output_size(self, "SpatialConvolutionLocal_outputSize", input, self.weight, *self._window)
-        output = self._resize("output", shape)
-        call(self, "SpatialConvolutionLocal_updateOutput", input, output, self.weight, self.bias, *self._window)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SpatialConvolutionLocal_updateGradInput", input, gradOutput, gradInput, self.weight, *self._window)
-        return gradInput
-
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        call(self, "SpatialConvolutionLocal_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias,
-             *self._window, scale)  # fmt: skip
-
-    @property
-    def _window(self) -> tuple[int, ...]:
-        return (self.kW, self.kH, self.dW, self.dH, self.padW, self.padH, self.iW, self.iH, self.oW, self.oH)
 
     def _weightShape(self) -> tuple[int, ...]:
         return self.oH, self.oW, self.nOutputPlane, self.nInputPlane, self.kH, self.kW

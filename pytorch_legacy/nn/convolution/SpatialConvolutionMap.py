@@ -7,15 +7,14 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.storage import Tensor
 
 
-class SpatialConvolutionMap(Module):
+class SpatialConvolutionMap(Learner):
     """Convolves planes with kernels between chosen input and output planes.
 
     .. math:: y_{o,h,w} = b_o + \\sum_{k: connTable_k = (c, o)} \\sum_{i,j} W_{k,i,j} \\, x_{c,\\; h dH + i,\\; w dW + j}
@@ -90,34 +89,11 @@ class SpatialConvolutionMap(Module):
             self.bias[plane] = random.uniform(-limit, limit, 1, self._dtype)[0] if isTensor else random.uniform(-limit, limit)
         return self
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input)
-        shape = output_size(self, f"{self._layer}_outputSize", input, self.weight, *self._sizes)
-        output = self._resize("output", shape)
-        call(self, f"{self._layer}_updateOutput", input, output, self.weight, self.bias, self.connTable, *self._sizes)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, f"{self._layer}_updateGradInput", input, gradOutput, gradInput, self.weight, self.bias,
-             self.connTable, *self._sizes)  # fmt: skip
-        return gradInput
-
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        call(self, f"{self._layer}_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias,
-             self.connTable, *self._sizes, scale)  # fmt: skip
-
     def decayParameters(self, decay: float) -> Self:
         """Shrinks the parameters by the fraction `decay` of them."""
         self.weight -= decay * self.weight
         self.bias -= decay * self.bias
         return self
-
-    @property
-    def _sizes(self) -> tuple[int, int, int, int]:
-        return self.nInputPlane, self.nOutputPlane, self.dW, self.dH
 
     def _checkedTable(self, table: Any) -> Tensor:
         name = f"{self._typename}: conMatrix"

@@ -55,7 +55,7 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
     array([ 3.,  6., 40., 80.], dtype=float32)
     """
 
-    _functions = "SpatialDepthWiseConvolution"
+    _layer = "SpatialDepthWiseConvolution"
 
     _outdated = ("padding", "depthwiseMultiplier")
     _version = 1

@@ -1,6 +1,5 @@
 """Convolution of planes with filters that have holes."""
 
-from operator import attrgetter
 from typing import Any
 
 from pytorch_legacy import mending
@@ -46,8 +45,7 @@ class SpatialDilatedConvolution(SpatialConvolution):
     array([[[31., 42.]]], dtype=float32)
     """
 
-    _functions = "SpatialDilatedConvolution"
-    _numbers = attrgetter("kW", "kH", "dW", "dH", "padW", "padH", "dilationW", "dilationH")
+    _layer = "SpatialDilatedConvolution"
 
     def __init__(
         self,

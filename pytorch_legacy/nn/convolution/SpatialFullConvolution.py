@@ -1,7 +1,5 @@
 """Transposed convolution of planes."""
 
-from operator import attrgetter
-
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 
 
@@ -52,8 +50,7 @@ class SpatialFullConvolution(FullConvolution):
     array([[[ 1.,  2., 13., 20., 30.]]], dtype=float32)
     """
 
-    _functions = "SpatialFullConvolution"
-    _numbers = attrgetter("kW", "kH", "dW", "dH", "padW", "padH")
+    _layer = "SpatialFullConvolution"
 
     _scratch = {"ones": None}
 

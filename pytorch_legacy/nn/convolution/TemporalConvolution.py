@@ -1,8 +1,5 @@
 """Convolution of sequences."""
 
-from operator import attrgetter
-
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.nn.Module import Module
@@ -52,8 +49,7 @@ class TemporalConvolution(Convolution):
     """
 
     _axes = ""
-    _functions = "TemporalConvolution"
-    _numbers = attrgetter("kW", "dW")
+    _layer = "TemporalConvolution"
 
     def __init__(self, inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1) -> None:
         Module.__init__(self)  # there are no planes
@@ -61,15 +57,6 @@ class TemporalConvolution(Convolution):
         self.outputFrameSize = check.count(self, "outputFrameSize", outputFrameSize)
         self.kW, self.dW = check.count(self, "kW", kW), dW
         self._makeParameters(self._weightShape(), self.outputFrameSize)
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        shape = output_size(
-            self, "TemporalConvolution_outputSize", check.tensor(self, "input", input), self.weight, self.kW, self.dW
-        )
-        output = self._resize("output", shape)
-        call(self, "TemporalConvolution_updateOutput", input, output, self.weight, self.bias, self.kW, self.dW,
-             self.inputFrameSize, self.outputFrameSize)  # fmt: skip
-        return output
 
     def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
         """The default form: these gradients do not depend on the parameters, shared or not."""

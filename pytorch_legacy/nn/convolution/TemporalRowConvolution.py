@@ -4,13 +4,12 @@ from math import sqrt
 from typing import Self
 
 from pytorch_legacy import random
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.storage import Tensor
 
 
-class TemporalRowConvolution(Module):
+class TemporalRowConvolution(Learner):
     """Convolves each feature of a sequence with a filter of its own.
 
     .. math:: y_{t,c} = b_c + \\sum_k W_{c,0,k} \\, x_{t dW + k,\\; c}
@@ -56,6 +55,9 @@ class TemporalRowConvolution(Module):
            [32.,  8.]], dtype=float32)
     """
 
+    _layer = "TemporalRowConvolution"
+    _names = {"padW": "_padW"}
+    _padW = 0  # Torch7's layer has none
     weight: Tensor
     gradWeight: Tensor
     _dropped = ("finput", "fgradInput", "_input", "_gradOutput")
@@ -80,28 +82,6 @@ class TemporalRowConvolution(Module):
         if self.bias is not None:
             self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
         return self
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input)
-        shape = output_size(self, "TemporalRowConvolution_outputSize", input, self.weight, *self._window)
-        output = self._resize("output", shape)
-        call(self, "TemporalRowConvolution_updateOutput", input, output, self.weight, self.bias, *self._window)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "TemporalRowConvolution_updateGradInput", input, gradOutput, gradInput, self.weight, *self._window)
-        return gradInput
-
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        call(self, "TemporalRowConvolution_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias,
-             *self._window, scale)  # fmt: skip
-
-    @property
-    def _window(self) -> tuple[int, int, int, int]:
-        return self.kW, self.dW, 0, int(self.featFirst)
 
     def __repr__(self) -> str:
         step = f", {self.dW}" if self.dW != 1 else ""

@@ -1,7 +1,5 @@
 """Convolution of volumes."""
 
-from operator import attrgetter
-
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 
 
@@ -53,8 +51,7 @@ class VolumetricConvolution(Convolution):
 
     _axes = "TWH"
     _printsNoBias = False
-    _functions = "VolumetricConvolutionMM"
-    _numbers = attrgetter("kT", "kW", "kH", "dT", "dW", "dH", "padT", "padW", "padH")
+    _layer = "VolumetricConvolutionMM"
 
     def __init__(
         self,

@@ -1,6 +1,5 @@
 """Convolution of volumes with filters that have holes."""
 
-from operator import attrgetter
 from typing import Any
 
 from pytorch_legacy import mending
@@ -47,8 +46,7 @@ class VolumetricDilatedConvolution(VolumetricConvolution):
     """
 
     _printsNoBias = True
-    _functions = "VolumetricDilatedConvolution"
-    _numbers = attrgetter("kT", "kW", "kH", "dT", "dW", "dH", "padT", "padW", "padH", "dilationT", "dilationW", "dilationH")
+    _layer = "VolumetricDilatedConvolution"
 
     def __init__(
         self,

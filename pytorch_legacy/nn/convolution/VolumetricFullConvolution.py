@@ -1,6 +1,5 @@
 """Transposed convolution of volumes."""
 
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -58,8 +57,7 @@ class VolumetricFullConvolution(FullConvolution):
 
     _axes = "TWH"
     _printsNoBias = False
-    _functions = "VolumetricFullConvolution"
-    _numbers = attrgetter("dT", "dW", "dH", "padT", "padW", "padH")
+    _layer = "VolumetricFullConvolution"
 
     _scratch = dict.fromkeys(("finput", "fgradInput", "ones"))
     _outdated = ("pT", "pW", "pH")

@@ -14,7 +14,7 @@ from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
-_SCALES = (4, 16, 32, 64, 128, 224)
+SCALES = (4, 16, 32, 64, 128, 224)
 
 
 def examples_of(example: Any, module: Any) -> list[Any]:
@@ -95,9 +95,9 @@ def _fitting(example: Any, module: Any) -> list[Any]:
     """Examples of a shape. Where more than the first size may vary, sizes are tried until the network takes them."""
     wide = _most(example)
     rng = np.random.default_rng(0)
-    for scale in _SCALES:
-        examples = [_drawn(example, _free(second, scale), module, rng) for second in ((False, True) if wide else (False,))]
-        if wide < 2 or scale == _SCALES[-1] or all(_runs(module, one) for one in examples):
+    for scale in SCALES:
+        examples = [_drawn(example, free_sizes(second, scale), module, rng) for second in ((False, True) if wide else (False,))]
+        if wide < 2 or scale == SCALES[-1] or all(runs(module, one) for one in examples):
             break
     return examples
 
@@ -107,12 +107,13 @@ def _most(example: Any) -> int:
     return example.count(None) if is_shape(example) else max(map(_most, example), default=0) if isinstance(example, tuple) else 0
 
 
-def _free(second: bool, scale: int) -> tuple[int, ...]:
+def free_sizes(second: bool, scale: int) -> tuple[int, ...]:
     """The sizes that stand for None, in turn. No two are alike in both examples, which tells them apart."""
     return (3, scale * 3 // 2, scale * 7 // 4, scale * 9 // 4) if second else (2, scale, scale * 5 // 4, scale * 3 // 2)
 
 
-def _runs(module: Any, input: Any) -> bool:
+def runs(module: Any, input: Any) -> bool:
+    """Does the module take the input?"""
     try:
         module.forward(input)
     except THNNError:

@@ -11,7 +11,7 @@ from pytorch_legacy import interop, t7
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.writing import whole
 
-from . import leave, models
+from . import inputs, leave, models
 from .output import say
 from .problem import Problem
 from .progress import busy
@@ -33,9 +33,10 @@ Write a network for PyTorch or ONNX, move weights and tensors by name, or write 
 Names are the way to a tensor joined by dots, counted from 0, as in a state dict of PyTorch. Of modules, weights and
 running means go along; outputs, gradients and scratch memory only with --everything.
 
-A network is written only if it gives the same numbers, layer by layer. The first size of --input may vary; several inputs
-have commas between them, and indices their range: 1x3x32x32,1x10:0-89.
-"""
+A network is written only if it gives the same numbers, layer by layer. Without --input what the network takes is inferred, and
+told. The first size of --input may vary, if the network takes that.
+
+""" + inputs.GRAMMAR + "\n"
 _T7 = (".t7", ".net", ".th", ".dat")
 
 

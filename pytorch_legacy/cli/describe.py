@@ -19,6 +19,7 @@ from pytorch_legacy.nn.Unknown import Unknown
 from pytorch_legacy.storage import storage_of
 from pytorch_legacy.t7.nodes import printable, shown
 
+from . import models
 from .files import text_shape
 
 _MOST_COUNTED = 5000  # modules, for a summary
@@ -209,18 +210,26 @@ class Class:
 
     typename: str
     first: Visit
+    role: str = "module"
     count: int = 0
     fields: dict[str, str] = field(default_factory=dict)
 
     def stub(self) -> list[str]:
         """What somebody would write to make it known."""
         name = "".join(c for c in self.typename.rpartition(".")[2] if c.isalnum() or c == "_") or "Layer"
+        base, methods = _STUBS[self.role]
         return [
             f'@pl.register("{shown(self.typename)}")',
-            f"class {name if not name[0].isdigit() else '_' + name}(pl.nn.Module):",
-            "    def updateOutput(self, input): ...",
-            "    def updateGradInput(self, input, gradOutput): ...",
+            f"class {name if not name[0].isdigit() else '_' + name}(pl.nn.{base}):",
+            *(f"    {line}" for line in methods),
         ]
+
+
+_STUBS = {
+    "module": ("Module", ("def updateOutput(self, input): ...", "def updateGradInput(self, input, gradOutput): ...")),
+    "criterion": ("Criterion", ("def updateOutput(self, input, target): ...", "def updateGradInput(self, input, target): ...")),
+    "data": ("TorchObject.TorchObject", ('"""Its fields are attributes."""',)),
+}
 
 
 def effect_of(visit: Visit) -> str:
@@ -242,6 +251,14 @@ def function_line(visit: Visit, function: t7.Function) -> str:
     return f"{visit}: {told} ({about})" if told else f"{visit}: {summary(function)}"
 
 
+def _role(visit: Visit) -> str:
+    """What an object of a class that is not known is; within a module it is one."""
+    role, around = models.role(visit.value), visit.parent
+    while role == "data" and around is not None:
+        role, around = ("module" if isinstance(around.value, Module) else role), around.parent
+    return role
+
+
 def contents(value: Any) -> tuple[list[Class], list[tuple[Visit, t7.Function]]]:
     """The unknown classes with their fields, and the functions, wherever they are in the file."""
     classes: dict[str, Class] = {}
@@ -254,7 +271,7 @@ def contents(value: Any) -> tuple[list[Class], list[tuple[Visit, t7.Function]]]:
             functions.append((visit, visit.value))
         elif isinstance(visit.value, Unknown):
             name = visit.value._typename
-            known = classes.setdefault(name, Class(name, visit))
+            known = classes.setdefault(name, Class(name, visit, _role(visit)))
             known.count += 1
             fields = visit.value.fields if isinstance(visit.value.fields, dict) else {"contents": visit.value.fields}
             for key, entry in list(fields.items())[:50]:

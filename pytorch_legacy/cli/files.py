@@ -6,6 +6,7 @@ import argparse
 import io
 import os
 import stat
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,8 @@ def read(path: str, options: argparse.Namespace, planes: int | None, size: Any =
             value = np.load(source, allow_pickle=False)
         except Exception as error:  # whatever NumPy makes of a broken file
             raise Problem(f"{path}: cannot be read as .npy: {error}") from None
+    elif content.startswith(b"PK\x03\x04") and (archive := _archive(path, source, options.key)) is not None:
+        value = archive
     else:
         try:
             detect(content, "auto")
@@ -74,6 +77,8 @@ def read(path: str, options: argparse.Namespace, planes: int | None, size: Any =
             return _read_picture(path, source, options, planes, size, error.message)
         value = _tensors(path, t7.read(path if regular else content), options.key)
     for array in value if isinstance(value, list) else [value]:
+        if not isinstance(array, np.ndarray):
+            raise Problem(f"{path}: expected arrays alone, got something else in the archive")
         if array.dtype.kind not in "fiub" or array.ndim == 0:
             raise Problem(f"{path}: expected an array of numbers, got {array.dtype} of shape {array.shape}")
     return Source(value[None] if isinstance(value, np.ndarray) and value.ndim in (1, 3) else value)
@@ -91,6 +96,26 @@ def _tensors(path: str, value: Any, key: str | None) -> Any:
     if not _holds_tensors(value):
         raise Problem(f"{path}: expected a tensor, a list of tensors or a table of these, got {type(value).__name__}")
     return value
+
+
+def _archive(path: str, source: Any, key: str | None) -> Any:
+    """The arrays of a .npz file, in its order; one if there is one, or by its name. None if it is another archive."""
+    if not zipfile.is_zipfile(source):
+        return None
+    try:
+        with np.load(source, allow_pickle=False) as archive:
+            if not archive.files:
+                return None
+            if key is None:
+                arrays = [archive[name] for name in archive.files]
+                return arrays if len(arrays) > 1 else arrays[0]
+            if key not in archive.files:
+                raise Problem(f"{path}: no array {key!r}; there is: {', '.join(map(repr, archive.files))}")
+            return archive[key]
+    except Problem:
+        raise
+    except Exception as error:  # whatever NumPy makes of a broken file, or of what else is in it
+        raise Problem(f"{path}: cannot be read as .npz: {error}") from None
 
 
 def _holds_tensors(value: Any) -> bool:
@@ -126,7 +151,8 @@ def _read_picture(path: str, source: Any, options: argparse.Namespace, planes: i
     except Problem as problem:
         if Path(path).suffix.lower() in PICTURES or found.endswith("picture") or str(problem).startswith("--size"):
             raise
-        raise Problem(f"{path}: expected a picture (png, jpg, ...), an array (.npy) or a tensor (.t7); {_tail(found)}") from None
+        wanted = "a picture (png, jpg, ...), an array (.npy, .npz) or a tensor (.t7)"
+        raise Problem(f"{path}: expected {wanted}; {_tail(found)}") from None
     if planes not in (None, 1, 3):
         raise Problem(f"{path}: the network wants {planes} planes, a picture has 1 or 3; give an .npy or .t7 file")
     colours = None

@@ -17,19 +17,20 @@ import numpy as np
 
 import pytorch_legacy as pl
 from pytorch_legacy import t7
-from pytorch_legacy.errors import T7Error, T7Warning
+from pytorch_legacy.errors import T7Error, T7Warning, THNNError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.summary import Summary
 
-from . import describe, models, network
+from . import describe, inputs, models, network
 from .describe import Class, Entry
-from .files import text_shape
+from .expected import expected
 from .output import say
 from .problem import Problem
 from .progress import busy
 
 HELP = "show what a .t7 file holds"
-DESCRIPTION = """\
+DESCRIPTION = (
+    """\
 Show what a .t7 file holds: its tables and tensors as a tree, each network as a table of modules, the classes that are
 not known and what they would need, and the functions.
 
@@ -37,17 +38,22 @@ not known and what they would need, and the functions.
   pytorch-legacy inspect digits.t7 --input 1x8x8      runs the network on zeros of that shape and adds, for each
                                                       module, the shape of its output and its operations
                                                       (multiply-adds, comparisons or function calls)
+  pytorch-legacy inspect net.t7 --input 1x3x32x32,1x10:int     of a network that takes a table of two
   pytorch-legacy inspect old.t7 --verbose             also what was mended in modules of old versions
   pytorch-legacy inspect opt.t7 --all --fields        everything, the fields of modules too
 
 Positions count from 1, as in Lua and in error messages.
+
 """
+    + inputs.GRAMMAR
+    + "\n"
+)
 _DEPTH, _MOST, _MOST_ROWS = 3, 30, 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.t7", help="binary or ASCII file of Torch7")
-    parser.add_argument("--input", metavar="SHAPE", help="shape of an input, such as 1x32x32 or 10x3x224x224")
+    parser.add_argument("--input", metavar="SIZES", help="what the network takes, such as 1x32x32 or 1x3x32x32,1x10:int")
     parser.add_argument("--model", metavar="PLACE", help="show only this network, for example protos.rnn")
     parser.add_argument("--depth", type=int, metavar="N", help=f"how deep to go into tables (default {_DEPTH})")
     parser.add_argument("--all", action="store_true", help=f"all entries of tables (default: the first {_MOST}), in any depth")
@@ -82,8 +88,7 @@ def execute(options: argparse.Namespace) -> None:
     else:
         for line in [*report.lines()]:  # whole, or not at all
             say(line)
-    if options.input and not report.networks:
-        raise Problem(f"{options.file}: --input: there is no network in this file")
+    report.refuse()
 
 
 def read(path: str) -> Contents:
@@ -125,6 +130,7 @@ class Report:
         self.name, self.contents, self.options = name, contents, options
         value = contents.value
         self.networks: dict[str, Module] = dict(models.networks(value))
+        self.ran: dict[str, tuple[dict[Any, Any] | None, str]] = {}
         if options.model is not None:
             self.networks = {options.model: models.network(name, value, options.model)}
             value = self.networks[options.model]
@@ -172,6 +178,29 @@ class Report:
             times = f"{len(paths)} times, first at " if len(paths) > 1 else "at "
             yield f"  {typename}: {name}: {what}" + f" ({times}{paths[0]})" * bool(paths[0])
 
+    def _shapes(self, place: str, module: Module) -> tuple[dict[Any, Any] | None, str]:
+        """What the modules give for the input, or why they do not. A network that is alone has to run."""
+        if not self.options.input:
+            return None, ""
+        if place not in self.ran:
+            try:
+                self.ran[place] = network.run(module, self.options.input), ""
+            except (THNNError, Problem) as error:
+                if len(self.networks) == 1:
+                    raise
+                self.ran[place] = None, str(error)
+        return self.ran[place]
+
+    def refuse(self) -> None:
+        """Raises a Problem that names the networks that do not take the input."""
+        if self.options.input and not self.networks:
+            raise Problem(f"{self.name}: --input: there is no network in this file")
+        failed = {place: problem for place, (_, problem) in self.ran.items() if problem}
+        if failed:
+            first, problem = next(iter(failed.items()))
+            names = ", ".join(failed) if len(failed) < 6 else f"{first} and {len(failed) - 1} more"
+            raise Problem(f"{self.name}: {names} of {len(self.networks)} networks: {problem}; --model {first} shows one alone")
+
     def _size(self) -> str:
         return f", {os.path.getsize(self.name):,} bytes" if os.path.isfile(self.name) else ""
 
@@ -202,7 +231,7 @@ class Report:
         return text if entry.shares is None else f"{text}, shares the memory of {self.entries[entry.shares].place}"
 
     def _network_lines(self, place: str, module: Module) -> Iterator[str]:
-        shapes = network.run(module, network.parse_shape(self.options.input)) if self.options.input else None
+        shapes, problem = self._shapes(place, module)
         rows = network.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
         header = ("module", "output", "parameters", "operations") if shapes else ("module", "parameters")
         total = network.count(module)
@@ -211,10 +240,11 @@ class Report:
         if shapes:
             ran = {number: found for number, found in shapes.items() if number != "input"}
             operations = sum(found[2] for found in ran.values() if not getattr(found[0], "modules", None))
-            size = text_shape(shapes["input"])
-            yield f"  total: {total:,} parameters, {operations:,} operations for an input of {size}"
-        elif expected := network.expected_input(module):
-            yield f"  expects {'a' if expected.startswith('list') else 'an input of'} {expected}"
+            yield f"  total: {total:,} parameters, {operations:,} operations for an input of {shapes['input']}"
+        elif problem:
+            yield f"  does not run: {problem}"
+        elif takes := expected(module):
+            yield f"  expects {takes.sentence()}"
         if reason := network.endless(module):
             yield f"  cannot run: {reason}"
 
@@ -223,7 +253,8 @@ class Report:
         yield f"not known: {unknown.typename}{times}, first at {unknown.first}; its fields:"
         width = min(max(map(len, unknown.fields), default=0), 24)
         yield from (f"    {name:{width}}  {text}" for name, text in unknown.fields.items())
-        yield "  to run it, write it as a class and register that before loading:"
+        verb = "use its fields" if unknown.role == "data" else "run it"
+        yield f"  to {verb}, write it as a class and register that before loading:"
         yield from (f"    {line}" for line in unknown.stub())
 
     # ---- as data
@@ -247,6 +278,7 @@ class Report:
             "unknown_classes": [
                 {
                     "typename": unknown.typename,
+                    "role": unknown.role,
                     "count": unknown.count,
                     "first": str(unknown.first),
                     "fields": unknown.fields,
@@ -266,7 +298,7 @@ class Report:
         }
 
     def _network_data(self, place: str, module: Module) -> dict[str, Any]:
-        shapes = network.run(module, network.parse_shape(self.options.input)) if self.options.input else None
+        shapes, problem = self._shapes(place, module)
         names = ("module", "output", "parameters", "operations") if shapes else ("module", "parameters")
         return {
             "place": place,
@@ -277,5 +309,5 @@ class Report:
                 dict(zip(names, row, strict=True))
                 for row in network.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
             ],
-            "expected_input": None if shapes else network.expected_input(module),
-        }
+            "expected_input": None if shapes or problem or (takes := expected(module)) is None else str(takes),
+        } | ({"problem": problem} if problem else {})

@@ -11,6 +11,7 @@ import numpy as np
 import pytorch_legacy as pl
 from pytorch_legacy.interop import Visit, walk
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Unknown import Unknown
 
 from .problem import Problem
 from .progress import busy
@@ -28,31 +29,68 @@ def load(path: str) -> Any:
 
 
 def networks(value: Any, depth: int = 4) -> Iterator[tuple[str, Module]]:
-    """Modules in a table and the tables within, each with its place: "model", "protos.rnn", "" for the value itself."""
+    """Modules in a table, the tables within, and objects that are not known, each with its place: "model", "protos.rnn", "" for
+    the value itself. The list `modules` of an object is part of it."""
 
     def inside(visit: Visit) -> bool:
-        return visit.depth < depth and isinstance(visit.value, dict | list)
+        isPart = visit.key == "modules" and visit.parent is not None and isinstance(visit.parent.value, Unknown)
+        return visit.depth < depth and isinstance(visit.value, dict | list | Unknown) and not isPart
 
     for visit in walk(value, inside):
-        if isinstance(visit.value, Module) and (visit.seen is None or visit.depth == 1):
-            yield ".".join(map(str, visit.keys())), visit.value
+        if is_network(visit.value) and (visit.seen is None or visit.depth == 1):
+            yield _place(visit), visit.value
+
+
+def is_network(value: Any) -> bool:
+    """Is it a module? An object of a class that is not known is one if it has what modules have."""
+    return isinstance(value, Module) and (not isinstance(value, Unknown) or role(value) == "module")
+
+
+def role(unknown: Unknown) -> str:
+    """What an object of a class that is not known is: a "criterion", a "module", or "data", as its name and fields tell."""
+    fields = unknown.fields if isinstance(unknown.fields, dict) else {}
+    name = unknown._typename.rpartition(".")[2].lower()
+    if name.endswith("criterion") or ("sizeAverage" in fields and "modules" not in fields):
+        return "criterion"
+    if isinstance(fields.get("output"), (int, float)) and "gradInput" in fields and not isinstance(fields["output"], bool):
+        return "criterion"
+    inside = [*fields.values(), *(entry for value in fields.values() if isinstance(value, list) for entry in value[:100])]
+    return "module" if any(isinstance(value, (Module, np.ndarray)) for value in inside) or "modules" in fields else "data"
+
+
+def _place(visit: Visit) -> str:
+    return ".".join(map(str, visit.keys()))
 
 
 def network(path: str, value: Any, wanted: str | None = None) -> Module:
     """The one network to run: the one at the place `wanted`, the only one, or the one with a usual name."""
     found = dict(networks(value))
     if wanted is not None:
-        if wanted not in found:
+        module = found.get(wanted) or _at(value, wanted)
+        if module is None:
             raise Problem(f"{path}: no network at {wanted!r}; there is: {', '.join(map(repr, found)) or 'none'}")
-        return found[wanted]
+        return module
     if not found:
         raise Problem(f"{path}: no network in this file; see: pytorch-legacy inspect {path}")
-    if len(found) == 1:
-        return next(iter(found.values()))
-    for name in FAVOURITES:
-        if name in found:
-            return found[name]
-    raise Problem(f"{path}: several networks in this file, choose one with --model: {', '.join(found)}")
+    usual = next((name for name in ("", *FAVOURITES) if name in found), None)
+    chosen = next(iter(found)) if len(found) == 1 else usual
+    if chosen is None:
+        raise Problem(f"{path}: several networks in this file, choose one with --model: {', '.join(found)}")
+    if isinstance(found[chosen], Unknown) and (within := [name for name in found if name != chosen]):
+        name = found[chosen]._typename
+        raise Problem(f"{path}: {name} is a class that is not known; choose another network with --model: {', '.join(within)}")
+    return found[chosen]
+
+
+def _at(value: Any, wanted: str) -> Module | None:
+    """The module at a place that `networks` does not list, for example "model.modules.0"."""
+
+    def inside(visit: Visit) -> bool:
+        place = _place(visit)
+        return not place or wanted.startswith(f"{place}.")
+
+    places = (visit for visit in walk(value, inside) if _place(visit) == wanted and is_network(visit.value))
+    return next((visit.value for visit in places), None)
 
 
 def leaves(module: Module) -> Iterator[Module]:

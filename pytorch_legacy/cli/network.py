@@ -1,8 +1,7 @@
-"""A network as a table: its modules with parameters, output shapes and operations, and the input that it expects."""
+"""A network as a table: its modules with parameters, output shapes and operations."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,28 +9,17 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import is_tensor
-from pytorch_legacy.errors import ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.errors import DtypeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nngraph import gModule
 
+from . import expected, inputs
 from .describe import first_line, inner_modules, walk_modules
 from .files import text_shape
 from .problem import Problem
 
 Row = tuple[str, ...]
-
-
-def parse_shape(text: str) -> tuple[int, ...]:
-    """(1, 32, 32) of "1x32x32"."""
-    try:
-        shape = tuple(int(size) for size in text.lower().replace(",", "x").split("x"))
-    except ValueError:
-        shape = ()
-    if not shape or min(shape) < 1 or np.prod(shape, dtype=np.float64) > 1e9:
-        raise Problem(f"--input {text}: expected sizes joined by x, such as 1x32x32")
-    return shape
 
 
 def count(module: Module) -> int:
@@ -111,13 +99,16 @@ def refuse_endless(module: Module) -> None:
         raise UnsupportedError(f"{module._typename}: {reason}")
 
 
-def run(module: Module, shape: tuple[int, ...]) -> dict[Any, Any]:
-    """Run the network on zeros, as `run_on`; "input" -> their shape."""
+def run(module: Module, text: str) -> dict[Any, Any]:
+    """Run the network on zeros, as `run_on`, of the sizes that `--input` says; "input" -> them, as they were taken."""
+    spec = expected.given(text, module)
     try:
-        found = run_on(module, (np.zeros(candidate, module._dtype) for candidate in (shape, (1, *shape))))
-    except ShapeError as problem:
-        raise Problem(f"--input {text_shape(shape)}: {problem}") from None
-    return found | {"input": found["input"].shape}
+        found = run_on(module, inputs.candidates(spec, module))
+    except (ShapeError, DtypeError) as problem:
+        takes = expected.expected(module)
+        words = "" if takes is None else f"; the network expects {takes.sentence()}"
+        raise Problem(f"--input {text}: {problem}{words}") from None
+    return found | {"input": output_text(found["input"])}
 
 
 def run_on(module: Module, inputs: Iterable[Any]) -> dict[Any, Any]:
@@ -144,11 +135,12 @@ def run_on(module: Module, inputs: Iterable[Any]) -> dict[Any, Any]:
     for inner in watched_modules:
         watch(inner)
     try:
-        problem: ShapeError | None = None
+        problem: ShapeError | DtypeError | None = None
         for input in inputs:
             try:
+                module.forget()
                 module.forward(input)
-            except ShapeError as error:
+            except (ShapeError, DtypeError) as error:
                 problem = problem or error
                 continue
             return results | {"input": input}
@@ -190,64 +182,3 @@ def operations(module: Module, inputs: list[int], output: Any) -> int:
         return int(output.size * width * height) if width and height else input_size
     moves_only = ("View", "Reshape", "Identity", "Dropout", "PixelShuffle", "Padding", "Copy", "Contiguous", "Transpose")
     return 0 if module._typename.endswith(moves_only) else int(output.size)
-
-
-# Heights and widths of pictures to try, the small ones first, then those that published networks take.
-_SIZES = (16, 24, 8, 28, 32, 48, 64, 96, 112, 128, 224, 227, 231, 256, 299, 12, 20, 36, 40, 10, 221, 192, 160)
-SECONDS = 2.0  # of this thread, for the trials all together
-_MODULES = 2000
-
-
-def expected_input(module: Module) -> str | None:
-    """What the network takes, as far as its first layers and some trials tell: "3 x H x W", "1 x 28 x 28"."""
-    inputs = module.nInputs if isinstance(module, gModule) else 1
-    if inputs > 1:
-        return f"list of {inputs}"
-    places = list(walk_modules(module))
-    leaves = (place.module for place in places if not inner_modules(place.module))
-    known = next((text for leaf in leaves if (text := _taken(leaf))), None)
-    if known is None or " x H x W" not in known or " x T" in known:
-        return known
-    planes = known.split(" x ")[0]
-    size = fixed_size(module, int(planes))
-    return known if size is None else f"{planes} x {size[0]} x {size[1]}"
-
-
-def fixed_size(module: Module, planes: int) -> tuple[int, int] | None:
-    """The only height and width of pictures that the network takes, as far as some trials tell."""
-    places = list(walk_modules(module))
-    if len(places) > _MODULES or any(place.seen for place in places):
-        return None  # shared containers may run more often than they are counted
-    # Does the size matter, and which one fits?
-    end = time.thread_time() + SECONDS  # other threads may be at work
-    fitting: list[int] = []
-    module.evaluate()
-    for size in _SIZES:
-        if time.thread_time() > end or len(fitting) == 2:
-            break
-        try:
-            module.forward(np.zeros((1, planes, size, size), module._dtype))
-        except ShapeError:
-            continue
-        except Exception:
-            return None  # a class that cannot run, for example
-        fitting.append(size)
-    return (fitting[0], fitting[0]) if len(fitting) == 1 else None
-
-
-def _taken(module: Module) -> str | None:
-    """The input of one layer, if its fields tell."""
-    name = module._typename.rpartition(".")[2]
-    planes, frame = getattr(module, "nInputPlane", None), getattr(module, "inputFrameSize", None)
-    weight = getattr(module, "weight", None)
-    if isinstance(planes, int) and name.startswith(("Spatial", "Volumetric")):
-        return f"{planes} x {'T x ' if name.startswith('Volumetric') else ''}H x W"
-    if isinstance(frame, int):
-        return f"frames x {frame}"
-    if name.startswith("LookupTable") and isinstance(weight, np.ndarray) and weight.ndim:
-        return f"indices from 0 to {weight.shape[0] - 1}"
-    if name.startswith("Linear") and isinstance(weight, np.ndarray) and weight.ndim == 2:
-        return str(weight.shape[1])
-    if "BatchNormalization" in name and isinstance(mean := getattr(module, "running_mean", None), np.ndarray):
-        return f"{mean.size}" + {"S": " x H x W", "V": " x T x H x W"}.get(name[0], "")
-    return None

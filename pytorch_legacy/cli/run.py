@@ -18,29 +18,36 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor, storage_of
 from pytorch_legacy.t7.nodes import printable
 
-from . import files, models
-from .network import fixed_size, output_text, refuse_endless
+from . import expected, files, inputs, models
+from .network import output_text, refuse_endless
 from .output import say
 from .problem import Problem
 from .progress import busy
 
 HELP = "run a network on a picture or an array"
-DESCRIPTION = """\
-Run a network on a picture (png, jpg), an array (.npy) or a tensor (.t7).
+DESCRIPTION = (
+    """\
+Run a network on a picture (png, jpg), arrays (.npy, .npz) or tensors (.t7).
 
   pytorch-legacy run digits.t7 digit_3.png                  a classifier prints its five likeliest classes
   pytorch-legacy run net.t7 photo.jpg --size 224x224        ... of a picture that is made as large as those it learned from
   pytorch-legacy run superres.t7 small.png -o large.png     an image network writes its picture
   pytorch-legacy run net.t7 input.npy -o output.npy         anything else: arrays in, arrays out
 
-Bytes tell what an input is, not its name. A list of tensors is the inputs of a network that takes several; any other
-network runs on one after the other.
+  pytorch-legacy run net.t7 --input 1x3x224x224 --time      random numbers, to see that it runs, and how fast
+
+Bytes tell what an input is, not its name. A list of tensors, or the arrays of an .npz file in its order, are the
+inputs of a network that takes several; any other network runs on one after the other.
 
 A picture becomes an array of 1 x planes x height x width, (byte * scale - mean) / std, with scale 1/255. Size, mean and
 std come from the file if it has them, in fields "imageSize" (or "size"), "mean" and "std" beside the network. A colour
 picture for a network with one plane in and out is run on its luminance; its colours are enlarged with it. Arrays of bytes
 are pictures; other arrays are taken as they are.
+
 """
+    + inputs.GRAMMAR
+    + "\n"
+)
 
 # An output may be a view that repeats a few bytes without end. What is larger than both is not written out.
 _MOST_TIMES, _MOST_BYTES = 64, 1 << 28
@@ -54,7 +61,9 @@ TYPES = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="MODEL.t7", help="the network, or a table that holds it")
-    parser.add_argument("inputs", metavar="INPUT", nargs="+", help="picture (png, jpg), .npy or .t7")
+    given = parser.add_argument("inputs", metavar="INPUT", nargs="+", help="picture (png, jpg), .npy, .npz or .t7")
+    given.required = False  # unlike "*", "+" lets options stand between MODEL.t7 and INPUT
+    parser.add_argument("--input", metavar="SIZES", help="random numbers in place of a file, such as 1x3x32x32,1x10:int")
     parser.add_argument("-o", "--output", metavar="OUTPUT", help="where to: picture, .npy or .t7; a folder for several inputs")
     parser.add_argument("--model", metavar="PLACE", help="which network of the file, for example protos.rnn")
     parser.add_argument("--size", metavar="WxH", help="resize pictures to this size first (default: that in the file)")
@@ -62,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scale", type=float, default=1 / 255, help="factor for bytes (default 1/255)")
     parser.add_argument("--mean", metavar="M[,M,M]", help="subtracted after scaling: one number, or one for each plane")
     parser.add_argument("--std", metavar="S[,S,S]", help="divided by after that")
-    parser.add_argument("--key", metavar="NAME", help="the tensor of a .t7 input that is a table (default: input, images)")
+    parser.add_argument("--key", metavar="NAME", help="one tensor of a table in .t7 (default: input, images) or of .npz")
     parser.add_argument("--top", type=int, default=5, metavar="N", help="how many classes to print (default 5)")
     parser.add_argument("--training", action="store_true", help="leave the network in training mode (dropout active)")
     parser.add_argument("--double", action="store_true", help="compute in double precision")
@@ -84,7 +93,9 @@ class Result:
 
 
 def execute(options: argparse.Namespace) -> None:
-    if options.output and len(options.inputs) > 1:
+    if bool(options.inputs) == bool(options.input):
+        raise Problem("INPUT: expected a file, or --input with sizes such as 1x3x32x32")
+    if options.output and len(options.inputs or []) > 1:
         Path(options.output).mkdir(parents=True, exist_ok=True)
     pl.setNumThreads(options.threads)
     value = models.load(options.file)
@@ -92,7 +103,14 @@ def execute(options: argparse.Namespace) -> None:
     refuse_endless(network)
     network.type(TYPES[options.device][options.double])
     network.training() if options.training else network.evaluate()
-    for i, path in enumerate(options.inputs, 1):
+    if options.input:
+        result = _of_sizes(network, options)
+        _print(result, network, value, options)
+        say("note: the input was random numbers, the same in every run")
+        if options.output:
+            files.write(options.output, result.output, files.Source(None))
+            say(f"wrote {options.output}")
+    for i, path in enumerate(options.inputs or [], 1):
         with busy(f"running {path}" + (f" ({i} of {len(options.inputs)})" if len(options.inputs) > 1 else "")):
             source, results, remark = _compute(path, network, value, options)
         for result in results:
@@ -105,6 +123,25 @@ def execute(options: argparse.Namespace) -> None:
             print("use -o to keep the output, for example -o out.png or -o out.npy")
 
 
+def _of_sizes(network: Module, options: argparse.Namespace) -> Result:
+    """What the network gives for random numbers of the sizes that --input says."""
+    problem: Exception | None = None
+    for input in inputs.candidates(expected.given(options.input, network), network, np.random.default_rng(0)):
+        input = inputs.mapped(lambda array: placed(array, network._onDevice), input)
+        network.forget()
+        try:
+            return Result("--input", output_text(input), *_forward(network, input, options.time, exactly=True))
+        except (ShapeError, DtypeError) as error:
+            problem = problem or error
+    raise Problem(f"--input {options.input}: {problem}{_expects(network)}")
+
+
+def _expects(network: Module) -> str:
+    """What the network expects, for who gave it something else."""
+    takes = None if network._onDevice else expected.expected(network)
+    return "" if takes is None else f"; the network expects {takes.sentence()}"
+
+
 def _compute(path: str, network: Module, value: Any, options: argparse.Namespace) -> tuple[files.Source, list[Result], str]:
     """What was read, what came out, and a remark on the size of a picture that nobody told."""
     size = options.size or models.image_size(value)
@@ -112,11 +149,13 @@ def _compute(path: str, network: Module, value: Any, options: argparse.Namespace
     source = files.read(path, options, planes, size)
     try:
         results = _results(path, network, source.array, value, options)
-    except ShapeError:
+    except DtypeError as error:
+        raise Problem(f"{path}: {error}{_expects(network)}") from None
+    except ShapeError as error:
         again = source.is_picture and not size and Path(path).is_file()
-        fitting = fixed_size(network, source.array.shape[1]) if again else None
+        fitting = expected.fixed_size(network, source.array.shape[1]) if again else None
         if fitting is None:
-            raise
+            raise Problem(f"{path}: {error}{_expects(network)}") from None
         source = files.read(path, options, planes, fitting)
         results = _results(path, network, source.array, value, options)
         return source, results, f"the picture was resized to {fitting[1]}x{fitting[0]}, the size that the network takes"
@@ -207,13 +246,16 @@ def _planes(name: str, text: str | None, default: Any) -> Tensor:
         raise Problem(f"{name} {text}: expected numbers joined by commas") from None
 
 
-def _forward(network: Module, input: Any, repeats: int | None) -> tuple[Any, list[float]]:
+def _forward(network: Module, input: Any, repeats: int | None, exactly: bool = False) -> tuple[Any, list[float]]:
     """The output on the host, and how long each further run took.
 
-    A single sample serves if the network takes no batch, and several inputs get the dimension of a batch if it takes that.
+    Unless it is `exactly` this input, a single sample serves if the network takes no batch, and several inputs get the dimension
+    of a batch if it takes that.
     """
     others: list[Any] = []
-    if isinstance(input, list):
+    if exactly:
+        pass
+    elif isinstance(input, list):
         others = [[array[None] for array in input]]
     elif input.shape[0] == 1 and input.ndim > 1:
         others = [input[0]]
@@ -222,7 +264,7 @@ def _forward(network: Module, input: Any, repeats: int | None) -> tuple[Any, lis
     except ShapeError as error:
         try:
             output = network.forward(others[0])
-        except (ShapeError, IndexError):
+        except (ShapeError, DtypeError, IndexError):
             raise error from None  # the usual form is the one to complain about
         input = others[0]
     output = _kept(output)

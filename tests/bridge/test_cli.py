@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn
-from pytorch_legacy.cli import leave, main
+from pytorch_legacy import nn, rnn
+from pytorch_legacy.cli import main
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits"
@@ -25,7 +25,7 @@ def convert(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 def test_python_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What the network takes is inferred, and told; the written file gives the numbers of the network."""
     said = convert(capsys, DIGITS / "digits.t7", tmp_path / "digits.py")
-    assert "wrote" in said and "digits.safetensors" in said and "assumed: --input Nx1xHxW" in said
+    assert "wrote" in said and "digits.safetensors" in said and "assumed an input of Nx1xHxW; --input says otherwise" in said
     spec = importlib.util.spec_from_file_location("digits", tmp_path / "digits.py")
     written = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(written)
@@ -48,7 +48,7 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     net = tmp_path / "net.t7"
     pl.save(net, nn.Sequential().add(nn.SpatialConvolution(1, 2, 3, 3)).add(nn.View(2 * 4 * 4)).add(nn.Linear(32, 2)))
     target = tmp_path / "net.py"
-    assert "expected sizes such as 1x3x32x32" in convert(capsys, net, target, "--input", "1x")
+    assert "expected sizes joined by x, such as 1x3x32x32" in convert(capsys, net, target, "--input", "1x")
     assert "--force is for .py, .onnx, .pt2" in convert(capsys, net, tmp_path / "net.npz", "--force")
     assert "is made of a .t7 file" in convert(capsys, DIGITS / "x.npz", target)
     pl.save(net, nn.Sequential().add(nn.SelectTable(0)))
@@ -60,11 +60,35 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     assert "wrote" in convert(capsys, net, target, "--force")
 
 
-def test_view_that_multiplies_the_batch(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An input that was inferred, and is larger than the network was made for, is refused."""
-    net = nn.Sequential().add(nn.SpatialConvolution(1, 2, 3, 3)).add(nn.View(8)).add(nn.Linear(8, 2))
-    pl.save(tmp_path / "net.t7", net)
-    monkeypatch.setattr(leave.network, "expected_input", lambda net: "1 x 6 x 6")
-    assert "of 2 samples the network makes 8" in convert(capsys, tmp_path / "net.t7", tmp_path / "net.py")
+def test_view_that_multiplies_the_batch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An input that was inferred is the one that the network was made for; if there is none, nothing is written."""
+    net, target = tmp_path / "net.t7", tmp_path / "net.py"
+    pl.save(net, nn.Sequential().add(nn.SpatialConvolution(1, 2, 3, 3)).add(nn.View(8)).add(nn.Linear(8, 2)))
+    assert "assumed an input of Nx1x4x4; --input says otherwise" in convert(capsys, net, target)
+    target.unlink()
+    for layers in ((nn.Linear(6, 6), nn.View(3), nn.Linear(3, 2)), (nn.LookupTable(9, 3), nn.View(-1, 1), nn.Linear(1, 2))):
+        chain = nn.Sequential()
+        for layer in layers:
+            chain.add(layer)
+        pl.save(net, chain)
+        assert "makes another number of samples" in convert(capsys, net, target) and not target.exists()
+    assert "wrote" in convert(capsys, net, target, "--input", "Nx8:int")
+
+
+def test_what_may_vary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Letters, and the first size if the network takes that; tables in tables; a sequence of steps."""
+    net, target = tmp_path / "net.t7", tmp_path / "net.py"
+    inner = nn.ParallelTable().add(nn.Linear(2, 3)).add(nn.SpatialConvolution(3, 1, 3, 3))
+    pl.save(net, nn.ParallelTable().add(inner).add(nn.OneHot(5)))
+    for text, takes in (
+        ("(1x2,1x3x8x8),4:int", "[(1, 2), (1, 3, 8, 8)], (4,) of int64"),
+        ("(4x2,4x3xHxW),4:0..4", "[(N, 2), (N, 3, H, W)], (N,) of int64"),
+        ("(Nx2,Mx3xHxH),N:long", "[(N, 2), (H, 3, W, W)], (N,) of int64"),
+    ):
+        assert "wrote" in convert(capsys, net, target, "--input", text)
+        assert f"Takes {takes}" in target.read_text(), target.read_text()[:200]
+    pl.save(net, nn.SpatialConvolution(3, 1, 3, 3))
+    assert "wrote" in convert(capsys, net, target, "--input", "3x8x8") and "Takes (3, 8, 8)" in target.read_text()
+    assert "computes in float32, not in double" in convert(capsys, net, target, "--input", "1x3x8x8:double")
+    pl.save(net, rnn.Sequencer(rnn.FastLSTM(4, 3)))
+    assert "assumed an input of TxNx4" in convert(capsys, net, target) and "Takes (N, H, 4)" in target.read_text()

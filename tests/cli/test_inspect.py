@@ -97,23 +97,6 @@ def test_json(capsys, tmp_path) -> None:
     assert data["functions"] == [{"place": "root.net.modules[1].f", "bytes": 4, "language": "LuaJIT 2.0 bytecode"}]
 
 
-def test_expected_input(monkeypatch) -> None:
-    monkeypatch.setattr(network, "SECONDS", 60)
-
-    def told(*layers: nn.Module) -> str | None:
-        net = nn.Sequential()
-        for layer in layers:
-            net.add(layer)
-        return network.expected_input(net)
-
-    convolution = nn.SpatialConvolution(3, 4, 3, 3)
-    assert told(convolution) == "3 x H x W"
-    assert told(convolution, nn.Reshape(4 * 26 * 26), nn.Linear(4 * 26 * 26, 2)) == "3 x 28 x 28"
-    assert told(nn.Linear(7, 2)) == "7" and told(nn.Identity(), nn.LookupTable(9, 2)) == "indices from 0 to 8"
-    assert told(nn.VolumetricConvolution(2, 3, 2, 2, 2)) == "2 x T x H x W"
-    assert told(nn.TemporalConvolution(5, 3, 2)) == "frames x 5" and told(nn.Tanh()) is None
-
-
 def test_wrong_files_are_named(capsys, tmp_path) -> None:
     (tmp_path / "a.t7").write_bytes(b"PK\x03\x04" + bytes(40))
     assert main(["inspect", str(tmp_path / "a.t7")]) == 1

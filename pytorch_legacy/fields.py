@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from inspect import isfunction, signature, unwrap
+from inspect import isfunction, unwrap
 from typing import Any
 
 import numpy as np
@@ -73,19 +73,19 @@ def present(instance: TorchObject, fields: dict[Any, Any]) -> dict[Any, Any]:
     FieldError
         If a parameter is such an expanded tensor.
     """
-    found = {}
+    found = dict(fields)
     for name, value in fields.items():
         if value is None:
-            continue
-        if isinstance(value, np.ndarray) and name not in BUFFERS and is_repeated(value):
+            del found[name]
+        elif isinstance(value, np.ndarray) and name not in BUFFERS and is_repeated(value):
             what = f"{described(value)} on a storage of {storage_of(value).size}"
             if name not in _BUFFERS and _KINDS.get(name, "").startswith("a tensor"):
                 raise FieldError(f"{name}: expected a tensor as large as its storage, got {what}")
             mending.note(instance, str(name), f"was {what}: not needed")
+            del found[name]
         elif name in _BUFFERS and not _is(_KINDS[name], value) and _expects(instance, name):
             mending.note(instance, name, f"was {_shown(value)}: not needed")
-        else:
-            found[name] = value
+            del found[name]
     return found
 
 
@@ -94,7 +94,7 @@ def check(instance: TorchObject) -> None:
     own = vars(instance)
     for name, value in [*own.items()]:
         kind = _KINDS.get(name)
-        if kind is None or value is None or _is(kind, value):
+        if kind is None or value is None or type(value) is _USUAL.get(kind) or _is(kind, value):
             continue
         if kind == "a whole number" and (number := truncated(instance, name, value)) is not None:
             mending.note(instance, name, f"was {value}: {number}, the whole part")
@@ -102,8 +102,8 @@ def check(instance: TorchObject) -> None:
         elif _expects(instance, name):
             raise FieldError(f"{name}: expected {kind}, got {_shown(value)}")
     for name, gradient in GRADIENTS.items():
-        ours, theirs = own.get(name), own.get(gradient)
-        if ours is not None and theirs is not None and theirs.size and ours.shape != theirs.shape:
+        ours = own.get(name)
+        if ours is not None and (theirs := own.get(gradient)) is not None and theirs.size and ours.shape != theirs.shape:
             mending.note(instance, gradient, f"was {described(theirs)}: zeros in the shape of {name}")
             own[gradient] = np.zeros(ours.shape, ours.dtype)
     name, rank = _parameter(type(instance))  # type: ignore[arg-type]
@@ -129,7 +129,8 @@ def _known(cls: type) -> frozenset[str]:
     for base in cls.__mro__:
         names |= vars(base).keys() | vars(base).get("__annotations__", {}).keys()
         if isfunction(maker := vars(base).get("__init__")):
-            names |= signature(maker).parameters.keys() | set(unwrap(maker).__code__.co_names)
+            code = unwrap(maker).__code__
+            names |= {*code.co_names, *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
     return frozenset(names)
 
 
@@ -151,6 +152,10 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
     "a module": lambda value: isinstance(value, TorchObject),
     "a list of modules": lambda value: isinstance(value, list) and all(isinstance(entry, TorchObject) for entry in value),
 }
+
+
+# What needs no test; numbers of files are whole up to 2^53.
+_USUAL = {"a whole number": int, "a number": float, "true or false": bool, "a tensor": np.ndarray, "text": str}
 
 
 def _shown(value: Any) -> str:

@@ -120,17 +120,18 @@ class Factory:
         cls = class_of(record.typename, known)
         if cls is not None and cls is not type(instance):
             instance.__class__ = cls  # it was made before the fields were known
-        if not isinstance(known, dict) and not isinstance(instance, Unknown):
+        isKnown = not isinstance(instance, Unknown)
+        if isKnown and not isinstance(known, dict):
             raise T7Error(f"expected the table of fields of a {record.typename}, got {type(known).__name__}")
         try:
-            if isinstance(known, dict) and not isinstance(instance, Unknown):
+            if isKnown:
                 known = fields.present(instance, known)
             instance._fromTorch7(known, record.version)
-            instance._countFromZero(self.counted)
-            mending.locate(path)
-            if type(instance).__module__.startswith("pytorch_legacy.") and not isinstance(instance, Unknown):
+            if instance._tensorsFromOne:
+                instance._countFromZero(self.counted)
+            if isKnown and type(instance).__module__.startswith("pytorch_legacy."):
                 fields.check(instance)
-                mending.locate(path)
+            mending.locate(path)
         except T7Error:
             raise
         except FieldError as error:
@@ -138,11 +139,12 @@ class Factory:
         except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
             raise T7Error(f"these are not the fields of a {record.typename}: {error!r:.200}") from error
         instance._remember(record)
-        if vars(instance).get("modules"):
+        own = vars(instance)
+        if own.get("modules"):
             self.containers.append(instance)
-        if vars(instance).get("gradInput", instance) is None:
+        if own.get("gradInput", instance) is None:
             self.incomplete.append((instance, mending.text(path)))
-        if isinstance(known, dict) and not isinstance(instance, Unknown):
+        if isKnown and t7.Function in map(type, known.values()):
             for name, value in known.items():
                 if type(value) is t7.Function and isinstance(name, str) and lua.warns(instance, name):
                     self._tell(instance, name, path)

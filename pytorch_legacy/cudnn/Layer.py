@@ -21,18 +21,9 @@ class Layer(TorchObject):
     """
 
     _nnOnly: ClassVar[tuple[str, ...]] = ()
-    _lua: ClassVar[dict[str, Any]] = {}
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        # Functions in the place of methods are not set as attributes: they would hide the methods.
-        hidden = {name: value for name, value in fields.items() if isinstance(value, t7.Function) and name not in vars(self)}
-        if hidden:
-            self.__dict__["_lua"] = hidden
 
     def _toTorch7(self) -> dict[str, Any]:
-        fields = {name: value for name, value in super()._toTorch7().items() if name not in (*self._nnOnly, "_lua")}
-        return fields | self._lua
+        return {name: value for name, value in super()._toTorch7().items() if name not in self._nnOnly}
 
 
 def no_size(dims: int) -> Any:

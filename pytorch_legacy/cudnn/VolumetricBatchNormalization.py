@@ -9,6 +9,8 @@ class VolumetricBatchNormalization(Layer, nn.VolumetricBatchNormalization):
 
     Notes
     -----
+    A batch of one in training is treated as after ``evaluate()``, as by the layer of ``nn``. cuDNN took the statistics of the
+    one sample, as ``setStrict()`` does here: a network that is run in training mode, as it was trained with cudnn, wants that.
     Source: cudnn.torch ``VolumetricBatchNormalization``.
 
     Examples

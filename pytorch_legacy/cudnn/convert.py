@@ -19,7 +19,7 @@ _SHARED = (
 )  # fmt: skip
 _OTHERS = {"nn.SpatialConvolutionMM": "SpatialConvolution", "inn.SpatialCrossResponseNormalization": "SpatialCrossMapLRN"}
 # Fields that the layers of cudnn have and those of nn have not.
-_CUDNN_ONLY = ("mode", "algorithm", "groups", "iSize", "fmode", "bdmode", "bwmode", "_lua")
+_CUDNN_ONLY = ("mode", "algorithm", "groups", "iSize", "fmode", "bdmode", "bwmode")
 _MODES = {"ReLU": "CUDNN_ACTIVATION_RELU", "Tanh": "CUDNN_ACTIVATION_TANH", "Sigmoid": "CUDNN_ACTIVATION_SIGMOID"}
 
 

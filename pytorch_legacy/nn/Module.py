@@ -486,9 +486,10 @@ class Module(Tuning):
             if fields.get(name) is None and "modules" not in fields:
                 mending.note(self, name, "missing: " + ("as the tensors" if name == "_type" else "empty"))
         # To Lua, false is as good as nil where a tensor is looked for.
-        fields = {key: value for key, value in fields.items() if value is not False or key not in self._TENSORS}
+        if any(fields.get(name) is False for name in self._TENSORS):
+            fields = {key: value for key, value in fields.items() if value is not False or key not in self._TENSORS}
         train = fields.get("train")
-        if isinstance(train, (int, float)) and not isinstance(train, bool):
+        if train is not True and isinstance(train, (int, float)) and train is not False:
             isTrue = train != 0 or not self._trainIsNumber
             reason = "as all numbers are in Lua" if isTrue else "as 0 is in C, which got it"
             mending.note(self, "train", f"was {train}: {str(isTrue).lower()}, {reason}")
@@ -497,9 +498,10 @@ class Module(Tuning):
         # Models were often saved without the gradients, which nobody needs to run them.
         own = self.__dict__
         for name, gradient in GRADIENTS.items():
-            parameter, present = own.get(name), own.get(gradient)
+            parameter = own.get(name)
             if not isinstance(parameter, np.ndarray) or is_repeated(parameter) or gradient in self._scratch:
                 continue
+            present = own.get(gradient)
             isEmpty = isinstance(present, np.ndarray) and present.size == 0
             if isinstance(present, np.ndarray) and present.size == parameter.size and present.dtype == parameter.dtype:
                 continue

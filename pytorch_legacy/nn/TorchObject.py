@@ -3,11 +3,11 @@
 import copy
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
 from itertools import islice
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from pytorch_legacy.t7.objects import IdentityKey
 # Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
 # pickles take the elements of such a view and leave the array around it. All other fields keep what they share.
 BUFFERS = ("output", "gradInput")
+_TYPES = TENSOR_TYPES | CUDA_TYPES
 # The packages of Torch7 that had a table of their own for their classes.
 _NAMESPACES = ("nn", "optim", "nngraph", "cudnn", "inn")
 
@@ -206,7 +207,7 @@ class TorchObject:
 
     def _take(self, name: str) -> None:
         """Notes the tensor type that the object now has."""
-        self._dtype = (TENSOR_TYPES | CUDA_TYPES)[name]
+        self._dtype = _TYPES[name]
         self._array = cupy().ndarray if name in CUDA_TYPES else np.ndarray
 
     @property
@@ -344,20 +345,22 @@ class TorchObject:
         `version` is the class version in the file. Fields that are arguments of the constructor, and missing, become the
         defaults of these arguments.
         """
+        own, (unlike, methods, unused) = self.__dict__, _places(type(self))
         for key, value in fields.items():
-            if not isinstance(key, str) or key in self._dropped or key in self._scratch:
+            if type(key) is not str:
                 continue
-            if callable(getattr(type(self), key, None)):
+            if key not in unlike:
+                own[key] = value
+            elif key in methods:
                 # Only what does nothing can run here in the place of a method.
                 if isinstance(value, t7.Function) and (method := stand_in(self, key, value)):
-                    self.__dict__[key] = method
-            elif key not in vars(TorchObject):
-                self.__dict__[key] = counted(value, -1) if key in self._oneBased else value
-        self._countFromZero({})
-        name = fields.get("_type", "")
-        self._dtype = (TENSOR_TYPES | CUDA_TYPES).get(name) or dtype_of(fields)
+                    own[key] = method
+            elif key in self._oneBased and key not in unused:
+                own[key] = counted(value, -1)
+        if self._tensorsFromOne:
+            self._countFromZero({})
+        self._dtype = _TYPES.get(fields.get("_type", "")) or dtype_of(fields)
         # Without a gradInput many layers compute none, as in Torch7; an object without both was stripped of its buffers.
-        own = self.__dict__
         if "gradInput" not in own:
             own["gradInput"] = None if own.get("output") is not None else np.empty(0, self._dtype)
         if "output" not in own:
@@ -442,24 +445,40 @@ class TorchObject:
         """Keeps what saving needs to know about the file, after `_fromTorch7`."""
         fields: dict[Any, Any] = record.fields if isinstance(record.fields, dict) else {}
         self._fileFields = _names(tuple(fields))
-        own, unused = self.__dict__, {*self._dropped, *self._scratch}
+        own, unused = self.__dict__, _places(type(self)).unused
         rest = {key: value for key, value in fields.items() if key not in own or key in unused}
-        for key in ("_type", *self._outdated):
-            rest.pop(key, None)
         if rest:
-            self._fileRest = rest
+            for key in ("_type", *self._outdated):
+                rest.pop(key, None)
+            if rest:
+                self._fileRest = rest
         if self._version is None and record.version != 1:
             self._version = record.version
 
     def _checkedType(self, wanted: Any) -> str:
         name = wanted if isinstance(wanted, str) and wanted.startswith("torch.") else type_name(wanted)
-        known = (TENSOR_TYPES | CUDA_TYPES).get(name)
+        known = _TYPES.get(name)
         if known is None or known.kind != "f":
             names = '"torch.FloatTensor", "torch.DoubleTensor" or "torch.CudaTensor"'
             raise ValueRangeError(f"{self._typename}: type: expected {names}, got {wanted!r}")
         if name in CUDA_TYPES:
             backend.require(f"{self._typename}: {name}")
         return name
+
+
+class _Places(NamedTuple):
+    """Names of fields that do not become attributes as they are: all of them, those of methods, those that are not needed."""
+
+    unlike: frozenset[str]
+    methods: frozenset[str]
+    unused: frozenset[str]
+
+
+@cache
+def _places(cls: type[TorchObject]) -> _Places:
+    methods = frozenset(name for name in dir(cls) if callable(getattr(cls, name, None)))
+    unused = frozenset((*cls._dropped, *cls._scratch))
+    return _Places(methods | unused | {*cls._oneBased, *vars(TorchObject)}, methods - unused, unused)
 
 
 @lru_cache(1024)
@@ -574,7 +593,7 @@ def converted(
     Objects of the classes `apart` are left as they are.
     """
     convertThing = each or (lambda thing: thing.type(name, cache))
-    dtype, device = (TENSOR_TYPES | CUDA_TYPES)[name], name in CUDA_TYPES
+    dtype, device = _TYPES[name], name in CUDA_TYPES
 
     def convert(array: Tensor) -> Tensor:
         wanted = array.dtype if floatsOnly and array.dtype.kind != "f" else dtype

@@ -18,7 +18,7 @@ from . import layouts
 from .binary import Memo, Memory
 from .layouts import DType
 from .nodes import Malformed
-from .numbers import all_plain, plain
+from .numbers import pairs_plain, plain
 
 _INTEGER = re.compile(rb"\s*([+-]?\d{1,20})(?!\S)(?:\r?\n)?")
 _NUMBER = re.compile(rb"\s*(\S{1,64})(?!\S)(?:\r?\n)?")
@@ -98,7 +98,7 @@ class AsciiSource:
             values = _floats(texts)
             if values is None:
                 return  # there is a better message for one alone
-            items += all_plain(values)
+            items += pairs_plain(values)
             # A tag, a number, and a newline behind each.
             self.position += sum(map(len, texts)) + 3 * len(texts)
 
@@ -144,6 +144,10 @@ class AsciiSource:
 
     def usual_class(self) -> tuple[int, str] | None:
         """There is no short way in a text."""
+        return None
+
+    def list_of_numbers(self, count: int) -> list[int | float] | None:
+        """Read nothing: `scalars` reads numbers of text at once."""
         return None
 
     def string(self) -> str:

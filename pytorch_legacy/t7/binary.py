@@ -25,7 +25,7 @@ from .layouts import (
     DType,
 )
 from .nodes import Malformed
-from .numbers import LARGEST_EXACT, all_plain
+from .numbers import all_plain, pairs_plain, plain
 from .tensors import tensor_view
 
 Buffer = bytes | mmap.mmap
@@ -35,19 +35,29 @@ Memo = dict[int, tuple[int, Any]]
 
 _NUMBER = {order: np.dtype([("tag", order + "i4"), ("value", order + "f8")]) for order in "<>"}
 
+# A key and its value, both numbers.
+_PAIR = {order: np.dtype([("key", number), ("value", number)]) for order, number in _NUMBER.items()}
+
 _VERSIONS = {b"V %d" % version: version for version in range(10)}
 _TENSORS = {name.encode(): dtype for name, dtype in TENSORS.items()}
 _STORAGES = {name.encode(): dtype for name, dtype in STORAGES.items()}
 
 # Names come up again and again: up to so many strings of up to so many bytes are decoded once.
 _NAMES, _NAME = 4096, 40
-# From so many numbers in a row on, NumPy looks whether more follow, in pieces of at first so many.
-_RUN, _PIECE = 16, 1 << 12
+# The numbers that files have for the most part.
+_SMALL = {float(number): number for number in range(1, 257)}
+# From so many numbers in a row on, NumPy looks whether more follow, in pieces of so many: larger ones leave the caches.
+_RUN, _PIECE = 16, 1 << 13
 
 
 @cache
 def _unpack(order: str, codes: str) -> Callable[[Buffer, int], tuple[Any, ...]]:
     return struct.Struct(order + codes).unpack_from
+
+
+@cache
+def _unpack_tensors(order: str, long: str) -> list[Callable[[Buffer, int], tuple[Any, ...]]]:
+    return [_unpack(order, long * (2 * count + 1) + "ii") for count in range(MAX_DIMENSIONS + 1)]
 
 
 class Memory:
@@ -100,7 +110,7 @@ class BinarySource:
         self._long = "q" if longSize == 8 else "i"
         self._count = _unpack(order, self._long)
         # What stands in a tensor of so many dimensions behind their number, and tag and index of its storage.
-        self._tensors = [_unpack(order, self._long * (2 * count + 1) + "ii") for count in range(MAX_DIMENSIONS + 1)]
+        self._tensors = _unpack_tensors(order, self._long)
         self._names: dict[bytes, str] = {}
 
     def scalars(self, items: list[Any], wanted: int, memo: Memo) -> int:
@@ -110,7 +120,7 @@ class BinarySource:
         """
         left = wanted - len(items)
         buffer, position, end, names = self.buffer, self.position, self.end, self._names
-        two, double, append = self._two, self._double, items.append
+        two, double, append, small = self._two, self._double, items.append, _SMALL.get
         numbers = 0
         while left > 0:
             try:
@@ -139,11 +149,8 @@ class BinarySource:
                 except struct.error:
                     self.position = position + 4
                     raise self.fail_short("a number", 8) from None
-                if number.is_integer() and -LARGEST_EXACT < number < LARGEST_EXACT:
-                    whole = int(number)
-                    append(whole if whole or str(number) == "0.0" else number)
-                else:
-                    append(number)
+                whole = small(number)
+                append(plain(number) if whole is None else whole)
                 position += 12
                 numbers += 1
                 if numbers >= _RUN and left > 2 * _RUN:
@@ -232,16 +239,30 @@ class BinarySource:
     def _run(self, position: int, most: int) -> list[int | float]:
         """The numbers, one after the other, that begin at a place, at most so many."""
         found: list[int | float] = []
-        piece = _PIECE
-        while (count := min(piece, most - len(found), (self.end - position) // 12)) > 0:
+        while (count := min(_PIECE, most - len(found), (self.end - position) // 12)) > 0:
             records = np.frombuffer(self.buffer, _NUMBER[self._order], count, position)
             others = np.flatnonzero(records["tag"] != NUMBER)
             good = int(others[0]) if others.size else count
-            found += all_plain(records["value"][:good].astype(np.float64))
+            found += pairs_plain(records["value"][:good].astype(np.float64))
             if good < count:
                 break
             position += 12 * count
-            piece *= 2
+        return found
+
+    def list_of_numbers(self, count: int) -> list[int | float] | None:
+        """Read the body of a table of so many entries, if it is a list of numbers; None, and nothing is read, if not."""
+        position, found = self.position, list[int | float]()
+        if count < _RUN or 24 * count > self.end - position:
+            return None
+        for start in range(0, count, _PIECE):
+            size = min(_PIECE, count - start)
+            pairs = np.frombuffer(self.buffer, _PAIR[self._order], size, position + 24 * start)
+            keys, values = pairs["key"], pairs["value"]
+            areNumbers = (keys["tag"] == NUMBER) & (values["tag"] == NUMBER)
+            if not (areNumbers & (keys["value"] == np.arange(start + 1, start + size + 1))).all():
+                return None
+            found += all_plain(values["value"].astype(np.float64))
+        self.position = position + 24 * count
         return found
 
     def finished(self) -> bool:

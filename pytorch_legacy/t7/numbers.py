@@ -26,21 +26,23 @@ def plain(number: float) -> int | float:
 
 def all_plain(numbers: np.ndarray[Any, Any]) -> list[int | float]:
     """`plain` of every element of a vector of doubles."""
+    with np.errstate(invalid="ignore"):
+        whole = (np.floor(numbers) == numbers) & (np.abs(numbers) < LARGEST_EXACT) & ((numbers != 0) | ~np.signbit(numbers))
+        if not whole.any():
+            return numbers.tolist()
+        integers = numbers.astype(np.int64)
+    if whole.all():
+        return integers.tolist()
+    mixed = numbers.astype(object)
+    mixed[whole] = integers[whole]
+    return mixed.tolist()
+
+
+def pairs_plain(numbers: np.ndarray[Any, Any]) -> list[int | float]:
+    """The same where keys and values of tables alternate: keys are whole."""
     found: list[int | float] = [0] * numbers.size
-    # In tables keys and values alternate, and keys are whole.
     for start in (0, 1):
-        part = numbers[start::2]
-        with np.errstate(invalid="ignore"):
-            whole = (np.floor(part) == part) & (np.abs(part) < LARGEST_EXACT) & ((part != 0) | ~np.signbit(part))
-            integers = part.astype(np.int64)
-        if whole.all():
-            found[start::2] = integers.tolist()
-        elif not whole.any():
-            found[start::2] = part.tolist()
-        else:
-            mixed = part.astype(object)
-            mixed[whole] = integers[whole]
-            found[start::2] = mixed.tolist()
+        found[start::2] = all_plain(numbers[start::2])
     return found
 
 

@@ -102,6 +102,11 @@ class Parser:
                         memo[index] = tag, value
                         items.append(value)
                         continue
+                    found = source.list_of_numbers(count)
+                    if found is not None:
+                        memo[index] = tag, found
+                        items.append(found)
+                        continue
                     memo[index] = _OPEN_TABLE
                     frame = _new(Frame, (frame, len(items), nodes.TABLE, [], 2 * count, source.start, None, index))
                 elif tag == layouts.TORCH:

@@ -141,6 +141,8 @@ def _load(
         traceback.clear_frames(error.__traceback__)
     finally:
         if isCollecting:
+            if gc.get_count()[0] > gc.get_threshold()[0]:
+                gc.collect(0)  # else the next object that somebody makes may begin a search of the whole process
             gc.enable()
     del buffer
     raise failure

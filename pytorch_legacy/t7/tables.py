@@ -7,7 +7,7 @@ from typing import Any
 
 from .objects import IdentityKey
 
-_ORDINARY = {str, int}
+_ORDINARY, _WHOLE = {str, int}, {int}
 
 
 class BadKey(ValueError):
@@ -37,8 +37,7 @@ def table(items: list[Any]) -> list[Any] | dict[Any, Any]:
 
 def is_array(keys: list[Any]) -> bool:
     """Tell whether the keys are exactly 1..n, in any order, with n > 0."""
-    count = len(keys)
-    return all(type(key) is int and 0 < key <= count for key in keys) and len(set(keys)) == count > 0
+    return _WHOLE.issuperset(map(type, keys)) and len(keys) > 0 and sorted(keys) == list(range(1, len(keys) + 1))
 
 
 def fill(table: dict[Any, Any], keys: list[Any], values: Iterable[Any]) -> None:

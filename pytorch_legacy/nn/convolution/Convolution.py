@@ -103,9 +103,12 @@ class Convolution(Learner):
         padding = fields.pop("padding", None) or 0
         numbers = {f"pad{axis}": padding for axis in self._axes} | {f"d{axis}": 1 for axis in self._axes}
         super()._fromTorch7(mending.fill(self, fields, **numbers), version)
-        self._countPlanes()
+        shape = self._weightShape()
+        if self.weight is not None and self.weight.shape != shape:
+            self._countPlanes()
+            shape = self._weightShape()
         for name in ("weight", "gradWeight"):
             weight = getattr(self, name)
-            if weight is not None and weight.size and weight.shape != self._weightShape():
-                mending.note(self, name, f"had the shape {weight.shape}: {self._weightShape()}")
-                setattr(self, name, weight.reshape(self._weightShape()))
+            if weight is not None and weight.size and weight.shape != shape:
+                mending.note(self, name, f"had the shape {weight.shape}: {shape}")
+                setattr(self, name, weight.reshape(shape))

@@ -73,7 +73,8 @@ def fromTorch7(module: Module, indices: Tensor, size: tuple[int, ...]) -> Tensor
         features = indices.shape[-1]
         flat = (indices + _frameStarts(module, indices.shape)) * features + np.arange(features)
         return np.where(indices < 0, -1, flat)
-    return indices - 1
+    indices -= 1  # the copy
+    return indices
 
 
 def toTorch7(module: Module, indices: Tensor, size: tuple[int, ...]) -> Tensor:

@@ -345,7 +345,7 @@ class TorchObject:
         `version` is the class version in the file. Fields that are arguments of the constructor, and missing, become the
         defaults of these arguments.
         """
-        own, (unlike, methods, unused) = self.__dict__, _places(type(self))
+        own, (unlike, methods, unused) = self.__dict__, _places(type(self))  # type: ignore[arg-type]
         for key, value in fields.items():
             if type(key) is not str:
                 continue
@@ -445,7 +445,7 @@ class TorchObject:
         """Keeps what saving needs to know about the file, after `_fromTorch7`."""
         fields: dict[Any, Any] = record.fields if isinstance(record.fields, dict) else {}
         self._fileFields = _names(tuple(fields))
-        own, unused = self.__dict__, _places(type(self)).unused
+        own, unused = self.__dict__, _places(type(self)).unused  # type: ignore[arg-type]
         rest = {key: value for key, value in fields.items() if key not in own or key in unused}
         if rest:
             for key in ("_type", *self._outdated):

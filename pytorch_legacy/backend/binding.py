@@ -180,7 +180,7 @@ def bind(cfunction, make, check, where, NULL, refuse):
     slots = make()
     def call({arguments}):
         nonlocal slots
-        mine = refuse(call, make) if slots is None else slots
+        mine = refuse(make) if slots is None else slots
         slots = None
         {unpacked} = mine
         try:{tensors}
@@ -241,8 +241,9 @@ def _bind(module: Any, name: str) -> Any:
     else:
         function, report = getattr(lib, f"THNN_{real}{name}"), check
 
-    def refuse(call: Any, make: Callable[[], tuple[Slot, ...]]) -> tuple[Slot, ...]:
-        if passes.holder({call.__code__}, "make", make, sys._getframe(1)) == "another":
+    def refuse(make: Callable[[], tuple[Slot, ...]]) -> tuple[Slot, ...]:
+        caller = sys._getframe(1)  # a call that held itself would stay, with its arrays, until garbage is collected
+        if passes.holder({caller.f_code}, "make", make, caller) == "another":
             raise BusyError(passes.busy(where))
         return make()  # this thread's own call was interrupted
 

@@ -27,6 +27,8 @@ A rule returns an expression, a Value, or a list of Values for a table.
   compared as a whole, as they were.
 * ``w.shapes_after(m, x)`` are the shapes that our layer gives: ``reshaped(x, shapes)`` of ``texts.py`` writes them.
 * ``w.helper(source)`` puts a function or class at the top of the file, and is its name.
+* ``w.tie(view, value)`` where a container gives the modules inside a view of its input. Layers need it not: that their outputs
+  are views is seen, and what a layer in place writes over is written again for all who see it.
 * ``w.step(...)`` makes a class of what a loop calls; ``w.state()`` and ``w.keep()`` are for what lasts from call to call.
 * ``w.note("...")`` is a comment on the next line: what PyTorch means otherwise, or a gradient that is another one by design.
 * ``raise lacks(m, "...")`` where nothing can be written, with the nearest advice.

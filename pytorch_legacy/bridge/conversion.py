@@ -14,12 +14,14 @@ import numpy as np
 import torch
 
 import pytorch_legacy
+from pytorch_legacy.authors import DataParallelTableBasic
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
 from .examples import examples_of, forget
+from .lean import lean_forward
 from .proof import TOLERANCE, Proof
 from .registry import Differs
 from .safety import in_docstring, one_line
@@ -61,6 +63,7 @@ class Conversion:
 
     def module(self) -> torch.nn.Module:
         """The module that the text makes, with the weights, compared with the network as a whole."""
+        outputs = self._outputs()  # before the module takes its memory
         with tempfile.TemporaryDirectory() as folder:
             beside = Path(folder) / "net.py"
             save_embedded(self.writer.legacy, beside)
@@ -69,32 +72,49 @@ class Conversion:
         state = {name: tensor.clone() for name, tensor in self.state.items()} if self.kind == "mixed" else self.state
         made.load_state_dict(state, assign=self.kind == "mixed")
         made.eval()
-        self._prove(made)
+        self._prove(made, outputs)
         made.source, made.proof, made.example, made.legacy_parts = self.text, self.proof, self.examples, self.writer.legacy
         return made
 
-    def _prove(self, made: torch.nn.Module) -> None:
-        """Compares the module with the network on the examples; where there is a state, on two calls one after the other."""
+    def _outputs(self) -> list[list[Any]] | None:
+        """What the network gives for each example, in two calls where there is a state; None if it cannot be compared."""
         if any(layer.difference is None for layer in self.proof.layers):
-            return  # a layer that is random cannot be compared, and neither can the whole
-        self.proof.whole = 0.0
+            return None  # a layer is random
+        outputs = []
         for example in self.examples:
             forget(self.net)
+            calls = range(2 if self.writer.states else 1)
+            outputs.append([tree(np.array, lean_forward(self.net, tree(np.copy, example))) for _ in calls])
+        if isinstance(self.net, Module):
+            self.net.clearState()
+        return outputs
+
+    def _prove(self, made: torch.nn.Module, outputs: list[list[Any]] | None) -> None:
+        """Compares the network with the module, and with what the very lines of its text gave for the second example.
+
+        Where there is a state, with two calls of the module one after the other for each example.
+        """
+        if outputs is None:
+            return
+        self.proof.whole = 0.0
+        for i, (example, ours) in enumerate(zip(self.examples, outputs, strict=True)):
+            if i and not self.writer.states:
+                self._compare(ours[0], tree(lambda value, i=i: value.held[i], self.result))
+                continue
             state: tuple[Any, ...] = ()
-            for _ in range(2 if self.writer.states else 1):
-                input = tree(np.copy, example)
-                ours = tree(np.array, self.net.forward(*input) if isinstance(self.net, Criterion) else self.net.forward(input))
+            for output in ours:
                 with torch.no_grad():
                     theirs = made(*arguments(example), *state)
                 if self.writer.states:
                     theirs, *state_after = theirs
                     state = tuple(state_after)
-                self.proof.whole = max(self.proof.whole, difference(ours, theirs))
-        if isinstance(self.net, Module):
-            self.net.clearState()
+                self._compare(output, theirs)
         if not self.proof.whole <= TOLERANCE and not self.proof.force:
             name, gap = one_line(self.net._typename), self.proof.whole
             raise Differs(f"{name}: each layer is written right, but the network differs by {gap:.2g}")
+
+    def _compare(self, ours: Any, theirs: Any) -> None:
+        self.proof.whole = max(self.proof.whole or 0.0, difference(ours, theirs))
 
     def _story(self, net: Any) -> str:
         letters: dict[Any, str] = {}
@@ -117,6 +137,7 @@ class Conversion:
 
 def twin(net: Any) -> Any:
     """A copy of the network in evaluation mode, with the very parameters of it, on the host."""
+    net = net.dpt if isinstance(net, DataParallelTableBasic) else net
     if not isinstance(net, (Module, Criterion)):
         raise DtypeError(f"net: expected a module or a criterion, got {described(net)}")
     made = copy.deepcopy(net, net._sharedArrays() if isinstance(net, Module) else {})

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 Rule = Callable[[Any, Any, "Writer"], Any]
 RULES: dict[type, Rule] = {}
+ADVICE = "convert the parts around it one by one, and write this one yourself"
 
 
 class NoRule(UnsupportedError):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .aliases import Part
 
 TOKEN = re.compile(r"«(\d+)»")
 Shape = tuple[int | None, ...]
@@ -21,12 +25,18 @@ class Value:
         Stands for the variable in expressions until it gets its name. ``str(value)`` is the token.
     held : list
         What it holds for each example: tensors, but for the states of recurrent layers.
+    source : (Value, Part) or None
+        The value whose memory the layer's output shares, and what it shows of it.
+    views : set of Value
+        Those that share its memory.
     """
 
-    __slots__ = ("__weakref__", "held", "token")
+    __slots__ = ("__weakref__", "_named", "held", "source", "token", "views")
 
-    def __init__(self, token: str, held: list[Any]) -> None:
-        self.token, self.held = token, held
+    def __init__(self, token: str, held: list[Any], named: Callable[[Value], None]) -> None:
+        self.token, self.held, self._named = token, held, named
+        self.source: tuple[Value, Part] | None = None
+        self.views: WeakSet[Value] = WeakSet()
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
@@ -53,6 +63,7 @@ class Value:
         return bool(self.held[0].is_floating_point())
 
     def __str__(self) -> str:
+        self._named(self)  # the text may be used as long as the rule at work has it
         return self.token
 
 
@@ -84,9 +95,28 @@ def difference(ours: Any, theirs: Any) -> float:
     a, b = (np.asarray(value.detach().cpu() if hasattr(value, "detach") else value) for value in (ours, theirs))
     if a.shape != b.shape:
         return float("inf")
+    kind = a.dtype if a.dtype == b.dtype and a.dtype.kind == "f" else np.dtype(np.float64)
+    gap = top = 0.0
+    a, b = a.reshape(-1), b.reshape(-1)
+    for start in range(0, a.size, _PIECE):
+        pieces = (array[start : start + _PIECE].astype(kind, copy=False) for array in (a, b))
+        found = _measured(*pieces)
+        gap, top = max(gap, found[0]), max(top, found[1])
+    return gap / (top or 1.0) if gap else 0.0
+
+
+_PIECE = 1 << 16  # elements, which stay in a cache
+
+
+def _measured(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    """The largest difference of two vectors, and the largest magnitude of the first; numbers that are not finite are to agree."""
+    with np.errstate(all="ignore"):
+        gaps = a - b
+        gap, top = float(max(gaps.max(), -gaps.min())), float(max(a.max(), -a.min()))
+    if np.isfinite(gap) and np.isfinite(top):
+        return gap, top
     a, b = a.astype(np.float64), b.astype(np.float64)
     finite = np.isfinite(a)
     if not (finite == np.isfinite(b)).all() or not ((a == b) | np.isnan(a) & np.isnan(b) | finite).all():
-        return float("inf")
-    gap = float(np.abs(a[finite] - b[finite]).max(initial=0.0))
-    return gap / float(np.abs(a[finite]).max(initial=0.0) or 1.0) if gap else 0.0
+        return float("inf"), 1.0
+    return float(np.abs(a[finite] - b[finite]).max(initial=0.0)), float(np.abs(a[finite]).max(initial=0.0))

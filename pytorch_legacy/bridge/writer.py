@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,14 +21,14 @@ import torch.nn.functional as F
 from pytorch_legacy.errors import THNNError
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import clear
 
-from .advice import advice_of
+from .aliases import Part, parts
 from .embedding import embedded
 from .examples import forget
 from .fields import Fields, owner_of
+from .lean import let_go
 from .proof import Proof
-from .registry import NoRule, rule_of
+from .registry import ADVICE, NoRule, rule_of
 from .safety import check_code, one_line
 from .values import TOKEN, Shape, Value, common, flat, tree
 
@@ -46,12 +45,11 @@ class Statement:
 class Frame:
     """A rule at work: for which module, at which place, and what its expressions may still use."""
 
-    __slots__ = ("checked", "kept", "layers", "module", "place", "recent", "trusted")
+    __slots__ = ("checked", "kept", "layers", "module", "place", "trusted")
 
     def __init__(self, module: Any, place: str) -> None:
         self.module, self.place = module, place
-        self.kept: list[Value] = []
-        self.recent: deque[Any] = deque(maxlen=8)  # what modules inside gave; older results are their holders' to keep
+        self.kept: list[Value] = []  # what stands in its texts; other values live as long as somebody holds them
         self.layers = 0
         self.checked = False  # by the modules inside
         self.trusted = False  # not to be compared
@@ -96,6 +94,7 @@ class Writer:
         self._values: WeakValueDictionary[str, Value] = WeakValueDictionary()
         self._size = 0
         self._overwritten: list[bool] = []  # which inputs the layer that ran last wrote over
+        self._parts: dict[tuple[int, int], Part] = {}  # which outputs of it are views of which inputs
         self.inputs = tree(lambda *arrays: self._value([torch.from_numpy(np.array(a)) for a in arrays]), *examples)
         self.arguments = tree(lambda value: value.token, self.inputs)  # a layer in place changes the values
 
@@ -112,15 +111,16 @@ class Writer:
             with self._located(frame):
                 if (found := rule_of(type(module))) is None:
                     if not self.wrap or not isinstance(module, Module):
-                        raise NoRule(f"there is no rule for this class; {advice_of(type(module))}")
+                        raise NoRule(f"there is no rule for this class; {ADVICE}")
                     found = embedded
-                around.recent.append(self._finished(frame, x, found(module, x, self)))
-                return around.recent[-1]
+                return self._finished(frame, x, found(module, x, self))
         finally:
             self._frames.pop()
 
     def let(self, expression: Any, outputs: int | None = None) -> Any:
         """A variable for an expression; with `outputs` a list of so many, for an expression that gives a tuple."""
+        if isinstance(expression, Value):
+            return expression
         expression = str(expression)
         if outputs is None and TOKEN.fullmatch(expression):
             return self._values[expression]
@@ -158,6 +158,13 @@ class Writer:
     def buffer(self, stem: str, array: Any) -> str:
         """``self.<name>`` of an array that is not learned."""
         return self.fields.bare(stem, array, False, self._frames[-1].place)
+
+    def tie(self, view: Value, whole: Value, shown: Part | None = None) -> Value:
+        """Says that `view` is a view of another value in Torch7: all of it, or a part. Returns it."""
+        if view is not whole:
+            view.source = whole, shown or Part("whole")
+            whole.views.add(view)
+        return view
 
     def helper(self, source: str) -> str:
         """Puts a function or class at the top of the file, once; returns its name."""
@@ -209,16 +216,28 @@ class Writer:
     def ours(self, module: Any, x: Any) -> list[Any]:
         """What our module gives for each example, in copies."""
         results = []
+        isLeaf = isinstance(module, Module) and not getattr(module, "modules", None)
         for i in range(self.examples):
             input = tree(lambda value, i=i: value.held[i].numpy().copy(), x)
             forget(module)
             output = module.forward(*input) if isinstance(module, Criterion) else module.forward(input)
-            if getattr(module, "inplace", False):
-                self._overwritten = [isinstance(output, np.ndarray) and np.may_share_memory(one, output) for one in flat([input])]
             results.append(tree(np.array, output))
-        if isinstance(module, Module) and not getattr(module, "modules", None):
-            clear(module, "output")  # it may be as large as all its examples
+            self._look(module, x, i, input, output)
+            if isLeaf:
+                let_go(module)
         return results
+
+    def _look(self, module: Any, x: Any, i: int, input: Any, output: Any) -> None:
+        """Takes note of the inputs that a layer has written over, and of what its outputs share with them."""
+        inputs, values = flat([input]), flat([x])
+        found = parts(inputs, flat([output]))
+        self._parts = {pair: shown for pair, shown in found.items() if i == 0 or self._parts.get(pair) == shown}
+        changed = [False] * len(inputs)
+        for place, _ in found:
+            before = values[place].held[i].numpy()
+            isSame = np.array_equal(inputs[place], before, equal_nan=before.dtype.kind == "f")
+            changed[place] = bool(getattr(module, "inplace", False)) or not isSame
+        self._overwritten = changed if i == 0 else [a or b for a, b in zip(changed, self._overwritten, strict=True)]
 
     def shapes_after(self, module: Any, x: Any) -> list[tuple[int, ...]]:
         """The shape that our module gives for each example."""
@@ -245,24 +264,51 @@ class Writer:
         module = frame.module
         if frame.trusted or (frame.checked and not isinstance(result, str)):
             return self.let(result) if isinstance(result, str) else result
-        ours = self.ours(module, x)
-        result = self.checked(ours, result)
-        return self._seen(x, result) if getattr(module, "inplace", False) else result
-
-    def _seen(self, x: Any, result: Any) -> Any:
-        """The result of a layer that wrote over its input, which whoever holds the input sees."""
-        for value, is_overwritten in zip(flat([x]), self._overwritten, strict=True):
-            if is_overwritten:
-                value.token, value.held = result.token, result.held
-                self._values[value.token] = result = value
+        result = self.checked(self.ours(module, x), result)
+        if any(self._overwritten):
+            return self._seen(x, result)
+        before, after = flat([x]), flat([result])
+        for (i, j), shown in self._parts.items():
+            self.tie(after[j], before[i], shown)
         return result
 
+    def _seen(self, x: Any, result: Any) -> Any:
+        """The result of a layer that wrote over its input, which whoever holds the input, or shares its memory, sees."""
+        for value, is_overwritten in zip(flat([x]), self._overwritten, strict=True):
+            if is_overwritten and not isinstance(result, list) and result is not value:
+                self._become(value, result)
+                result = value
+                self._above(value)
+                self._below(value)
+        return result
+
+    def _become(self, value: Value, other: Value) -> None:
+        value.token, value.held = other.token, other.held
+        self._values[value.token] = value
+
+    def _above(self, value: Value) -> None:
+        """What `value` is a view of, and its other views, show what became of it."""
+        if value.source:
+            whole, shown = value.source
+            self._become(whole, self.let(shown.restored(whole, value)))
+            self._above(whole)
+            self._below(whole, value)
+
+    def _below(self, value: Value, known: Value | None = None) -> None:
+        """The views of `value` show what became of it."""
+        for view in [*value.views]:
+            if view is not known and view.source:
+                self._become(view, self.let(view.source[1].shown(value, view)))
+                self._below(view)
+
     def _value(self, held: list[Any]) -> Value:
-        value = Value(f"«{self._size}»", held)
+        value = Value(f"«{self._size}»", held, self._keep_named)
         self._size += 1
         self._values[value.token] = value
-        self._frames[-1].kept.append(value)
         return value
+
+    def _keep_named(self, value: Value) -> None:
+        self._frames[-1].kept.append(value)
 
     def _evaluate(self, expression: str) -> list[Any]:
         used = {f"_v{number}": self._values[f"«{number}»"] for number in TOKEN.findall(expression)}

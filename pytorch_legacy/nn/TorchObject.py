@@ -117,7 +117,10 @@ class TorchObject:
                 return member.fget(self)  # it is there, and misses another one: that is the one to name
             error = FieldError(f"{self._typename}: has no attribute {name!r}{hints.of_attribute(name)}")
             error.name, error.obj = name, self  # Python then says which name may have been meant
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # else the frames of all callers, and the arrays in them, wait for the garbage collector
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
         """Converts the floating-point arrays in all fields, objects inside included, and returns self.

@@ -101,8 +101,11 @@ class gModule(Flat, Container):
     def updateOutput(self, input: Any) -> Any:
         return self.runForwardFunction("updateOutput", input)
 
-    def runForwardFunction(self, func: str | Callable[[Module, Any], Any], input: Any) -> Any:
-        """Runs the network with another function of the modules, given by name or as a function of module and input."""
+    def runForwardFunction(self, func: str | Callable[[Module, Any], Any], input: Any, keep: bool = True) -> Any:
+        """Runs the network with another function of the modules, given by name or as a function of module and input.
+
+        Without `keep`, nodes forget their inputs when they have read them, and no pass backward can follow.
+        """
         run = (lambda module, input: getattr(module, func)(input)) if isinstance(func, str) else func
         inputs = check.table(self, "input", input, self.nInputs) if self.nInputs > 1 else [input]
         steps = self._program().forward
@@ -114,6 +117,8 @@ class gModule(Flat, Container):
                 output = _output(step, run)
             except Exception as error:
                 self._fail(error, step.node)
+            if not keep and step.data is not self.outnode.data:
+                step.data["input"] = []
             for target, place in step.targets:
                 target["input"][place] = output
         results = self.outnode.data["input"]

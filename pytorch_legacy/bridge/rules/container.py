@@ -2,7 +2,8 @@
 
 from pytorch_legacy import authors, dpnn, nn, nngraph
 
-from ..registry import rule, rule_of
+from ..aliases import Part
+from ..registry import ADVICE, rule, rule_of
 from ..texts import axis, cat, field, joined, lacks, options, reshaped, trimmed
 from ..values import tree
 from .convolution import convolve, geometry
@@ -65,7 +66,10 @@ def _centred(m, parts, joint):
 
 @rule(nn.Parallel)
 def parallel(m, x, w):
-    slices = w.let(f"{x}.unbind({axis(m, m.inputDimension, x)})", len(m.modules))
+    split = axis(m, m.inputDimension, x)
+    slices = w.let(f"{x}.unbind({split})", len(m.modules))
+    for i, part in enumerate(slices):
+        w.tie(part, x, Part("slice", split, i))
     parts = [w.convert(module, part, i) for i, (module, part) in enumerate(zip(m.modules, slices, strict=True))]
     return w.let(cat(parts, axis(m, m.outputDimension, parts[0])))
 
@@ -73,6 +77,13 @@ def parallel(m, x, w):
 @rule(nn.GPU, nn.NaN, nn.Profile, dpnn.Serial, dpnn.FireModule, dpnn.Inception, authors.DataParallelTable)
 def decorator(m, x, w):
     return w.convert(m.modules[0], x, 0)
+
+
+@rule(nn.Decorator)
+def bare_decorator(m, x, w):
+    if type(m).updateOutput is not nn.Decorator.updateOutput:
+        raise lacks(m, f"there is no rule for this class; {ADVICE}")
+    return decorator(m, x, w)
 
 
 @rule(nn.DontCast)
@@ -98,11 +109,11 @@ def no_backprop(m, x, w):
 def bottle(m, x, w):
     if x.ndim <= m.nInputDim:
         return w.convert(m.modules[0], x, 0)
-    folded = w.let(f"{x}.flatten(0, {x.ndim - m.nInputDim})")
+    folded = w.tie(w.let(f"{x}.flatten(0, {x.ndim - m.nInputDim})"), x)
     y = w.convert(m.modules[0], folded, 0)
     if y.shapes == [(shape[0], *rest[1:]) for shape, rest in zip(folded.shapes, y.shapes, strict=True)]:
-        return w.let(f"{y}.unflatten(0, {x}.shape[:{x.ndim - m.nInputDim + 1}])")
-    return w.let(reshaped(y, w.shapes_after(m, x)))
+        return w.tie(w.let(f"{y}.unflatten(0, {x}.shape[:{x.ndim - m.nInputDim + 1}])"), y)
+    return w.tie(w.let(reshaped(y, w.shapes_after(m, x))), y)
 
 
 @rule(nn.WeightNorm)
@@ -154,7 +165,7 @@ def graph(m, x, w):
             w.note(name)
         return w.convert(module, value, places[id(module)])
 
-    result = m.runForwardFunction(write, x)
+    result = m.runForwardFunction(write, x, keep=False)
     m.clearState()
     return result
 

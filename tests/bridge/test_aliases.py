@@ -1,0 +1,52 @@
+"""A layer in place writes over memory that others see: through views, and views of views."""
+
+from __future__ import annotations
+
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import authors, nn
+
+torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
+
+
+def chain(*modules: nn.Module) -> nn.Sequential:
+    net = nn.Sequential()
+    for module in modules:
+        net.add(module)
+    return net
+
+
+def both(*modules: nn.Module) -> nn.ConcatTable:
+    table = nn.ConcatTable()
+    for module in modules:
+        table.add(module)
+    return table
+
+
+def graph() -> nn.Module:
+    x = nn.Identity()()
+    hidden = nn.Linear(4, 6)(x)
+    return nn.gModule([x], [nn.ReLU(True)(nn.View(2, 3)(hidden)), nn.Linear(6, 2)(hidden)])
+
+
+AFTER_LINEAR = {
+    "view": both(nn.Identity(), chain(nn.View(2, 3), nn.ReLU(True))),
+    "view_before": both(nn.View(2, 3), chain(nn.Identity(), nn.ReLU(True))),
+    "two_views": both(nn.View(2, 3), chain(nn.View(3, 2), nn.AddConstant(2, True)), nn.Identity()),
+    "view_of_view": both(nn.Identity(), chain(nn.Unsqueeze(1), nn.Reshape(3, 2), nn.ELU(1, True)), nn.Replicate(2)),
+    "replicated_before": both(nn.Replicate(2, 1), chain(nn.Identity(), nn.MulConstant(3, True))),
+    "split": both(nn.Identity(), chain(nn.View(2, 3), nn.SplitTable(1), nn.ParallelTable().add(nn.ReLU(True)).add(nn.Tanh()))),
+    "selected": both(nn.Identity(), chain(nn.View(2, 3), nn.Select(1, 0), nn.ReLU(True))),  # which copies
+    "sum": both(nn.Identity(), chain(both(nn.View(2, 3), chain(nn.Tanh(), nn.View(2, 3))), nn.CAddTable(True))),
+    "bottle": chain(nn.View(2, 3), both(nn.Identity(), nn.Bottle(nn.HardTanh(-0.1, 0.1, True)), nn.View(6))),
+    "parallel": chain(nn.View(2, 3), both(nn.Identity(), nn.Parallel(1, 1).add(nn.ReLU(True)).add(nn.Linear(3, 2)))),
+    "clip": both(nn.Identity(), authors.InplaceClip01()),
+}
+
+
+@pytest.mark.parametrize("name", [*AFTER_LINEAR, "graph", "input"])
+def test_in_place(name: str) -> None:
+    nets = {"graph": graph, "input": lambda: both(nn.Identity(), chain(nn.View(2, 2), nn.AddConstant(2, True)), nn.View(4, 1))}
+    net = nets[name]() if name in nets else chain(nn.Linear(4, 6), AFTER_LINEAR[name])
+    assert pl.to_torch(net, (None, 4)).proof.whole < 1e-6

@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 
 from pytorch_legacy import nn, rnn
-from pytorch_legacy.bridge.advice import advice_of
 from pytorch_legacy.bridge.registry import rule_of
 from pytorch_legacy.loading import PACKAGES
 from pytorch_legacy.nn.Criterion import Criterion
@@ -61,6 +60,11 @@ What differs by intent:
   Where equal maxima meet, CMaxTable and global max pooling share the gradient.
 - A module that stands in a network twice, without a clone, gets the gradients of both passes.
 - A network that kept its state from call to call takes it and returns it: `y, state = module(x, state)`, None at first.
+- Rewards (VRClassReward, BinaryClassReward) give the loss, and the gradient of the baseline; what random layers learn from them
+  is for log_prob of torch.distributions.
+- NCEModule without `normalized` draws classes in evaluation too, and so does the module: it cannot be compared, and does not go
+  to ONNX. Random layers that are `stochastic` (Reinforce) are refused.
+- What a layer in place writes over is seen by all who hold the memory, as in Torch7; gradients are those of what is computed.
 - WeightNorm of other layers than Linear and convolutions is written with the weight as it runs, and cannot be taken back by
   `from_torch`.
 - ONNX: sizes that no exporter keeps free are told: `fixed`. Of recurrent networks `.pt2` has no more than the batch free.
@@ -80,9 +84,9 @@ def page() -> str:
             names = [f"`{name}`" for name, cls in found.items() if issubclass(cls, base) and rule_of(cls)]
             if names:
                 parts.append(f"**pl.{package}**, {kind}: {', '.join(names)}\n")
-        missing += [(f"pl.{package}.{name}", cls) for name, cls in found.items() if rule_of(cls) is None and cls not in BASES]
-    rows = [f"| `{name}` | {advice_of(cls)} |" for name, cls in missing]
-    return "\n".join([*parts, "Without a rule:\n", "| class | advice |", "|---|---|", *rows, ""])
+        missing += [f"pl.{package}.{name}" for name, cls in found.items() if rule_of(cls) is None and cls not in BASES]
+    names = ", ".join(f"`{name}`" for name in missing)
+    return "\n".join([*parts, f"Without a rule: {names or 'none'}.\n"])
 
 
 BASES = (Module, Criterion, nn.Container, nn.Decorator, nn.Unknown, rnn.AbstractSequencer)

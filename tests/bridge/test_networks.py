@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn, rnn
+from pytorch_legacy import dpnn, nn, nnx, rnn
 from tests.realfiles import realfile
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
@@ -90,6 +90,31 @@ NETWORKS: list[tuple[Callable[[], nn.Module], Any]] = [
     (steps, (None, 6, 4)),
     (both_ways, (None, 6, 4)),
     (our_pooling, (None, 2, 16, 16)),
+]
+
+
+def draw(*shape: int) -> np.ndarray:
+    return np.random.default_rng(1).uniform(-1, 1, shape)
+
+
+def tree() -> nn.Module:
+    return nnx.SoftMaxTree(4, {1: np.array([2, 3, 4]), 2: np.array([5, 6]), 4: np.array([7, 8, 9, 10]), 9: np.array([12])})
+
+
+def resampled() -> nn.Module:
+    kinds = [
+        ("average", {"owidth": 3, "rheight": 0.4}),
+        ("simple", {"rwidth": 2.5, "oheight": 9}),
+        ("bilinear", {"rwidth": 2, "rheight": 3}),
+    ]
+    return chain(*[nnx.SpatialReSamplingEx(mode=mode, yDim=2, xDim=3, **size) for mode, size in kinds])
+
+
+NETWORKS += [
+    (tree, [[draw(n, 4), np.array([12, 3, 5, 8, 4][:n])] for n in (4, 5)]),
+    (resampled, (None, 2, 7, 8)),
+    (lambda: dpnn.SpatialGlimpse((2, 3), 3, 2), [[draw(n, 2, 14, 15), draw(n, 2)] for n in (2, 3)]),
+    (lambda: dpnn.SpatialGlimpse(2, 2, 3), [[draw(n, 2, 8, 9), draw(n, 2)] for n in (2, 3)]),
 ]
 
 

@@ -15,13 +15,6 @@ torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install
 
 
 NO_RULE = {
-    "nn.SpatialReSamplingEx": "three modes over any two dimensions",
-    "nn.SoftMaxTree": "goes up the tree of each target, another way for each",
-    "nn.SpatialGlimpse": "cuts patches at places that it computes",
-    "nn.RecurrentAttention": "its actions are drawn at random as a rule",
-    "nn.VRClassReward": "teaches the modules that it holds, and is no function to differentiate",
-    "nn.BinaryClassReward": "teaches the modules that it holds, and is no function to differentiate",
-    "nn.Decorator": "a base: it has no pass of its own",
     "nn.Module": "a base: it has no pass of its own",
     "nn.Container": "a base: it has no pass of its own",
 }

@@ -1,6 +1,7 @@
 """Criterions: a loss of ``[input, target]``. Labels count from 0, as here."""
 
 from pytorch_legacy import cudnn, dpnn, nn, nngraph, nnx, rnn
+from pytorch_legacy.dpnn.ClassReward import ClassReward
 
 from ..registry import rule
 from ..texts import joined, number, options
@@ -271,3 +272,18 @@ def module_from_criterion(m, x, w):
 @rule(nnx.TreeNLLCriterion)
 def tree_nll(m, x, w):
     return f"-{x[0]}.mean()"
+
+
+@rule(ClassReward)
+def class_reward(m, x, w):
+    (prediction, baseline), target = x
+    if isinstance(m, dpnn.BinaryClassReward):
+        right = f"(({prediction}.reshape(-1) > 0.5) == {target}.reshape(-1))"
+    else:
+        right = f"({prediction}.argmax(-1).reshape(-1) == {labels(target)}.reshape(-1))"
+    reward = w.let(f"{right}.to({baseline}.dtype) * {number(float(m.scale))}")
+    goal = w.let(f"{reward}.reshape({baseline}.shape)")
+    loss = w.convert(m.criterion, [baseline, goal], "criterion")
+    w.note("its gradient is that of the baseline; random layers learn by log_prob of torch.distributions")
+    result = f"{loss} - {loss}.detach() - {reward}.{'mean' if m.sizeAverage else 'sum'}()"
+    return w.checked(w.ours(m, x), result)

@@ -1,12 +1,14 @@
 """Layers of inn, nnx, dpnn and of authors that belong to no other family."""
 
-from pytorch_legacy import authors, dpnn, inn, nnx
+import numpy as np
+
+from pytorch_legacy import authors, dpnn, inn, nn, nnx
 from pytorch_legacy.authors.Loss import Loss
 from pytorch_legacy.cudnn import SpatialDivisiveNormalization as CudnnDivisive
 from pytorch_legacy.dpnn.ColorTransform import ColorTransform
 
 from ..registry import rule
-from ..texts import axis, cat, joined, lacks, number, options, trimmed
+from ..texts import axis, cat, joined, lacks, number, options, trimmed, whole
 from .linear import fully_connected
 from .normalization import instance_normalization
 
@@ -261,11 +263,108 @@ def sequential_split_batch(m, x, w):
 
 @rule(dpnn.NCEModule)
 def nce_module(m, x, w):
-    if not m.normalized:
-        raise lacks(m, "it draws samples in evaluation too; set normalized before")
     rows = x[0] if isinstance(x, list) else x
-    scores = f"{fully_connected(w, m.weight, m.bias)}({rows})"
-    return f"{'F.log_softmax' if m.logsoftmax else 'F.softmax'}({scores}, 1)"
+    layer = fully_connected(w, m.weight, m.bias)
+    if m.normalized:
+        return f"{'F.log_softmax' if m.logsoftmax else 'F.softmax'}({layer}({rows}), 1)"
+    if not m.Z[0] > 0:
+        raise lacks(m, "its divisor Z is not known before a first batch; run one, or set normalized")
+    name = w.helper('''
+def against_noise(layer, x, target, unigrams, k, Z, shared):
+    """Probabilities of the target and of k random classes, by the model and as noise; the classes are `shared` by all rows."""
+    weight, bias = layer.weight, layer.bias
+    samples = torch.multinomial(unigrams, k if shared else k * len(x), True).reshape(-1, k).expand(len(x), k)
+    of_target = ((x * weight[target]).sum(-1) + bias[target]).exp() / Z
+    of_samples = ((x[:, None] * weight[samples]).sum(-1) + bias[samples]).exp() / Z
+    return of_target, of_samples, unigrams[target].to(x.dtype), unigrams[samples].to(x.dtype)''')
+    w.trust("it draws classes")
+    w.note("labels count from 0")
+    unigrams = w.buffer("unigrams", m.unigrams.astype(m._dtype))
+    Z, shared = number(float(m.Z[0])), bool(m.batchnoise)
+    return w.let(f"{name}({layer}, {rows}, {whole(x[1])}, {unigrams}, {m.k}, {Z}, {shared})", 4)
+
+
+@rule(nnx.SoftMaxTree)
+def softmax_tree(m, x, w):
+    name = w.helper('''
+def tree_log_probability(scores, ways, families, largest):
+    """The sum over the way to each target; a row of `ways` ends with -1, `families` has first row and size for each row."""
+    there, rows = ways >= 0, ways.clamp(min=0)
+    first, size = families[rows].unbind(-1)
+    places = torch.arange(largest, device=scores.device)
+    siblings = (first[..., None] + places).clamp(max=scores.shape[1] - 1)
+    beside = scores.gather(1, siblings.flatten(1)).reshape(siblings.shape)
+    totals = torch.where(places < size[..., None], beside, float("-inf")).logsumexp(-1)
+    return torch.where(there, scores.gather(1, rows) - totals, 0).sum(1)''')
+    ways = np.full((len(m.childParent), int(m.maxDept)), -1)
+    families = np.zeros((m.nChildNode, 2), np.int64)
+    for node in m.childIds.tolist():
+        step, child = 0, node
+        while child != m.rootId:
+            parent, place = m.childParent[child].tolist()
+            first, size = m.parentChildren[parent].tolist()
+            ways[node, step] = first + place
+            families[first + place] = first, size
+            step, child = step + 1, parent
+    ways_text, families_text = w.buffer("ways", ways), w.buffer("families", families)
+    scores = w.let(f"{fully_connected(w, m.weight, m.bias)}({x[0]})")
+    return f"{name}({scores}, {ways_text}[{whole(x[1])}], {families_text}, {int(families[:, 1].max())})"
+
+
+@rule(nnx.SpatialReSamplingEx)
+def resampling_ex(m, x, w):
+    axis_y = axis(m, m.yDim, x)
+    sizes = []
+    for place, given, ratio in ((axis_y, m.oheight, m.rheight), (axis_y + 1, m.owidth, m.rwidth)):
+        sizes.append(str(int(given)) if given is not None else f"int({number(float(ratio))} * {x}.size({place}) + 0.5)")
+    if m.mode == "bilinear":
+        name = w.helper('''
+def stretched(x, axis, size):
+    """Two dimensions in another size, with straight lines between the cells; corners stay corners."""
+    planes = x.movedim((axis, axis + 1), (-2, -1))
+    made = F.interpolate(planes.reshape(1, -1, *planes.shape[-2:]), size=size, mode="bilinear", align_corners=True)
+    return made.reshape(*planes.shape[:-2], *made.shape[-2:]).movedim((-2, -1), (axis, axis + 1))''')
+        return f"{name}({x}, {axis_y}, ({joined(sizes)}))"
+    name = w.helper('''
+def resampled(x, axis, size, means):
+    """Another size along an axis: each cell again and again, or the first cell, or the mean, of as many as make one."""
+    if size >= x.shape[axis]:
+        return x.repeat_interleave(-(-size // x.shape[axis]), axis).narrow(axis, 0, size)
+    cells = x.narrow(axis, 0, x.shape[axis] // size * size).unflatten(axis, (size, x.shape[axis] // size))
+    return cells.mean(axis + 1) if means else cells.select(axis + 1, 0)''')
+    for place, size in enumerate(sizes):
+        x = w.let(f"{name}({x}, {axis_y + place}, {size}, {m.mode == 'average'})")
+    return x
+
+
+@rule(dpnn.SpatialGlimpse)
+def glimpse(m, x, w):
+    name = w.helper('''
+def glimpse(x, places, size, depth, scale, means):
+    """Patches of growing size around a place of each picture, y and x from -1 to 1, all made as small as the first one."""
+    patches = []
+    for times in (scale**d for d in range(depth)):
+        height, width = (side * times for side in size)
+        top, left = (height - 1) // 2, (width - 1) // 2
+        padded = F.pad(x, (left, left, top, top))
+        most = torch.tensor([padded.shape[-2] - height, padded.shape[-1] - width], dtype=torch.float64, device=x.device)
+        starts = ((places.double() + 1) / 2 * most).clamp(most * 0, most).long()
+        rows = starts[:, :1] + torch.arange(height, device=x.device)
+        columns = starts[:, 1:] + torch.arange(width, device=x.device)
+        samples = torch.arange(x.shape[0], device=x.device)[:, None, None, None]
+        planes = torch.arange(x.shape[1], device=x.device)[:, None, None]
+        patch = padded[samples, planes, rows[:, None, :, None], columns[:, None, None, :]]
+        if times > 1:
+            corners = {"mode": "bilinear", "align_corners": True}
+            patch = F.avg_pool2d(patch, times) if means else F.interpolate(patch, size=size, **corners)
+        patches.append(patch)
+    return torch.cat(patches, 1)''')
+    w.note("no gradient for the place")
+    means = isinstance(m.module, nn.SpatialAveragePooling)
+    more = f"{(int(m.height), int(m.width))}, {int(m.depth)}, {int(m.scale)}, {means}"
+    if x[0].ndim == 4:
+        return f"{name}({x[0]}, {x[1]}, {more})"
+    return f"{name}({x[0]}[None], {x[1]}[None], {more})[0]"
 
 
 @rule(CudnnDivisive)

@@ -216,8 +216,6 @@ def soft_gate(m, x, w):
 
 @rule(nn.SpatialGaussianPooling)
 def gaussian_pool(m, x, w):
-    if m.count_include_pad and m.ceil_mode and any(field(m, "pad")):
-        raise lacks(m, "its last windows lie in part beyond padding that has weight; convert it after floor()")
     w.helper(WINDOWS)
     name = w.helper('''
 def gaussian_pool(x, mean, precision, kernel, stride, padding, ceil_mode=False, count_include_pad=False):
@@ -225,10 +223,14 @@ def gaussian_pool(x, mean, precision, kernel, stride, padding, ceil_mode=False, 
     h, w = (torch.arange(k, dtype=x.dtype, device=x.device) - (k - 1) / 2 for k in kernel)
     squares = [p[..., None] * (u - m[..., None]).square() for u, m, p in zip((w, h), mean.unbind(-1), precision.unbind(-1))]
     logits = (-0.5 * (squares[0][..., None, :] + squares[1][..., :, None])).flatten(-2)[..., None, None, :]
-    edge = 0.0 if count_include_pad else float("-inf")
-    outside = windows(torch.zeros_like(x[..., :1, :, :]), kernel, stride, padding, ceil_mode, edge)
-    weights = (logits + outside[..., None, :, :, :]).softmax(-1)
-    return (weights * windows(x, kernel, stride, padding, ceil_mode)[..., None, :, :, :]).sum(-1).flatten(-4, -3)''')
+    cells = windows(x, kernel, stride, padding, ceil_mode)
+    outside = []
+    for size, k, d, p, count in zip(x.shape[-2:], kernel, stride, padding, cells.shape[-3:-1]):
+        places = torch.arange(count, device=x.device)[:, None] * d - p + torch.arange(k, device=x.device)
+        outside.append(places >= size + p if count_include_pad else (places < 0) | (places >= size))
+    beyond = (outside[0][:, None, :, None] | outside[1][:, None]).flatten(-2)
+    weights = torch.where(beyond, float("-inf"), logits).softmax(-1)
+    return (weights * cells[..., None, :, :, :]).sum(-1).flatten(-4, -3)''')
     mean, precision = w.parameter("mean", m.mean), w.parameter("precision", m.precision)
     return f"{name}({x}, {mean}, {precision}, {arguments(m)}{options(count_include_pad=(bool(m.count_include_pad), False))})"
 

@@ -111,39 +111,83 @@ def recurrent(m, x, w):
 
 def unrolled(module, steps, w):
     """The outputs of a module for each of its inputs, one by one."""
+    step = stepping(module, w)
+    return [step(part) for part in steps]
+
+
+def stepping(module, w):
+    """A function that writes the next step of a module, which it calls with its input."""
     if isinstance(module, rnn.Recursor):
-        return unrolled(module.modules[0], steps, w)
+        return stepping(module.modules[0], w)
     if not recurs(module):
-        return [w.convert(module, part, 0) for part in steps]
+        return lambda part: w.convert(module, part, 0)
     if type(module) is nn.Sequential:
-        for part in module.modules:
-            steps = unrolled(part, steps, w)
-        return steps
+        return _chained([stepping(part, w) for part in module.modules])
     if isinstance(module, rnn.NormStabilizer):
-        return steps
+        return lambda part: part
     if isinstance(module, (rnn.LSTM, rnn.GRU)):
-        x = flat([steps[0]])[0]
-        zero = w.let(f"{x}.new_zeros({joined([f'{x}.size(0)'] * (x.ndim - 1) + [module.outputSize])})")
-        state, outputs = [zero] * len(module._states), []
-        for part in steps:
+
+        def first(part):
+            x = flat([part])[0]
+            zero = w.let(f"{x}.new_zeros({joined([f'{x}.size(0)'] * (x.ndim - 1) + [module.outputSize])})")
+            return [zero] * len(module._states)
+
+        def gated(part, state):
             after = w.convert(module.recurrentModule, [part, *state], 0)
-            state = after if isinstance(after, list) else [after]
-            outputs.append(state[0])
-        return outputs
+            return after if isinstance(after, list) else [after]
+
+        return _remembering(first, gated, lambda state: state[0])
     if isinstance(module, rnn.Recurrent):
-        outputs = [w.convert(module.initialModule, steps[0], "initialModule")]
-        for part in steps[1:]:
-            outputs.append(w.convert(module.recurrentModule, [part, outputs[-1]], "recurrentModule"))
-        return outputs
+        return _remembering(
+            None,
+            lambda part, state: (
+                w.convert(module.recurrentModule, [part, state], "recurrentModule")
+                if state is not None
+                else w.convert(module.initialModule, part, "initialModule")
+            ),
+        )
     if isinstance(module, rnn.Recurrence):
-        x = flat([steps[0]])[0]
-        batch = [f"{x}.size(0)"] * (x.ndim - module.nInputDim)
-        state, outputs = _zeros(w, x, batch, module.outputSize), []
-        for part in steps:
-            state = w.convert(module.module, [part, state], 0)
-            outputs.append(state)
-        return outputs
+
+        def zeros(part):
+            x = flat([part])[0]
+            return _zeros(w, x, [f"{x}.size(0)"] * (x.ndim - module.nInputDim), module.outputSize)
+
+        return _remembering(zeros, lambda part, state: w.convert(module.module, [part, state], 0))
     raise lacks(module, "runs step by step in a way that is not written")
+
+
+def _chained(steps):
+    def step(part):
+        for one in steps:
+            part = one(part)
+        return part
+
+    return step
+
+
+def _remembering(first, step, output=lambda state: state):
+    """Calls ``step(part, state)``, which gives the next state, from ``first(part)`` on."""
+    kept = []
+
+    def write(part):
+        state = kept.pop() if kept else first(part) if first else None
+        kept.append(step(part, state))
+        return output(kept[0])
+
+    return write
+
+
+@rule(rnn.RecurrentAttention)
+def recurrent_attention(m, x, w):
+    step, act = stepping(m.rnn, w), stepping(m.action, w)
+    hidden = w.let(f"{x}.new_zeros({joined([f'{x}.size(0)', *m.hiddenSize])})")
+    outputs = []
+    for _ in range(m.nStep):
+        action = act(hidden)
+        w.note("an action gets no gradient from what sees it")
+        hidden = step([x, w.let(f"{action}.detach()")])
+        outputs.append([hidden, action] if m.forwardActions else hidden)
+    return outputs
 
 
 def _zeros(w, x, batch, sizes):

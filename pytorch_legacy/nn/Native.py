@@ -83,9 +83,11 @@ class Native(Module):
         fields = read(self)
         arguments = self._given(handed[0], fields)
         call(self, function, *handed, *arguments)
-        if arguments is fields and not any(fields[0] is array for array in handed):  # or it works in place
-            input, buffers = handed[0], (fields[0], place, fields[place])
-            self._bindings[name] = type(input), input.shape, read, *buffers, numbers, fields[numbers], self._bindings[function]
+        input, buffer = handed[0], fields[0]
+        worksInPlace = any(buffer is array for array in handed)
+        if arguments is fields and type(input) is self._array and not worksInPlace:
+            buffers, known, run = (buffer, place, fields[place]), fields[numbers], self._bindings[function]
+            self._bindings[name] = self._array, input.shape, read, *buffers, numbers, known, run
         return arguments[0]
 
     def _makeOutput(self, input: Any) -> None:

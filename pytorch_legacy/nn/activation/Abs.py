@@ -1,12 +1,9 @@
 """Absolute values."""
 
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class Abs(Module):
+class Abs(Native):
     """The absolute value of each element.
 
     .. math:: y = |x|
@@ -24,12 +21,4 @@ class Abs(Module):
     array([2., 0., 3.], dtype=float32)
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "Abs_updateOutput", input, output)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "Abs_updateGradInput", input, gradOutput, gradInput)
-        return gradInput
+    _layer = "Abs"

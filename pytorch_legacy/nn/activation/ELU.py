@@ -1,9 +1,7 @@
 """The exponential linear unit."""
 
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.activation.Inplace import Inplace
-from pytorch_legacy.storage import Tensor
 
 
 class ELU(Inplace):
@@ -36,21 +34,13 @@ class ELU(Inplace):
     array([-1.9999, -1.2642,  0.    ,  3.    ], dtype=float32)
     """
 
+    _layer = "ELU"
+
     def __init__(self, alpha: float = 1, inplace: bool = False) -> None:
         super().__init__(inplace)
         self.alpha = alpha
         if inplace and not alpha >= 0:
             raise ValueRangeError(f"{self._typename}: alpha: expected 0 or more, since inplace is set; got {alpha}")
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._outputFor(input)
-        call(self, "ELU_updateOutput", input, output, self.alpha, self.inplace)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._gradInputFor(input, gradOutput)
-        call(self, "ELU_updateGradInput", input, gradOutput, gradInput, self.output, self.alpha, self.inplace)
-        return gradInput
 
     def __repr__(self) -> str:
         return f"{self._typename} (alpha:{self.alpha:f})"

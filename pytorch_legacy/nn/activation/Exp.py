@@ -1,12 +1,10 @@
 """Exponentials."""
 
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
 
 
-class Exp(Module):
+class Exp(Native):
     """The exponential of each element::
 
         output    = exp(input)
@@ -22,12 +20,7 @@ class Exp(Module):
     array([0.3679, 1.    , 2.7183], dtype=float32)
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "Exp_updateOutput", input, output)
-        return output
+    _layer = "Exp"
 
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", self.output.shape)
-        call(self, "Exp_updateGradInput", input, gradOutput, gradInput, self.output)
-        return gradInput
+    def _makeGradInput(self, input: Tensor, gradOutput: Tensor) -> None:
+        self._resize("gradInput", self.output.shape)

@@ -1,12 +1,13 @@
 """One half of the elements gates the other."""
 
-from pytorch_legacy.backend import call, output_size
+from typing import Any
+
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
 
 
-class GatedLinearUnit(Module):
+class GatedLinearUnit(Native):
     """Splits a dimension, counted from 0 (Lua's 2 is 1), and multiplies one half by the logistic function of the other.
 
     .. math:: y = \\frac{a}{1 + e^{-b}}, \\qquad x = [a, b]
@@ -37,6 +38,7 @@ class GatedLinearUnit(Module):
            [0., 1.]], dtype=float32)
     """
 
+    _layer = "GatedLinear"
     _oneBased = ("dim",)
     dim: int | None = None
 
@@ -44,17 +46,6 @@ class GatedLinearUnit(Module):
         super().__init__()
         self.dim = dim
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        axis = self._axis(input)
-        output = self._resize("output", output_size(self, "GatedLinear_outputSize", input, axis))
-        call(self, "GatedLinear_updateOutput", input, output, axis)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "GatedLinear_updateGradInput", input, gradOutput, gradInput, self._axis(input))
-        return gradInput
-
-    def _axis(self, input: Tensor) -> int:
-        rank = check.tensor(self, "input", input).ndim
-        return check.axis(self, -1 if self.dim is None else self.dim, rank, "dim")
+    def _given(self, input: Tensor, fields: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The dimension comes last, counted from the front."""
+        return *fields[:-1], check.axis(self, -1 if self.dim is None else self.dim, input.ndim, "dim")

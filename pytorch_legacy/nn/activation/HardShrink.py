@@ -1,9 +1,6 @@
 """Small elements removed."""
 
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Shrink import Shrink
-from pytorch_legacy.storage import Tensor
 
 
 class HardShrink(Shrink):
@@ -29,12 +26,4 @@ class HardShrink(Shrink):
     array([-3.,  0.,  0.,  5.], dtype=float32)
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "HardShrink_updateOutput", input, output, self.lambda_)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "HardShrink_updateGradInput", input, gradOutput, gradInput, self.lambda_)
-        return gradInput
+    _layer = "HardShrink"

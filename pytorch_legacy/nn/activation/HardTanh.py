@@ -1,9 +1,7 @@
 """Elements limited to a range."""
 
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.activation.Inplace import Inplace
-from pytorch_legacy.storage import Tensor
 
 
 class HardTanh(Inplace):
@@ -39,6 +37,7 @@ class HardTanh(Inplace):
     array([0., 8., 0.], dtype=float32)
     """
 
+    _layer = "HardTanh"
     min_val = -1.0
     max_val = 1.0
 
@@ -48,14 +47,3 @@ class HardTanh(Inplace):
         self.max_val = max_value
         if not min_value < max_value:
             raise ValueRangeError(f"{self._typename}: max_value: expected more than min_value {min_value}, got {max_value}")
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._outputFor(input)
-        call(self, "HardTanh_updateOutput", input, output, self.min_val, self.max_val, self.inplace)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._gradInputFor(input, gradOutput)
-        numbers = self.min_val, self.max_val, self.inplace
-        call(self, "HardTanh_updateGradInput", input, gradOutput, gradInput, *numbers)
-        return gradInput

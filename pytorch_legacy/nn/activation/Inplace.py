@@ -1,11 +1,11 @@
 """What layers share that may write their results over what they are computed from."""
 
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
 
 
-class Inplace(Module):
+class Inplace(Native):
     """Base of layers with a flag ``inplace``: output then takes the place of the input, gradInput of gradOutput."""
 
     inplace = False  # the field is younger than many files
@@ -28,3 +28,9 @@ class Inplace(Module):
             return self._resize("gradInput", check.tensor(self, "input", input).shape)
         self.gradInput = gradOutput
         return gradOutput
+
+    def _makeOutput(self, input: Tensor) -> None:
+        self._outputFor(input)
+
+    def _makeGradInput(self, input: Tensor, gradOutput: Tensor) -> None:
+        self._gradInputFor(input, gradOutput)

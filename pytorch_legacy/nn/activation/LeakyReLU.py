@@ -1,9 +1,7 @@
 """The rectified linear unit that lets a little through."""
 
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.activation.Inplace import Inplace
-from pytorch_legacy.storage import Tensor
 
 
 class LeakyReLU(Inplace):
@@ -35,22 +33,14 @@ class LeakyReLU(Inplace):
     array([-1.,  0.,  3.], dtype=float32)
     """
 
+    _layer = "LeakyReLU"
+
     def __init__(self, negval: float = 1 / 100, inplace: bool = False) -> None:
         onlyInplace = isinstance(negval, bool)
         super().__init__(bool(negval) if onlyInplace else inplace)
         self.negval = 1 / 100 if onlyInplace else negval
         if self.inplace and not self.negval >= 0:
             raise ValueRangeError(f"{self._typename}: negval: expected 0 or more, since inplace is set; got {negval}")
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._outputFor(input)
-        call(self, "LeakyReLU_updateOutput", input, output, self.negval, self.inplace)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._gradInputFor(input, gradOutput)
-        call(self, "LeakyReLU_updateGradInput", input, gradOutput, gradInput, self.negval, self.inplace)
-        return gradInput
 
     def __repr__(self) -> str:
         return f"{self._typename}({self.negval:g})"

@@ -1,12 +1,9 @@
 """Logarithms."""
 
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class Log(Module):
+class Log(Native):
     """The natural logarithm of each element::
 
         output    = log(input)
@@ -22,12 +19,4 @@ class Log(Module):
     array([0.    , 0.6931,   -inf], dtype=float32)
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "Log_updateOutput", input, output)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "Log_updateGradInput", input, gradOutput, gradInput)
-        return gradInput
+    _layer = "Log"

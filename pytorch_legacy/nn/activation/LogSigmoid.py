@@ -1,12 +1,9 @@
 """Logarithms of the logistic function."""
 
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class LogSigmoid(Module):
+class LogSigmoid(Native):
     """The logarithm of the logistic function of each element.
 
     .. math:: y = \\log \\frac{1}{1 + e^{-x}}, \\qquad \\frac{\\partial y}{\\partial x} = \\frac{1}{1 + e^x}
@@ -25,14 +22,5 @@ class LogSigmoid(Module):
     array([-100.    ,   -1.3133,   -0.6931], dtype=float32)
     """
 
+    _layer = "LogSigmoid"
     _dropped = ("buffer",)
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "LogSigmoid_updateOutput", input, output)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "LogSigmoid_updateGradInput", input, gradOutput, gradInput)
-        return gradInput

@@ -4,13 +4,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
 
 
-class LogSoftMax(Module):
+class LogSoftMax(Native):
     """The logarithm of SoftMax over the channels of each position, the input that ClassNLLCriterion expects.
 
     .. math:: y_c = x_c - \\log \\sum_k e^{x_k}
@@ -35,6 +34,7 @@ class LogSoftMax(Module):
            [-100.    ,    0.    ]], dtype=float32)
     """
 
+    _layer = "LogSoftMax"
     fastExp = False
 
     def setFastExp(self, fastExp: bool = True) -> Self:
@@ -46,17 +46,10 @@ class LogSoftMax(Module):
         self.fastExp = fastExp
         return self
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
+    def updateOutput(self, input: Tensor) -> Any:
         if self.fastExp:
-            return _logSoftMax(input, output)
-        call(self, "LogSoftMax_updateOutput", input, self.output)
-        return self.output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "LogSoftMax_updateGradInput", input, gradOutput, self.gradInput, self.output)
-        return self.gradInput
+            return _logSoftMax(input, self._resize("output", check.tensor(self, "input", input).shape))
+        return super().updateOutput(input)
 
     def _toTorch7(self) -> dict[str, Any]:
         return {key: value for key, value in super()._toTorch7().items() if key != "fastExp"}

@@ -52,6 +52,7 @@ class RReLU(Inplace):
     array([-0.5, -0.5,  3. ], dtype=float32)
     """
 
+    _layer = "RReLU"
     noise: Any = None
     _trainIsNumber = True
 
@@ -72,15 +73,8 @@ class RReLU(Inplace):
                 scaled, drawn = placed(input <= 0, False), np.zeros(output.shape)
                 drawn[scaled] = random.uniform(0, 1, int(scaled.sum()), np.float64)
                 noise[...] = placed(drawn, self._onDevice, self._dtype)
-        numbers = self.lower, self.upper, self.train, self.inplace
-        call(self, "RReLU_updateOutput", input, output, self.noise, *numbers)
+        call(self, "RReLU_updateOutput", input, output, self.noise, *self._numbers)
         return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._gradInputFor(input, gradOutput)
-        numbers = self.lower, self.upper, self.train, self.inplace
-        call(self, "RReLU_updateGradInput", input, gradOutput, gradInput, self.noise, *numbers)
-        return gradInput
 
     def clearState(self) -> Self:
         clear(self, "noise")

@@ -3,10 +3,10 @@
 from typing import Any
 
 from pytorch_legacy import mending
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 
 
-class Shrink(Module):
+class Shrink(Native):
     """Base of layers with a threshold lambda.
 
     The field is called ``lambda_`` here and ``lambda`` in files: Python keeps that word to itself.

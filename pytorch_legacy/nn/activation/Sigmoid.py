@@ -1,12 +1,9 @@
 """The logistic function."""
 
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class Sigmoid(Module):
+class Sigmoid(Native):
     """The logistic function of each element.
 
     .. math:: y = \\frac{1}{1 + e^{-x}}, \\qquad \\frac{\\partial y}{\\partial x} = y (1 - y)
@@ -22,12 +19,4 @@ class Sigmoid(Module):
     array([0.2689, 0.5   , 1.    ], dtype=float32)
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "Sigmoid_updateOutput", input, self.output)
-        return self.output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "Sigmoid_updateGradInput", input, gradOutput, self.gradInput, self.output)
-        return self.gradInput
+    _layer = "Sigmoid"

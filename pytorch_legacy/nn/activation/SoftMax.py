@@ -1,12 +1,9 @@
 """Probabilities from scores."""
 
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class SoftMax(Module):
+class SoftMax(Native):
     """Makes the channels of each position positive, with sum 1.
 
     .. math:: y_c = \\frac{e^{x_c}}{\\sum_k e^{x_k}}
@@ -26,12 +23,4 @@ class SoftMax(Module):
            [0.0321, 0.0871, 0.2369, 0.6439]], dtype=float32)
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "SoftMax_updateOutput", input, self.output)
-        return self.output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SoftMax_updateGradInput", input, gradOutput, self.gradInput, self.output)
-        return self.gradInput
+    _layer = "SoftMax"

@@ -3,11 +3,11 @@
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
 
 
-class SoftPlus(Module):
+class SoftPlus(Native):
     """A smooth form of the positive part of each element.
 
     .. math:: y = \\frac{1}{\\beta} \\log(1 + e^{\\beta x}), \\qquad
@@ -42,6 +42,7 @@ class SoftPlus(Module):
     array([ 0.    ,  0.0693,  1.    , 50.    ], dtype=float32)
     """
 
+    _layer = "SoftPlus"
     threshold = 20
 
     def __init__(self, beta: float = 1) -> None:
@@ -50,11 +51,6 @@ class SoftPlus(Module):
         self.threshold = 20
         if not beta < 0 and not beta > 0:
             raise ValueRangeError(f"{self._typename}: beta: expected a number other than 0, got {beta}")
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "SoftPlus_updateOutput", input, output, self.beta, self.threshold)
-        return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)

@@ -1,12 +1,9 @@
 """Square roots."""
 
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class Sqrt(Module):
+class Sqrt(Native):
     """The square root of each element.
 
     .. math:: y = \\sqrt{x}, \\qquad \\frac{\\partial y}{\\partial x} = \\frac{1}{2 y}
@@ -32,18 +29,9 @@ class Sqrt(Module):
     array([0.25, 0.5 , 0.  ], dtype=float32)
     """
 
+    _layer = "Sqrt"
     eps = 0.0  # the field is younger than many files
 
     def __init__(self, eps: float = 0) -> None:
         super().__init__()
         self.eps = eps
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "Sqrt_updateOutput", input, output, self.eps)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "Sqrt_updateGradInput", input, gradOutput, gradInput, self.output)
-        return gradInput

@@ -1,12 +1,9 @@
 """Squares."""
 
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class Square(Module):
+class Square(Native):
     """The square of each element.
 
     .. math:: y = x^2
@@ -25,12 +22,4 @@ class Square(Module):
     array([-4.,  2.,  6.], dtype=float32)
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "Square_updateOutput", input, output)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "Square_updateGradInput", input, gradOutput, gradInput)
-        return gradInput
+    _layer = "Square"

@@ -1,12 +1,9 @@
 """The hyperbolic tangent."""
 
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.nn.Native import Native
 
 
-class Tanh(Module):
+class Tanh(Native):
     """The hyperbolic tangent of each element.
 
     .. math:: y = \\tanh(x) = \\frac{e^x - e^{-x}}{e^x + e^{-x}}, \\qquad
@@ -23,12 +20,4 @@ class Tanh(Module):
     array([-0.7616,  0.    ,  0.964 ], dtype=float32)
     """
 
-    def updateOutput(self, input: Tensor) -> Tensor:
-        self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "Tanh_updateOutput", input, self.output)
-        return self.output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "Tanh_updateGradInput", input, gradOutput, self.gradInput, self.output)
-        return self.gradInput
+    _layer = "Tanh"

@@ -3,10 +3,8 @@
 from typing import Any, Self
 
 from pytorch_legacy import mending
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.activation.Inplace import Inplace
-from pytorch_legacy.storage import Tensor
 
 
 class Threshold(Inplace):
@@ -45,6 +43,8 @@ class Threshold(Inplace):
     array([0., 0., 5.], dtype=float32)
     """
 
+    _layer = "Threshold"
+
     def __init__(self, threshold: float = 1e-6, val: float = 0.0, inplace: bool = False) -> None:
         super().__init__(inplace)
         self.threshold = threshold
@@ -58,17 +58,6 @@ class Threshold(Inplace):
                 f"{self._typename}: val: expected at most the threshold {self.threshold}, since inplace is set; got {self.val}"
             )
         return self
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._outputFor(input)
-        call(self, "Threshold_updateOutput", input, output, self.threshold, self.val, self.inplace)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._gradInputFor(input, gradOutput)
-        numbers = self.threshold, self.val, self.inplace
-        call(self, "Threshold_updateGradInput", input, gradOutput, gradInput, *numbers)
-        return gradInput
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Files before 2015 have no `inplace`."""

@@ -28,10 +28,18 @@ def embedded(m: Module, x: Any, w: Writer) -> Any:
     if known is None:
         w.legacy[place] = m
         w.helper(LEGACY)
-    name = w.fields.embedded(known or place, m)
+        w.space["legacy"] = lambda place: live(w.legacy[place])  # there is no file yet
+    name = w.fields.embedded(known or place, m, live)
     w.note("run by pytorch_legacy")
     sample = w.ours(m, x)[0]
     return _taken_apart(f"{name}({_listed(x)})", sample, w)
+
+
+def live(module: Module) -> Any:
+    """A layer that ours run, as a module of PyTorch; the one of the network stays apart."""
+    from pytorch_legacy.torch import Module as Live
+
+    return Live(module.clone()).eval()
 
 
 def _listed(x: Any) -> str:

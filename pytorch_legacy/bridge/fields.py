@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,13 +84,11 @@ class Fields:
         self._known[key] = f"self.{name}", array
         return f"self.{name}"
 
-    def embedded(self, place: str, module: Module) -> str:
-        """``self.<name>`` of a layer that ours run, as a module of PyTorch."""
-        from pytorch_legacy.torch import Module as Live
-
+    def embedded(self, place: str, module: Module, live: Callable[[Module], torch.nn.Module]) -> str:
+        """``self.<name>`` of a layer that ours run, which `live` makes a module of PyTorch."""
         if (key := ("legacy", place)) not in self._known:
             name = self._name("legacy")
-            self.live.add_module(name, Live(module.clone()).eval())
+            self.live.add_module(name, live(module))
             self.lines.append((f'self.{name} = legacy("{place}")', place))
             self._known[key] = f"self.{name}", module
         return self._known[key][0]

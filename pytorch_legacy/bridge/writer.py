@@ -180,8 +180,10 @@ class Writer:
         """``self.<name>`` of a class of its own for `module`, for a forward() that calls it several times."""
         from .source import class_text
 
-        inner = Writer([tree(lambda value, i=i: value.held[i].numpy(), inputs) for i in range(self.examples)], self.proof)
-        inner.helpers = self.helpers
+        inner = Writer(
+            [tree(lambda value, i=i: value.held[i].numpy(), inputs) for i in range(self.examples)], self.proof, self.wrap
+        )
+        inner.helpers, inner.legacy = self.helpers, self.legacy
         inner.space = self.space | {"self": inner.fields.live}
         inner._frames[0].place = self._frames[-1].place
         result = inner.convert(module, inner.inputs, *place)

@@ -78,6 +78,49 @@ def test_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no rule" in capsys.readouterr().err and not (tmp_path / "out.onnx").exists()
 
 
+@pl.register("bridgeTests.Gain")
+class Gain(nn.Module):
+    """w x."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight, self.gradWeight = np.linspace(0.5, 2, 3, dtype=self._dtype), np.zeros(3, self._dtype)
+
+    def updateOutput(self, input: np.ndarray) -> np.ndarray:
+        self.output = input * self.weight
+        return self.output
+
+    def updateGradInput(self, input: np.ndarray, gradOutput: np.ndarray) -> np.ndarray:
+        self.gradInput = gradOutput * self.weight
+        return self.gradInput
+
+    def accGradParameters(self, input: np.ndarray, gradOutput: np.ndarray, scale: float = 1.0) -> None:
+        self.gradWeight += scale * (gradOutput * input).reshape(-1, 3).sum(0)
+
+
+@pytest.mark.parametrize("places", [1, 2])
+def test_within_a_step(places: int, tmp_path: Path) -> None:
+    """The class that a loop calls embeds it, in the written file too; several places have a layer each."""
+    transfer = nn.Sequential().add(nn.Tanh())
+    for _ in range(places):
+        transfer.add(Gain())
+    cell = pl.rnn.Recurrent(3, nn.Linear(4, 3), nn.Linear(3, 3), transfer, 99)
+    net = nn.Sequential().add(pl.rnn.Sequencer(cell)).add(Gain())
+    module = pl.to_python(
+        net, tmp_path / "net.py", [np.random.default_rng(n).standard_normal((n, 2, 4)) for n in (3, 5)], wrap=True
+    )
+    assert module.proof.whole < 1e-6 and "run_steps" in module.source
+    spec = importlib.util.spec_from_file_location("net", tmp_path / "net.py")
+    written = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(written)
+    x = np.random.default_rng(0).standard_normal((4, 2, 4)).astype(np.float32)
+    loaded, leaf = written.load(), torch.from_numpy(x).requires_grad_()
+    np.testing.assert_allclose(loaded(leaf).detach().numpy(), net.evaluate().forward(x), rtol=0, atol=1e-5)
+    loaded(leaf).sum().backward()
+    grads = [p.grad for name, p in loaded.named_parameters() if "legacy" in name]
+    assert len(grads) >= places + 1 and all(grad is not None and grad.abs().max() > 0 for grad in grads)
+
+
 def test_shared_and_unknown() -> None:
     """One layer at two places is one; what cannot run is named."""
     both = Both()

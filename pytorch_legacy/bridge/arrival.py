@@ -39,13 +39,15 @@ class Arrival:
         self.made: dict[int, Any] = {}  # what became of each layer at its first place
         self.rank: int | None = None
         self.following: int | None = None  # the inputs of the Linear layer that comes next
+        self.rank_ahead: int | None = None  # the rank that the next layer with a number of dimensions takes
 
     def sequential(self, source: Any, place: str) -> Any:
         """The Sequential, whose layers stand in the order of `source`'s."""
         made = nn.Sequential()
         for name, layer in source._modules.items():  # named_children() leaves out what stands there twice
             way = f"{place}.{name}" if place else name
-            self.following = self.following if place else _following(source, layer)
+            if not place:
+                self.following, self.rank_ahead = _following(source, layer), _rank_ahead(source, layer)
             is_inner = type(layer) is torch.nn.Sequential
             one = self.sequential(layer, way) if is_inner else self._layer(layer, way)
             if (first := self.made.setdefault(id(layer), one)) is not one:
@@ -112,7 +114,7 @@ class Arrival:
         kind = {"1": nn.BatchNormalization, "2": nn.SpatialBatchNormalization, "3": nn.VolumetricBatchNormalization}[
             type(layer).__name__[-2]
         ]
-        pictured = kind is nn.BatchNormalization and self.rank == 2
+        pictured = kind is nn.BatchNormalization and (self.rank or self.rank_ahead) == 2
         kind = nn.SpatialBatchNormalization if pictured else kind
         made = _filled(kind(layer.num_features, layer.eps, layer.momentum, layer.affine), layer)
         made.running_mean[...], made.running_var[...] = _numbers(layer.running_mean), _numbers(layer.running_var)
@@ -188,11 +190,17 @@ class Arrival:
         scale = scale[0] if isinstance(scale, tuple) and len({*scale}) == 1 else scale
         if scale is None or isinstance(scale, tuple) or scale != int(scale):
             raise _Lacks("one whole scale_factor")
-        if layer.mode == "nearest" and self.rank in (None, 3):
-            return nn.SpatialUpSamplingNearest(int(scale))
-        if layer.mode == "bilinear" and layer.align_corners:
-            return nn.SpatialUpSamplingBilinear(int(scale))
-        raise _Lacks("the mode nearest of pictures, and bilinear with align_corners=True")
+        rank = self.rank or self.rank_ahead or (2 if layer.mode == "linear" else 3)
+        kinds: dict[tuple[str, int], Any] = {("nearest", rank): nn.SpatialUpSamplingNearest}
+        if layer.align_corners:
+            kinds |= {("linear", 2): nn.SpatialUpSamplingBilinear, ("bilinear", 3): nn.SpatialUpSamplingBilinear}
+        made = kinds.get((layer.mode, rank))
+        if made is None or rank not in (2, 3):
+            raise _Lacks("the mode nearest of pictures and lines, and bilinear or linear with align_corners=True")
+        self.rank = rank
+        if rank == 3:
+            return made(int(scale))
+        return nn.Sequential().add(nn.Unsqueeze(2, 2)).add(made(int(scale))).add(nn.Select(-1, 0))  # columns, all alike
 
     def pad(self, layer: Any) -> Any:
         if getattr(layer, "value", 0):
@@ -212,11 +220,30 @@ def _grouped(kind: Any, arguments: Any, groups: int) -> Any:
     return kind(*arguments, groups=groups)
 
 
+def _from(source: Any, layer: Any) -> list[Any]:
+    """`layer` and what comes behind it."""
+    modules = [*source.modules()]
+    return modules[next(i for i, module in enumerate(modules) if module is layer) :]
+
+
 def _following(source: Any, layer: Any) -> int | None:
     """The inputs of the first Linear layer behind `layer`."""
-    modules = [*source.modules()]
-    behind = modules[next(i for i, module in enumerate(modules) if module is layer) :]
-    return next((module.in_features for module in behind if isinstance(module, torch.nn.Linear)), None)
+    return next((module.in_features for module in _from(source, layer) if isinstance(module, torch.nn.Linear)), None)
+
+
+def _rank_ahead(source: Any, layer: Any) -> int | None:
+    """The rank of a sample that the first layer tells which has a number of dimensions in its name: 3 for Conv2d."""
+    isStretched = False
+    for module in _from(source, layer):
+        name = type(module).__name__
+        isStretched |= isinstance(module, torch.nn.Upsample)
+        if isinstance(module, torch.nn.BatchNorm1d) and not isStretched:
+            continue  # which takes rows, too
+        if isinstance(module, (torch.nn.Linear, torch.nn.Flatten)):
+            return None
+        if name[-1] == "d" and name[-2:-1].isdigit():
+            return int(name[-2]) + 1
+    return None
 
 
 def _ordered(sizes: list[Any]) -> list[Any]:

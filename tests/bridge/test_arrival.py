@@ -39,6 +39,15 @@ NETWORKS = {
         ],
         (2, 2, 6, 7, 5),
     ),
+    "line_stretched": (
+        lambda: [
+            t.ReLU(), t.Upsample(scale_factor=2), t.Conv1d(3, 4, 3), t.Tanh(),
+            t.Upsample(scale_factor=3, mode="linear", align_corners=True),
+        ],
+        (2, 3, 7),
+    ),
+    "line_normalized": (lambda: [t.Sequential(t.BatchNorm1d(3), t.ReLU()), t.Conv1d(3, 4, 3)], (2, 3, 7)),
+    "rows": (lambda: [t.Sequential(t.BatchNorm1d(3), t.ReLU()), t.Linear(3, 4)], (2, 3)),
     "flat": (lambda: [t.Flatten(), t.Linear(12, 4), t.Tanh(), t.Dropout(), t.Linear(4, 3)], (2, 3, 4)),
 }  # fmt: skip
 

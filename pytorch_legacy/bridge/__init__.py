@@ -153,8 +153,9 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool
 
     Notes
     -----
-    The inputs are called ``input``, or ``input1``, ``input2`` and so on; outputs likewise. Networks that remember their state
-    from call to call start anew in each run. Needs ``pip install "pytorch-legacy[onnx]"``.
+    The inputs are called ``input``, or ``input1``, ``input2`` and so on; outputs likewise. Nodes of a graph that have a name,
+    ``node.annotate({"name": "image"})``, give it to the input that they take, and the output that they make.
+    Networks that remember their state from call to call start anew in each run. Needs ``pip install "pytorch-legacy[onnx]"``.
     """
     from . import exporters
 

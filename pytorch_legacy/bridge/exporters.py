@@ -6,6 +6,7 @@ import contextlib
 import io
 import logging
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from pytorch_legacy import nn, nngraph
 from pytorch_legacy.errors import THNNError, ValueRangeError
 from pytorch_legacy.writing import whole
 
@@ -131,8 +133,53 @@ def _quiet() -> Iterator[None]:
         logging.disable(level)
 
 
-def _names(count: int, stem: str) -> list[str]:
-    return [stem] if count == 1 else [f"{stem}{i}" for i in range(1, count + 1)]
+def _names(value: Any, stem: str, given: list[Any] | None = None) -> list[str]:
+    """Names for what stands in a table, those that the nodes of a graph were given where there are."""
+    count = len(flat([value]))
+    names = [stem] if count == 1 else [f"{stem}{i}" for i in range(1, count + 1)]
+    if given is None or len(given) != count:
+        return names
+    for i, name in enumerate(given):
+        usable = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:60] if isinstance(name, str) else ""
+        if usable and usable not in names:
+            names[i] = usable
+    return names
+
+
+def _end(net: Any, place: int) -> nngraph.gModule | None:
+    """The graph that takes the input of a network (place 0), or gives its output (place -1)."""
+    while not isinstance(net, nngraph.gModule):
+        inner = getattr(net, "modules", None)
+        if not inner or not isinstance(net, (nn.Sequential, nn.Decorator)):
+            return None
+        net = inner[place]
+    return net
+
+
+def input_names(net: Any) -> list[Any] | None:
+    """The annotated names of the nodes that take the inputs, None where there is none."""
+    if (graph := _end(net, 0)) is None:
+        return None
+    (first,) = graph.innode.children[:1] or [None]
+    if graph.nInputs == 1:
+        return [_name(first.data)] if first else None
+    names: dict[Any, Any] = {
+        part.data.get("selectindex"): _name(part.children[0].data) for part in first.children if part.children
+    }
+    return [names.get(i + 1) for i in range(graph.nInputs)]
+
+
+def output_names(net: Any) -> list[Any] | None:
+    """The annotated names of the nodes that give the outputs, None where there is none."""
+    if (graph := _end(net, -1)) is None:
+        return None
+    sources = graph.outnode.data.get("mapindex", {})
+    places = sorted(key for key in sources if isinstance(key, int)) if isinstance(sources, dict) else range(len(sources))
+    return [_name(sources[place]) for place in places]
+
+
+def _name(data: Any) -> Any:
+    return data.get("annotations", {}).get("name") if isinstance(data, dict) else None
 
 
 def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = False) -> Exported:
@@ -143,9 +190,9 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = 
     if Path(path).suffix != ".onnx":
         raise ValueRangeError(f"{path}: expected a name that ends in .onnx")
     export = Export(net, example, force)
-    inputs, outputs = (
-        _names(len(flat([value])), stem) for value, stem in zip(export.trials[0], ("input", "output"), strict=True)
-    )
+    inputs = _names(export.trials[0][0], "input", input_names(net))
+    outputs = _names(export.trials[0][1], "output", output_names(net))
+    outputs = [f"{name}_out" if name in inputs else name for name in outputs]
 
     def dynamo(kept: Callable[[int], bool]) -> bytes:
         program = torch.onnx.export(
@@ -209,7 +256,7 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = F
 
         return run
 
-    return _written(export, path, _names(len(export.free), "input"), {"torch.export": exported}, runner)
+    return _written(export, path, _names(export.trials[0][0], "input", input_names(net)), {"torch.export": exported}, runner)
 
 
 _FREE: tuple[tuple[str, Callable[[int], bool]], ...] = (

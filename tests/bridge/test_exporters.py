@@ -38,6 +38,22 @@ def test_onnx_of_any_size(tmp_path: Path) -> None:
     np.testing.assert_allclose(output, net.forward(inputs), rtol=0, atol=1e-5)
 
 
+def test_names_of_nodes(tmp_path: Path) -> None:
+    """Inputs and outputs are called as the nodes of a graph; in a file, and within a Sequential, too."""
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    image, other = nn.Identity()().annotate({"name": "the image"}), nn.Identity()()
+    total = nn.CAddTable()([nn.Linear(4, 3)(image), nn.Linear(5, 3)(other)])
+    hidden = nn.Tanh()(total).annotate({"name": "next_h"})
+    graph = nn.gModule([image, other], [nn.LogSoftMax()(hidden), hidden])
+    pl.save(tmp_path / "net.t7", nn.Sequential().add(graph))
+    for i, net in enumerate((graph, pl.load(tmp_path / "net.t7"))):
+        pl.to_onnx(net, tmp_path / f"{i}.onnx", ((None, 4), (None, 5)))
+        session = runtime.InferenceSession(tmp_path / f"{i}.onnx")
+        assert [entry.name for entry in session.get_inputs()] == ["the_image", "input2"]
+        assert [entry.name for entry in session.get_outputs()] == ["output1", "next_h"]
+
+
 def test_pt2(tmp_path: Path) -> None:
     net = nn.Sequential().add(nn.SpatialConvolution(3, 4, 3, 3)).add(nn.View(-1).setNumInputDims(3)).add(nn.Linear(36, 2))
     exported = pl.to_pt2(net, tmp_path / "net.pt2", (None, 3, 5, 5))

@@ -1,4 +1,4 @@
-"""Makes THCUNN.h from THNN.h and THCUNN/state.h: the functions of every layer that has a .cu file, for each element type.
+"""Makes THCUNN.h from THNN.h and THCUNN/state.h: the functions of every layer that it has, for each element type.
 
 python declare.py THCUNN.h
 """
@@ -29,8 +29,8 @@ header = tokenizer()
 
 
 def twins() -> list[header.Function]:  # type: ignore[name-defined]
-    """The functions of THNN.h that stand in a .cu file here."""
-    layers = {path.stem for path in HERE.glob("*/*.cu")}
+    """The functions of THNN.h that stand in a .cu file here, or in a file of THNN that is compiled for the device too."""
+    layers = {path.stem for path in [*HERE.glob("*/*.cu"), *(ROOT / "THNN").glob("*/[A-Z]*.c")]}
     return [f for f in header.read(ROOT / "THNN" / "THNN.h") if f.generic and f.layer in layers]
 
 

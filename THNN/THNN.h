@@ -142,6 +142,13 @@ THNN_API int32_t THNN_getNumThreads(THNNState *state, int32_t *threads);
 enum THNNPoolingBackward { THNN_DEFAULT = 0, THNN_GATHER = 1, THNN_SCATTER = 2 };
 THNN_API int32_t THNN_setPoolingBackward(THNNState *state, int32_t how);
 
+/* What layers compute with.
+ *   fast   what suits the processor: the default
+ *   plain  the definition, where the layer's file has one: loops that read as the formula. They are several times slower, and what tests
+ *          compare the fast way with. Sums have another order there, so that results differ by rounding */
+enum THNNKernels { THNN_KERNELS_FAST = 0, THNN_KERNELS_PLAIN = 1 };
+THNN_API int32_t THNN_setKernels(THNNState *state, int32_t kernels);
+
 /* What pointwise_apply does. */
 enum THNNOperation { THNN_ADD = 0, THNN_SUBTRACT = 1, THNN_MULTIPLY = 2, THNN_DIVIDE = 3, THNN_LARGER = 4, THNN_SMALLER = 5 };
 

@@ -3,6 +3,7 @@
 import pytest
 
 import pytorch_legacy as pl
+from pytorch_legacy import backend
 from tests.rows import run
 
 # Their assertions then say what they compared.
@@ -11,9 +12,17 @@ pytest.register_assert_rewrite("tests.capi", "tests.trees", "tests.trial")
 # A run repeats the last one: what modules draw while tests are collected, and what each test draws, follow one seed.
 pl.manualSeed(1)
 
+kernels = "fast"
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--dtype", action="append", choices=["float64", "float32"], help="the case table in this precision alone")
+    parser.addoption("--kernels", choices=["fast", "plain"], default="fast", help="what layers compute with: backend.set_kernels")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    global kernels
+    kernels = config.option.kernels
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -37,3 +46,4 @@ def reset() -> None:
     """What another test has set in the process-wide state is as it was, too."""
     pl.manualSeed(1)
     pl.setPoolingBackward("default")
+    backend.set_kernels(kernels)

@@ -24,6 +24,7 @@ void THNN_enter(Call *call, THNNState *state, const char *function)
 }
 
 int THNN_failed(const Call *call) { return call->status != THNN_OK || (call->nWritten > 0 && !call->isNeeded); }
+int THNN_plain(const Call *) { return 0; }
 int THNN_poolingBackward(const Call *call) { return call->state->poolingBackward; }
 
 Memory THNN_scratch(Call *call, int64_t count, size_t itemSize)
@@ -88,6 +89,11 @@ static Memory contiguous(Call *call, View v, bool reads, bool writes)
 {
   THNN_hold(call, v, writes);
   if (!v.size || (THNN_isContiguous(v) && isAligned(v))) return Memory{v.data};
+  if (writes && call->nCopy == THNN_MAX_COPIES) { /* a mistake of ours */
+    call->status = THNN_fail(THNN_ERR_UNSUPPORTED, call->function, v.name, "expected at most %d outputs that are not contiguous",
+                             THNN_MAX_COPIES);
+    return Memory{NULL};
+  }
   Memory memory = THNN_scratch(call, THNN_nElement(v), (size_t)v.itemSize);
   if (reads) copyView(call, v, memory, false);
   if (writes) {

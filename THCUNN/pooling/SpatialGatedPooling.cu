@@ -2,13 +2,13 @@
 #include "pooling/blend.cuh"
 
 /* Where the mask of window o has its entry for cell i. */
-__device__ static int64_t entryOf(const Windows &p, Place o, Place i)
+__device__ static int64_t entryOf(const Space &p, Place o, Place i)
 {
   return (i.h - (o.h * p.h.stride - p.h.pad)) * p.w.kernel + i.w - (o.w * p.w.stride - p.w.pad);
 }
 
 template <int THREADS>
-__global__ static void gateEach(real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, Windows p)
+__global__ static void gateEach(real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
@@ -28,7 +28,7 @@ __global__ static void gateEach(real *y, index_t *index, real *gates, const real
   }
 }
 
-static void gateWindows(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Windows *p)
+static void gateWindows(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Space *p)
 {
   launchForWindows(call, p, gateEach<1>, gateEach<WARP>, y, index, gates, x, w, masks, *p);
 }
@@ -40,7 +40,7 @@ __device__ static accreal slopeOf(const Gated &t, int64_t plane, int64_t cells, 
   return (accreal)t.g[at] * (accreal)t.gate[at] * ((accreal)t.x[plane * cells + t.index[at]] - (accreal)t.y[at]);
 }
 
-__global__ static void gatherGated(real *gx, Gated t, const real *w, int64_t masks, Windows p)
+__global__ static void gatherGated(real *gx, Gated t, const real *w, int64_t masks, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
@@ -58,12 +58,12 @@ __global__ static void gatherGated(real *gx, Gated t, const real *w, int64_t mas
   }
 }
 
-static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Windows *p)
+static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherGated, gx, *t, w, masks, *p);
 }
 
-__global__ static void slopes(accreal *slope, Gated t, Windows p)
+__global__ static void slopes(accreal *slope, Gated t, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) slope[i] = slopeOf(t, i / outputs, cells, i);
@@ -75,7 +75,7 @@ namespace {
 struct Product {
   const accreal *slope;
   const real *x;
-  Windows p;
+  Space p;
   __device__ accreal operator()(int64_t plane, int64_t output, int64_t k) const
   {
     const Place o = outputOf(p, output);
@@ -87,7 +87,7 @@ struct Product {
 
 } // namespace
 
-static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Windows *p)
+static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Space *p)
 {
   const int64_t outputs = planeOutputs(p), n = p->planes * outputs, cells = p->h.kernel * p->w.kernel;
   accreal *slope = THNN_scratch(call, n, sizeof(accreal));

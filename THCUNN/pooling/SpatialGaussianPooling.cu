@@ -82,7 +82,7 @@ __global__ void makeWeights(Weights s, Gaussians k, int which, bool wide)
 struct Pools {
   Weights w, h;
   Gaussians k;
-  Windows p;
+  Space p;
 };
 
 /* Which entry of a row of weights is for cell i in window o of an axis. */
@@ -171,25 +171,25 @@ static Weights weightsOf(Call *call, const Axis *a, int which, bool derivatives,
   return s;
 }
 
-static Pools poolsOf(Call *call, bool derivatives, const Gaussians *k, const Windows *p)
+static Pools poolsOf(Call *call, bool derivatives, const Gaussians *k, const Space *p)
 {
   Pools s = {weightsOf(call, &p->w, 0, derivatives, k), weightsOf(call, &p->h, 1, derivatives, k), *k, *p};
   s.p.planes *= k->kernels;
   return s;
 }
 
-static void gaussianMeans(Call *call, real *y, const real *x, const Gaussians *k, const Windows *p)
+static void gaussianMeans(Call *call, real *y, const real *x, const Gaussians *k, const Space *p)
 {
   const Pools s = poolsOf(call, false, k, p);
   launchForWindows(call, &s.p, meanOfEach<1>, meanOfEach<WARP>, y, x, s);
 }
 
-static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians *k, const Windows *p)
+static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians *k, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherGaussians, gx, g, poolsOf(call, false, k, p));
 }
 
-static void addGradients(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Windows *p)
+static void addGradients(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Space *p)
 {
   const Pools s = poolsOf(call, true, k, p);
   const int64_t outputs = planeOutputs(p), n = s.p.planes * outputs, gaussians = k->channels * k->kernels;

@@ -1,7 +1,7 @@
 /* SpatialMixedPooling on the device. Story, checks and functions: THNN/pooling/SpatialMixedPooling.c. */
 #include "pooling/blend.cuh"
 
-template <int THREADS> __global__ static void mixEach(real *y, index_t *index, const real *x, const real *a, int64_t weights, Windows p)
+template <int THREADS> __global__ static void mixEach(real *y, index_t *index, const real *x, const real *a, int64_t weights, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
@@ -15,12 +15,12 @@ template <int THREADS> __global__ static void mixEach(real *y, index_t *index, c
   }
 }
 
-static void mix(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Windows *p)
+static void mix(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p)
 {
   launchForWindows(call, p, mixEach<1>, mixEach<WARP>, y, index, x, a, weights, *p);
 }
 
-__global__ static void gatherMixed(real *gx, const real *g, const index_t *index, const real *a, int64_t weights, Windows p)
+__global__ static void gatherMixed(real *gx, const real *g, const index_t *index, const real *a, int64_t weights, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
@@ -37,13 +37,13 @@ __global__ static void gatherMixed(real *gx, const real *g, const index_t *index
   }
 }
 
-static void unmix(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Windows *p)
+static void unmix(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMixed, gx, g, index, a, weights, *p);
 }
 
 /* term = g * (max - mean) */
-template <int THREADS> __global__ static void weighEach(accreal *term, const real *x, const real *g, const index_t *index, Windows p)
+template <int THREADS> __global__ static void weighEach(accreal *term, const real *x, const real *g, const index_t *index, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
@@ -60,7 +60,7 @@ template <int THREADS> __global__ static void weighEach(accreal *term, const rea
 }
 
 static void addGradients(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,
-                         const Windows *p)
+                         const Space *p)
 {
   const int64_t outputs = planeOutputs(p), n = p->planes * outputs;
   accreal *term = THNN_scratch(call, n, sizeof(accreal));

@@ -5,7 +5,7 @@
 #include "pooling/windows.cuh"
 
 /* The largest magnitudes; NaN is larger than all. */
-template <int THREADS> __global__ static void largestOfEach(real *y, const real *x, Windows p)
+template <int THREADS> __global__ static void largestOfEach(real *y, const real *x, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
@@ -20,14 +20,14 @@ template <int THREADS> __global__ static void largestOfEach(real *y, const real 
   }
 }
 
-static void largest(Call *call, real *y, const real *x, const Windows *p)
+static void largest(Call *call, real *y, const real *x, const Space *p)
 {
   launchForWindows(call, p, largestOfEach<1>, largestOfEach<WARP>, y, x, *p);
 }
 
 /* share = what each of a window's largest cells gets, or in a window with a NaN all of its cells */
 template <int THREADS>
-__global__ static void shareAmongLargest(accreal *share, const real *x, const real *g, const real *y, Windows p)
+__global__ static void shareAmongLargest(accreal *share, const real *x, const real *g, const real *y, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
@@ -40,7 +40,7 @@ __global__ static void shareAmongLargest(accreal *share, const real *x, const re
   }
 }
 
-__global__ static void gatherLargest(real *gx, const real *x, const accreal *share, const real *y, Windows p)
+__global__ static void gatherLargest(real *gx, const real *x, const accreal *share, const real *y, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
@@ -55,7 +55,7 @@ __global__ static void gatherLargest(real *gx, const real *x, const accreal *sha
   }
 }
 
-static void spreadLargest(Call *call, real *gx, const real *x, const real *g, const real *y, const Windows *p)
+static void spreadLargest(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p)
 {
   accreal *share = THNN_scratch(call, p->planes * planeOutputs(p), sizeof(accreal));
   launchForWindows(call, p, shareAmongLargest<1>, shareAmongLargest<WARP>, share, x, g, y, *p);

@@ -7,7 +7,7 @@
 #include "pooling/mix.h"
 
 /* M at (h, w): its value, and which cell of the plane it is. */
-__device__ static Best largestFrom(const real *plane, const Windows &p, int64_t h, int64_t w)
+__device__ static Best largestFrom(const real *plane, const Space &p, int64_t h, int64_t w)
 {
   const int64_t bottom = THNN_min(h + p.h.kernel, p.h.in), right = THNN_min(w + p.w.kernel, p.w.in);
   Best best = {0, -1};
@@ -73,7 +73,7 @@ __device__ static accreal weightOf(const Mix &mix, int64_t o, int64_t i)
 
 /* ---- training */
 
-__global__ static void chooseMaxima(real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, Windows p)
+__global__ static void chooseMaxima(real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) {
@@ -85,13 +85,13 @@ __global__ static void chooseMaxima(real *y, index_t *index, const real *x, cons
   }
 }
 
-static void choose(Call *call, real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, const Windows *p)
+static void choose(Call *call, real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, chooseMaxima, y, index, x, rows, columns, *p);
 }
 
 static void spreadChosen(Call *call, real *gx, const real *g, const index_t *index, const index_t *rows, const index_t *columns,
-                         const Windows *p)
+                         const Space *p)
 {
   const Mix mixR = filledMix(call, &p->h, rows), mixC = filledMix(call, &p->w, columns);
   const Looked none = {}, lookR = outputsOf(call, mixR, &p->h, p->h.kernel), lookC = outputsOf(call, mixC, &p->w, p->w.kernel);
@@ -101,7 +101,7 @@ static void spreadChosen(Call *call, real *gx, const real *g, const index_t *ind
 /* ---- evaluation */
 
 /* means[h][ow] = the mean of row h of M over the columns that output ow takes */
-__global__ static void mixColumns(accreal *means, const real *x, Windows p, Mix columns)
+__global__ static void mixColumns(accreal *means, const real *x, Space p, Mix columns)
 {
   const int64_t cells = planeCells(&p), row = p.w.out, n = p.h.in * row;
   for (int64_t i = firstThread(); i < p.planes * n; i += allThreads()) {
@@ -113,7 +113,7 @@ __global__ static void mixColumns(accreal *means, const real *x, Windows p, Mix 
   }
 }
 
-__global__ static void mixRows(real *y, const accreal *means, Windows p, Mix rows)
+__global__ static void mixRows(real *y, const accreal *means, Space p, Mix rows)
 {
   const int64_t outputs = planeOutputs(&p), out = p.w.out;
   for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) {
@@ -125,7 +125,7 @@ __global__ static void mixRows(real *y, const accreal *means, Windows p, Mix row
   }
 }
 
-static void mix(Call *call, real *y, const real *x, const index_t *rows, const index_t *columns, const Windows *p)
+static void mix(Call *call, real *y, const real *x, const index_t *rows, const index_t *columns, const Space *p)
 {
   const int64_t n = p->planes * p->h.in * p->w.out;
   accreal *means = THNN_scratch(call, n, sizeof(accreal));
@@ -135,7 +135,7 @@ static void mix(Call *call, real *y, const real *x, const index_t *rows, const i
 }
 
 /* means[h][ow] = what row h gets for column ow of g */
-__global__ static void spreadRows(accreal *means, const real *g, Windows p, Mix rows, Looked outputs)
+__global__ static void spreadRows(accreal *means, const real *g, Space p, Mix rows, Looked outputs)
 {
   const int64_t out = p.w.out, n = p.h.in * out;
   for (int64_t i = firstThread(); i < p.planes * n; i += allThreads()) {
@@ -148,7 +148,7 @@ __global__ static void spreadRows(accreal *means, const real *g, Windows p, Mix 
 }
 
 /* mixed = what each place of M gets, at = which cell that is for */
-__global__ static void spreadColumns(accreal *mixed, index_t *at, const real *x, const accreal *means, Windows p, Mix columns,
+__global__ static void spreadColumns(accreal *mixed, index_t *at, const real *x, const accreal *means, Space p, Mix columns,
                                      Looked outputs)
 {
   const int64_t cells = planeCells(&p), width = p.w.in;
@@ -162,7 +162,7 @@ __global__ static void spreadColumns(accreal *mixed, index_t *at, const real *x,
 }
 
 static void spreadMixed(Call *call, real *gx, const real *x, const real *g, const index_t *rows, const index_t *columns,
-                        const Windows *p)
+                        const Space *p)
 {
   const int64_t cells = planeCells(p), n = p->planes * p->h.in * p->w.out;
   accreal *means = THNN_scratch(call, n, sizeof(accreal)), *mixed = THNN_scratch(call, p->planes * cells, sizeof(accreal));
@@ -173,7 +173,7 @@ static void spreadMixed(Call *call, real *gx, const real *x, const real *g, cons
   launch(call, blocksFor(p->planes * cells), BLOCK, spreadColumns, mixed, at, x, (const accreal *)means, *p, mixC, lookC);
   const int64_t pool = p->h.kernel; /* M: windows that begin at every cell */
   const Axis h = {p->h.in, p->h.in, pool, 1, 0, 1}, w = {p->w.in, p->w.in, pool, 1, 0, 1};
-  const Windows everywhere = {2, p->planes, p->t, h, w};
+  const Space everywhere = {2, 0, p->planes, p->t, h, w};
   launch(call, blocksFor(p->planes * cells), BLOCK, gatherMaxima<accreal, Regular>, gx, (const accreal *)mixed, (const index_t *)at,
          everywhere, Regular{p->t}, Regular{h}, Regular{w});
 }

@@ -7,7 +7,7 @@ namespace {
 
 struct Draw {
   const real *x;
-  Windows p;
+  Space p;
 };
 
 struct Window {
@@ -153,14 +153,14 @@ __global__ void gatherShares(real *gx, const real *g, const Share *kept, Draw d)
 
 } // namespace
 
-static void drawWindows(Call *call, real *y, index_t *index, const real *x, const real *noise, const Windows *p)
+static void drawWindows(Call *call, real *y, index_t *index, const real *x, const real *noise, const Space *p)
 {
   const Draw d = {x, *p};
   if (noise) launchForWindows(call, p, drawEach<1>, drawEach<WARP>, y, index, noise, d);
   else launchForWindows(call, p, averageEach<1>, averageEach<WARP>, y, d);
 }
 
-static void spreadAverages(Call *call, real *gx, const real *x, const real *g, const Windows *p)
+static void spreadAverages(Call *call, real *gx, const real *x, const real *g, const Space *p)
 {
   const Draw d = {x, *p};
   Share *kept = NULL;

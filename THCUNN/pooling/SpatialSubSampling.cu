@@ -5,12 +5,12 @@
 
 enum { MANY = 512, PIECE = 1 << 12 };
 
-static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Windows *p)
+static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Space *p)
 {
   launchForWindows(call, p, subSampleEach<1>, subSampleEach<WARP>, y, x, w, b, channels, planeOutputs(p), *p);
 }
 
-static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Windows *p)
+static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Space *p)
 {
   const int64_t cells = planeCells(p);
   launch(call, blocksFor(p->planes * cells), BLOCK, gatherSums, gx, g, w, channels, cells, *p);
@@ -18,7 +18,7 @@ static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64
 
 /* products = sum of g * S, gradients = sum of g, over each piece of each channel. */
 __global__ static void sumPieces(accreal *products, accreal *gradients, const real *x, const real *g, int64_t channels, int64_t pieces,
-                                 Windows p)
+                                 Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p), count = p.planes / channels * outputs;
   const Team one = {0, 1, 0, 1};
@@ -53,7 +53,7 @@ __global__ static void addPieces(real *gw, real *gb, const accreal *products, co
   }
 }
 
-static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, int64_t channels, double scale, const Windows *p)
+static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, int64_t channels, double scale, const Space *p)
 {
   if (channels == 0) return;
   const int64_t count = p->planes / channels * planeOutputs(p), pieces = channels >= MANY ? 1 : THNN_ceilDiv(count, PIECE);

@@ -6,12 +6,12 @@
 
 enum { PIECE = 1 << 8 }; /* frames */
 
-static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, const Windows *p)
+static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, subSampleEach<1>, y, x, w, b, p->w.in, (int64_t)1, *p);
 }
 
-static void spreadSums(Call *call, real *gx, const real *g, const real *w, const Windows *p)
+static void spreadSums(Call *call, real *gx, const real *g, const real *w, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherSums, gx, g, w, p->w.in, (int64_t)1, *p);
 }
@@ -25,7 +25,7 @@ struct Columns {
 } // namespace
 
 /* products = sum of g * S, gradients = sum of g, over each piece of the frames of each feature. */
-__global__ static void sumPieces(accreal *products, accreal *gradients, const real *x, const real *g, int64_t pieces, Windows p)
+__global__ static void sumPieces(accreal *products, accreal *gradients, const real *x, const real *g, int64_t pieces, Space p)
 {
   Columns &columns = shared<Columns>();
   const Team one = {0, 1, 0, 1};
@@ -67,7 +67,7 @@ __global__ static void addPieces(real *gw, real *gb, const accreal *products, co
   }
 }
 
-static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, double scale, const Windows *p)
+static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, double scale, const Space *p)
 {
   const int64_t n = p->w.in, pieces = THNN_ceilDiv(p->planes * p->h.out, PIECE);
   accreal *products = THNN_scratch(call, pieces * n, sizeof(accreal)), *gradients = THNN_scratch(call, pieces * n, sizeof(accreal));

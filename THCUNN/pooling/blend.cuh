@@ -14,7 +14,7 @@ struct Blend {
   accreal mean;
 };
 
-__device__ inline Blend blendOf(const real *x, const Windows &p, const Box &box, Team team)
+__device__ inline Blend blendOf(const real *x, const Space &p, const Box &box, Team team)
 {
   Best max = {0, -1};
   accreal sum = 0;

@@ -6,7 +6,7 @@
 #include "pooling/maxima.cuh"
 #include "pooling/fractional.h"
 
-__global__ static void maxOfFractional(real *y, index_t *index, const real *x, const real *samples, Windows p)
+__global__ static void maxOfFractional(real *y, index_t *index, const real *x, const real *samples, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) {
@@ -26,7 +26,7 @@ __global__ static void maxOfFractional(real *y, index_t *index, const real *x, c
   }
 }
 
-static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x, const real *samples, const Windows *p)
+static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x, const real *samples, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, maxOfFractional, y, index, x, samples, *p);
 }
@@ -47,7 +47,7 @@ struct Fractional {
 
 } // namespace
 
-static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
+static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMaxima<real, Fractional>, gx, g, index, *p, Fractional(p->t),
          Fractional(p->h), Fractional(p->w));

@@ -7,7 +7,7 @@
 #include "pooling/window.h"
 
 template <class G, class Reach>
-__global__ static void gatherMaxima(real *gx, const G *g, const index_t *index, Windows p, Reach rt, Reach rh, Reach rw)
+__global__ static void gatherMaxima(real *gx, const G *g, const index_t *index, Space p, Reach rt, Reach rh, Reach rw)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {

@@ -38,7 +38,7 @@ __device__ static bool isOutside(accreal norm, const Power &power)
 }
 
 /* The norm of one window with its cells divided by the largest; `norm` is what it seemed to be. */
-__device__ static accreal scaledNorm(Team team, const real *plane, const Windows &p, const Box &box, accreal norm, const Power &power)
+__device__ static accreal scaledNorm(Team team, const real *plane, const Space &p, const Box &box, accreal norm, const Power &power)
 {
   accreal largest = 0, sum = 0;
   eachCell(p, box, team, [&](Place i) {
@@ -54,7 +54,7 @@ __device__ static accreal scaledNorm(Team team, const real *plane, const Windows
   return largest * pow(sumOver(team, sum), (accreal)(1 / power.p));
 }
 
-template <int THREADS> __global__ static void normOfEach(real *y, const real *x, Windows p, Power power)
+template <int THREADS> __global__ static void normOfEach(real *y, const real *x, Space p, Power power)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
@@ -69,7 +69,7 @@ template <int THREADS> __global__ static void normOfEach(real *y, const real *x,
   }
 }
 
-static void norms(Call *call, real *y, const real *x, const Windows *p, const Power *power)
+static void norms(Call *call, real *y, const real *x, const Space *p, const Power *power)
 {
   launchForWindows(call, p, normOfEach<1>, normOfEach<WARP>, y, x, *p, *power);
 }
@@ -95,7 +95,7 @@ __device__ static accreal signOf(accreal x, const Power &power)
   return x < 0 ? (accreal)belowZero(&power) : 1;
 }
 
-__global__ static void gatherNorms(real *gx, const real *x, const real *g, const real *y, Windows p, Power power)
+__global__ static void gatherNorms(real *gx, const real *x, const real *g, const real *y, Space p, Power power)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
@@ -110,7 +110,7 @@ __global__ static void gatherNorms(real *gx, const real *x, const real *g, const
   }
 }
 
-static void spreadNorms(Call *call, real *gx, const real *x, const real *g, const real *y, const Windows *p, const Power *power)
+static void spreadNorms(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherNorms, gx, x, g, y, *p, *power);
 }

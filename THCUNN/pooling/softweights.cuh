@@ -13,7 +13,7 @@ struct Soft {
   const real *x, *l; /* values and logits; NULL: SoftPool, where these are beta x */
   accreal beta;
   int exact;
-  Windows p;
+  Space p;
 };
 
 /* What is known of a window. In SoftPool logits are told by their x, and values count from the largest. */

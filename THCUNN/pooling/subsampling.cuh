@@ -5,7 +5,7 @@
 #include "pooling/windows.cuh"
 
 /* This thread's share of the sum of a window. */
-__device__ static accreal sumOfWindow(Team team, const real *plane, const Windows &p, int64_t output)
+__device__ static accreal sumOfWindow(Team team, const real *plane, const Space &p, int64_t output)
 {
   accreal sum = 0;
   eachCell(p, boxOf(p, outputOf(p, output)), team, [&](Place cell) { sum += (accreal)plane[cell.at]; });
@@ -14,7 +14,7 @@ __device__ static accreal sumOfWindow(Team team, const real *plane, const Window
 
 /* One of `channels` numbers is for `run` elements one after the other. */
 template <int THREADS>
-__global__ static void subSampleEach(real *y, const real *x, const real *w, const real *b, int64_t channels, int64_t run, Windows p)
+__global__ static void subSampleEach(real *y, const real *x, const real *w, const real *b, int64_t channels, int64_t run, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
@@ -25,7 +25,7 @@ __global__ static void subSampleEach(real *y, const real *x, const real *w, cons
   }
 }
 
-__global__ static void gatherSums(real *gx, const real *g, const real *weight, int64_t channels, int64_t run, Windows p)
+__global__ static void gatherSums(real *gx, const real *g, const real *weight, int64_t channels, int64_t run, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {

@@ -31,7 +31,7 @@ __global__ static void fetchForLast(real *gx, const real *g, const index_t *inde
 }
 
 /* y where there is one, else gx. */
-template <class Place> static void unpool(Call *call, real *y, real *gx, const real *from, const index_t *index, const Windows *p)
+template <class Place> static void unpool(Call *call, real *y, real *gx, const real *from, const index_t *index, const Space *p)
 {
   const int64_t inputs = planeCells(p), cells = planeOutputs(p);
   Place *last = THNN_scratch(call, p->planes * cells, sizeof(Place));
@@ -42,18 +42,18 @@ template <class Place> static void unpool(Call *call, real *y, real *gx, const r
   else launch(call, forInputs, BLOCK, fetchForLast<Place>, gx, from, index, (const Place *)last, p->planes, inputs, cells);
 }
 
-static void unpoolEither(Call *call, real *y, real *gx, const real *from, const index_t *index, const Windows *p)
+static void unpoolEither(Call *call, real *y, real *gx, const real *from, const index_t *index, const Space *p)
 {
   if (planeCells(p) < UINT32_MAX) unpool<unsigned>(call, y, gx, from, index, p);
   else unpool<unsigned long long>(call, y, gx, from, index, p);
 }
 
-static void putBack(Call *call, real *y, const real *x, const index_t *index, const Windows *p)
+static void putBack(Call *call, real *y, const real *x, const index_t *index, const Space *p)
 {
   unpoolEither(call, y, NULL, x, index, p);
 }
 
-static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
+static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   unpoolEither(call, NULL, gx, g, index, p);
 }

@@ -8,7 +8,7 @@
 static inline double mostCells(const Axis *a) { return (double)(a->kernel ? THNN_min(a->kernel, a->in) : THNN_ceilDiv(a->in, a->out)); }
 
 /* Do windows have so many cells that a warp should share one? */
-static inline bool largeWindows(const Windows *p) { return mostCells(&p->t) * mostCells(&p->h) * mostCells(&p->w) >= 64; }
+static inline bool largeWindows(const Space *p) { return mostCells(&p->t) * mostCells(&p->h) * mostCells(&p->w) >= 64; }
 
 namespace {
 
@@ -24,15 +24,15 @@ __device__ inline Place placeOf(int64_t i, int64_t height, int64_t width)
   return Place{row / height, row % height, i % width, i};
 }
 
-__device__ inline Place cellOf(const Windows &p, int64_t i) { return placeOf(i, p.h.in, p.w.in); }
-__device__ inline Place outputOf(const Windows &p, int64_t o) { return placeOf(o, p.h.out, p.w.out); }
+__device__ inline Place cellOf(const Space &p, int64_t i) { return placeOf(i, p.h.in, p.w.in); }
+__device__ inline Place outputOf(const Space &p, int64_t o) { return placeOf(o, p.h.out, p.w.out); }
 
 /* The cells of a window. */
 struct Box {
   int64_t t, h, w, endT, endH, endW;
 };
 
-__device__ inline Box boxOf(const Windows &p, Place o)
+__device__ inline Box boxOf(const Space &p, Place o)
 {
   return Box{windowStart(&p.t, o.t), windowStart(&p.h, o.h), windowStart(&p.w, o.w),
              windowEnd(&p.t, o.t), windowEnd(&p.h, o.h), windowEnd(&p.w, o.w)};
@@ -56,7 +56,7 @@ __device__ inline int64_t cellsBetween(int64_t start, int64_t end, const Axis &a
 }
 
 /* f(i) for the cells of a window; a lone thread takes them in row-major order. */
-template <class F> __device__ inline void eachCell(const Windows &p, const Box &box, Team team, F f)
+template <class F> __device__ inline void eachCell(const Space &p, const Box &box, Team team, F f)
 {
   if (team.size == 1) {
     for (int64_t t = box.t; t < box.endT; t += p.t.dilation)
@@ -74,7 +74,7 @@ template <class F> __device__ inline void eachCell(const Windows &p, const Box &
 }
 
 /* f(o) for the windows that hold a cell, in their order. */
-template <class F> __device__ inline void eachWindow(const Windows &p, Place i, F f)
+template <class F> __device__ inline void eachWindow(const Space &p, Place i, F f)
 {
   const int64_t endT = endWindow(&p.t, i.t), endH = endWindow(&p.h, i.h), firstW = firstWindow(&p.w, i.w), endW = endWindow(&p.w, i.w);
   for (int64_t t = firstWindow(&p.t, i.t); t < endT; t++)
@@ -86,7 +86,7 @@ template <class F> __device__ inline void eachWindow(const Windows &p, Place i, 
 
 /* Backward needs to know something of each window. Where windows are small and have no cell in common, each cell had better find that out
  * again: else a first kernel does, and keeps it. */
-static inline bool findAgain(const Windows *p)
+static inline bool findAgain(const Space *p)
 {
   const bool apart = p->t.stride >= p->t.kernel && p->h.stride >= p->h.kernel && p->w.stride >= p->w.kernel;
   return apart && mostCells(&p->t) * mostCells(&p->h) * mostCells(&p->w) <= 9;
@@ -94,7 +94,7 @@ static inline bool findAgain(const Windows *p)
 
 /* Launch a kernel, of <1> or <WARP> threads a window, with a team for each window. */
 template <class... Parameters, class... Arguments>
-static void launchForWindows(Call *call, const Windows *p, void (*alone)(Parameters...), void (*warps)(Parameters...),
+static void launchForWindows(Call *call, const Space *p, void (*alone)(Parameters...), void (*warps)(Parameters...),
                              Arguments... arguments)
 {
   const int64_t n = p->planes * planeOutputs(p);

@@ -80,11 +80,19 @@ const void *THNN_in(Call *call, View v)
   return memory;
 }
 
+/* A function that asks for more outputs than a call has places for is a mistake of ours. It fails before it writes. */
+static void *tooMany(Call *call, View v)
+{
+  call->status = THNN_fail(THNN_ERR_UNSUPPORTED, call->function, v.name, "expected at most %d outputs that are not contiguous",
+                           THNN_MAX_COPIES);
+  return NULL;
+}
+
 void *THNN_out(Call *call, View v)
 {
   THNN_hold(call, v, 1);
   if (!v.size || THNN_isContiguous(v)) return v.data;
-  void *memory = THNN_scratch(call, THNN_nElement(v), (size_t)v.itemSize);
+  void *memory = call->nCopy < THNN_MAX_COPIES ? THNN_scratch(call, THNN_nElement(v), (size_t)v.itemSize) : tooMany(call, v);
   if (memory) {
     call->copy[call->nCopy].view = v;
     call->copy[call->nCopy++].memory = memory;

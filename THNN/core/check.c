@@ -178,12 +178,18 @@ int32_t THNN_checkRange(const char *function, const char *name, int64_t value, i
                    (long long)highest, (long long)value);
 }
 
-int32_t THNN_pooledShape(const char *function, View input, int64_t height, int64_t width, int64_t *size)
+int32_t THNN_otherSizes(const char *function, View input, int32_t n, const int64_t *last, int64_t *size)
 {
   if (!size) return THNN_fail(THNN_ERR_NULL, function, "size", "expected a place for 8 sizes, got NULL");
-  const int32_t n = input.nDimension;
-  for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < n - 2 ? input.size[d] : d == n - 2 ? height : d == n - 1 ? width : 0;
+  const int32_t kept = input.nDimension - n;
+  for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < kept ? input.size[d] : d < kept + n ? last[d - kept] : 0;
   return THNN_OK;
+}
+
+int32_t THNN_pooledShape(const char *function, View input, int64_t height, int64_t width, int64_t *size)
+{
+  const int64_t last[] = {height, width};
+  return THNN_otherSizes(function, input, 2, last, size);
 }
 
 int32_t THNN_checkPooled(const char *function, const char *name, View v, View input, int64_t height, int64_t width)

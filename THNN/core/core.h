@@ -80,6 +80,8 @@ int32_t THNN_checkShape(const char *function, const char *name, View v, int32_t 
 int32_t THNN_checkCount(const char *function, const char *name, View v, View like);
 /* A readable tensor of exactly this shape that can be written: not read-only, no two elements at one address. */
 int32_t THNN_checkOutput(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
+/* The rule of shapes: as input, but for the last n sizes. */
+int32_t THNN_otherSizes(const char *function, View input, int32_t n, const int64_t *last, int64_t *size);
 /* As input (N x) C x H x W, but with planes of height x width: a shape to ask for, to check, and to check for writing. */
 int32_t THNN_pooledShape(const char *function, View input, int64_t height, int64_t width, int64_t *size);
 int32_t THNN_checkPooled(const char *function, const char *name, View v, View input, int64_t height, int64_t width);
@@ -176,6 +178,8 @@ int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_
 int THNN_threads(const Call *call, int64_t work);
 /* What the state says of THNN_setPoolingBackward. */
 int THNN_poolingBackward(const Call *call);
+/* Are layers to run their definitions (THNN_setKernels)? Never on a device: tests hold that to the host's. */
+int THNN_plain(const Call *call);
 /* This thread's number within the parallel region it is in. */
 int THNN_threadId(void);
 

@@ -152,3 +152,15 @@ int32_t THNN_setPoolingBackward(THNNState *state, int32_t how)
 }
 
 int THNN_poolingBackward(const Call *call) { return atomic_load_explicit(&call->state->poolingBackward, memory_order_relaxed); }
+
+int32_t THNN_setKernels(THNNState *state, int32_t kernels)
+{
+  THNN_TRY(THNN_checkRange("THNN_setKernels", "kernels", kernels, THNN_KERNELS_FAST, THNN_KERNELS_PLAIN));
+  atomic_store(&THNN_orDefault(state)->kernels, kernels);
+  return THNN_OK;
+}
+
+int THNN_plain(const Call *call)
+{
+  return atomic_load_explicit(&call->state->kernels, memory_order_relaxed) == THNN_KERNELS_PLAIN;
+}

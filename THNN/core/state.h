@@ -18,7 +18,7 @@ struct Generator {
 
 struct THNNState {
   atomic_int threads; /* 0: one per processor */
-  atomic_int poolingBackward;
+  atomic_int poolingBackward, kernels;
   _Atomic(Arena *) arena[THNN_ARENAS];
   atomic_int generatorOwner; /* process that holds the generator, 0: nobody */
   int32_t seeded;

@@ -3,6 +3,15 @@
 #include <stdio.h>
 #include "core/core.h"
 
+/* Hosts lay tensors out by themselves: a change here is another ABI. */
+_Static_assert(sizeof(void *) != 8 ||
+                   (sizeof(THFloatTensor) == 144 && offsetof(THFloatTensor, size) == 8 && offsetof(THFloatTensor, stride) == 72 &&
+                    offsetof(THFloatTensor, nDimension) == 136 && offsetof(THFloatTensor, flags) == 140),
+               "THNN_ABI_VERSION counts changes of the tensors' layout");
+_Static_assert(sizeof(THDoubleTensor) == sizeof(THFloatTensor) && sizeof(THLongTensor) == sizeof(THFloatTensor) &&
+                   sizeof(THByteTensor) == sizeof(THFloatTensor),
+               "tensors of all types have one layout");
+
 static _Thread_local char errorText[1024] = "no error";
 
 const char *THNN_lastError(void) { return errorText; }

@@ -14,7 +14,7 @@
 #include "pooling/power.h"
 
 /* Where the windows lie, and the shape of the output. */
-static int32_t check(const char *f, const THTensor *input, int64_t width, int64_t stride, int batchMode, Windows *p, int64_t *size)
+static int32_t check(const char *f, const THTensor *input, int64_t width, int64_t stride, int batchMode, Space *p, int64_t *size)
 {
   const int at = batchMode ? 1 : 0;
   THNN_TRY(THNN_checkInput(f, "input", view(input), 1 + at, 3 + at,
@@ -29,7 +29,7 @@ static int32_t check(const char *f, const THTensor *input, int64_t width, int64_
   for (int32_t d = at + 1; d < input->nDimension; d++) places *= input->size[d];
   const Axis one = {1, 1, 1, 1, 0, 1}, all = {places, places, 1, 1, 0, 1}, pooled = {features, count, width, stride, 0, 1};
   const int64_t samples = places ? (batchMode ? input->size[0] : 1) : 0;
-  *p = places == 1 ? (Windows){2, samples, one, one, pooled} : (Windows){2, samples, one, pooled, all};
+  *p = places == 1 ? (Space){2, 0, samples, one, one, pooled} : (Space){2, 0, samples, one, pooled, all};
   for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < input->nDimension ? input->size[d] : 0;
   size[at] = count;
   return THNN_OK;
@@ -37,7 +37,7 @@ static int32_t check(const char *f, const THTensor *input, int64_t width, int64_
 
 int32_t THNN_(FeatureLPPooling_outputSize)(const THTensor *input, int64_t width, int64_t stride, int32_t batchMode, int64_t size[8])
 {
-  Windows p;
+  Space p;
   if (!size) return THNN_fail(THNN_ERR_NULL, __func__, "size", "expected a place for 8 sizes, got NULL");
   return check(__func__, input, width, stride, batchMode, &p, size);
 }
@@ -45,7 +45,7 @@ int32_t THNN_(FeatureLPPooling_outputSize)(const THTensor *input, int64_t width,
 int32_t THNN_(FeatureLPPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double power, int64_t width,
                                              int64_t stride, int32_t batchMode)
 {
-  Windows p;
+  Space p;
   Power norm;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(check(__func__, input, width, stride, batchMode, &p, size));
@@ -58,7 +58,7 @@ int32_t THNN_(FeatureLPPooling_updateGradInput)(THNNState *state, const THTensor
                                                 const THTensor *output, THTensor *gradInput, double power, int64_t width,
                                                 int64_t stride, int32_t batchMode)
 {
-  Windows p;
+  Space p;
   Power norm;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(check(__func__, input, width, stride, batchMode, &p, size));

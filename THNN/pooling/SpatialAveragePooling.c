@@ -9,41 +9,68 @@
  *
  *   input      (N x) C x H x W
  *   output     (N x) C x oH x oW, overwritten
- *   gradInput  as input, overwritten
- *
- * How: averages.h, which one- and three-dimensional layers share. */
-#include "pooling/averages.h"
+ *   gradInput  as input, overwritten */
+#include "pooling/means.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
-                     int64_t padH, int ceil_mode, Windows *p)
+static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, int count_include_pad, Space *s)
 {
-  THNN_TRY(checkPlanes(f, input, 2, p));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, s));
+  s->outside = count_include_pad;
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &s->w));
+  return THNN_checkSliding(f, 'H', h, ceil_mode, &s->h);
 }
+
+/* ---- The definition, plane by plane. */
+
+static void forward(real *y, const real *x, const Space *s)
+{
+  const Axis h = s->h, w = s->w;
+  for (int64_t oh = 0; oh < h.out; oh++)
+    for (int64_t ow = 0; ow < w.out; ow++) {
+      accreal sum = 0;
+      for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+        for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) sum += (accreal)x[ih * w.in + iw];
+      y[oh * w.out + ow] = (real)(sum / (accreal)(countedCells(&h, oh, s->outside) * countedCells(&w, ow, s->outside)));
+    }
+}
+
+static void backward(real *gx, const real *g, const Space *s)
+{
+  const Axis h = s->h, w = s->w;
+  for (int64_t i = 0; i < h.in * w.in; i++) gx[i] = 0;
+  for (int64_t oh = 0; oh < h.out; oh++)
+    for (int64_t ow = 0; ow < w.out; ow++) {
+      const accreal cells = (accreal)(countedCells(&h, oh, s->outside) * countedCells(&w, ow, s->outside));
+      const real share = (real)((accreal)g[oh * w.out + ow] / cells);
+      for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+        for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) gx[ih * w.in + iw] += share;
+    }
+}
+
+/* ---- The functions. What is fast: sums of rows, then of columns (means.c). */
 
 int32_t THNN_(SpatialAveragePooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                                 int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return outputShape(__func__, input, &p, size);
+  Space s;
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, 0, &s));
+  return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
 int32_t THNN_(SpatialAveragePooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kW, int64_t kH,
                                                   int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
                                                   int32_t count_include_pad)
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return THNN_(averageForward)(__func__, state, input, output, count_include_pad, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, count_include_pad, &s));
+  return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(means));
 }
 
 int32_t THNN_(SpatialAveragePooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                      THTensor *gradInput, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                      int64_t padW, int64_t padH, int32_t ceil_mode, int32_t count_include_pad)
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return THNN_(averageBackward)(__func__, state, input, gradOutput, gradInput, count_include_pad, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, count_include_pad, &s));
+  return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(meansBack));
 }

@@ -18,7 +18,7 @@
 #include "pooling/fractional.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,
-                     Windows *p)
+                     Space *p)
 {
   const int64_t out[] = {outputH, outputW}, pool[] = {poolSizeH, poolSizeW};
   return checkFractional(f, input, "HW", out, pool, p);
@@ -27,16 +27,16 @@ static int32_t check(const char *f, const THTensor *input, int64_t outputW, int6
 int32_t THNN_(SpatialFractionalMaxPooling_outputSize)(const THTensor *input, int64_t outputW, int64_t outputH, int64_t poolSizeW,
                                                       int64_t poolSizeH, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, outputW, outputH, poolSizeW, poolSizeH, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(SpatialFractionalMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t outputW,
                                                         int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,
                                                         THLongTensor *indices, const THTensor *randomSamples)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, outputW, outputH, poolSizeW, poolSizeH, &p));
   return fractionalForward(__func__, state, input, output, indices, randomSamples, &p);
 }
@@ -45,7 +45,7 @@ int32_t THNN_(SpatialFractionalMaxPooling_updateGradInput)(THNNState *state, con
                                                            THTensor *gradInput, int64_t outputW, int64_t outputH,
                                                            int64_t poolSizeW, int64_t poolSizeH, const THLongTensor *indices)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, outputW, outputH, poolSizeW, poolSizeH, &p));
   return fractionalBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

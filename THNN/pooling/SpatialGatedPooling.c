@@ -22,15 +22,15 @@
 #include "pooling/blend.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
-                     int64_t padH, int ceil_mode, Windows *p)
+                     int64_t padH, int ceil_mode, Space *p)
 {
-  THNN_TRY(checkPlanes(f, input, 2, p));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
+  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
+  return THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h);
 }
 
 /* The shape of weight: one mask, or one for each channel. Returns how many. */
-static int64_t maskSize(const THTensor *input, const THTensor *weight, const Windows *p, int64_t *size)
+static int64_t maskSize(const THTensor *input, const THTensor *weight, const Space *p, int64_t *size)
 {
   size[0] = weight && weight->nDimension == 3 && weight->size[0] == 1 ? 1 : input->size[input->nDimension - 3];
   size[1] = p->h.kernel;
@@ -43,7 +43,7 @@ static int64_t maskSize(const THTensor *input, const THTensor *weight, const Win
 #include "core/vmath.h"
 
 /* Row r of the mask in the windows of row oh is this row of the plane, which it need not have. */
-THNN_INLINE int64_t rowOf(const Windows *p, int64_t oh, int64_t r) { return oh * p->h.stride - p->h.pad + r; }
+THNN_INLINE int64_t rowOf(const Space *p, int64_t oh, int64_t r) { return oh * p->h.stride - p->h.pad + r; }
 
 /* dot[ow] += w * x[ow * stride] */
 THNN_INLINE void addCells(real *restrict dot, const real *restrict x, real w, int64_t stride, int64_t n)
@@ -54,7 +54,7 @@ THNN_INLINE void addCells(real *restrict dot, const real *restrict x, real w, in
 }
 
 /* y holds the maxima. */
-THNN_KERNEL void gatePlane(real *y, real *gate, const real *x, const real *mask, const Windows *p, real *sum, real *mean)
+THNN_KERNEL void gatePlane(real *y, real *gate, const real *x, const real *mask, const Space *p, real *sum, real *mean)
 {
   const Axis h = p->h, w = p->w;
   memset(sum, 0, (size_t)paddedLength(&w) * sizeof(real));
@@ -89,7 +89,7 @@ THNN_INLINE void slopes(real *restrict q, const real *restrict x, const real *re
 
 /* share, q: rows of windows with zeros on either side; plain, all: rows spread over the columns */
 THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real *y, const real *gate, const index_t *index,
-                             const real *mask, const Windows *p, real *share, real *q, real *plain, real *all)
+                             const real *mask, const Space *p, real *share, real *q, real *plain, real *all)
 {
   const Axis h = p->h, w = p->w;
   const int64_t lead = shareLead(&w);
@@ -117,7 +117,7 @@ THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real 
 
 /* total[r][c] = sum of q * input over the windows of a plane */
 THNN_KERNEL void maskTotals(double *total, const real *x, const real *g, const real *y, const real *gate, const index_t *index,
-                            const Windows *p, real *q)
+                            const Space *p, real *q)
 {
   const Axis h = p->h, w = p->w;
   memset(total, 0, (size_t)(h.kernel * w.kernel) * sizeof(double));
@@ -138,7 +138,7 @@ THNN_KERNEL void maskTotals(double *total, const real *x, const real *g, const r
 }
 
 /* There are `masks` masks w: each plane has that of its channel. */
-static void gateWindows(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Windows *p)
+static void gateWindows(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
   const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
@@ -155,7 +155,7 @@ static void gateWindows(Call *call, real *y, index_t *index, real *gates, const 
   }
 }
 
-static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Windows *p)
+static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
   const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(spreadLength(&p->w)), all = 2 * (share + spread);
@@ -175,7 +175,7 @@ static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, i
   THNN_endStreams(streams, threads);
 }
 
-static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Windows *p)
+static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel, row = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
@@ -200,21 +200,21 @@ static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, do
 int32_t THNN_(SpatialGatedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(SpatialGatedPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
                                                 THTensor *gate, const THTensor *weight, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                 int64_t padW, int64_t padH, int32_t ceil_mode)
 {
-  Windows p;
+  Space p;
   int64_t mask[3];
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
-  THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
-  THNN_TRY(checkPooledOutput(__func__, "gate", view(gate), input, &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "indices", view(indices), view(input), &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "gate", view(gate), view(input), &p));
   const int64_t masks = maskSize(input, weight, &p, mask);
   THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 3, mask));
 
@@ -232,13 +232,13 @@ int32_t THNN_(SpatialGatedPooling_updateGradInput)(THNNState *state, const THTen
                                                    const THTensor *gate, const THTensor *weight, int64_t kW, int64_t kH, int64_t dW,
                                                    int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode)
 {
-  Windows p;
+  Space p;
   int64_t mask[3];
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
-  THNN_TRY(checkPooled(__func__, "output", view(output), input, &p));
-  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
-  THNN_TRY(checkPooled(__func__, "gate", view(gate), input, &p));
+  THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
+  THNN_TRY(THNN_checkSpace(__func__, "output", view(output), view(input), &p));
+  THNN_TRY(THNN_checkSpace(__func__, "indices", view(indices), view(input), &p));
+  THNN_TRY(THNN_checkSpace(__func__, "gate", view(gate), view(input), &p));
   const int64_t masks = maskSize(input, weight, &p, mask);
   THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 3, mask));
 
@@ -258,15 +258,15 @@ int32_t THNN_(SpatialGatedPooling_accGradParameters)(THNNState *state, const THT
                                                      const THTensor *gate, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                      int64_t padW, int64_t padH, int32_t ceil_mode, double scale)
 {
-  Windows p;
+  Space p;
   int64_t mask[3];
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(checkPooled(__func__, "gradOutput", view(gradOutput), input, &p));
+  THNN_TRY(THNN_checkSpace(__func__, "gradOutput", view(gradOutput), view(input), &p));
   const int64_t masks = maskSize(input, gradWeight, &p, mask);
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 3, mask));
-  THNN_TRY(checkPooled(__func__, "output", view(output), input, &p));
-  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
-  THNN_TRY(checkPooled(__func__, "gate", view(gate), input, &p));
+  THNN_TRY(THNN_checkSpace(__func__, "output", view(output), view(input), &p));
+  THNN_TRY(THNN_checkSpace(__func__, "indices", view(indices), view(input), &p));
+  THNN_TRY(THNN_checkSpace(__func__, "gate", view(gate), view(input), &p));
   if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;
 
   Call call;

@@ -30,19 +30,19 @@
 #include "pooling/gaussians.h"
 
 static int32_t check(const char *f, const THTensor *input, const THTensor *mean, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
-                     int64_t padW, int64_t padH, int ceil_mode, Windows *p)
+                     int64_t padW, int64_t padH, int ceil_mode, Space *p)
 {
-  THNN_TRY(checkPlanes(f, input, 2, p));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  THNN_TRY(checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h));
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
+  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
+  THNN_TRY(THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h));
   THNN_TRY(THNN_checkInput(f, "mean", view(mean), 3, 3, "C x M x 2"));
   const int64_t size[] = {input->size[input->nDimension - 3], THNN_max(mean->size[1], 1), 2};
   return THNN_checkShape(f, "mean", view(mean), 3, size);
 }
 
-static void pooledSize(const THTensor *input, const THTensor *mean, const Windows *p, int64_t *size)
+static void pooledSize(const THTensor *input, const THTensor *mean, const Space *p, int64_t *size)
 {
-  outputShape("", input, p, size);
+  THNN_spaceSize("", view(input), p, size);
   size[input->nDimension - 3] *= mean->size[1];
 }
 
@@ -83,7 +83,7 @@ THNN_INLINE void weigh(real *restrict y, const real *restrict x, const real *w, 
 }
 
 /* sum = the rows of window oh, weighted by w, a kernel of the run of oh */
-THNN_INLINE void weighRows(real *sum, const real *x, const Windows *p, int64_t oh, const real *w)
+THNN_INLINE void weighRows(real *sum, const real *x, const Space *p, int64_t oh, const real *w)
 {
   const int64_t top = windowStart(&p->h, oh), rows = windowEnd(&p->h, oh) - top, first = top - (oh * p->h.stride - p->h.pad);
   weigh(sum + p->w.pad, x + top * p->w.in, w + first, 0, rows, p->w.in, 1, p->w.in);
@@ -101,7 +101,7 @@ THNN_INLINE void weighColumns(real *y, const real *sum, const Axis *a, const Run
   }
 }
 
-THNN_KERNEL void gaussianPlane(real *y, const real *x, const Windows *p, const Runs *across, const Runs *down, const real *wx,
+THNN_KERNEL void gaussianPlane(real *y, const real *x, const Space *p, const Runs *across, const Runs *down, const real *wx,
                                const real *wy, real *sum)
 {
   for (int64_t i = 0; i < down->count; i++, wy += p->h.kernel)
@@ -124,7 +124,7 @@ static Rows rowsOf(const Axis *w)
 }
 
 /* The windows of the longest run, in such rows, whose other places are 0. Those at the edges of a plane are few. */
-static void shareRows(real *shares, const real *g, const Windows *p, const Rows *rows, const Runs *across)
+static void shareRows(real *shares, const real *g, const Space *p, const Rows *rows, const Runs *across)
 {
   const Run r = across->run[across->longest];
   for (int64_t oh = 0; oh < p->h.out; oh++)
@@ -144,7 +144,7 @@ THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const
 
 /* gx (+)= the gradient of one output plane. spread holds gradOutput, spread over the columns, for each of its rows; weightOf has room
  * for the weights of the windows that see a row. Rows are streamed as they come, if nothing is added to them any more. */
-THNN_KERNEL void gaussianGradient(real *gx, const real *g, const real *shares, const Windows *p, const Rows *rows, const Runs *across,
+THNN_KERNEL void gaussianGradient(real *gx, const real *g, const real *shares, const Space *p, const Rows *rows, const Runs *across,
                                   const Runs *down, const real *wx, const real *wy, int add, real *spread, real *weightOf,
                                   int64_t *runOf, Streamed *streams)
 {
@@ -261,7 +261,7 @@ typedef struct Correlations {
   real *shares;             /* gradOutput, see shareRows */
 } Correlations;
 
-static void addUp(const Correlations *c, const Windows *p, const Runs *across, double *byRow)
+static void addUp(const Correlations *c, const Space *p, const Runs *across, double *byRow)
 {
   for (int64_t i = 0; i < across->count; i++)
     for (int64_t j = 0; j < p->w.kernel; j++) {
@@ -274,7 +274,7 @@ static void addUp(const Correlations *c, const Windows *p, const Runs *across, d
 }
 
 /* Row oh of windows, g of gradOutput. */
-THNN_KERNEL void correlateRow(const Correlations *c, const real *x, const real *g, const Windows *p, const Rows *rows, int64_t oh,
+THNN_KERNEL void correlateRow(const Correlations *c, const real *x, const real *g, const Space *p, const Rows *rows, int64_t oh,
                               const Runs *across, const real *wx, const real *wy)
 {
   const Axis *h = &p->h, *w = &p->w;
@@ -287,7 +287,7 @@ THNN_KERNEL void correlateRow(const Correlations *c, const real *x, const real *
   else multiply(c->ofColumns, g, c->sum, w->kernel, w->stride, w->out);
 }
 
-static void correlatePlane(const Correlations *c, const real *x, const real *g, const Windows *p, const Rows *rows, const Runs *across,
+static void correlatePlane(const Correlations *c, const real *x, const real *g, const Space *p, const Rows *rows, const Runs *across,
                            const Runs *down, const real *wx, const real *wy)
 {
   enum { CELLS = 1 << 12 }; /* so many floats add up exactly enough, in lanes */
@@ -321,7 +321,7 @@ static Rooms newRooms(Call *call, int threads, int64_t n)
 
 static real *myRoom(Rooms rooms) { return rooms.first + THNN_threadId() * rooms.length; }
 
-static void gaussianMeans(Call *call, real *y, const real *x, const Gaussians *k, const Windows *p)
+static void gaussianMeans(Call *call, real *y, const real *x, const Gaussians *k, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), gaussians = k->channels * k->kernels;
   const int threads = THNN_threads(call, p->planes * k->kernels * (plane + outputs * p->w.kernel));
@@ -340,7 +340,7 @@ static void gaussianMeans(Call *call, real *y, const real *x, const Gaussians *k
     }
 }
 
-static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians *k, const Windows *p)
+static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians *k, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), gaussians = k->channels * k->kernels;
   const Rows rows = rowsOf(&p->w);
@@ -369,7 +369,7 @@ static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians
   THNN_endStreams(streams, threads);
 }
 
-static void addGradients(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Windows *p)
+static void addGradients(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), kernels = k->kernels, gaussians = k->channels * kernels;
   const int threads = THNN_threads(call, 3 * p->planes * kernels * (plane + outputs * p->w.kernel));
@@ -416,7 +416,7 @@ static void addGradients(Call *call, real *gm, real *gq, const real *x, const re
 int32_t THNN_(SpatialGaussianPooling_outputSize)(const THTensor *input, const THTensor *mean, int64_t kW, int64_t kH, int64_t dW,
                                                  int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
   if (!size) return THNN_fail(THNN_ERR_NULL, __func__, "size", "expected a place for 8 sizes, got NULL");
   pooledSize(input, mean, &p, size);
@@ -427,7 +427,7 @@ int32_t THNN_(SpatialGaussianPooling_updateOutput)(THNNState *state, const THTen
                                                    const THTensor *precision, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                    int64_t padW, int64_t padH, int32_t ceil_mode, int32_t count_include_pad)
 {
-  Windows p;
+  Space p;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
   pooledSize(input, mean, &p, size);
@@ -448,7 +448,7 @@ int32_t THNN_(SpatialGaussianPooling_updateGradInput)(THNNState *state, const TH
                                                       int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
                                                       int32_t ceil_mode, int32_t count_include_pad)
 {
-  Windows p;
+  Space p;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
   pooledSize(input, mean, &p, size);
@@ -471,7 +471,7 @@ int32_t THNN_(SpatialGaussianPooling_accGradParameters)(THNNState *state, const 
                                                         int64_t padW, int64_t padH, int32_t ceil_mode, int32_t count_include_pad,
                                                         double scale)
 {
-  Windows p;
+  Space p;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
   pooledSize(input, mean, &p, size);

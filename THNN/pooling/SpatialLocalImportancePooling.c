@@ -27,14 +27,14 @@ THNN_KERNEL void lipSpreadPlane(real *gx, real *gl, const real *x, const real *l
   spreadPlane(1, s, x, l, g, gx, gl, r);
 }
 
-static void weighedMeans(Call *call, real *y, const real *x, const real *l, const Windows *p)
+static void weighedMeans(Call *call, real *y, const real *x, const real *l, const Space *p)
 {
   SoftPool s = {.p = *p};
   setBeta(&s, 1, 1);
   softMeans(call, lipPoolPlane, y, x, l, &s);
 }
 
-static void weighedGradients(Call *call, real *gx, real *gl, const real *x, const real *l, const real *g, const Windows *p)
+static void weighedGradients(Call *call, real *gx, real *gl, const real *x, const real *l, const real *g, const Space *p)
 {
   SoftPool s = {.p = *p};
   setBeta(&s, 1, 1);
@@ -43,29 +43,29 @@ static void weighedGradients(Call *call, real *gx, real *gl, const real *x, cons
 #endif
 
 static int32_t check(const char *f, const THTensor *input, const THTensor *logit, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
-                     int64_t padW, int64_t padH, int ceil_mode, Windows *p)
+                     int64_t padW, int64_t padH, int ceil_mode, Space *p)
 {
-  THNN_TRY(checkPlanes(f, input, 2, p));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  THNN_TRY(checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h));
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
+  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
+  THNN_TRY(THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h));
   return THNN_checkShape(f, "logit", view(logit), input->nDimension, input->size);
 }
 
 int32_t THNN_(SpatialLocalImportancePooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                         int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(SpatialLocalImportancePooling_updateOutput)(THNNState *state, const THTensor *input, const THTensor *logit,
                                                           THTensor *output, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                           int64_t padW, int64_t padH, int32_t ceil_mode)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -81,9 +81,9 @@ int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(THNNState *state, c
                                                              int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                                              int64_t padH, int32_t ceil_mode)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
+  THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
   THNN_TRY(THNN_checkOutput(__func__, "gradLogit", view(gradLogit), input->nDimension, input->size));
 
   Call call;

@@ -15,15 +15,15 @@
 
 int32_t THNN_(SpatialMaxUnpooling_outputSize)(const THTensor *input, int64_t owidth, int64_t oheight, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(checkUnpooling(__func__, input, 2, 1, owidth, oheight, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(SpatialMaxUnpooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                 const THLongTensor *indices, int64_t owidth, int64_t oheight)
 {
-  Windows p;
+  Space p;
   THNN_TRY(checkUnpooling(__func__, input, 2, 1, owidth, oheight, &p));
   return unpoolForward(state, __func__, input, output, indices, &p);
 }
@@ -32,7 +32,7 @@ int32_t THNN_(SpatialMaxUnpooling_updateGradInput)(THNNState *state, const THTen
                                                    THTensor *gradInput, const THLongTensor *indices, int64_t owidth,
                                                    int64_t oheight)
 {
-  Windows p;
+  Space p;
   THNN_TRY(checkUnpooling(__func__, input, 2, 1, owidth, oheight, &p));
   return unpoolBackward(state, __func__, input, gradOutput, gradInput, indices, &p);
 }

@@ -21,11 +21,11 @@
 #include "pooling/blend.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
-                     int64_t padH, int ceil_mode, Windows *p)
+                     int64_t padH, int ceil_mode, Space *p)
 {
-  THNN_TRY(checkPlanes(f, input, 2, p));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
+  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
+  return THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h);
 }
 
 /* The shape of weight: one number, or one for each channel. */
@@ -36,7 +36,7 @@ static int64_t weightsOf(const THTensor *input, const THTensor *weight)
 
 #ifndef THNN_CUDA /* THCUNN/pooling/SpatialMixedPooling.cu has its own */
 /* y holds the maxima. */
-THNN_KERNEL void mixPlane(real *y, const real *x, const Windows *p, real a, real *sum, real *mean)
+THNN_KERNEL void mixPlane(real *y, const real *x, const Space *p, real a, real *sum, real *mean)
 {
   memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
   for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out) {
@@ -45,7 +45,7 @@ THNN_KERNEL void mixPlane(real *y, const real *x, const Windows *p, real a, real
   }
 }
 
-THNN_KERNEL void unmixPlane(real *gx, const real *g, const index_t *index, const Windows *p, real a, real *share, real *spread)
+THNN_KERNEL void unmixPlane(real *gx, const real *g, const index_t *index, const Space *p, real a, real *share, real *spread)
 {
   const Axis h = p->h, w = p->w;
   const int64_t outputs = h.out * w.out;
@@ -63,7 +63,7 @@ THNN_KERNEL void unmixPlane(real *gx, const real *g, const index_t *index, const
 }
 
 /* sum of g * (max - mean); the rows hold sums of columns and means */
-THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index, const Windows *p, real *sum, real *mean)
+THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index, const Space *p, real *sum, real *mean)
 {
   const Axis h = p->h, w = p->w;
   double total = 0;
@@ -81,7 +81,7 @@ THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index
 }
 
 /* a is the weight of each plane's channel, of which there are `weights`. */
-static void mix(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Windows *p)
+static void mix(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
@@ -98,7 +98,7 @@ static void mix(Call *call, real *y, index_t *index, const real *x, const real *
   }
 }
 
-static void unmix(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Windows *p)
+static void unmix(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
@@ -118,7 +118,7 @@ static void unmix(Call *call, real *gx, const real *g, const index_t *index, con
 }
 
 static void addGradients(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,
-                         const Windows *p)
+                         const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
@@ -143,19 +143,19 @@ static void addGradients(Call *call, real *gw, const real *x, const real *g, con
 int32_t THNN_(SpatialMixedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(SpatialMixedPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
                                                 const THTensor *weight, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                                 int64_t padH, int32_t ceil_mode)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
-  THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "indices", view(indices), view(input), &p));
   const int64_t weights = weightsOf(input, weight);
   THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &weights));
 
@@ -173,10 +173,10 @@ int32_t THNN_(SpatialMixedPooling_updateGradInput)(THNNState *state, const THTen
                                                    int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
                                                    int32_t ceil_mode)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
-  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
+  THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
+  THNN_TRY(THNN_checkSpace(__func__, "indices", view(indices), view(input), &p));
   const int64_t weights = weightsOf(input, weight);
   THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &weights));
 
@@ -195,12 +195,12 @@ int32_t THNN_(SpatialMixedPooling_accGradParameters)(THNNState *state, const THT
                                                      int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
                                                      double scale)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(checkPooled(__func__, "gradOutput", view(gradOutput), input, &p));
+  THNN_TRY(THNN_checkSpace(__func__, "gradOutput", view(gradOutput), view(input), &p));
   const int64_t weights = weightsOf(input, gradWeight);
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 1, &weights));
-  THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
+  THNN_TRY(THNN_checkSpace(__func__, "indices", view(indices), view(input), &p));
   if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;
 
   Call call;

@@ -14,11 +14,11 @@
 #include "pooling/power.h"
 
 static int32_t check(const char *f, const THTensor *input, double power, int use_abs, int64_t kW, int64_t kH, int64_t dW,
-                     int64_t dH, int64_t padW, int64_t padH, int ceil_mode, Windows *p, Power *norm)
+                     int64_t dH, int64_t padW, int64_t padH, int ceil_mode, Space *p, Power *norm)
 {
-  THNN_TRY(checkPlanes(f, input, 2, p));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  THNN_TRY(checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h));
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
+  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
+  THNN_TRY(THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h));
   if (use_abs && power == INFINITY) return THNN_OK;
   return THNN_(checkPower)(f, power, use_abs, kW * kH, norm);
 }
@@ -29,7 +29,7 @@ static int32_t check(const char *f, const THTensor *input, double power, int use
 THNN_INLINE real magnitude(real x) { return x < 0 ? -x : x; }
 
 /* The largest magnitudes; NaN is larger than all. */
-THNN_KERNEL void largestPlane(real *restrict y, const real *restrict x, const Windows *p)
+THNN_KERNEL void largestPlane(real *restrict y, const real *restrict x, const Space *p)
 {
   const Axis h = p->h, w = p->w;
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
@@ -48,7 +48,7 @@ THNN_KERNEL void largestPlane(real *restrict y, const real *restrict x, const Wi
 
 /* `share` is a row of what each of a window's largest cells gets, or in a window with a NaN all of its cells. */
 THNN_KERNEL void largestGradientPlane(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict y,
-                                      const Windows *p, real *restrict share)
+                                      const Space *p, real *restrict share)
 {
   const Axis h = p->h, w = p->w;
   memset(gx, 0, (size_t)(h.in * w.in) * sizeof(real));
@@ -72,7 +72,7 @@ THNN_KERNEL void largestGradientPlane(real *restrict gx, const real *restrict x,
     }
 }
 
-static void largest(Call *call, real *y, const real *x, const Windows *p)
+static void largest(Call *call, real *y, const real *x, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
@@ -80,7 +80,7 @@ static void largest(Call *call, real *y, const real *x, const Windows *p)
   for (int64_t i = 0; i < p->planes; i++) largestPlane(y + i * outputs, x + i * plane, p);
 }
 
-static void spreadLargest(Call *call, real *gx, const real *x, const real *g, const real *y, const Windows *p)
+static void spreadLargest(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), row = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
@@ -93,7 +93,7 @@ static void spreadLargest(Call *call, real *gx, const real *x, const real *g, co
 }
 #endif
 
-static int32_t updateLargest(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p)
+static int32_t updateLargest(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Space *p)
 {
   Call call;
   THNN_enter(&call, state, f);
@@ -104,7 +104,7 @@ static int32_t updateLargest(const char *f, THNNState *state, const THTensor *in
 }
 
 static int32_t updateLargestGradients(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
-                                      THTensor *gradInput, const THTensor *output, const Windows *p)
+                                      THTensor *gradInput, const THTensor *output, const Space *p)
 {
   Call call;
   THNN_enter(&call, state, f);
@@ -120,20 +120,20 @@ int32_t THNN_(SpatialPowerAveragePooling_outputSize)(const THTensor *input, doub
                                                      int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode,
                                                      int64_t size[8])
 {
-  Windows p;
+  Space p;
   Power norm;
   THNN_TRY(check(__func__, input, power, use_abs, kW, kH, dW, dH, padW, padH, ceil_mode, &p, &norm));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(SpatialPowerAveragePooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double power,
                                                        int32_t use_abs, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                                        int64_t padH, int32_t ceil_mode)
 {
-  Windows p;
+  Space p;
   Power norm;
   THNN_TRY(check(__func__, input, power, use_abs, kW, kH, dW, dH, padW, padH, ceil_mode, &p, &norm));
-  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
   if (use_abs && power == INFINITY) return updateLargest(__func__, state, input, output, &p);
   return THNN_(updateNorms)(__func__, state, input, output, &p, &norm);
 }
@@ -143,11 +143,11 @@ int32_t THNN_(SpatialPowerAveragePooling_updateGradInput)(THNNState *state, cons
                                                           int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
                                                           int32_t ceil_mode)
 {
-  Windows p;
+  Space p;
   Power norm;
   THNN_TRY(check(__func__, input, power, use_abs, kW, kH, dW, dH, padW, padH, ceil_mode, &p, &norm));
-  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
-  THNN_TRY(checkPooled(__func__, "output", view(output), input, &p));
+  THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
+  THNN_TRY(THNN_checkSpace(__func__, "output", view(output), view(input), &p));
   if (use_abs && power == INFINITY) return updateLargestGradients(__func__, state, input, gradOutput, gradInput, output, &p);
   return THNN_(updateNormGradients)(__func__, state, input, gradOutput, gradInput, output, &p, &norm);
 }

@@ -28,9 +28,9 @@ static int32_t checkGrid(const char *f, const char *name, int64_t grid, int64_t 
 }
 
 /* Axes with kernel = pool and stride = grid. */
-static int32_t check(const char *f, const THTensor *input, int64_t pool, int64_t gridW, int64_t gridH, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t pool, int64_t gridW, int64_t gridH, Space *p)
 {
-  THNN_TRY(checkPlanes(f, input, 2, p));
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
   THNN_TRY(THNN_checkRange(f, "pool", pool, 1, THNN_MAX_SIZE));
   THNN_TRY(checkGrid(f, "gridW", gridW, pool));
   THNN_TRY(checkGrid(f, "gridH", gridH, pool));
@@ -66,7 +66,7 @@ THNN_INLINE Span below(const Axis *a, int64_t first) { return (Span){first, THNN
 static const Span ONE = {0, 1, 1};
 
 /* Row h of M, and where its values came from, counted from the first cell of row h. */
-THNN_INLINE Candidates mapRow(const Buffers *b, const real *x, const Windows *p, int64_t h)
+THNN_INLINE Candidates mapRow(const Buffers *b, const real *x, const Space *p, int64_t h)
 {
   const int64_t width = p->w.in, length = width + p->w.kernel;
   for (int64_t w = width; w < length; w++) b->row.value[w] = -INFINITY, b->row.at[w] = LAST;
@@ -75,7 +75,7 @@ THNN_INLINE Candidates mapRow(const Buffers *b, const real *x, const Windows *p,
 
 /* ---- Planes. */
 
-THNN_KERNEL void chooseRow(real *y, index_t *index, const real *x, const Windows *p, int64_t row, const index_t *columns, Buffers b)
+THNN_KERNEL void chooseRow(real *y, index_t *index, const real *x, const Space *p, int64_t row, const index_t *columns, Buffers b)
 {
   const Candidates best = mapRow(&b, x, p, row);
   for (int64_t o = 0; o < p->w.out; o++) {
@@ -84,7 +84,7 @@ THNN_KERNEL void chooseRow(real *y, index_t *index, const real *x, const Windows
   }
 }
 
-THNN_KERNEL void mixPlane(real *y, const real *x, const Windows *p, Mix rows, Mix columns, Buffers b)
+THNN_KERNEL void mixPlane(real *y, const real *x, const Space *p, Mix rows, Mix columns, Buffers b)
 {
   const int64_t out = p->w.out;
   for (int64_t h = 0; h < p->h.in; h++) {
@@ -107,7 +107,7 @@ THNN_KERNEL void mixPlane(real *y, const real *x, const Windows *p, Mix rows, Mi
   }
 }
 
-THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Windows *p, Mix rows, Mix columns, Buffers b)
+THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space *p, Mix rows, Mix columns, Buffers b)
 {
   const int64_t out = p->w.out;
   memset(b.means, 0, (size_t)(p->h.in * out) * sizeof(double));
@@ -135,7 +135,7 @@ typedef struct Room {
   int64_t width, means, mixed; /* of one thread */
 } Room;
 
-static Room newRoom(Call *call, const Windows *p, int threads, int means)
+static Room newRoom(Call *call, const Space *p, int threads, int means)
 {
   Room r = {.width = THNN_roomFor(p->w.in + p->w.kernel), .means = means ? THNN_roomFor(p->h.in * p->w.out) : 0,
             .mixed = means ? THNN_roomFor(p->w.in) : 0};
@@ -171,7 +171,7 @@ static Mix filledMix(Call *call, const Axis *a, const index_t *choice)
   return mix;
 }
 
-static void choose(Call *call, real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, const Windows *p)
+static void choose(Call *call, real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   const double looked = (double)p->planes * (double)(p->h.out * p->w.in) * (double)p->h.kernel;
@@ -194,7 +194,7 @@ static void choose(Call *call, real *y, index_t *index, const real *x, const ind
   }
 }
 
-static void mix(Call *call, real *y, const real *x, const index_t *rows, const index_t *columns, const Windows *p)
+static void mix(Call *call, real *y, const real *x, const index_t *rows, const index_t *columns, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, THNN_work(2 * (double)p->planes * (double)cells * (double)p->h.kernel));
@@ -208,14 +208,14 @@ static void mix(Call *call, real *y, const real *x, const index_t *rows, const i
 }
 
 static void spreadChosen(Call *call, real *gx, const real *g, const index_t *index, const index_t *rows, const index_t *columns,
-                         const Windows *p)
+                         const Space *p)
 {
   (void)rows, (void)columns; /* index says it all */
   THNN_(scatterPlanes)(call, gx, g, index, p->planes, planeCells(p), planeOutputs(p));
 }
 
 static void spreadMixed(Call *call, real *gx, const real *x, const real *g, const index_t *rows, const index_t *columns,
-                        const Windows *p)
+                        const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, THNN_work(2 * (double)p->planes * (double)cells * (double)p->h.kernel));
@@ -232,7 +232,7 @@ static void spreadMixed(Call *call, real *gx, const real *x, const real *g, cons
 /* ---- Functions. */
 
 /* Is a row or column chosen that does not exist? */
-static int isBadChoice(Call *call, const index_t *rows, const index_t *columns, const Windows *p)
+static int isBadChoice(Call *call, const index_t *rows, const index_t *columns, const Space *p)
 {
   return (rows && THNN_badIndices(call, "rows", rows, p->h.out, p->h.in, 0)) ||
          (columns && THNN_badIndices(call, "columns", columns, p->w.out, p->w.in, 0));
@@ -240,19 +240,19 @@ static int isBadChoice(Call *call, const index_t *rows, const index_t *columns, 
 
 int32_t THNN_(SpatialS3Pooling_outputSize)(const THTensor *input, int64_t pool, int64_t gridW, int64_t gridH, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, pool, gridW, gridH, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(SpatialS3Pooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
                                              const THLongTensor *rows, const THLongTensor *columns, int64_t pool, int64_t gridW,
                                              int64_t gridH)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, pool, gridW, gridH, &p));
-  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
-  if (indices) THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
+  if (indices) THNN_TRY(THNN_checkSpaceOutput(__func__, "indices", view(indices), view(input), &p));
   THNN_TRY(checkChoice(__func__, "rows", rows, &p.h));
   THNN_TRY(checkChoice(__func__, "columns", columns, &p.w));
 
@@ -273,10 +273,10 @@ int32_t THNN_(SpatialS3Pooling_updateGradInput)(THNNState *state, const THTensor
                                                 THTensor *gradInput, const THLongTensor *indices, const THLongTensor *rows,
                                                 const THLongTensor *columns, int64_t pool, int64_t gridW, int64_t gridH)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, pool, gridW, gridH, &p));
-  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
-  if (indices) THNN_TRY(checkPooled(__func__, "indices", view(indices), input, &p));
+  THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
+  if (indices) THNN_TRY(THNN_checkSpace(__func__, "indices", view(indices), view(input), &p));
   THNN_TRY(checkChoice(__func__, "rows", rows, &p.h));
   THNN_TRY(checkChoice(__func__, "columns", columns, &p.w));
 

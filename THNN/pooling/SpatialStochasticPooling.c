@@ -24,14 +24,14 @@
  *
  * Source: Zeiler and Fergus, "Stochastic Pooling for Regularization of Deep Convolutional Neural Networks" (2013). */
 #include "core/stream.h"
-#include "pooling/maxima.h"
+#include "pooling/candidates.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
-                     int64_t padH, int ceil_mode, Windows *p)
+                     int64_t padH, int ceil_mode, Space *p)
 {
-  THNN_TRY(checkPlanes(f, input, 2, p));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
+  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
+  return THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h);
 }
 
 #ifndef THNN_CUDA /* THCUNN/pooling/SpatialStochasticPooling.cu has its own */
@@ -58,7 +58,7 @@ THNN_INLINE void addCells(double *restrict sum, double *restrict squares, const 
 }
 
 /* The sums of a row of windows, oh. */
-THNN_INLINE void sumWindows(double *sum, double *squares, const real *x, const Windows *p, int64_t oh)
+THNN_INLINE void sumWindows(double *sum, double *squares, const real *x, const Space *p, int64_t oh)
 {
   memset(sum, 0, (size_t)p->w.out * sizeof(double));
   if (squares) memset(squares, 0, (size_t)p->w.out * sizeof(double));
@@ -81,7 +81,7 @@ static double weight(const Window *window, real v)
   return window->infinite > 0 ? v == INFINITY : v > 0 ? (double)v * window->scale : 0;
 }
 
-static Window look(const real *x, const Windows *p, int64_t oh, int64_t ow)
+static Window look(const real *x, const Space *p, int64_t oh, int64_t ow)
 {
   Window window = {windowStart(&p->h, oh), windowEnd(&p->h, oh), windowStart(&p->w, ow), windowEnd(&p->w, ow), -1, 0, 1, 0, 0};
   double largest = 0;
@@ -102,7 +102,7 @@ static Window look(const real *x, const Windows *p, int64_t oh, int64_t ow)
   return window;
 }
 
-static int64_t drawAlone(const real *x, const Windows *p, int64_t oh, int64_t ow, double noise)
+static int64_t drawAlone(const real *x, const Space *p, int64_t oh, int64_t ow, double noise)
 {
   const Window window = look(x, p, oh, ow);
   if (window.nan >= 0) return window.nan;
@@ -118,7 +118,7 @@ static int64_t drawAlone(const real *x, const Windows *p, int64_t oh, int64_t ow
   return chosen;
 }
 
-static real averageAlone(const real *x, const Windows *p, int64_t oh, int64_t ow)
+static real averageAlone(const real *x, const Space *p, int64_t oh, int64_t ow)
 {
   const Window window = look(x, p, oh, ow);
   if (window.nan >= 0) return x[window.nan];
@@ -126,7 +126,7 @@ static real averageAlone(const real *x, const Windows *p, int64_t oh, int64_t ow
   return window.sum > 0 ? (real)(window.square / window.sum / window.scale) : 0;
 }
 
-static void spreadAlone(real *gx, const real *x, const Windows *p, int64_t oh, int64_t ow, double g)
+static void spreadAlone(real *gx, const real *x, const Space *p, int64_t oh, int64_t ow, double g)
 {
   const Window window = look(x, p, oh, ow);
   const double mean = window.square / window.sum;
@@ -169,7 +169,7 @@ THNN_INLINE void drawCells(int64_t *restrict at, double *restrict run, const dou
   }
 }
 
-THNN_KERNEL void drawPlane(real *y, index_t *index, const real *x, const real *noise, const Windows *p, Draws d)
+THNN_KERNEL void drawPlane(real *y, index_t *index, const real *x, const real *noise, const Space *p, Draws d)
 {
   const int64_t out = p->w.out;
   for (int64_t oh = 0; oh < p->h.out; oh++, y += out, index += out, noise += out) {
@@ -188,7 +188,7 @@ THNN_KERNEL void drawPlane(real *y, index_t *index, const real *x, const real *n
   }
 }
 
-THNN_KERNEL void averagePlane(real *y, const real *x, const Windows *p, double *restrict sum, double *restrict squares)
+THNN_KERNEL void averagePlane(real *y, const real *x, const Space *p, double *restrict sum, double *restrict squares)
 {
   for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out) {
     sumWindows(sum, squares, x, p, oh);
@@ -199,7 +199,7 @@ THNN_KERNEL void averagePlane(real *y, const real *x, const Windows *p, double *
 }
 
 /* A window gives each cell a the gradient slope * a + offset. */
-THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Windows *p, double *restrict sum,
+THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space *p, double *restrict sum,
                              double *restrict squares, double *restrict slope, double *restrict offset)
 {
   const Axis w = p->w;
@@ -229,7 +229,7 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Windo
 }
 
 /* Without noise the averages; indices may be NULL. */
-static void drawWindows(Call *call, real *y, index_t *index, const real *x, const real *noise, const Windows *p)
+static void drawWindows(Call *call, real *y, index_t *index, const real *x, const real *noise, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, THNN_work(2.0 * (double)(p->planes * outputs) * (double)p->w.kernel * (double)p->h.kernel));
@@ -253,7 +253,7 @@ static void drawWindows(Call *call, real *y, index_t *index, const real *x, cons
 }
 
 /* The gradient of averages. */
-static void spreadAverages(Call *call, real *gx, const real *x, const real *g, const Windows *p)
+static void spreadAverages(Call *call, real *gx, const real *x, const real *g, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_roomFor(p->w.out);
   const double work = 2.0 * (double)outputs * (double)p->w.kernel * (double)p->h.kernel;
@@ -278,20 +278,20 @@ static void spreadAverages(Call *call, real *gx, const real *x, const real *g, c
 int32_t THNN_(SpatialStochasticPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                    int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(SpatialStochasticPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                      THLongTensor *indices, const THTensor *noise, int64_t kW, int64_t kH,
                                                      int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
-  if (indices) THNN_TRY(checkPooledOutput(__func__, "indices", view(indices), input, &p));
-  if (noise) THNN_TRY(checkPooled(__func__, "noise", view(noise), input, &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
+  if (indices) THNN_TRY(THNN_checkSpaceOutput(__func__, "indices", view(indices), view(input), &p));
+  if (noise) THNN_TRY(THNN_checkSpace(__func__, "noise", view(noise), view(input), &p));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -307,9 +307,9 @@ int32_t THNN_(SpatialStochasticPooling_updateGradInput)(THNNState *state, const 
                                                         THTensor *gradInput, const THLongTensor *indices, int64_t kW, int64_t kH,
                                                         int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
-  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
+  THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
   if (indices) return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 
   Call call;

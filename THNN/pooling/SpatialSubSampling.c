@@ -15,11 +15,11 @@
  * Y. LeCun et al.: Gradient-based learning applied to document recognition, 1998. */
 #include "pooling/window.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, Space *p)
 {
-  THNN_TRY(checkPlanes(f, input, 2, p));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, 0, 0, &p->w));
-  return checkSliding(f, 'H', kH, dH, 0, 0, &p->h);
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
+  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, 0, 1), 0, &p->w));
+  return THNN_checkSliding(f, 'H', sliding(kH, dH, 0, 1), 0, &p->h);
 }
 
 static int64_t channelsOf(const THTensor *input) { return input->size[input->nDimension - 3]; }
@@ -40,7 +40,7 @@ static int32_t checkSums(const char *f, const char *name, View v, const THTensor
 #ifndef THNN_CUDA /* THCUNN/pooling/SpatialSubSampling.cu has its own */
 #include "pooling/columns.h"
 
-THNN_KERNEL void subSamplePlane(real *y, const real *x, const Windows *p, real weight, real bias, real *sum)
+THNN_KERNEL void subSamplePlane(real *y, const real *x, const Space *p, real weight, real bias, real *sum)
 {
   const Axis h = p->h, w = p->w;
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
@@ -50,7 +50,7 @@ THNN_KERNEL void subSamplePlane(real *y, const real *x, const Windows *p, real w
   }
 }
 
-THNN_KERNEL void spreadPlane(real *gx, const real *g, const Windows *p, real weight, real *share, real *spread)
+THNN_KERNEL void spreadPlane(real *gx, const real *g, const Space *p, real weight, real *share, real *spread)
 {
   const Axis h = p->h, w = p->w;
   real *mine = share + shareLead(&w);
@@ -63,7 +63,7 @@ THNN_KERNEL void spreadPlane(real *gx, const real *g, const Windows *p, real wei
 }
 
 /* total[0] = sum of g * S, total[1] = sum of g; row has room for a row of output. */
-THNN_KERNEL void addPlane(double *total, const real *x, const real *g, const Windows *p, real *sum, real *row)
+THNN_KERNEL void addPlane(double *total, const real *x, const real *g, const Space *p, real *sum, real *row)
 {
   const Axis h = p->h, w = p->w;
   double products = 0, gradients = 0;
@@ -80,7 +80,7 @@ THNN_KERNEL void addPlane(double *total, const real *x, const real *g, const Win
   total[1] = gradients;
 }
 
-static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Windows *p)
+static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), padded = THNN_roomFor(paddedLength(&p->w));
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
@@ -92,7 +92,7 @@ static void subSample(Call *call, real *y, const real *x, const real *w, const r
     subSamplePlane(y + i * outputs, x + i * plane, p, w[i % channels], b[i % channels], sums + THNN_threadId() * padded);
 }
 
-static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Windows *p)
+static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
@@ -107,7 +107,7 @@ static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64
   }
 }
 
-static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, int64_t channels, double scale, const Windows *p)
+static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, int64_t channels, double scale, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
@@ -135,17 +135,17 @@ static void addGradients(Call *call, real *gw, real *gb, const real *x, const re
 
 int32_t THNN_(SpatialSubSampling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(SpatialSubSampling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
                                                const THTensor *bias, int64_t kW, int64_t kH, int64_t dW, int64_t dH)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, &p));
-  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
   THNN_TRY(checkNumbers(__func__, "weight", view(weight), input));
   THNN_TRY(checkNumbers(__func__, "bias", view(bias), input));
 
@@ -161,9 +161,9 @@ int32_t THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, const THTens
                                                   THTensor *gradInput, const THTensor *weight, int64_t kW, int64_t kH, int64_t dW,
                                                   int64_t dH)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, &p));
-  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
+  THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
   THNN_TRY(checkNumbers(__func__, "weight", view(weight), input));
 
   Call call;
@@ -178,9 +178,9 @@ int32_t THNN_(SpatialSubSampling_accGradParameters)(THNNState *state, const THTe
                                                     THTensor *gradWeight, THTensor *gradBias, int64_t kW, int64_t kH, int64_t dW,
                                                     int64_t dH, double scale)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, kH, dW, dH, &p));
-  THNN_TRY(checkPooled(__func__, "gradOutput", view(gradOutput), input, &p));
+  THNN_TRY(THNN_checkSpace(__func__, "gradOutput", view(gradOutput), view(input), &p));
   THNN_TRY(checkSums(__func__, "gradWeight", view(gradWeight), input));
   THNN_TRY(checkSums(__func__, "gradBias", view(gradBias), input));
   if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;

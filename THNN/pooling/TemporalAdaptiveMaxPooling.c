@@ -12,25 +12,43 @@
  *   gradInput  as input, overwritten */
 #include "pooling/maxima.h"
 
+/* ---- The definition of forward, sequence by sequence; backward has that of all maxima (indexed.c). */
+
+static void forward(real *y, index_t *index, const real *x, const Space *s)
+{
+  const Axis frames = s->h;
+  const int64_t features = s->w.in;
+  for (int64_t o = 0; o < frames.out; o++)
+    for (int64_t c = 0; c < features; c++) {
+      int64_t best = windowStart(&frames, o) * features + c;
+      for (int64_t i = windowStart(&frames, o); i < windowEnd(&frames, o); i++)
+        if (beats((accreal)x[i * features + c], (accreal)x[best])) best = i * features + c;
+      y[o * features + c] = x[best];
+      index[o * features + c] = best;
+    }
+}
+
+/* ---- The functions. What is fast: many windows of a row at once (maxima.c). */
+
 int32_t THNN_(TemporalAdaptiveMaxPooling_outputSize)(const THTensor *input, int64_t owidth, int64_t size[8])
 {
-  Windows p;
-  THNN_TRY(checkAdaptiveFrames(__func__, input, owidth, &p));
-  return outputShape(__func__, input, &p, size);
+  Space s;
+  THNN_TRY(THNN_checkAdaptiveFrames(__func__, view(input), owidth, &s));
+  return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
 int32_t THNN_(TemporalAdaptiveMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                        THLongTensor *indices, int64_t owidth)
 {
-  Windows p;
-  THNN_TRY(checkAdaptiveFrames(__func__, input, owidth, &p));
-  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
+  Space s;
+  THNN_TRY(THNN_checkAdaptiveFrames(__func__, view(input), owidth, &s));
+  return THNN_(maxForward)(__func__, state, input, output, indices, &s, forward, THNN_(maxima));
 }
 
 int32_t THNN_(TemporalAdaptiveMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                           THTensor *gradInput, const THLongTensor *indices)
 {
-  Windows p;
-  THNN_TRY(checkAdaptiveFramesOf(__func__, input, gradOutput, &p));
-  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
+  Space s;
+  THNN_TRY(THNN_checkAdaptiveFramesOf(__func__, view(input), view(gradOutput), &s));
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }

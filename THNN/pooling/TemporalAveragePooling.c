@@ -6,33 +6,59 @@
  *   input      (N x) nFrame x frameSize
  *   output     (N x) oFrame x frameSize, oFrame = floor((nFrame - kW) / dW) + 1, overwritten
  *   gradInput  as input, overwritten */
-#include "pooling/averages.h"
+#include "pooling/means.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, Space *s)
 {
-  THNN_TRY(checkFrames(f, input, p));
-  return checkSlidingFrames(f, kW, dW, &p->h);
+  THNN_TRY(THNN_checkFrames(f, view(input), s));
+  return THNN_checkSlidingFrames(f, kW, dW, &s->h);
 }
+
+/* ---- The definition, sequence by sequence. */
+
+static void forward(real *y, const real *x, const Space *s)
+{
+  const Axis frames = s->h;
+  const int64_t features = s->w.in;
+  for (int64_t o = 0; o < frames.out; o++)
+    for (int64_t c = 0; c < features; c++) {
+      accreal sum = 0;
+      for (int64_t i = windowStart(&frames, o); i < windowEnd(&frames, o); i++) sum += (accreal)x[i * features + c];
+      y[o * features + c] = (real)(sum / (accreal)frames.kernel);
+    }
+}
+
+static void backward(real *gx, const real *g, const Space *s)
+{
+  const Axis frames = s->h;
+  const int64_t features = s->w.in;
+  for (int64_t i = 0; i < frames.in * features; i++) gx[i] = 0;
+  for (int64_t o = 0; o < frames.out; o++)
+    for (int64_t i = windowStart(&frames, o); i < windowEnd(&frames, o); i++)
+      for (int64_t c = 0; c < features; c++) gx[i * features + c] += (real)((accreal)g[o * features + c] / (accreal)frames.kernel);
+}
+
+/* ---- The functions. What is fast: sums of frames (means.c). */
 
 int32_t THNN_(TemporalAveragePooling_outputSize)(const THTensor *input, int64_t kW, int64_t dW, int64_t size[8])
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kW, dW, &p));
-  return outputShape(__func__, input, &p, size);
+  Space s;
+  THNN_TRY(check(__func__, input, kW, dW, &s));
+  return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
 int32_t THNN_(TemporalAveragePooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kW,
                                                    int64_t dW)
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kW, dW, &p));
-  return THNN_(averageForward)(__func__, state, input, output, 0, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, kW, dW, &s));
+  return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(means));
 }
 
 int32_t THNN_(TemporalAveragePooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                       THTensor *gradInput, int64_t kW, int64_t dW)
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kW, dW, &p));
-  return THNN_(averageBackward)(__func__, state, input, gradOutput, gradInput, 0, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, kW, dW, &s));
+  return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(meansBack));
 }

@@ -10,24 +10,24 @@
  *   gradInput  as input, overwritten */
 #include "pooling/softpool.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, int64_t padW, int ceil_mode, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, int64_t padW, int ceil_mode, Space *p)
 {
-  THNN_TRY(checkFrames(f, input, p));
-  return checkSliding(f, 'L', kW, dW, padW, ceil_mode, &p->h);
+  THNN_TRY(THNN_checkFrames(f, view(input), p));
+  return THNN_checkSliding(f, 'L', sliding(kW, dW, padW, 1), ceil_mode, &p->h);
 }
 
 int32_t THNN_(TemporalSoftPool_outputSize)(const THTensor *input, int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode,
                                            int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, dW, padW, ceil_mode, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(TemporalSoftPool_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kW, int64_t dW,
                                              int64_t padW, int32_t ceil_mode, double beta)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, dW, padW, ceil_mode, &p));
   return THNN_(softPool)(__func__, state, input, output, beta, &p);
 }
@@ -36,7 +36,7 @@ int32_t THNN_(TemporalSoftPool_updateGradInput)(THNNState *state, const THTensor
                                                 THTensor *gradInput, int64_t kW, int64_t dW, int64_t padW, int32_t ceil_mode,
                                                 double beta, int32_t exact)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, dW, padW, ceil_mode, &p));
   return THNN_(softSpread)(__func__, state, input, gradOutput, gradInput, beta, exact, &p);
 }

@@ -13,7 +13,7 @@
 #include "pooling/window.h"
 
 /* A sample is a plane of frames x features. */
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, Space *p)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 2, 3, "(N x) T x F"));
   const int64_t *last = input->size + input->nDimension, frames = last[-2], features = last[-1];
@@ -21,12 +21,12 @@ static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t d
   THNN_TRY(THNN_checkRange(f, "dW", dW, 1, THNN_MAX_SIZE));
   const int64_t count = THNN_windowCount(frames, kW, dW, 0, 0);
   const Axis one = {1, 1, 1, 1, 0, 1}, row = {features, features, 1, 1, 0, 1};
-  *p = (Windows){2, input->nDimension == 3 ? input->size[0] : 1, one, {frames, count, kW, dW, 0, 1}, row};
+  *p = (Space){2, 0, input->nDimension == 3 ? input->size[0] : 1, one, {frames, count, kW, dW, 0, 1}, row};
   if (count >= 1) return THNN_OK;
   return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least kW = %lld frames, got %lld", (long long)kW, (long long)frames);
 }
 
-static int32_t checkFeatures(const char *f, const char *name, View v, const Windows *p)
+static int32_t checkFeatures(const char *f, const char *name, View v, const Space *p)
 {
   return THNN_checkShape(f, name, v, 1, &p->w.in);
 }
@@ -35,7 +35,7 @@ static int32_t checkFeatures(const char *f, const char *name, View v, const Wind
 #include "pooling/sums.h"
 
 THNN_KERNEL void subSampleFrames(real *restrict y, const real *x, const real *restrict weight, const real *restrict bias,
-                                 const Windows *p)
+                                 const Space *p)
 {
   const int64_t n = p->w.in;
   for (int64_t t = 0; t < p->h.out; t++, y += n) {
@@ -44,7 +44,7 @@ THNN_KERNEL void subSampleFrames(real *restrict y, const real *x, const real *re
   }
 }
 
-THNN_KERNEL void spreadFrames(real *restrict gx, const real *g, const real *restrict weight, const Windows *p)
+THNN_KERNEL void spreadFrames(real *restrict gx, const real *g, const real *restrict weight, const Space *p)
 {
   const int64_t n = p->w.in;
   for (int64_t i = 0; i < p->h.in; i++, gx += n) {
@@ -60,7 +60,7 @@ THNN_KERNEL void spreadFrames(real *restrict gx, const real *g, const real *rest
 
 /* products = sum over t of g * S, gradients = sum of g; sum has room for a frame. */
 THNN_KERNEL void addFrames(double *restrict products, double *restrict gradients, const real *x, const real *restrict g,
-                           const Windows *p, real *restrict sum)
+                           const Space *p, real *restrict sum)
 {
   const int64_t n = p->w.in;
   memset(products, 0, (size_t)n * sizeof(double));
@@ -74,7 +74,7 @@ THNN_KERNEL void addFrames(double *restrict products, double *restrict gradients
   }
 }
 
-static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, const Windows *p)
+static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, const Space *p)
 {
   const int64_t sample = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * outputs * p->h.kernel);
@@ -82,7 +82,7 @@ static void subSample(Call *call, real *y, const real *x, const real *w, const r
   for (int64_t i = 0; i < p->planes; i++) subSampleFrames(y + i * outputs, x + i * sample, w, b, p);
 }
 
-static void spreadSums(Call *call, real *gx, const real *g, const real *w, const Windows *p)
+static void spreadSums(Call *call, real *gx, const real *g, const real *w, const Space *p)
 {
   const int64_t sample = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (sample + outputs * p->h.kernel));
@@ -90,7 +90,7 @@ static void spreadSums(Call *call, real *gx, const real *g, const real *w, const
   for (int64_t i = 0; i < p->planes; i++) spreadFrames(gx + i * sample, g + i * outputs, w, p);
 }
 
-static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, double scale, const Windows *p)
+static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, double scale, const Space *p)
 {
   const int64_t sample = planeCells(p), outputs = planeOutputs(p), n = p->w.in, frame = THNN_roomFor(n);
   const int threads = THNN_threads(call, p->planes * outputs * p->h.kernel);
@@ -115,17 +115,17 @@ static void addGradients(Call *call, real *gw, real *gb, const real *x, const re
 
 int32_t THNN_(TemporalSubSampling_outputSize)(const THTensor *input, int64_t kW, int64_t dW, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, dW, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(TemporalSubSampling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
                                                 const THTensor *bias, int64_t kW, int64_t dW)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, dW, &p));
-  THNN_TRY(checkPooledOutput(__func__, "output", view(output), input, &p));
+  THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
   THNN_TRY(checkFeatures(__func__, "weight", view(weight), &p));
   THNN_TRY(checkFeatures(__func__, "bias", view(bias), &p));
 
@@ -140,9 +140,9 @@ int32_t THNN_(TemporalSubSampling_updateOutput)(THNNState *state, const THTensor
 int32_t THNN_(TemporalSubSampling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                    THTensor *gradInput, const THTensor *weight, int64_t kW, int64_t dW)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, dW, &p));
-  THNN_TRY(checkGradients(__func__, input, gradOutput, gradInput, &p));
+  THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
   THNN_TRY(checkFeatures(__func__, "weight", view(weight), &p));
 
   Call call;
@@ -156,9 +156,9 @@ int32_t THNN_(TemporalSubSampling_updateGradInput)(THNNState *state, const THTen
 int32_t THNN_(TemporalSubSampling_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                      THTensor *gradWeight, THTensor *gradBias, int64_t kW, int64_t dW, double scale)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kW, dW, &p));
-  THNN_TRY(checkPooled(__func__, "gradOutput", view(gradOutput), input, &p));
+  THNN_TRY(THNN_checkSpace(__func__, "gradOutput", view(gradOutput), view(input), &p));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 1, &p.w.in));
   THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 1, &p.w.in));
 

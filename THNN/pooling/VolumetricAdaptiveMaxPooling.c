@@ -13,35 +13,58 @@
  *   gradInput  as input, overwritten */
 #include "pooling/maxima.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t otime, int64_t owidth, int64_t oheight, Windows *p)
+static int32_t check(const char *f, const THTensor *input, int64_t otime, int64_t owidth, int64_t oheight, Space *s)
 {
-  THNN_TRY(checkPlanes(f, input, 3, p));
-  THNN_TRY(checkAdaptive(f, 'T', otime, &p->t));
-  THNN_TRY(checkAdaptive(f, 'W', owidth, &p->w));
-  return checkAdaptive(f, 'H', oheight, &p->h);
+  THNN_TRY(THNN_checkPlanes(f, view(input), 3, INT64_MAX, s));
+  THNN_TRY(THNN_checkAdaptive(f, 'T', otime, &s->t));
+  THNN_TRY(THNN_checkAdaptive(f, 'W', owidth, &s->w));
+  return THNN_checkAdaptive(f, 'H', oheight, &s->h);
 }
+
+/* ---- The definition of forward, volume by volume; backward has that of all maxima (indexed.c). */
+
+static void forward(real *y, index_t *index, const real *x, const Space *s)
+{
+  const Axis t = s->t, h = s->h, w = s->w;
+  for (int64_t ot = 0; ot < t.out; ot++)
+    for (int64_t oh = 0; oh < h.out; oh++)
+      for (int64_t ow = 0; ow < w.out; ow++) {
+        const int64_t o = (ot * h.out + oh) * w.out + ow;
+        int64_t best = (windowStart(&t, ot) * h.in + windowStart(&h, oh)) * w.in + windowStart(&w, ow);
+        for (int64_t it = windowStart(&t, ot); it < windowEnd(&t, ot); it++)
+          for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+            for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
+              const int64_t i = (it * h.in + ih) * w.in + iw;
+              if (beats((accreal)x[i], (accreal)x[best])) best = i;
+            }
+        y[o] = x[best];
+        index[o] = best;
+      }
+}
+
+/* ---- The functions. What is fast: many windows of a row at once (maxima.c). */
 
 int32_t THNN_(VolumetricAdaptiveMaxPooling_outputSize)(const THTensor *input, int64_t otime, int64_t owidth, int64_t oheight,
                                                        int64_t size[8])
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, otime, owidth, oheight, &p));
-  return outputShape(__func__, input, &p, size);
+  Space s;
+  THNN_TRY(check(__func__, input, otime, owidth, oheight, &s));
+  return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
 int32_t THNN_(VolumetricAdaptiveMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                          THLongTensor *indices, int64_t otime, int64_t owidth, int64_t oheight)
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, otime, owidth, oheight, &p));
-  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, otime, owidth, oheight, &s));
+  return THNN_(maxForward)(__func__, state, input, output, indices, &s, forward, THNN_(maxima));
 }
 
 int32_t THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                             THTensor *gradInput, const THLongTensor *indices)
 {
-  Windows p;
-  THNN_TRY(checkPlanes(__func__, input, 3, &p));
-  THNN_TRY(checkOutputsOf(__func__, input, gradOutput, &p));
-  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
+  Space s;
+  THNN_TRY(THNN_checkPlanes(__func__, view(input), 3, INT64_MAX, &s));
+  THNN_TRY(THNN_checkOutputsOf(__func__, view(input), view(gradOutput), &s));
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }

@@ -11,24 +11,46 @@
  *   gradInput  as input, overwritten */
 #include "pooling/maxima.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH,
-                     int64_t padT, int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH,
-                     int ceil_mode, Windows *p)
+static int32_t check(const char *f, const THTensor *input, Axis t, Axis w, Axis h, int ceil_mode, Space *s)
 {
-  THNN_TRY(checkPlanes(f, input, 3, p));
-  THNN_TRY(checkDilated(f, 'T', kT, dT, padT, dilationT, ceil_mode, &p->t));
-  THNN_TRY(checkDilated(f, 'W', kW, dW, padW, dilationW, ceil_mode, &p->w));
-  return checkDilated(f, 'H', kH, dH, padH, dilationH, ceil_mode, &p->h);
+  THNN_TRY(THNN_checkPlanes(f, view(input), 3, INT64_MAX, s));
+  THNN_TRY(THNN_checkSliding(f, 'T', t, ceil_mode, &s->t));
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &s->w));
+  return THNN_checkSliding(f, 'H', h, ceil_mode, &s->h);
 }
+
+/* ---- The definition of forward, volume by volume; backward has that of all maxima (indexed.c). */
+
+static void forward(real *y, index_t *index, const real *x, const Space *s)
+{
+  const Axis t = s->t, h = s->h, w = s->w;
+  for (int64_t ot = 0; ot < t.out; ot++)
+    for (int64_t oh = 0; oh < h.out; oh++)
+      for (int64_t ow = 0; ow < w.out; ow++) {
+        const int64_t o = (ot * h.out + oh) * w.out + ow;
+        int64_t best = -1; /* a window may step over the whole input */
+        for (int64_t it = windowStart(&t, ot); it < windowEnd(&t, ot); it += t.dilation)
+          for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih += h.dilation)
+            for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw += w.dilation) {
+              const int64_t i = (it * h.in + ih) * w.in + iw;
+              if (best < 0 || beats((accreal)x[i], (accreal)x[best])) best = i;
+            }
+        y[o] = best < 0 ? (real)0 : x[best];
+        index[o] = best;
+      }
+}
+
+/* ---- The functions. What is fast: many windows of a row at once (maxima.c). */
 
 int32_t THNN_(VolumetricDilatedMaxPooling_outputSize)(const THTensor *input, int64_t kT, int64_t kW, int64_t kH, int64_t dT,
                                                       int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
                                                       int64_t dilationT, int64_t dilationW, int64_t dilationH, int32_t ceil_mode,
                                                       int64_t size[8])
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH, ceil_mode, &p));
-  return outputShape(__func__, input, &p, size);
+  Space s;
+  THNN_TRY(check(__func__, input, sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW),
+                 sliding(kH, dH, padH, dilationH), ceil_mode, &s));
+  return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
 int32_t THNN_(VolumetricDilatedMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
@@ -36,9 +58,10 @@ int32_t THNN_(VolumetricDilatedMaxPooling_updateOutput)(THNNState *state, const 
                                                         int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
                                                         int64_t dilationT, int64_t dilationW, int64_t dilationH, int32_t ceil_mode)
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH, ceil_mode, &p));
-  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW),
+                 sliding(kH, dH, padH, dilationH), ceil_mode, &s));
+  return THNN_(maxForward)(__func__, state, input, output, indices, &s, forward, THNN_(maxima));
 }
 
 int32_t THNN_(VolumetricDilatedMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -47,7 +70,8 @@ int32_t THNN_(VolumetricDilatedMaxPooling_updateGradInput)(THNNState *state, con
                                                            int64_t padT, int64_t padW, int64_t padH, int64_t dilationT,
                                                            int64_t dilationW, int64_t dilationH, int32_t ceil_mode)
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH, ceil_mode, &p));
-  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW),
+                 sliding(kH, dH, padH, dilationH), ceil_mode, &s));
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }

@@ -17,7 +17,7 @@
 #include "pooling/fractional.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT,
-                     int64_t poolSizeW, int64_t poolSizeH, Windows *p)
+                     int64_t poolSizeW, int64_t poolSizeH, Space *p)
 {
   const int64_t out[] = {outputH, outputW, outputT}, pool[] = {poolSizeH, poolSizeW, poolSizeT};
   return checkFractional(f, input, "HWT", out, pool, p);
@@ -26,9 +26,9 @@ static int32_t check(const char *f, const THTensor *input, int64_t outputT, int6
 int32_t THNN_(VolumetricFractionalMaxPooling_outputSize)(const THTensor *input, int64_t outputT, int64_t outputW, int64_t outputH,
                                                          int64_t poolSizeT, int64_t poolSizeW, int64_t poolSizeH, int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, outputT, outputW, outputH, poolSizeT, poolSizeW, poolSizeH, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(VolumetricFractionalMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
@@ -36,7 +36,7 @@ int32_t THNN_(VolumetricFractionalMaxPooling_updateOutput)(THNNState *state, con
                                                            int64_t poolSizeW, int64_t poolSizeH, THLongTensor *indices,
                                                            const THTensor *randomSamples)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, outputT, outputW, outputH, poolSizeT, poolSizeW, poolSizeH, &p));
   return fractionalForward(__func__, state, input, output, indices, randomSamples, &p);
 }
@@ -46,7 +46,7 @@ int32_t THNN_(VolumetricFractionalMaxPooling_updateGradInput)(THNNState *state, 
                                                               int64_t outputH, int64_t poolSizeT, int64_t poolSizeW,
                                                               int64_t poolSizeH, const THLongTensor *indices)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, outputT, outputW, outputH, poolSizeT, poolSizeW, poolSizeH, &p));
   return fractionalBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

@@ -12,31 +12,53 @@
  *   gradInput  as input, overwritten */
 #include "pooling/maxima.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH,
-                     int64_t padT, int64_t padW, int64_t padH, int ceil_mode, Windows *p)
+static int32_t check(const char *f, const THTensor *input, Axis t, Axis w, Axis h, int ceil_mode, Space *s)
 {
-  THNN_TRY(checkPlanes(f, input, 3, p));
-  THNN_TRY(checkSliding(f, 'T', kT, dT, padT, ceil_mode, &p->t));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+  THNN_TRY(THNN_checkPlanes(f, view(input), 3, INT64_MAX, s));
+  THNN_TRY(THNN_checkSliding(f, 'T', t, ceil_mode, &s->t));
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &s->w));
+  return THNN_checkSliding(f, 'H', h, ceil_mode, &s->h);
 }
+
+/* ---- The definition of forward, volume by volume; backward has that of all maxima (indexed.c). */
+
+static void forward(real *y, index_t *index, const real *x, const Space *s)
+{
+  const Axis t = s->t, h = s->h, w = s->w;
+  for (int64_t ot = 0; ot < t.out; ot++)
+    for (int64_t oh = 0; oh < h.out; oh++)
+      for (int64_t ow = 0; ow < w.out; ow++) {
+        const int64_t o = (ot * h.out + oh) * w.out + ow;
+        int64_t best = (windowStart(&t, ot) * h.in + windowStart(&h, oh)) * w.in + windowStart(&w, ow);
+        for (int64_t it = windowStart(&t, ot); it < windowEnd(&t, ot); it++)
+          for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+            for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
+              const int64_t i = (it * h.in + ih) * w.in + iw;
+              if (beats((accreal)x[i], (accreal)x[best])) best = i;
+            }
+        y[o] = x[best];
+        index[o] = best;
+      }
+}
+
+/* ---- The functions. What is fast: many windows of a row at once (maxima.c). */
 
 int32_t THNN_(VolumetricMaxPooling_outputSize)(const THTensor *input, int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW,
                                                int64_t dH, int64_t padT, int64_t padW, int64_t padH, int32_t ceil_mode,
                                                int64_t size[8])
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
-  return outputShape(__func__, input, &p, size);
+  Space s;
+  THNN_TRY(check(__func__, input, sliding(kT, dT, padT, 1), sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &s));
+  return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
 int32_t THNN_(VolumetricMaxPooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
                                                  int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH,
                                                  int64_t padT, int64_t padW, int64_t padH, int32_t ceil_mode)
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
-  return THNN_(maxForward)(__func__, state, input, output, indices, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, sliding(kT, dT, padT, 1), sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &s));
+  return THNN_(maxForward)(__func__, state, input, output, indices, &s, forward, THNN_(maxima));
 }
 
 int32_t THNN_(VolumetricMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -44,7 +66,7 @@ int32_t THNN_(VolumetricMaxPooling_updateGradInput)(THNNState *state, const THTe
                                                     int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
                                                     int64_t padH, int32_t ceil_mode)
 {
-  Windows p;
-  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
-  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, sliding(kT, dT, padT, 1), sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &s));
+  return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }

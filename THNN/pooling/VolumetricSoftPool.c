@@ -12,28 +12,28 @@
 #include "pooling/softpool.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH,
-                     int64_t padT, int64_t padW, int64_t padH, int ceil_mode, Windows *p)
+                     int64_t padT, int64_t padW, int64_t padH, int ceil_mode, Space *p)
 {
-  THNN_TRY(checkPlanes(f, input, 3, p));
-  THNN_TRY(checkSliding(f, 'T', kT, dT, padT, ceil_mode, &p->t));
-  THNN_TRY(checkSliding(f, 'W', kW, dW, padW, ceil_mode, &p->w));
-  return checkSliding(f, 'H', kH, dH, padH, ceil_mode, &p->h);
+  THNN_TRY(THNN_checkPlanes(f, view(input), 3, INT64_MAX, p));
+  THNN_TRY(THNN_checkSliding(f, 'T', sliding(kT, dT, padT, 1), ceil_mode, &p->t));
+  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
+  return THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h);
 }
 
 int32_t THNN_(VolumetricSoftPool_outputSize)(const THTensor *input, int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW,
                                              int64_t dH, int64_t padT, int64_t padW, int64_t padH, int32_t ceil_mode,
                                              int64_t size[8])
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
-  return outputShape(__func__, input, &p, size);
+  return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
 int32_t THNN_(VolumetricSoftPool_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t kT, int64_t kW,
                                                int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
                                                int64_t padH, int32_t ceil_mode, double beta)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
   return THNN_(softPool)(__func__, state, input, output, beta, &p);
 }
@@ -43,7 +43,7 @@ int32_t THNN_(VolumetricSoftPool_updateGradInput)(THNNState *state, const THTens
                                                   int64_t dH, int64_t padT, int64_t padW, int64_t padH, int32_t ceil_mode,
                                                   double beta, int32_t exact)
 {
-  Windows p;
+  Space p;
   THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
   return THNN_(softSpread)(__func__, state, input, gradOutput, gradInput, beta, exact, &p);
 }

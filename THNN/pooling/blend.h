@@ -2,7 +2,7 @@
 #ifndef THNN_POOLING_BLEND_H
 #define THNN_POOLING_BLEND_H
 
-#include "pooling/maxima.h"
+#include "pooling/candidates.h"
 
 /* What backward passes of SpatialGatedPooling read: input, gradOutput, and what forward has left. */
 typedef struct Gated {
@@ -21,7 +21,7 @@ THNN_INLINE int64_t cellsOf(const Axis *a, int64_t o)
 }
 
 /* mean[ow] = mean of the cells on the input of window (oh, ow); sum is a row with room for padding, which is 0. */
-THNN_INLINE void meanRow(real *restrict mean, real *restrict sum, const real *x, const Windows *p, int64_t oh)
+THNN_INLINE void meanRow(real *restrict mean, real *restrict sum, const real *x, const Space *p, int64_t oh)
 {
   const Axis h = p->h, w = p->w;
   const int64_t top = windowStart(&h, oh), rows = windowEnd(&h, oh) - top;

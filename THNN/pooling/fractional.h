@@ -3,25 +3,27 @@
  * Along an axis of `in` cells, `out` windows of `pool` cells begin at
  *   start(o) = floor((o + u) * (in - pool) / (out - 1)) - floor(u * (in - pool) / (out - 1)),
  * and the last one at in - pool; u in [0, 1) is drawn for each plane and axis. This is Torch7's formula, in double precision for
- * both element types, so that both see the same windows; divided last, which keeps what is whole whole. A number outside of [0, 1] counts as its nearer end, NaN as 0. */
+ * both element types, so that both see the same windows; divided last, which keeps what is whole whole. A number outside of [0, 1]
+ * counts as its nearer end, NaN as 0. */
 #ifndef THNN_POOLING_FRACTIONAL_H
 #define THNN_POOLING_FRACTIONAL_H
 
 #include "pooling/registers.h"
 
+static const char *inputName(int letter) { return letter == 'W' ? "input width" : letter == 'H' ? "input height" : "input time"; }
 static const char *outName(int letter) { return letter == 'W' ? "outputW" : letter == 'H' ? "outputH" : "outputT"; }
 static const char *poolName(int letter) { return letter == 'W' ? "poolSizeW" : letter == 'H' ? "poolSizeH" : "poolSizeT"; }
 
-/* Planes whose axes, from the slowest to the fastest, are called `letters`; the Windows count them as t, h, w all the same. */
+/* Planes whose axes, from the slowest to the fastest, are called `letters`; a Space counts them as t, h, w all the same. */
 static int32_t checkFractional(const char *f, const THTensor *input, const char *letters, const int64_t *out, const int64_t *pool,
-                               Windows *p)
+                               Space *p)
 {
   const int dims = (int)strlen(letters);
   const char *layout = dims == 2 ? "(N x) C x H x W" : "(N x) C x H x W x T";
   THNN_TRY(THNN_checkInput(f, "input", view(input), dims + 1, dims + 2, layout));
   const int64_t *size = input->size + input->nDimension - dims;
-  for (int d = 0; d < dims; d++) THNN_TRY(THNN_checkRange(f, namesOf(letters[d])->in, size[d], 1, INT64_MAX));
-  THNN_TRY(checkPlanes(f, input, dims, p));
+  for (int d = 0; d < dims; d++) THNN_TRY(THNN_checkRange(f, inputName(letters[d]), size[d], 1, INT64_MAX));
+  THNN_TRY(THNN_checkPlanes(f, view(input), dims, INT64_MAX, p));
   Axis *axes[] = {&p->t, &p->h, &p->w};
   for (int d = 0; d < dims; d++) {
     const int letter = letters[d];
@@ -29,14 +31,14 @@ static int32_t checkFractional(const char *f, const THTensor *input, const char 
     THNN_TRY(THNN_checkRange(f, poolName(letter), pool[d], 1, THNN_MAX_SIZE));
     if (out[d] + pool[d] - 1 > size[d])
       return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes with room for the windows: %s %lld, %s %lld, %s %lld",
-                       namesOf(letter)->in, (long long)size[d], outName(letter), (long long)out[d], poolName(letter), (long long)pool[d]);
+                       inputName(letter), (long long)size[d], outName(letter), (long long)out[d], poolName(letter), (long long)pool[d]);
     *axes[3 - dims + d] = (Axis){size[d], out[d], pool[d], 0, 0, 1};
   }
   return THNN_OK;
 }
 
 /* randomSamples: N x C x dims, one number for each plane and axis. */
-static int32_t checkSamples(const char *f, const THTensor *input, const THTensor *randomSamples, const Windows *p)
+static int32_t checkSamples(const char *f, const THTensor *input, const THTensor *randomSamples, const Space *p)
 {
   const int batch = input->nDimension == p->dims + 2;
   const int64_t size[] = {batch ? input->size[0] : 1, input->size[batch], p->dims};
@@ -57,14 +59,14 @@ THNN_INLINE int64_t fractionalStart(const Axis *a, int64_t o, double u)
 }
 
 /* Where the numbers of a plane are: that of axis w first, then h, then t. */
-THNN_INLINE double sampleOf(const real *samples, const Windows *p, int64_t plane, int axis)
+THNN_INLINE double sampleOf(const real *samples, const Space *p, int64_t plane, int axis)
 {
   return axis < p->dims ? (double)samples[plane * p->dims + axis] : 0;
 }
 
 /* What does the work. */
-static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x, const real *samples, const Windows *p);
-static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Windows *p);
+static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x, const real *samples, const Space *p);
+static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Space *p);
 
 #ifndef THNN_CUDA /* THCUNN/pooling/fractional.cuh has its own */
 static void fractionalStarts(int64_t *start, const Axis *a, double u)
@@ -73,7 +75,7 @@ static void fractionalStarts(int64_t *start, const Axis *a, double u)
 }
 
 /* A row of outputs, whose windows begin at start: cell by cell, if positions do not fit a lane ... */
-static void fractionalByCell(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const int64_t *start)
+static void fractionalByCell(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const int64_t *start)
 {
   for (int64_t o = 0; o < p->w.out; o++) {
     index[o] = largestCell(x, p, t, h, (Span){start[o], start[o] + p->w.kernel, 1});
@@ -82,7 +84,7 @@ static void fractionalByCell(real *y, index_t *index, const real *x, const Windo
 }
 
 /* ... or by neighbours, with two rows of candidates. */
-THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const int64_t *start,
+THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const int64_t *start,
                                   Candidates row, Candidates spare)
 {
   const int64_t origin = boxStart(p, t, h);
@@ -102,7 +104,7 @@ typedef struct FractionalTables {
 } FractionalTables;
 
 /* One plane; samples are its own. */
-static void fractionalPlane(real *y, index_t *index, const real *x, const Windows *p, const real *samples, int64_t plane, int byCell,
+static void fractionalPlane(real *y, index_t *index, const real *x, const Space *p, const real *samples, int64_t plane, int byCell,
                             const FractionalTables *m)
 {
   const int64_t out = p->w.out;
@@ -119,7 +121,7 @@ static void fractionalPlane(real *y, index_t *index, const real *x, const Window
     }
 }
 
-static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x, const real *samples, const Windows *p)
+static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x, const real *samples, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   const double lines = (double)(p->t.out * p->h.out) * (double)p->t.kernel * (double)p->h.kernel; /* rows that are looked at */
@@ -141,7 +143,7 @@ static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x,
   }
 }
 
-static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
+static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   THNN_(scatterPlanes)(call, gx, g, index, p->planes, planeCells(p), planeOutputs(p));
 }
@@ -150,10 +152,10 @@ static void spreadFractional(Call *call, real *gx, const real *g, const index_t 
 /* ---- what the layers call */
 
 static int32_t fractionalForward(const char *f, THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
-                                 const THTensor *randomSamples, const Windows *p)
+                                 const THTensor *randomSamples, const Space *p)
 {
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(checkPooledOutput(f, "indices", view(indices), input, p));
+  THNN_TRY(THNN_checkSpaceOutput(f, "output", view(output), view(input), p));
+  THNN_TRY(THNN_checkSpaceOutput(f, "indices", view(indices), view(input), p));
   THNN_TRY(checkSamples(f, input, randomSamples, p));
 
   Call call;
@@ -166,10 +168,10 @@ static int32_t fractionalForward(const char *f, THNNState *state, const THTensor
 }
 
 static int32_t fractionalBackward(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
-                                  THTensor *gradInput, const THLongTensor *indices, const Windows *p)
+                                  THTensor *gradInput, const THLongTensor *indices, const Space *p)
 {
-  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
-  THNN_TRY(checkPooled(f, "indices", view(indices), input, p));
+  THNN_TRY(THNN_checkGradients(f, view(input), view(gradOutput), view(gradInput), p));
+  THNN_TRY(THNN_checkSpace(f, "indices", view(indices), view(input), p));
 
   Call call;
   THNN_enter(&call, state, f);

@@ -1,4 +1,4 @@
-/* How max pooling layers work; maxima.h says what they have in common.
+/* How max pooling layers are fast; candidates.h has the passes over rows.
  *
  * Small windows are taken cell by cell, many of them at once, and nothing is kept but the result. Adaptive windows whose cells follow
  * each other in memory are looked through one by one. Others are looked up in registers (registers.h), if the processor has such;
@@ -10,7 +10,6 @@
 #include "core/stream.h"
 #include "pooling/registers.h"
 
-#ifndef THNN_CUDA /* THCUNN/pooling/maxima.cu has its own */
 /* Places of such a long row (about). */
 enum { LONG = 1024 };
 
@@ -60,7 +59,7 @@ THNN_INLINE Span spanOf(const Intervals *i, const Axis *a, int64_t o) { return (
 
 /* Outputs [first, end) of output row o of a plane, cell by cell: the definition. For small windows that reach beyond the plane's
  * sides, for dilated ones that miss the input altogether (0, from nowhere: -1), and for boxes whose positions do not fit a lane. */
-static void maxByCell(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t o, int64_t first,
+static void maxByCell(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t o, int64_t first,
                       int64_t end)
 {
   const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
@@ -72,7 +71,7 @@ static void maxByCell(real *y, index_t *index, const real *x, const Windows *p, 
 }
 
 /* The rows of the boxes of output rows [first, end), one after the other; what pads loses to every cell. Answers as maxFewRows. */
-THNN_INLINE lane maxBoxes(Candidates row, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+THNN_INLINE lane maxBoxes(Candidates row, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end,
                           int nan)
 {
   const int64_t pad = p->w.pad, pitch = m->pitch;
@@ -88,7 +87,7 @@ THNN_INLINE lane maxBoxes(Candidates row, const real *x, const Windows *p, const
 
 /* Output rows [first, end) of a plane, at most as many as a long row holds; none if there may be a NaN, of which nan = 0 knows
  * nothing: then the answer is not 0. */
-THNN_INLINE lane maxBand(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+THNN_INLINE lane maxBand(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end,
                          Candidates row, int nan)
 {
   const Axis *w = &p->w;
@@ -167,7 +166,7 @@ THNN_INLINE lane maxByRows(real *y, index_t *index, int64_t origin, const real *
 }
 
 /* Windows of 2 or 3 rows and columns, 1 or 2 apart, in planes. */
-static int areSmall(const Windows *p)
+static int areSmall(const Space *p)
 {
   const Axis *h = &p->h, *w = &p->w;
   return p->t.in == 1 && p->t.out == 1 && h->kernel && h->kernel <= 3 && (w->kernel == 2 || w->kernel == 3) && w->stride <= 2 &&
@@ -175,7 +174,7 @@ static int areSmall(const Windows *p)
 }
 
 /* Output row o of such windows. Answers as maxFewRows. */
-THNN_INLINE lane maxSmallRow(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t o)
+THNN_INLINE lane maxSmallRow(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t o)
 {
   const Axis *w = &p->w;
   const int64_t first = m->inside, n = m->endInside - first, to = o * w->out + first;
@@ -191,14 +190,14 @@ THNN_INLINE lane maxSmallRow(real *y, index_t *index, const real *x, const Windo
 
 /* ---- adaptive windows whose cells follow each other in memory: long ones of sequences, whole rows, whole planes */
 
-static int areStretches(const Windows *p)
+static int areStretches(const Space *p)
 {
   const int slices = p->t.in == p->t.out, rows = slices && p->h.in == p->h.out;
   return !p->w.kernel && (p->w.out == 1 ? slices || p->h.out == 1 : rows && THNN_ceilDiv(p->w.in, p->w.out) >= LANES);
 }
 
 /* Output row o of such windows. */
-THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t o)
+THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t o)
 {
   const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
   const int64_t last = boxStart(p, (Span){t.end - 1, 0, 1}, (Span){h.end - 1, 0, 1}), out = p->w.out, most = p->w.in / out + 2;
@@ -219,13 +218,13 @@ THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Wind
 /* ---- all kinds of windows */
 
 /* Output rows that may see a NaN. */
-THNN_KERNEL void carefulBand(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first,
+THNN_KERNEL void carefulBand(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first,
                              int64_t end, Candidates row)
 {
   maxBand(y, index, x, p, m, first, end, row, 1);
 }
 
-THNN_KERNEL void maxBands(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+THNN_KERNEL void maxBands(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end,
                           Candidates row)
 {
   if (m->how == STRETCHES) {
@@ -243,7 +242,7 @@ THNN_KERNEL void maxBands(real *y, index_t *index, const real *x, const Windows 
 
 /* ---- windows that are looked up in registers */
 
-static void maxInRegisters(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end,
+static void maxInRegisters(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end,
                            Candidates row)
 {
   for (int64_t o = first; o < end; o++) {
@@ -263,7 +262,7 @@ static int hasEmpty(const Axis *a)
   return 0;
 }
 
-MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
+MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads)
 {
   MaxTables m = {.t = cellsOfWindows(call, &p->t), .h = cellsOfWindows(call, &p->h), .w = cellsOfWindows(call, &p->w)};
   const int byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
@@ -289,7 +288,7 @@ MaxTables THNN_(maxTables)(Call *call, const Windows *p, int threads)
   return m;
 }
 
-void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows *p, const MaxTables *m, int64_t first, int64_t end)
+void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end)
 {
   if (m->how == BY_CELL) {
     for (int64_t o = first; o < end; o++) maxByCell(y, index, x, p, m, o, 0, p->w.out);
@@ -303,7 +302,7 @@ void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Windows 
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */
 enum { BAND = 32 };
 
-static void maxima(Call *call, real *y, index_t *index, const real *x, const Windows *p)
+void THNN_(maxima)(Call *call, real *y, index_t *index, const real *x, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
@@ -379,7 +378,7 @@ void THNN_(scatterPlanes)(Call *call, real *gx, const real *g, const index_t *in
 }
 
 /* The same sums, gathered: each row of gradInput asks the rows of outputs whose windows it is part of. */
-static void gatherPlanes(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
+static void gatherPlanes(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   const int64_t width = p->w.in, rows = p->t.in * p->h.in, outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (rows * width + outputs));
@@ -399,42 +398,8 @@ static void gatherPlanes(Call *call, real *gx, const real *g, const index_t *ind
   }
 }
 
-static void spreadMaxima(Call *call, real *gx, const real *g, const index_t *index, const Windows *p, int how)
+void THNN_(maximaBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
-  if (how == THNN_GATHER) gatherPlanes(call, gx, g, index, p);
+  if (THNN_poolingBackward(call) == THNN_GATHER) gatherPlanes(call, gx, g, index, p);
   else THNN_(scatterPlanes)(call, gx, g, index, p->planes, planeCells(p), planeOutputs(p));
-}
-#endif
-
-/* ---- What the layers call, their windows checked. */
-
-int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
-                          const Windows *p)
-{
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(checkPooledOutput(f, "indices", view(indices), input, p));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  index_t *index = THNN_out(&call, view(indices));
-  if (!THNN_failed(&call)) maxima(&call, y, index, x, p);
-  return THNN_leave(&call);
-}
-
-int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
-                           const THLongTensor *indices, const Windows *p)
-{
-  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
-  THNN_TRY(checkPooled(f, "indices", view(indices), input, p));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const real *g = THNN_in(&call, view(gradOutput));
-  const index_t *index = THNN_in(&call, view(indices));
-  real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, p->planes * planeOutputs(p), planeCells(p), -1))
-    spreadMaxima(&call, gx, g, index, p, THNN_poolingBackward(&call));
-  return THNN_leave(&call);
 }

@@ -97,7 +97,7 @@ THNN_INLINE lane isOutside(THNN_REAL y, THNN_REAL zero, THNN_REAL least, THNN_RE
   return -(lane) !(norm >= least) | -(lane) !(norm <= most);
 }
 
-__attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh, const Windows *p, const Power *power, int zeros)
+__attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh, const Space *p, const Power *power, int zeros)
 {
   const Axis h = p->h, w = p->w;
   const int64_t top = windowStart(&h, oh), rows = windowEnd(&h, oh) - top;
@@ -111,10 +111,10 @@ __attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh
 /* Kernels of their own, for the compiler would repeat them for each kind. */
 THNN_KERNEL void sumRow(real *y, const real *sum, const Axis *w) { sumColumns(y, sum, w); }
 THNN_KERNEL void spreadRow(real *x, const real *share, const Axis *w) { spreadColumns(x, share, w); }
-THNN_KERNEL void gatherPlane(real *gx, const real *spread, const Windows *p) { gatherRows(gx, spread, p); }
+THNN_KERNEL void gatherPlane(real *gx, const real *spread, const Space *p) { gatherRows(gx, spread, p); }
 
 /* One plane: x, or of kind LOGARITHM its powers, in `cells`; sum is a padded row whose ends are 0. */
-THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windows *p, const Power *power, enum Kind kind,
+THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Space *p, const Power *power, enum Kind kind,
                           real *sum)
 {
   const Axis h = p->h, w = p->w;
@@ -143,7 +143,7 @@ THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Windo
   }
 }
 
-THNN_KERNEL void normPlane(real *y, const real *x, const real *cells, const Windows *p, const Power *power, real *sum)
+THNN_KERNEL void normPlane(real *y, const real *x, const real *cells, const Space *p, const Power *power, real *sum)
 {
   memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
   switch (power->kind) {
@@ -158,7 +158,7 @@ THNN_KERNEL void normPlane(real *y, const real *x, const real *cells, const Wind
 }
 
 /* y = norms of all windows of x */
-static void norms(Call *call, real *y, const real *x, const Windows *p, const Power *power)
+static void norms(Call *call, real *y, const real *x, const Space *p, const Power *power)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), isGeneral = power->kind == LOGARITHM;
   const int threads = THNN_threads(call, p->planes * (plane * (isGeneral ? 8 : 1) + outputs * p->w.kernel));
@@ -196,7 +196,7 @@ THNN_INLINE real shareOf(real y, enum Kind kind, double p)
   return 1;
 }
 
-THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const real *g, const real *y, const Windows *p,
+THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const real *g, const real *y, const Space *p,
                               const Power *power, enum Kind kind, real *share, real *spread)
 {
   const Axis w = p->w;
@@ -232,7 +232,7 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
   }
 }
 
-THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const real *y, const Windows *p, const Power *power,
+THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power,
                                    real *share, real *spread)
 {
   switch (power->kind) {
@@ -247,7 +247,7 @@ THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const
 }
 
 /* Does backward have to take ratios, since powers of an output are out of range? */
-THNN_KERNEL int needsRatios(const real *y, const Windows *p, const Power *power)
+THNN_KERNEL int needsRatios(const real *y, const Space *p, const Power *power)
 {
   if (power->kind == PLAIN || power->kind == MAGNITUDE) return 0;
   int outside = 0;
@@ -261,7 +261,7 @@ THNN_KERNEL int needsRatios(const real *y, const Windows *p, const Power *power)
 
 /* The same from ratios, each cell of each window on its own. */
 THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict y,
-                                    const Windows *p, const Power *power)
+                                    const Space *p, const Power *power)
 {
   const Axis h = p->h, w = p->w;
   const double q = power->p - 1, below = belowZero(power);
@@ -281,7 +281,7 @@ THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, c
       }
 }
 
-static void spreadNorms(Call *call, real *gx, const real *x, const real *g, const real *y, const Windows *p, const Power *power)
+static void spreadNorms(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
@@ -305,7 +305,7 @@ static void spreadNorms(Call *call, real *gx, const real *x, const real *g, cons
 
 /* ---- what the layers call, all arguments checked */
 
-int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p,
+int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Space *p,
                            const Power *power)
 {
   Call call;
@@ -317,7 +317,7 @@ int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *inpu
 }
 
 int32_t THNN_(updateNormGradients)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
-                                   THTensor *gradInput, const THTensor *output, const Windows *p, const Power *power)
+                                   THTensor *gradInput, const THTensor *output, const Space *p, const Power *power)
 {
   Call call;
   THNN_enter(&call, state, f);

@@ -25,9 +25,9 @@ THNN_INLINE double belowZero(const Power *power) { return power->useAbs ? -1 : -
 /* A finite p for windows of `count` cells. */
 int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Power *power);
 /* updateOutput and updateGradInput of a layer with these windows, all arguments checked. */
-int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p,
+int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Space *p,
                            const Power *power);
 int32_t THNN_(updateNormGradients)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
-                                   THTensor *gradInput, const THTensor *output, const Windows *p, const Power *power);
+                                   THTensor *gradInput, const THTensor *output, const Space *p, const Power *power);
 
 #endif

@@ -7,14 +7,14 @@
 #ifndef THNN_POOLING_REGISTERS_H
 #define THNN_POOLING_REGISTERS_H
 
-#include "pooling/maxima.h"
+#include "pooling/candidates.h"
 
 #ifndef THNN_CUDA
 /* Registers of a table, how many cells side by side a window may have (those of more are found faster by neighbours), and how many
  * windows a row (tables for more of them leave the cache). */
 enum { REGISTERS = 4, MOST_CELLS = 16, MOST_WINDOWS = 512 };
 
-/* Windows first, first + 1, ... of a row, at most one for each lane. */
+/* Space first, first + 1, ... of a row, at most one for each lane. */
 typedef struct Group {
   int64_t first, column[REGISTERS]; /* where in a row of the plane each register begins */
   int windows, registers, cells;    /* how many; cells of the largest window */
@@ -77,7 +77,7 @@ REGISTER_INLINE void storeIndices(index_t *index, Lanes which, int64_t origin, P
 
 /* The maxima of a group of windows; y and index are the row of outputs that they are part of. What lies `ahead` bytes behind their
  * cells is called into the cache. Answers as maxFewRows. */
-REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, const Group *g,
+REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const Group *g,
                               int registers, int64_t ahead)
 {
   const int64_t origin = boxStart(p, t, h);
@@ -121,7 +121,7 @@ REGISTER_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Wind
   return whichCells(_CMP_UNORD_Q, sum[0], sum[0]);
 }
 
-REGISTER_INLINE lane maxOfGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups, int64_t ahead)
+REGISTER_INLINE lane maxOfGroups(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, Groups groups, int64_t ahead)
 {
   lane odd = 0;
   for (const Group *g = groups.group; g < groups.group + groups.n; g++) {
@@ -134,7 +134,7 @@ REGISTER_INLINE lane maxOfGroups(real *y, index_t *index, const real *x, const W
 }
 
 /* Windows that skip rows may all skip the same ones: what they will see is some of their steps ahead. */
-THNN_REGISTERS lane maxRowOfGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups)
+THNN_REGISTERS lane maxRowOfGroups(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, Groups groups)
 {
   const int64_t step = p->h.stride * p->w.in * (int64_t)sizeof(real);
   if (h.step > 1 && step < THNN_AHEAD) return maxOfGroups(y, index, x, p, t, h, groups, THNN_ceilDiv(THNN_AHEAD, step) * step);
@@ -215,7 +215,7 @@ static lane maxOfStretches(real *y, index_t *index, const real *x, int64_t origi
 {
   return (void)y, (void)index, (void)x, (void)origin, (void)of, (void)most, (void)out, 1;
 }
-static lane maxRowOfGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups)
+static lane maxRowOfGroups(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, Groups groups)
 {
   return (void)y, (void)index, (void)x, (void)p, (void)t, (void)h, (void)groups, 1;
 }
@@ -225,7 +225,7 @@ static int64_t largestInRegisters(const real *x, int64_t n) { return (void)x, (v
 /* ---- what other files of the family use */
 
 /* A row of outputs. If the answer is not 0 it is to be found in another way: there are no groups, or there may be a NaN. */
-THNN_INLINE lane maxGroups(real *y, index_t *index, const real *x, const Windows *p, Span t, Span h, Groups groups)
+THNN_INLINE lane maxGroups(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, Groups groups)
 {
   return groups.n ? maxRowOfGroups(y, index, x, p, t, h, groups) : 1;
 }

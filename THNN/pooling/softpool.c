@@ -12,14 +12,14 @@ THNN_KERNEL void softSpreadPlane(real *gx, real *gl, const real *x, const real *
   spreadPlane(0, s, x, l, g, gx, gl, r);
 }
 
-static void softPools(Call *call, real *y, const real *x, double beta, const Windows *p)
+static void softPools(Call *call, real *y, const real *x, double beta, const Space *p)
 {
   SoftPool s = {.p = *p};
   setBeta(&s, 0, (THNN_REAL)beta);
   softMeans(call, softPoolPlane, y, x, x, &s);
 }
 
-static void spreadSoftPools(Call *call, real *gx, const real *x, const real *g, double beta, int exact, const Windows *p)
+static void spreadSoftPools(Call *call, real *gx, const real *x, const real *g, double beta, int exact, const Space *p)
 {
   SoftPool s = {.p = *p};
   setBeta(&s, 0, (THNN_REAL)beta);
@@ -36,10 +36,10 @@ static int32_t checkBeta(const char *f, double beta)
   return THNN_fail(THNN_ERR_VALUE, f, "beta", "expected a finite number of 0 or more, got %g", beta);
 }
 
-int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, THTensor *output, double beta, const Windows *p)
+int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, THTensor *output, double beta, const Space *p)
 {
   THNN_TRY(checkBeta(f, beta));
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
+  THNN_TRY(THNN_checkSpaceOutput(f, "output", view(output), view(input), p));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -50,10 +50,10 @@ int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, 
 }
 
 int32_t THNN_(softSpread)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
-                          double beta, int32_t exact, const Windows *p)
+                          double beta, int32_t exact, const Space *p)
 {
   THNN_TRY(checkBeta(f, beta));
-  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
+  THNN_TRY(THNN_checkGradients(f, view(input), view(gradOutput), view(gradInput), p));
 
   Call call;
   THNN_enter(&call, state, f);

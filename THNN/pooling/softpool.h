@@ -5,8 +5,8 @@
 #include "pooling/window.h"
 
 /* What updateOutput and updateGradInput do once the windows are known. */
-int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, THTensor *output, double beta, const Windows *p);
+int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, THTensor *output, double beta, const Space *p);
 int32_t THNN_(softSpread)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
-                          double beta, int32_t exact, const Windows *p);
+                          double beta, int32_t exact, const Space *p);
 
 #endif

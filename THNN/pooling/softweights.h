@@ -31,7 +31,7 @@ static const THNN_REAL CALM = 40;
 static const THNN_REAL NEAR = 1e9; /* values of a calm window are not beyond this, lest sums of E x overflow */
 
 typedef struct SoftPool {
-  Windows p;
+  Space p;
   THNN_REAL beta, scale; /* E = 2^(scale * logit), where the logit is x itself in SoftPool */
   THNN_REAL room;        /* how large a value may be in a calm window */
   int exact;             /* the derivative, or g w alone */
@@ -66,7 +66,7 @@ static void setBeta(SoftPool *s, int lip, THNN_REAL beta)
   s->exact = beta > 0;
 }
 
-THNN_INLINE Block blockOf(const Windows *p, int64_t ot, int64_t oh, int64_t ow)
+THNN_INLINE Block blockOf(const Space *p, int64_t ot, int64_t oh, int64_t ow)
 {
   const int64_t n = THNN_min(p->w.out - ow, PIECE), t = windowStart(&p->t, ot), h = windowStart(&p->h, oh);
   const int64_t begin = ow * p->w.stride - p->w.pad, start = windowStart(&p->w, ow), cells = windowEnd(&p->w, ow + n - 1) - start;
@@ -347,14 +347,14 @@ THNN_INLINE int weigh(int lip, int keep, const SoftPool *s, const real *x, const
 }
 
 /* Do this row of windows and the next one share one row of cells, and is each of them in one piece? */
-THNN_INLINE int sharesRow(const Windows *p, int64_t oh)
+THNN_INLINE int sharesRow(const Space *p, int64_t oh)
 {
   return p->w.out <= PIECE && oh + 1 < p->h.out && windowStart(&p->h, oh + 1) == windowEnd(&p->h, oh) - 1;
 }
 
 THNN_INLINE void poolPlane(int lip, real *y, const real *x, const real *l, const SoftPool *s, Rows *r)
 {
-  const Windows *p = &s->p;
+  const Space *p = &s->p;
   for (int64_t ot = 0; ot < p->t.out; ot++)
     for (int64_t oh = 0; oh < p->h.out; oh++) {
       fetchRows(x, p, ot, oh);
@@ -383,7 +383,7 @@ THNN_INLINE void clearCells(real *gx, int64_t clean, int64_t needed, int64_t all
 /* gradL is gradX again where there are no logits. */
 THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const real *l, const real *g, real *gx, real *gl, Rows *r)
 {
-  const Windows *p = &s->p;
+  const Space *p = &s->p;
   int64_t clean = 0; /* cells that have been set to 0, shortly before they are needed */
   for (int64_t ot = 0; ot < p->t.out; ot++)
     for (int64_t oh = 0; oh < p->h.out; oh++) {
@@ -421,7 +421,7 @@ typedef struct Room {
 } Room;
 
 /* Backward keeps the weights of a block, and has twice the work. */
-static Room roomFor(Call *call, const Windows *p, int backward)
+static Room roomFor(Call *call, const Space *p, int backward)
 {
   int64_t padded = 0, cells = 0;
   for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {

@@ -4,7 +4,7 @@
 
 #include "core/fetch.h"
 #include "core/sums.h"
-#include "pooling/averages.h"
+#include "pooling/means.h"
 
 /* What is added: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
 enum Kind { PLAIN, MAGNITUDE, SQUARE, PLAIN_CUBE, CUBE, FOURTH, LOGARITHM };

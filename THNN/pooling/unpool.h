@@ -11,9 +11,9 @@
 
 /* Axes count the input's cells in `in`, the output's in `out`, as if this were pooling. */
 static int32_t checkUnpooling(const char *f, const THTensor *input, int dims, int64_t otime, int64_t owidth, int64_t oheight,
-                              Windows *p)
+                              Space *p)
 {
-  THNN_TRY(checkPlanes(f, input, dims, p));
+  THNN_TRY(THNN_checkPlanes(f, view(input), dims, INT64_MAX, p));
   THNN_TRY(THNN_checkRange(f, "otime", otime, 1, THNN_MAX_SIZE));
   THNN_TRY(THNN_checkRange(f, "owidth", owidth, 1, THNN_MAX_SIZE));
   THNN_TRY(THNN_checkRange(f, "oheight", oheight, 1, THNN_MAX_SIZE));
@@ -24,11 +24,11 @@ static int32_t checkUnpooling(const char *f, const THTensor *input, int dims, in
 }
 
 /* What does the work. */
-static void putBack(Call *call, real *y, const real *x, const index_t *index, const Windows *p);
-static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Windows *p);
+static void putBack(Call *call, real *y, const real *x, const index_t *index, const Space *p);
+static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Space *p);
 
 #ifndef THNN_CUDA /* THCUNN/pooling/unpool.cuh has its own */
-static void putBack(Call *call, real *y, const real *x, const index_t *index, const Windows *p)
+static void putBack(Call *call, real *y, const real *x, const index_t *index, const Space *p)
 {
   const int64_t inputs = planeCells(p), cells = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (cells + inputs));
@@ -43,7 +43,7 @@ static void putBack(Call *call, real *y, const real *x, const index_t *index, co
   }
 }
 
-static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Windows *p)
+static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   const int64_t inputs = planeCells(p), cells = planeOutputs(p), room = THNN_roomFor(cells);
   const int threads = THNN_threads(call, p->planes * (cells + inputs));
@@ -69,9 +69,9 @@ static void fetch(Call *call, real *gx, const real *g, const index_t *index, con
 /* ---- what the layers call */
 
 static int32_t unpoolForward(THNNState *state, const char *f, const THTensor *input, THTensor *output, const THLongTensor *indices,
-                             const Windows *p)
+                             const Space *p)
 {
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
+  THNN_TRY(THNN_checkSpaceOutput(f, "output", view(output), view(input), p));
   THNN_TRY(THNN_checkShape(f, "indices", view(indices), input->nDimension, input->size));
 
   Call call;
@@ -85,9 +85,9 @@ static int32_t unpoolForward(THNNState *state, const char *f, const THTensor *in
 }
 
 static int32_t unpoolBackward(THNNState *state, const char *f, const THTensor *input, const THTensor *gradOutput,
-                              THTensor *gradInput, const THLongTensor *indices, const Windows *p)
+                              THTensor *gradInput, const THLongTensor *indices, const Space *p)
 {
-  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
+  THNN_TRY(THNN_checkGradients(f, view(input), view(gradOutput), view(gradInput), p));
   THNN_TRY(THNN_checkShape(f, "indices", view(indices), input->nDimension, input->size));
 
   Call call;

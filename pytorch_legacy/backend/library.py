@@ -18,6 +18,7 @@ from . import installed
 
 SYMBOL_PREFIX = re.compile(r"^THNN_(Float|Double|CudaDouble|CudaHalf|Cuda)")
 
+KERNELS = ("fast", "plain")  # THNN_KERNELS_FAST, THNN_KERNELS_PLAIN
 POOLING_BACKWARD = ("default", "gather", "scatter")  # THNN_DEFAULT, THNN_GATHER, THNN_SCATTER
 
 ABI_VERSION = 1
@@ -152,6 +153,16 @@ def set_pooling_backward(how: str) -> None:
     if how not in POOLING_BACKWARD:
         raise ValueRangeError(f"setPoolingBackward: how: expected one of {', '.join(POOLING_BACKWARD)}, got {how!r}")
     check(lib.THNN_setPoolingBackward(ffi.NULL, POOLING_BACKWARD.index(how)))
+
+
+def set_kernels(kernels: str) -> None:
+    """Let layers compute with what is "fast", or with the "plain" loops of their definitions, to which tests compare that.
+
+    Many layers have no loops but those of their definition, and compute the same either way; so does every layer on a GPU.
+    """
+    if kernels not in KERNELS:
+        raise ValueRangeError(f"set_kernels: kernels: expected one of {', '.join(KERNELS)}, got {kernels!r}")
+    check(lib.THNN_setKernels(ffi.NULL, KERNELS.index(kernels)))
 
 
 def manual_seed(seed: int) -> None:

@@ -29,7 +29,7 @@ REALS: dict[str, np.dtype[Any]] = {
     "CudaHalf": np.dtype(np.float16),
 }
 NEAR = {"Cuda": 1e-5, "CudaDouble": 1e-12, "CudaHalf": 1e-2}
-FILES = {path.stem: path for path in (ROOT / "THCUNN").glob("*/*.cu")}
+FILES = {path.stem: path for path in [*(ROOT / "THCUNN").glob("*/*.cu"), *(ROOT / "THNN").glob("*/[A-Z]*.c")]}
 TWINS = [function for function in GENERIC if function.layer in FILES]
 
 emulated = pytest.mark.skipif(EMULATED is None, reason="needs a library of emulated kernels: tests/cuda/run.sh")
@@ -124,9 +124,10 @@ def test_large_as_THNN(device: Device, function: Function, real: str, monkeypatc
 
 
 def compare(device: Device, here: Call, real: str, how: str) -> None:
-    """The call in libTHNN, and its twin, on numbers that both can hold."""
+    """The call in libTHNN, of the layer's definition if it has one, and its twin, on numbers that both can hold."""
     function, here = here.function, rounded(here)
     there = converted(here, REALS[real])
+    assert capi.lib.THNN_setKernels(None, 1) == 0
     assert here() == 0, capi.last_error()
     if function.name == "RReLU_updateOutput":  # slopes are made of the numbers that the host has drawn
         lower, upper = here.values["lower"], here.values["upper"]

@@ -1,10 +1,8 @@
-/* How average pooling layers of one, two and three dimensions work.
+/* How average pooling layers of one, two and three dimensions are fast.
  *
  * A window is a box: forward adds its rows, then its columns. Backward spreads each row of gradOutput over the columns, then adds
  * the rows that a row of the input is seen by. All passes run along whole rows. */
-#include "pooling/averages.h"
-
-#ifndef THNN_CUDA /* THCUNN/pooling/averages.cu has its own */
+#include "pooling/means.h"
 #include "core/stream.h"
 #include "pooling/adaptive.h"
 #include "pooling/columns.h"
@@ -12,14 +10,6 @@
 /* Rows that one thread works on at a time, few enough to stay in its cache; and those of gradInput where each row of gradOutput
  * becomes as long as they are. */
 enum { BAND = 64, SPREAD_BAND = 16 };
-
-/* How many cells of window o count along one axis: those on the input; with includePad also those in the padding. */
-static int64_t counted(const Axis *a, int64_t o, int includePad)
-{
-  if (!includePad || !a->kernel) return windowCells(a, o);
-  const int64_t start = o * a->stride - a->pad;
-  return THNN_min(start + a->kernel, a->in + a->pad) - start;
-}
 
 /* What is looked up: where windows lie, and how many cells of them count. For sliding windows that is a product of rows (of all
  * slices) and columns; adaptive ones, which often come in short rows, have a number for each output of a plane. */
@@ -29,17 +19,17 @@ typedef struct Tables {
   Columns w; /* adaptive */
 } Tables;
 
-static Tables tables(Call *call, const Windows *p, int includePad)
+static Tables tables(Call *call, const Space *p)
 {
   const int64_t rows = p->t.out * p->h.out, columns = p->w.out;
   Tables s = {cellsOfWindows(call, &p->t), cellsOfWindows(call, &p->h), .rows = THNN_scratch(call, rows, sizeof(real)),
               .columns = THNN_scratch(call, columns, sizeof(real))};
   if (!p->w.kernel) s.cells = THNN_scratch(call, rows * columns, sizeof(real));
-  if (!p->w.kernel) s.w = columnsOf(call, &p->w, BAND);
+  if (!p->w.kernel) s.w = columnsOf(call, &p->w, THNN_min(BAND, rows));
   if (THNN_failed(call)) return s;
   for (int64_t o = 0; o < rows; o++)
-    s.rows[o] = (real)counted(&p->t, o / p->h.out, includePad) * (real)counted(&p->h, o % p->h.out, includePad);
-  for (int64_t o = 0; o < columns; o++) s.columns[o] = (real)counted(&p->w, o, includePad);
+    s.rows[o] = (real)countedCells(&p->t, o / p->h.out, p->outside) * (real)countedCells(&p->h, o % p->h.out, p->outside);
+  for (int64_t o = 0; o < columns; o++) s.columns[o] = (real)countedCells(&p->w, o, p->outside);
   if (p->w.kernel) return s;
   for (int64_t o = 0; o < rows; o++)
     for (int64_t w = 0; w < columns; w++) s.cells[o * columns + w] = s.rows[o] * s.columns[w];
@@ -49,7 +39,7 @@ static Tables tables(Call *call, const Windows *p, int includePad)
 /* ---- forward */
 
 /* sum[w] = sum of the box of rows that output row (ot, oh) sees */
-THNN_INLINE void sumBox(real *sum, const real *x, const Windows *p, const Tables *s, int64_t ot, int64_t oh)
+THNN_INLINE void sumBox(real *sum, const real *x, const Space *p, const Tables *s, int64_t ot, int64_t oh)
 {
   const int64_t width = p->w.in, slice = p->h.in * width, h = s->h.start[oh], rows = s->h.end[oh] - h;
   const int64_t first = s->t.start[ot], end = s->t.end[ot];
@@ -78,7 +68,7 @@ THNN_INLINE int isFiniteRow(const real *y, int64_t n)
 
 /* Adaptive means in rows [first, end) of a plane whose sums were beyond the range of real. (Torch7 decides on sliding ones: there the
  * mean is infinite, too.) */
-THNN_INLINE void mendMeans(real *y, const real *x, const Windows *p, const Tables *s, int64_t first, int64_t end)
+THNN_INLINE void mendMeans(real *y, const real *x, const Space *p, const Tables *s, int64_t first, int64_t end)
 {
   const Axis *w = &p->w;
   for (int64_t o = first; o < end; o++) {
@@ -97,7 +87,7 @@ THNN_INLINE void mendMeans(real *y, const real *x, const Windows *p, const Table
 }
 
 /* Output rows [first, end) of a plane. sum: a padded row, or a band of rows; table: twice as much (adaptive only). */
-THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Windows *p, const Tables *s, int64_t first, int64_t end,
+THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Space *p, const Tables *s, int64_t first, int64_t end,
                           real *restrict sum, real *restrict table)
 {
   const Axis *w = &p->w;
@@ -121,13 +111,13 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Window
   mendMeans(y, x, p, s, first, end);
 }
 
-static void averages(Call *call, real *y, const real *x, int includePad, const Windows *p)
+void THNN_(means)(Call *call, real *y, const real *x, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
-  const int64_t length = THNN_roomFor(p->w.kernel ? paddedLength(&p->w) : BAND * p->w.in);
+  const int64_t length = THNN_roomFor(p->w.kernel ? paddedLength(&p->w) : THNN_min(BAND, rows) * p->w.in);
   const int64_t buffer = p->w.kernel ? length : 3 * length;
-  const Tables s = tables(call, p, includePad);
+  const Tables s = tables(call, p);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (THNN_failed(call)) return;
 
@@ -158,14 +148,14 @@ static int64_t mostWindows(const Axis *a, int64_t n)
 }
 
 /* What adaptive windows of rows [first, first + rows) have for each of their cells. */
-THNN_INLINE void shareRows(real *restrict share, const real *restrict g, const Windows *p, const Spread *s, int64_t first, int64_t rows)
+THNN_INLINE void shareRows(real *restrict share, const real *restrict g, const Space *p, const Spread *s, int64_t first, int64_t rows)
 {
   const real *restrict cells = s->of.cells + first * p->w.out, *restrict from = g + first * p->w.out;
   for (int64_t i = 0; i < rows * p->w.out; i++) share[i] = from[i] / cells[i];
 }
 
 /* Rows [first, first + rows) of gradOutput per counted cell, spread over the columns. */
-THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const Windows *p, const Spread *s, int64_t first,
+THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const Space *p, const Spread *s, int64_t first,
                             int64_t rows, real *restrict share, real *restrict table)
 {
   const Axis *w = &p->w;
@@ -186,7 +176,7 @@ THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const
 }
 
 /* Rows [top, bottom) of slice t of gradInput, which begin at gx. */
-THNN_KERNEL void gatherBand(real *restrict gx, const real *restrict g, const Windows *p, const Spread *s, int64_t t, int64_t top,
+THNN_KERNEL void gatherBand(real *restrict gx, const real *restrict g, const Space *p, const Spread *s, int64_t t, int64_t top,
                             int64_t bottom, real *restrict spread, real *restrict share, real *restrict table)
 {
   const int64_t width = p->w.in, firstT = s->seenT.start[t], endT = s->seenT.end[t];
@@ -205,7 +195,7 @@ THNN_KERNEL void gatherBand(real *restrict gx, const real *restrict g, const Win
 }
 
 /* The same for adaptive windows in registers: nothing is spread. */
-THNN_KERNEL void gatherAdaptive(real *restrict gx, const real *restrict g, const Windows *p, const Spread *s, int64_t t, int64_t top,
+THNN_KERNEL void gatherAdaptive(real *restrict gx, const real *restrict g, const Space *p, const Spread *s, int64_t t, int64_t top,
                                 int64_t bottom, real *restrict share)
 {
   const int64_t firstT = s->seenT.start[t], endT = s->seenT.end[t], first = s->seenH.start[top], rows = s->seenH.end[bottom - 1] - first;
@@ -216,7 +206,7 @@ THNN_KERNEL void gatherAdaptive(real *restrict gx, const real *restrict g, const
 }
 
 /* A plane of gradInput, window by window. */
-THNN_KERNEL void scatterPlane(real *restrict gx, const real *restrict g, const Windows *p, const Spread *s, real *restrict spread,
+THNN_KERNEL void scatterPlane(real *restrict gx, const real *restrict g, const Space *p, const Spread *s, real *restrict spread,
                               real *restrict share, real *restrict table)
 {
   const int64_t width = p->w.in;
@@ -234,15 +224,15 @@ THNN_KERNEL void scatterPlane(real *restrict gx, const real *restrict g, const W
   }
 }
 
-static void spreadAverages(Call *call, real *gx, const real *g, int includePad, const Windows *p, int how)
+void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
 {
-  const int scatter = how == THNN_SCATTER;
+  const int scatter = THNN_poolingBackward(call) == THNN_SCATTER;
   const Axis *w = &p->w;
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), band = w->kernel ? SPREAD_BAND : BAND;
   const int64_t bands = scatter ? 1 : p->t.in * THNN_ceilDiv(p->h.in, band);
   const int64_t slices = scatter ? 1 : mostWindows(&p->t, 1);
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
-  Spread s = {tables(call, p, includePad), windowsOfCells(call, &p->t), windowsOfCells(call, &p->h),
+  Spread s = {tables(call, p), windowsOfCells(call, &p->t), windowsOfCells(call, &p->h),
               .most = scatter ? 1 : mostWindows(&p->h, band)};
   if (w->kernel) {
     s.length = spreadLength(w);
@@ -272,33 +262,4 @@ static void spreadAverages(Call *call, real *gx, const real *g, int includePad, 
     THNN_stream(streams, scatter ? cells : (bottom - top) * p->w.in);
   }
   THNN_endStreams(streams, threads);
-}
-#endif
-
-/* ---- what the layers call */
-
-int32_t THNN_(averageForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, int includePad,
-                              const Windows *p)
-{
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) averages(&call, y, x, includePad, p);
-  return THNN_leave(&call);
-}
-
-int32_t THNN_(averageBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
-                               THTensor *gradInput, int includePad, const Windows *p)
-{
-  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const real *g = THNN_in(&call, view(gradOutput));
-  real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) spreadAverages(&call, gx, g, includePad, p, THNN_poolingBackward(&call));
-  return THNN_leave(&call);
 }

@@ -1,9 +1,9 @@
-/* How global pooling layers work on the device; THNN/pooling/planes.c has the checks and functions.
+/* How global pooling layers are fast on the device.
  *
  * A plane is read by a team: a warp, or a block if it is large. Few large planes are cut into parts, a block each, whose results a second
  * kernel joins in their order. */
-#include "pooling/planes.h"
-#include "pooling/averages.h"
+#include "pooling/global.h"
+#include "pooling/means.h"
 #include "pooling/best.cuh"
 
 enum { PART = 1 << 15, MANY = 1 << 10 };
@@ -58,8 +58,9 @@ __global__ static void joinSums(real *y, const accreal *sums, const real *x, int
   }
 }
 
-static void means(Call *call, real *y, const real *x, int64_t planes, int64_t cells)
+void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
 {
+  const int64_t planes = s->planes, cells = planeCells(s);
   const int64_t parts = partsOf(planes, cells);
   accreal *sums = NULL;
   if (parts > 1) sums = THNN_scratch(call, planes * parts, sizeof(accreal));
@@ -85,14 +86,15 @@ __global__ static void fillPlanes(real *gx, const real *g, int64_t planes, int64
   }
 }
 
-static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int64_t cells)
+void THNN_(planeMeansBack)(Call *call, real *gx, const real *g, const Space *s)
 {
+  const int64_t planes = s->planes, cells = planeCells(s);
   const int64_t parts = partsOf(planes, cells);
   const bool wide = cells > WIDE;
   launch(call, blocksForTeams(planes * parts, wide), BLOCK, fillPlanes, gx, g, planes, cells, parts, wide);
 }
 
-/* ---- maxima; backward is maxBackward of maxima.h */
+/* ---- maxima; backward is that of maxima.cu */
 
 /* This thread's best of n cells. */
 __device__ static Best bestOfCells(Team team, const real *x, int64_t n)
@@ -138,8 +140,9 @@ __global__ static void joinBests(real *y, index_t *index, const Best *bests, int
   }
 }
 
-static void planeMaxima(Call *call, real *y, index_t *index, const real *x, int64_t planes, int64_t cells)
+void THNN_(planeMaxima)(Call *call, real *y, index_t *index, const real *x, const Space *s)
 {
+  const int64_t planes = s->planes, cells = planeCells(s);
   const int64_t parts = partsOf(planes, cells);
   Best *bests = NULL;
   if (parts > 1) bests = THNN_scratch(call, planes * parts, sizeof(Best));
@@ -147,5 +150,3 @@ static void planeMaxima(Call *call, real *y, index_t *index, const real *x, int6
   launch(call, blocksForTeams(planes * parts, wide), BLOCK, maxOfPlanes, y, index, bests, x, planes, cells, parts, wide);
   if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinBests, y, index, (const Best *)bests, planes, parts);
 }
-
-#include "pooling/planes.c"

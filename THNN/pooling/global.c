@@ -1,9 +1,8 @@
-/* How global pooling layers work; planes.h says what they have in common. */
-#include "pooling/planes.h"
-
-#ifndef THNN_CUDA /* THCUNN/pooling/planes.cu has its own */
+/* How global pooling layers are fast: global.h says what they have in common. */
+#include "pooling/global.h"
 #include "core/stream.h"
 #include "pooling/adaptive.h"
+#include "pooling/candidates.h"
 
 enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16 };
 
@@ -33,8 +32,9 @@ THNN_KERNEL void fill(real *y, const real *g, int64_t cells, int64_t at, int64_t
   }
 }
 
-static void means(Call *call, real *y, const real *x, int64_t planes, int64_t cells)
+void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
 {
+  const int64_t planes = s->planes, cells = planeCells(s);
   const int64_t part = THNN_min(cells, PART), parts = THNN_ceilDiv(cells, part);
   const int threads = THNN_threads(call, planes * cells);
   double *sums = cells > PIECE ? THNN_scratch(call, planes * parts, sizeof(double)) : NULL;
@@ -69,9 +69,9 @@ static void means(Call *call, real *y, const real *x, int64_t planes, int64_t ce
   }
 }
 
-static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int64_t cells)
+void THNN_(planeMeansBack)(Call *call, real *gx, const real *g, const Space *s)
 {
-  const int64_t n = planes * cells;
+  const int64_t cells = planeCells(s), n = s->planes * cells;
   const int threads = THNN_threads(call, n);
   Streamed *streams = THNN_newStreams(call, threads, n, PIECE);
   if (THNN_failed(call)) return;
@@ -84,7 +84,7 @@ static void spreadMeans(Call *call, real *gx, const real *g, int64_t planes, int
   THNN_endStreams(streams, threads);
 }
 
-/* ---- maxima; backward is maxBackward of maxima.h */
+/* ---- maxima; backward is that of maxima.c */
 
 /* The maxima of some planes of n <= MAX_PART cells. */
 THNN_KERNEL void maxPlanes(real *y, index_t *index, const real *x, int64_t planes, int64_t n)
@@ -95,8 +95,9 @@ THNN_KERNEL void maxPlanes(real *y, index_t *index, const real *x, int64_t plane
   }
 }
 
-static void planeMaxima(Call *call, real *y, index_t *index, const real *x, int64_t planes, int64_t cells)
+void THNN_(planeMaxima)(Call *call, real *y, index_t *index, const real *x, const Space *s)
 {
+  const int64_t planes = s->planes, cells = planeCells(s);
   const int64_t parts = cells > MAX_PART ? THNN_ceilDiv(cells, MAX_PART) : 0;
   const int threads = THNN_threads(call, planes * cells);
   real *values = THNN_scratch(call, planes * parts, sizeof(real));
@@ -119,47 +120,4 @@ static void planeMaxima(Call *call, real *y, index_t *index, const real *x, int6
     const int64_t part = index[plane];
     index[plane] = part * MAX_PART + places[plane * parts + part];
   }
-}
-#endif
-
-/* ---- what the layers call */
-
-int32_t THNN_(globalAverageForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Windows *p)
-{
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) means(&call, y, x, p->planes, planeCells(p));
-  return THNN_leave(&call);
-}
-
-int32_t THNN_(globalAverageBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
-                                     THTensor *gradInput, const Windows *p)
-{
-  THNN_TRY(checkGradients(f, input, gradOutput, gradInput, p));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const real *g = THNN_in(&call, view(gradOutput));
-  real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) spreadMeans(&call, gx, g, p->planes, planeCells(p));
-  return THNN_leave(&call);
-}
-
-int32_t THNN_(globalMaxForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, THLongTensor *indices,
-                                const Windows *p)
-{
-  THNN_TRY(checkPooledOutput(f, "output", view(output), input, p));
-  THNN_TRY(checkPooledOutput(f, "indices", view(indices), input, p));
-
-  Call call;
-  THNN_enter(&call, state, f);
-  const real *x = THNN_in(&call, view(input));
-  real *y = THNN_out(&call, view(output));
-  index_t *index = THNN_out(&call, view(indices));
-  if (!THNN_failed(&call)) planeMaxima(&call, y, index, x, p->planes, planeCells(p));
-  return THNN_leave(&call);
 }

@@ -1,34 +1,26 @@
-/* How average pooling layers of one, two and three dimensions work on the device; THNN/pooling/averages.c has the checks and functions.
+/* How average pooling layers of one, two and three dimensions are fast on the device.
  *
  * Forward: a thread, or for large windows a warp, has an output. Backward: a thread has a cell of gradInput and asks the windows that it is
  * part of, in their order; or, if scatter is chosen, has an output and adds its share to every cell of the window, with atomics. */
-#include "pooling/averages.h"
+#include "pooling/means.h"
 #include "pooling/windows.cuh"
 
-/* How many cells of window o count along one axis: those on the input; with includePad also those in the padding. */
-__device__ static int64_t counted(const Axis *a, int64_t o, int includePad)
+__device__ static accreal allCounted(const Space &p, Place o, int includePad)
 {
-  if (!includePad || !a->kernel) return windowCells(a, o);
-  const int64_t start = o * a->stride - a->pad;
-  return THNN_min(start + a->kernel, a->in + a->pad) - start;
-}
-
-__device__ static accreal countedCells(const Windows &p, Place o, int includePad)
-{
-  return (accreal)counted(&p.t, o.t, includePad) * (accreal)counted(&p.h, o.h, includePad) * (accreal)counted(&p.w, o.w, includePad);
+  return (accreal)countedCells(&p.t, o.t, includePad) * (accreal)countedCells(&p.h, o.h, includePad) * (accreal)countedCells(&p.w, o.w, includePad);
 }
 
 /* ---- forward */
 
 /* The sum of window o, scaled down: finite if its cells are. */
-__device__ static accreal scaledSum(const Windows &p, Place o, const real *plane)
+__device__ static accreal scaledSum(const Space &p, Place o, const real *plane)
 {
   accreal sum = 0;
   eachCell(p, boxOf(p, o), windowTeam<1>(), [&](Place cell) { sum += (accreal)plane[cell.at] * (accreal)THNN_SCALED_DOWN; });
   return sum;
 }
 
-template <int THREADS> __global__ static void meanOfEach(real *y, const real *x, Windows p, int includePad)
+template <int THREADS> __global__ static void meanOfEach(real *y, const real *x, Space p, int includePad)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
@@ -39,15 +31,15 @@ template <int THREADS> __global__ static void meanOfEach(real *y, const real *x,
     eachCell(p, boxOf(p, o), team, [&](Place cell) { sum += (accreal)plane[cell.at]; });
     sum = sumOver(team, sum);
     if (team.rank > 0) continue;
-    const accreal counted = countedCells(p, o, includePad);
+    const accreal counted = allCounted(p, o, includePad);
     const bool trusted = p.w.kernel || isfinite(sum); /* Torch7 decides on sliding windows: sums and means are infinite there */
     y[i] = (real)(trusted ? sum / counted : scaledSum(p, o, plane) / counted * (accreal)THNN_SCALED_UP);
   }
 }
 
-static void averages(Call *call, real *y, const real *x, int includePad, const Windows *p)
+void THNN_(means)(Call *call, real *y, const real *x, const Space *p)
 {
-  launchForWindows(call, p, meanOfEach<1>, meanOfEach<WARP>, y, x, *p, includePad);
+  launchForWindows(call, p, meanOfEach<1>, meanOfEach<WARP>, y, x, *p, (int)p->outside);
 }
 
 /* ---- backward */
@@ -67,7 +59,7 @@ __device__ static void fillLookup(Lookup *l, const Axis *a, int includePad)
 {
   for (int i = threadIdx.x; i < Lookup::MOST; i += blockDim.x) {
     if (i < a->in) l->first[i] = (int32_t)firstWindow(a, i), l->end[i] = (int32_t)endWindow(a, i);
-    if (i < a->out) l->share[i] = 1 / (accreal)counted(a, i, includePad);
+    if (i < a->out) l->share[i] = 1 / (accreal)countedCells(a, i, includePad);
   }
 }
 
@@ -75,10 +67,10 @@ __device__ static int64_t first(const Lookup *l, const Axis *a, int64_t i) { ret
 __device__ static int64_t end(const Lookup *l, const Axis *a, int64_t i) { return i < Lookup::MOST ? l->end[i] : endWindow(a, i); }
 __device__ static accreal share(const Lookup *l, const Axis *a, int64_t o, int includePad)
 {
-  return o < Lookup::MOST ? l->share[o] : 1 / (accreal)counted(a, o, includePad);
+  return o < Lookup::MOST ? l->share[o] : 1 / (accreal)countedCells(a, o, includePad);
 }
 
-__global__ static void gatherMeans(real *gx, const real *g, Windows p, int includePad)
+__global__ static void gatherMeans(real *gx, const real *g, Space p, int includePad)
 {
   Lookups &look = shared<Lookups>();
   fillLookup(&look.t, &p.t, includePad);
@@ -101,27 +93,25 @@ __global__ static void gatherMeans(real *gx, const real *g, Windows p, int inclu
   }
 }
 
-__global__ static void scatterMeans(real *gx, const real *g, Windows p, int includePad)
+__global__ static void scatterMeans(real *gx, const real *g, Space p, int includePad)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team alone = windowTeam<1>();
   for (int64_t i = alone.number; i < p.planes * outputs; i += alone.count) {
     const Place o = outputOf(p, i % outputs);
     real *plane = gx + i / outputs * cells;
-    const real part = (real)((accreal)g[i] / countedCells(p, o, includePad));
+    const real part = (real)((accreal)g[i] / allCounted(p, o, includePad));
     eachCell(p, boxOf(p, o), alone, [&](Place cell) { atomicAdd(&plane[cell.at], part); });
   }
 }
 
-static void spreadAverages(Call *call, real *gx, const real *g, int includePad, const Windows *p, int how)
+void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
 {
   const int64_t n = p->planes * planeCells(p);
-  if (how == THNN_SCATTER && sizeof(real) > 2) { /* halves would lose what is added one by one */
+  if (THNN_poolingBackward(call) == THNN_SCATTER && sizeof(real) > 2) { /* halves would lose what is added one by one */
     clear(call, gx, n * (int64_t)sizeof(real));
-    launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, scatterMeans, gx, g, *p, includePad);
+    launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, scatterMeans, gx, g, *p, (int)p->outside);
   } else {
-    launch(call, THNN_min(blocksFor(n), 1 << 11), BLOCK, gatherMeans, gx, g, *p, includePad); /* few blocks: each fills its lookups once */
+    launch(call, THNN_min(blocksFor(n), 1 << 11), BLOCK, gatherMeans, gx, g, *p, (int)p->outside); /* few blocks: each fills its lookups once */
   }
 }
-
-#include "pooling/averages.c"

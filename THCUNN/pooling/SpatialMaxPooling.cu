@@ -1,2 +1,0 @@
-/* SpatialMaxPooling on the device: the arguments and checks are those of the C file, the work is done by maxima.cu. */
-#include "pooling/SpatialMaxPooling.c"

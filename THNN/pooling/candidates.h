@@ -1,0 +1,251 @@
+/* Maxima of rows of cells, on the host.
+ *
+ * The maximum of a box of cells is taken over its rows first, then over columns, so that both passes run along whole rows. Every
+ * candidate carries its position. The first NaN beats every number, and among equals the smaller position wins, as if the window
+ * were read cell by cell. */
+#ifndef THNN_POOLING_CANDIDATES_H
+#define THNN_POOLING_CANDIDATES_H
+
+#include <math.h>
+#include "pooling/maxima.h"
+#include "pooling/window.h"
+
+#ifndef THNN_CUDA
+/* The largest lane. */
+#define lastFloat INT32_MAX
+#define lastDouble INT64_MAX
+static const lane LAST = THNN_PASTE(last, Real, );
+
+/* Candidates in a row: values and their positions, counted from the first cell of the window's first row. */
+typedef struct Candidates {
+  real *value;
+  lane *at;
+} Candidates;
+
+THNN_INLINE Candidates newCandidates(Call *call, int64_t n)
+{
+  return (Candidates){THNN_scratch(call, n, sizeof(real)), THNN_scratch(call, n, sizeof(lane))};
+}
+
+THNN_INLINE Candidates candidatesFrom(Candidates c, int64_t first) { return (Candidates){c.value + first, c.at + first}; }
+
+/* Cells start, start + step, ... below end of an axis. */
+typedef struct Span {
+  int64_t start, end, step;
+} Span;
+
+/* (v, r) takes the place of (m, s) if it beats it, being a candidate that comes later. The first NaN stays. Without NaN (nan = 0,
+ * here and below) that need not be asked. */
+THNN_INLINE void challenge(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
+{
+  const THNN_REAL a = *m, larger = nan ? v <= a ? a : v : v > a ? v : a;
+  const lane where = nan ? v <= a ? *s : r : v > a ? r : *s;
+  *m = !nan || a == a ? larger : a;
+  *s = !nan || a == a ? where : *s;
+}
+
+/* The same for a candidate from anywhere: of equals the smaller position wins. With NaN conditions are lanes: so they become
+ * vectors. */
+THNN_INLINE void match(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
+{
+  const THNN_REAL a = *m;
+  const lane greater = -(lane) !(v <= a) & -(lane)(a == a), equal = -(lane)(v >= a) | -(lane)(v != v);
+  const lane take = nan ? greater | (-(lane)(r < *s) & equal) : (v > a) | ((v == a) & (r < *s));
+  *m = take ? v : a;
+  *s = take ? r : *s;
+}
+
+/* best[w] = max (over best[w] too, if kept) of n <= 4 rows of x that begin `distance` cells apart; `offset` is the position of the
+ * first one. With nan = 0 the answer is not 0 if there may have been a NaN: if the cells have no sum, for infinities have none
+ * either. */
+THNN_INLINE lane maxFewRows(real *restrict best, lane *restrict at, const real *restrict x, int keep, int n, lane offset,
+                            int64_t distance, int64_t width, int nan)
+{
+  lane odd = 0;
+  const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance;
+  const lane o1 = offset + (lane)distance, o2 = o1 + (lane)distance, o3 = o2 + (lane)distance;
+  for (lane w = 0; w < (lane)width; w++) {
+    THNN_REAL m = keep ? best[w] : x[w];
+    lane s = keep ? at[w] : offset + w;
+    if (keep) challenge(&m, &s, x[w], offset + w, nan);
+    if (n > 1) challenge(&m, &s, x1[w], o1 + w, nan);
+    if (n > 2) challenge(&m, &s, x2[w], o2 + w, nan);
+    if (n > 3) challenge(&m, &s, x3[w], o3 + w, nan);
+    best[w] = m;
+    at[w] = s;
+    if (nan) continue;
+    const THNN_REAL sum = n > 3 ? x[w] + x1[w] + x2[w] + x3[w] : n > 2 ? x[w] + x1[w] + x2[w] : n > 1 ? x[w] + x1[w] : x[w];
+    odd |= -(lane)(sum != sum);
+  }
+  return odd;
+}
+
+/* The same for any number of rows. */
+THNN_INLINE lane maxRows(Candidates best, const real *x, int keep, lane offset, int64_t rows, int64_t distance, int64_t width,
+                         int nan)
+{
+  lane odd = 0;
+  while (rows > 0) {
+    const int n = rows > 4 ? 4 : (int)rows;
+    if (!keep && n == 1) odd |= maxFewRows(best.value, best.at, x, 0, 1, offset, distance, width, nan);
+    if (!keep && n == 2) odd |= maxFewRows(best.value, best.at, x, 0, 2, offset, distance, width, nan);
+    if (!keep && n == 3) odd |= maxFewRows(best.value, best.at, x, 0, 3, offset, distance, width, nan);
+    if (!keep && n == 4) odd |= maxFewRows(best.value, best.at, x, 0, 4, offset, distance, width, nan);
+    if (keep && n == 1) odd |= maxFewRows(best.value, best.at, x, 1, 1, offset, distance, width, nan);
+    if (keep && n == 2) odd |= maxFewRows(best.value, best.at, x, 1, 2, offset, distance, width, nan);
+    if (keep && n == 3) odd |= maxFewRows(best.value, best.at, x, 1, 3, offset, distance, width, nan);
+    if (keep && n == 4) odd |= maxFewRows(best.value, best.at, x, 1, 4, offset, distance, width, nan);
+    x += n * distance;
+    offset += (lane)(n * distance);
+    rows -= n;
+    keep = 1;
+  }
+  return odd;
+}
+
+/* Where in a plane the rows of a box begin. */
+THNN_INLINE int64_t boxStart(const Space *p, Span t, Span h) { return (t.start * p->h.in + h.start) * p->w.in; }
+
+/* The same for all rows of a box. */
+THNN_INLINE lane maxBox(Candidates best, const real *x, const Space *p, Span t, Span h, int nan)
+{
+  const int64_t width = p->w.in, slice = p->h.in * width, first = boxStart(p, t, h);
+  const int64_t rows = h.step == 1 ? h.end - h.start : THNN_ceilDiv(h.end - h.start, h.step);
+  lane odd = 0;
+  for (int64_t i = t.start; i < t.end; i += t.step) {
+    const int64_t offset = (i - t.start) * slice;
+    odd |= maxRows(best, x + first + offset, i > t.start, (lane)offset, rows, h.step * width, width, nan);
+  }
+  return odd;
+}
+
+/* to[i] = the better of a[i] and b[i] */
+THNN_INLINE void better(Candidates to, Candidates a, Candidates b, int64_t n, int nan)
+{
+  real *restrict toValue = to.value;
+  lane *restrict toAt = to.at;
+  const real *restrict value = a.value, *restrict otherValue = b.value;
+  const lane *restrict at = a.at, *restrict otherAt = b.at;
+  for (int64_t i = 0; i < n; i++) {
+    THNN_REAL m = value[i];
+    lane s = at[i];
+    match(&m, &s, otherValue[i], otherAt[i], nan);
+    toValue[i] = m;
+    toAt[i] = s;
+  }
+}
+
+/* The maxima of n neighbours, `distance` apart, at every place of a row. Runs are doubled, the last time with an overlap: log2 n
+ * passes. They end up in one of the two buffers, which is returned. */
+THNN_INLINE Candidates maxRuns(Candidates from, Candidates to, int64_t n, int64_t distance, int64_t length, int nan)
+{
+  for (int64_t run = 1; run < n;) {
+    const int64_t longer = THNN_min(2 * run, n), step = (longer - run) * distance;
+    better(to, from, candidatesFrom(from, step), length - (longer - 1) * distance, nan);
+    const Candidates filled = to;
+    to = from;
+    from = filled;
+    run = longer;
+  }
+  return from;
+}
+
+/* The maxima of the windows of a box of rows, whose first columns are 0, 1, ...; whatever row holds beyond the plane takes part. */
+THNN_INLINE Candidates maxBoxRuns(Candidates row, Candidates spare, const real *x, const Space *p, Span t, Span h, int64_t length)
+{
+  const int nan = maxBox(row, x, p, t, h, 0) != 0;
+  if (nan) maxBox(row, x, p, t, h, 1);
+  return nan ? maxRuns(row, spare, p->w.kernel, 1, length, 1) : maxRuns(row, spare, p->w.kernel, 1, length, 0);
+}
+
+/* The position of the largest cell of a box of a plane, cell by cell; -1 if the box is empty. */
+THNN_INLINE int64_t largestCell(const real *x, const Space *p, Span t, Span h, Span w)
+{
+  int64_t best = -1;
+  for (int64_t i = t.start; i < t.end; i += t.step)
+    for (int64_t j = h.start; j < h.end; j += h.step)
+      for (int64_t k = w.start; k < w.end; k += w.step) {
+        const int64_t at = (i * p->h.in + j) * p->w.in + k;
+        if (best < 0 || beats(x[at], x[best])) best = at;
+      }
+  return best;
+}
+
+/* The longest vectors have so many elements; so many cells are looked through twice without leaving the cache. */
+enum { LANES = 16, MAX_PART = 1 << 14 };
+
+/* Where the largest of n <= MAX_PART cells is. The largest number is found first, then the first cell that is NaN or else that
+ * number: two passes without a branch, the second one within the cache. They go through LANES cells at a time, and through some of
+ * the last ones twice. */
+THNN_INLINE int64_t largestOf(const real *x, lane n)
+{
+  if (n < LANES) {
+    lane best = 0;
+    for (lane i = 1; i < n; i++) best = beats(x[i], x[best]) ? i : best;
+    return best;
+  }
+  THNN_REAL most[LANES], largest = -INFINITY;
+  lane first[LANES], best = 2 * n;
+#pragma omp simd
+  for (int i = 0; i < LANES; i++) most[i] = -INFINITY, first[i] = 2 * n;
+  for (lane at = 0; at < n; at += LANES) {
+    const real *cell = x + THNN_min(at, n - LANES);
+#pragma omp simd
+    for (int i = 0; i < LANES; i++) most[i] = cell[i] > most[i] ? cell[i] : most[i];
+  }
+#pragma omp simd reduction(max : largest)
+  for (int i = 0; i < LANES; i++) largest = most[i] > largest ? most[i] : largest;
+  for (lane at = 0; at < n; at += LANES) {
+    const lane begin = THNN_min(at, n - LANES);
+    const real *cell = x + begin;
+#pragma omp simd
+    for (int i = 0; i < LANES; i++) {
+      const lane place = begin + i, equal = cell[i] == largest ? n + place : 2 * n, rank = cell[i] != cell[i] ? place : equal;
+      first[i] = rank < first[i] ? rank : first[i];
+    }
+  }
+#pragma omp simd reduction(min : best)
+  for (int i = 0; i < LANES; i++) best = first[i] < best ? first[i] : best;
+  return best < n ? best : best - n;
+}
+
+/* How far apart the first and the last cell of a window can be along an axis. */
+THNN_INLINE int64_t mostReach(const Axis *a)
+{
+  const int64_t reach = a->kernel ? (a->kernel - 1) * a->dilation : THNN_ceilDiv(a->in, a->out);
+  return THNN_min(reach, a->in - 1);
+}
+
+/* Can every position within a box be a lane? */
+THNN_INLINE int fitsLane(const Space *p)
+{
+  int64_t span;
+  return !__builtin_mul_overflow(mostReach(&p->t) * p->h.in + mostReach(&p->h) + 1, p->w.in, &span) && span < LAST;
+}
+
+/* ---- What other files of the family use: maxima.c. */
+
+/* Windows of a row, in groups that are looked up in registers: registers.h. */
+typedef struct Groups {
+  const struct Group *group;
+  int64_t n;
+} Groups;
+
+/* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
+typedef struct MaxTables {
+  Intervals t, h, w;
+  enum { BY_CELL, SMALL, STRETCHES, IN_REGISTERS, LONG_ROWS } how;
+  int64_t inside, endInside; /* small windows: those of a row that lie on the plane */
+  int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
+  int64_t length;          /* of one of three rows that each thread has */
+  Candidates rows;
+  Groups groups;           /* of the windows of a row */
+  int64_t *pick; /* where a long row has the maxima of the first row's adaptive windows */
+} MaxTables;
+MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads);
+void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end);
+/* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. -1 is nowhere. */
+void THNN_(scatterPlanes)(Call *call, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells, int64_t outputs);
+#endif
+
+#endif

@@ -1,0 +1,204 @@
+"""What is fast beside its definition, the plain loops in the layer's file: random shapes, and numbers of several kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import backend, nn
+from pytorch_legacy.errors import ValueRangeError
+from tests import capi
+
+Generator = np.random.Generator
+NEAR = {"float32": 2e-5, "float64": 1e-12}
+
+
+def drawn(rng: Generator, low: int, high: int) -> int:
+    return int(rng.integers(low, high + 1))
+
+
+def axis(rng: Generator) -> int:
+    """A size: most of them small, some longer than a register or a stretch that registers hold."""
+    return drawn(rng, 1, 12) if rng.random() < 0.7 else drawn(rng, 1, 150)
+
+
+def planes(rng: Generator, dims: int) -> tuple[int, ...]:
+    last = [axis(rng)] + [drawn(rng, 1, 12) for _ in range(dims - 1)]
+    return (*[drawn(rng, 1, 3)][: drawn(rng, 0, 1)], drawn(rng, 1, 5), *last[::-1])
+
+
+def frames(rng: Generator) -> tuple[int, ...]:
+    return (*[drawn(rng, 1, 3)][: drawn(rng, 0, 1)], axis(rng), axis(rng))
+
+
+def padded(make: Callable[..., Any], dims: int, narrow: bool = False) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+        shape = planes(rng, dims)
+        pads = []
+        for size in shape[: -dims - 1 : -1]:
+            cut = drawn(rng, 0, size - 1) if rng.random() < 0.3 else 0
+            most = size - 1 if narrow else 5
+            pads += [-cut, drawn(rng, 0, most)] if rng.random() < 0.5 else [drawn(rng, 0, most), -cut]
+        return make(*pads), shape
+
+    return draw
+
+
+def windowed(name: str, dims: int, dilated: bool = False) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+        shape = planes(rng, dims)
+        kernels, strides, pads, dilations = [], [], [], []
+        for size in shape[-dims:]:
+            pad = drawn(rng, 0, 2)
+            dilation = drawn(rng, 1, 3) if dilated else 1
+            kernel = drawn(rng, min(2 * pad, size + pad), max(1, min(size + pad, 9)))
+            kernel, pad = max(kernel, 1), min(pad, kernel // 2)
+            if (kernel - 1) * dilation + 1 > size + 2 * pad:
+                dilation = 1
+            kernels.append(kernel), strides.append(drawn(rng, 1, 4)), pads.append(pad), dilations.append(dilation)
+        order = (lambda v: v[::-1]) if dims == 2 else (lambda v: [v[0], v[2], v[1]])  # W, H and T, W, H
+        numbers = [n for v in (kernels, strides, pads, *([dilations] if dilated else [])) for n in order(v)]
+        module = getattr(nn, name)(*numbers)
+        module.ceil_mode = bool(drawn(rng, 0, 1))
+        if hasattr(module, "count_include_pad"):
+            module.count_include_pad = bool(drawn(rng, 0, 1))
+        return module, shape
+
+    return draw
+
+
+def adaptive(name: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+        shape = planes(rng, dims)
+        sizes = [drawn(rng, 1, 2 * size if rng.random() < 0.3 else size) for size in shape[-dims:]]
+        return getattr(nn, name)(*sizes[::-1]), shape
+
+    def volume(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+        shape = planes(rng, 3)
+        t, h, w = (drawn(rng, 1, size + 2) for size in shape[-3:])
+        return getattr(nn, name)(t, w, h), shape
+
+    return volume if dims == 3 else draw
+
+
+def sequences(name: str, *, isAdaptive: bool = False) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+        shape = frames(rng)
+        numbers = [drawn(rng, 1, shape[-2] + 2)] if isAdaptive else [drawn(rng, 1, shape[-2]), drawn(rng, 1, 4)]
+        return getattr(nn, name)(*numbers), shape
+
+    return draw
+
+
+def whole(name: str, shape: Callable[[Generator], tuple[int, ...]]) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    return lambda rng: (getattr(nn, name)(), shape(rng))
+
+
+LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...]]]] = {
+    "SpatialZeroPadding": padded(nn.SpatialZeroPadding, 2),
+    "SpatialReplicationPadding": padded(nn.SpatialReplicationPadding, 2),
+    "SpatialReflectionPadding": padded(nn.SpatialReflectionPadding, 2, narrow=True),
+    "VolumetricReplicationPadding": padded(nn.VolumetricReplicationPadding, 3),
+    "SpatialAveragePooling": windowed("SpatialAveragePooling", 2),
+    "VolumetricAveragePooling": windowed("VolumetricAveragePooling", 3),
+    "TemporalAveragePooling": sequences("TemporalAveragePooling"),
+    "SpatialAdaptiveAveragePooling": adaptive("SpatialAdaptiveAveragePooling", 2),
+    "VolumetricAdaptiveAveragePooling": adaptive("VolumetricAdaptiveAveragePooling", 3),
+    "TemporalAdaptiveAveragePooling": sequences("TemporalAdaptiveAveragePooling", isAdaptive=True),
+    "SpatialGlobalAveragePooling": whole("SpatialGlobalAveragePooling", lambda rng: planes(rng, 2)),
+    "VolumetricGlobalAveragePooling": whole("VolumetricGlobalAveragePooling", lambda rng: planes(rng, 3)),
+    "TemporalGlobalAveragePooling": whole("TemporalGlobalAveragePooling", frames),
+    "SpatialMaxPooling": windowed("SpatialMaxPooling", 2),
+    "SpatialDilatedMaxPooling": windowed("SpatialDilatedMaxPooling", 2, dilated=True),
+    "VolumetricMaxPooling": windowed("VolumetricMaxPooling", 3),
+    "VolumetricDilatedMaxPooling": windowed("VolumetricDilatedMaxPooling", 3, dilated=True),
+    "TemporalMaxPooling": sequences("TemporalMaxPooling"),
+    "SpatialAdaptiveMaxPooling": adaptive("SpatialAdaptiveMaxPooling", 2),
+    "VolumetricAdaptiveMaxPooling": adaptive("VolumetricAdaptiveMaxPooling", 3),
+    "TemporalAdaptiveMaxPooling": sequences("TemporalAdaptiveMaxPooling", isAdaptive=True),
+    "SpatialGlobalMaxPooling": whole("SpatialGlobalMaxPooling", lambda rng: planes(rng, 2)),
+    "VolumetricGlobalMaxPooling": whole("VolumetricGlobalMaxPooling", lambda rng: planes(rng, 3)),
+    "TemporalGlobalMaxPooling": whole("TemporalGlobalMaxPooling", frames),
+}
+"""Draws of a layer and the shape of its input, for every layer that has a definition beside what is fast."""
+
+
+def some(rng: Generator, array: np.ndarray, values: list[float]) -> np.ndarray:
+    return np.where(rng.random(array.shape) < 0.1, rng.choice(values, array.shape), array)
+
+
+KINDS: dict[str, Callable[[Generator, np.ndarray], np.ndarray]] = {
+    "normal": lambda rng, x: x,
+    "flat": lambda rng, x: np.full_like(x, 1.5),
+    "ties": lambda rng, x: np.round(x),
+    "nan": lambda rng, x: some(rng, x, [np.nan]),
+    "infinite": lambda rng, x: some(rng, x, [np.inf, -np.inf]),
+    "huge": lambda rng, x: np.finfo(x.dtype).max * (1 - 0.5 * rng.random(x.shape)),
+    "denormal": lambda rng, x: x * float(np.finfo(x.dtype).tiny),
+}
+
+
+def numbers(rng: Generator, kind: str, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    return KINDS[kind](rng, rng.standard_normal(shape).astype(dtype)).astype(dtype)
+
+
+def assert_agree(fast: np.ndarray, plain: np.ndarray, of: np.ndarray, near: float) -> None:
+    """Alike where they are not finite, and apart by no more than sums of numbers like those of `of` may be."""
+    finite = np.isfinite(plain)
+    np.testing.assert_array_equal(fast[~finite], plain[~finite])
+    scale = float(abs(of[np.isfinite(of)]).max(initial=np.finfo(of.dtype).tiny))
+    np.testing.assert_allclose(fast[finite] / scale, plain[finite] / scale, rtol=near, atol=near)
+
+
+def both_ways(module: Any, input: np.ndarray, gradOutput: Callable[[tuple[int, ...]], np.ndarray]) -> list[list[np.ndarray]]:
+    """Output, indices and gradInput: of what is fast, and of the definition."""
+    found = []
+    for kernels in ("fast", "plain"):
+        backend.set_kernels(kernels)
+        output = module.forward(input).copy()
+        g = gradOutput(output.shape)
+        found.append([output, getattr(module, "indices", np.zeros(0)).copy(), module.backward(input, g).copy()])
+    return found
+
+
+@pytest.mark.parametrize("dtype", NEAR)
+@pytest.mark.parametrize("name", LAYERS)
+def test_fast_as_defined(name: str, dtype: str) -> None:
+    rng = np.random.default_rng(len(name))
+    for draw in range(8 * len(KINDS)):
+        kind = list(KINDS)[draw % len(KINDS)]
+        module, shape = LAYERS[name](rng)
+        module.type(f"torch.{'Float' if dtype == 'float32' else 'Double'}Tensor")
+        pl.setPoolingBackward(str(rng.choice(["gather", "scatter", "default"])))
+        input, seed = numbers(rng, kind, shape, dtype), drawn(rng, 0, 1000)
+
+        def gradOutput(shape: tuple[int, ...], kind: str = kind, seed: int = seed) -> np.ndarray:
+            g = numbers(np.random.default_rng(seed), kind, shape, dtype)
+            return g / 64 if kind == "huge" else g
+
+        fast, plain = both_ways(module, input, gradOutput)
+        says = f"{kind}, {module}, {shape}"
+        if "Max" in name:
+            np.testing.assert_array_equal(fast[0], plain[0], says)
+            np.testing.assert_array_equal(fast[1], plain[1], says)
+        else:
+            assert_agree(fast[0], plain[0], input, NEAR[dtype])
+        assert_agree(fast[2], plain[2], np.append(gradOutput(fast[0].shape), 0).astype(dtype) * 9, NEAR[dtype])
+
+
+def test_definitions_run() -> None:
+    """Sums of floats in another order differ in their last digits: plain is another way."""
+    x = np.random.default_rng(1).standard_normal((4, 40, 40)).astype("f")
+    fast, plain = both_ways(nn.SpatialAveragePooling(9, 9), x, lambda shape: np.ones(shape, "f"))
+    assert (fast[0] != plain[0]).any() and (fast[2] != plain[2]).any()
+
+
+def test_setting() -> None:
+    with pytest.raises(ValueRangeError, match="set_kernels: kernels: expected one of fast, plain, got 'quick'"):
+        backend.set_kernels("quick")
+    assert capi.lib.THNN_setKernels(None, 2) == capi.VALUE
+    assert capi.last_error() == "THNN_setKernels: kernels: expected 0 to 1, got 2"

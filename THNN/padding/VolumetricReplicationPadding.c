@@ -7,39 +7,68 @@
  *   output      (N x) C x (T + pfront + pback) x (H + ptop + pbottom) x (W + pleft + pright), overwritten
  *   gradInput   as input, overwritten
  *
- * As Torch7's nn.VolumetricReplicationPadding. How: padding.h. */
+ * As Torch7's nn.VolumetricReplicationPadding. */
 #include "padding/padding.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t pleft, int64_t pright, int64_t ptop, int64_t pbottom,
-                     int64_t pfront, int64_t pback, Padded *p)
+                     int64_t pfront, int64_t pback, Space *s)
 {
   static const char *const names[] = {"pleft", "pright", "ptop", "pbottom", "pfront", "pback"};
   const int64_t pads[] = {pleft, pright, ptop, pbottom, pfront, pback};
-  return checkPadding(f, input, REPLICATION, 3, pads, names, p);
+  return checkPadding(f, view(input), REPLICATION, 3, pads, names, s);
 }
+
+/* ---- The definition, volume by volume. */
+
+static int64_t clamp(int64_t i, int64_t last) { return i < 0 ? 0 : i > last ? last : i; }
+
+static void forward(real *y, const real *x, const Space *s)
+{
+  const Axis t = s->t, h = s->h, w = s->w;
+  for (int64_t ot = 0; ot < t.out; ot++)
+    for (int64_t oh = 0; oh < h.out; oh++)
+      for (int64_t ow = 0; ow < w.out; ow++) {
+        const int64_t it = clamp(ot - t.pad, t.in - 1), ih = clamp(oh - h.pad, h.in - 1), iw = clamp(ow - w.pad, w.in - 1);
+        y[(ot * h.out + oh) * w.out + ow] = x[(it * h.in + ih) * w.in + iw];
+      }
+}
+
+static void backward(real *gx, const real *g, const Space *s)
+{
+  const Axis t = s->t, h = s->h, w = s->w;
+  for (int64_t i = 0; i < planeCells(s); i++) gx[i] = 0;
+  for (int64_t ot = 0; ot < t.out; ot++)
+    for (int64_t oh = 0; oh < h.out; oh++)
+      for (int64_t ow = 0; ow < w.out; ow++) {
+        const int64_t it = clamp(ot - t.pad, t.in - 1), ih = clamp(oh - h.pad, h.in - 1), iw = clamp(ow - w.pad, w.in - 1);
+        gx[(it * h.in + ih) * w.in + iw] += g[(ot * h.out + oh) * w.out + ow];
+      }
+}
+
+/* ---- The functions. What is fast: whole rows (padding.c). */
 
 int32_t THNN_(VolumetricReplicationPadding_outputSize)(const THTensor *input, int64_t pleft, int64_t pright, int64_t ptop,
                                                        int64_t pbottom, int64_t pfront, int64_t pback, int64_t size[8])
 {
-  Padded p;
-  THNN_TRY(check(__func__, input, pleft, pright, ptop, pbottom, pfront, pback, &p));
-  return volumeShape(__func__, view(input), &p.out, size);
+  Space s;
+  THNN_TRY(check(__func__, input, pleft, pright, ptop, pbottom, pfront, pback, &s));
+  return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
 int32_t THNN_(VolumetricReplicationPadding_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t pleft,
                                                          int64_t pright, int64_t ptop, int64_t pbottom, int64_t pfront,
                                                          int64_t pback)
 {
-  Padded p;
-  THNN_TRY(check(__func__, input, pleft, pright, ptop, pbottom, pfront, pback, &p));
-  return padForward(__func__, state, input, output, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, pleft, pright, ptop, pbottom, pfront, pback, &s));
+  return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(pad));
 }
 
 int32_t THNN_(VolumetricReplicationPadding_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                             THTensor *gradInput, int64_t pleft, int64_t pright, int64_t ptop,
                                                             int64_t pbottom, int64_t pfront, int64_t pback)
 {
-  Padded p;
-  THNN_TRY(check(__func__, input, pleft, pright, ptop, pbottom, pfront, pback, &p));
-  return padBackward(__func__, state, input, gradOutput, gradInput, &p);
+  Space s;
+  THNN_TRY(check(__func__, input, pleft, pright, ptop, pbottom, pfront, pback, &s));
+  return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(padBack));
 }

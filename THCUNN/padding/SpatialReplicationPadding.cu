@@ -1,4 +1,0 @@
-/* SpatialReplicationPadding on the device: the arguments and checks are those of the C file, the kernels those of padding.cuh. */
-#include "padding/padding.cuh"
-
-#include "padding/SpatialReplicationPadding.c"

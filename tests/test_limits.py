@@ -64,3 +64,24 @@ def test_no_limit_ends_the_process(name: str) -> None:
     arguments = ["sh", "-c", command, "sh", sys.executable, "-W", "ignore", "-c", textwrap.dedent(WORK), *map(str, numbers)]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=150, env={**os.environ, **environment})
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+ROW = """
+    import resource
+    import numpy as np
+    from pytorch_legacy import backend, nn
+
+    backend.set_num_threads(1)
+    x = np.ones((1, 1, 1 << 22), "f")
+    layer = nn.SpatialAdaptiveAveragePooling(5, 1)
+    taken = next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmSize"))
+    resource.setrlimit(resource.RLIMIT_AS, (taken + (400 << 20),) * 2)
+    assert (layer.forward(x) == 1).all()
+    print("done")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_adaptive_averages_of_one_row() -> None:
+    """They ask for as many rows of memory as they have: here for a few of 16 MB."""
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(ROW)], capture_output=True, text=True, timeout=150)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")

@@ -44,7 +44,8 @@ command line. Where PyTorch means something else, the text does what Torch7 did,
 Names: what `convert net.t7 net.safetensors` and `pl.interop` write is named by the place in the old tree, `0.weight`, as in the
 state dict of a `torch.nn.Sequential` of the same layers, and loads into it. What lies beside `net.py` has the names of its class,
 `conv1.weight`, `fc.bias`; the comment behind each field, `# 0`, is its place in the old tree. Fields of one kind are numbered in
-the order in which they run, one that is alone has no number. Weights that have learned under these names go back with
+the order in which they run, one that is alone has no number. Weights that fields share stand in the file once. What has
+learned under these names goes back with
 `pl.from_torch(load_file("net.safetensors"), like=net, example=...)` or
 `convert net.safetensors new.t7 --into net.t7 --input 1x3x224x224`.
 

@@ -31,6 +31,7 @@ class Fields:
     def __init__(self) -> None:
         self.live = torch.nn.Module().eval()
         self.lines: list[tuple[str, str]] = []
+        self.isTied = False  # do two of them share a parameter?
         self._counts: dict[str, int] = {}
         self._known: dict[Any, tuple[str, Any]] = {}
         self._tied: dict[Any, str] = {}
@@ -121,6 +122,7 @@ class Fields:
             first = self._tied.setdefault(memory(array), name)
             if first != name:
                 self.lines.append((f"{name} = {first}", "the same memory in the file"))
+                self.isTied = True
 
 
 def memory(array: np.ndarray) -> tuple[Any, ...]:

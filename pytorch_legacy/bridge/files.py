@@ -18,7 +18,11 @@ def write(module: Any, path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if target.suffix != ".py":
         raise ValueRangeError(f"{target}: expected a name that ends in .py")
-    weights = {name: tensor.detach().cpu().numpy() for name, tensor in module.state_dict().items()}
+    state = module.state_dict(keep_vars=True)
+    if "load_model(" in module.source:  # which takes shared weights under one name
+        names = {id(tensor): name for name, tensor in reversed([*state.items()])}
+        state = {name: tensor for name, tensor in state.items() if names[id(tensor)] == name}
+    weights = {name: tensor.detach().cpu().numpy() for name, tensor in state.items()}
     save_embedded(module.legacy_parts, target)
     interop.save(target.with_suffix(".safetensors"), weights)
     with whole(target) as file:

@@ -91,7 +91,9 @@ def from_state(state: Mapping[str, Any], like: Any, example: Any) -> Any:
     labels = Labels(like, example)
     given = {name: np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor) for name, tensor in state.items()}
     given = {name: value for name, value in given.items() if value.dtype.kind == "f" and value.size}
-    missing, unknown = sorted({*labels.places} - {*given}), sorted({*given} - {*labels.places})
+    found = np.concatenate([places.reshape(-1) for name, places in labels.places.items() if name in given] or [np.zeros(0)])
+    missing = sorted(name for name, places in labels.places.items() if name not in given and not np.isin(places, found).all())
+    unknown = sorted({*given} - {*labels.places})
     if missing:
         raise FieldError(
             f"from_torch: not in the state dict: {', '.join(missing[:5])}; not in the network: {', '.join(unknown[:5]) or 'none'}"
@@ -99,6 +101,8 @@ def from_state(state: Mapping[str, Any], like: Any, example: Any) -> Any:
     numbers = np.full(labels.count + 1, np.nan)
     second: dict[str, np.ndarray] = {}
     for name, places in labels.places.items():
+        if name not in given:
+            continue  # a shared one, which stands in the file once
         value = given[name].astype(np.float64)
         if value.shape != places.shape:
             raise ShapeError(f"from_torch: {name}: expected the shape {places.shape}, got {value.shape}")
@@ -152,7 +156,8 @@ def training_differences(net: Any, example: Any) -> dict[str, float]:
     torch.autograd.backward(flat([theirs]), [torch.from_numpy(gradient) for gradient in flat([gradOutput])])
     found = {"output": difference(flat([output]), flat([theirs]))}
     if leaves:
-        toInput = [gradient for gradient in flat([gradInput]) if gradient.dtype.kind == "f"][: len(leaves)]
+        both = zip(flat([gradInput]), flat(values), strict=False)
+        toInput = [gradient for gradient, value in both if value.is_floating_point()]
         zeros = [torch.zeros_like(leaf) if leaf.grad is None else leaf.grad for leaf in leaves]
         found["gradInput"] = difference(toInput, zeros)
     gradients = labels.gathered(

@@ -27,12 +27,15 @@ def file_text(writer: Writer, result: Any, doc: str, kind: str = "float") -> str
     code = "\n".join(body)
     lines = [f'"""{doc}"""', "", *(["import math"] if "math." in code else []), "from pathlib import Path", "", "import torch"]
     lines += ["import torch.nn.functional as F"] * ("F." in code)
-    lines += ["from safetensors.torch import load_file", "from torch import nn", "", "", *body, "", ""]
+    load = "load_model" if writer.fields.isTied and kind != "mixed" else "load_file"
+    lines += [f"from safetensors.torch import {load}", "from torch import nn", "", "", *body, "", ""]
     lines += [
         'def load(path=Path(__file__).with_suffix(".safetensors")):',
         '    """The network with its weights, in evaluation mode."""',
         f"    net = Net(){'.double()' if kind == 'double' else ''}",
-        f"    net.load_state_dict(load_file(path){', assign=True' if kind == 'mixed' else ''})",
+        "    load_model(net, path)  # shared weights stand in the file once"
+        if load == "load_model"
+        else f"    net.load_state_dict(load_file(path){', assign=True' if kind == 'mixed' else ''})",
         "    return net.eval()",
         "",
     ]

@@ -193,6 +193,7 @@ class Writer:
             made = f"{name}{number}"
         self.space |= {key: value for key, value in inner.space.items() if key != "self"}
         self.helper(text)
+        self.fields.isTied |= inner.fields.isTied
         return self.layer(stem, f"{made}()", **{key: value.numpy() for key, value in inner.fields.state().items()})
 
     def note(self, text: str) -> None:

@@ -34,6 +34,35 @@ def reparametrized() -> nn.Sequential:
     return net.add(nn.WeightNorm(nn.Linear(80, 3))).add(nn.WeightNorm(nn.Linear(3, 2).noBias()))
 
 
+def tied() -> nn.Sequential:
+    """A table of words that is the weight of the last layer."""
+    words, scores = nn.LookupTable(7, 5), nn.Linear(5, 7)
+    scores.weight, scores.gradWeight = words.weight, words.gradWeight
+    return nn.Sequential().add(words).add(nn.Mean(1)).add(scores).add(nn.LogSoftMax())
+
+
+def test_shared_weights_stand_in_the_file_once(tmp_path) -> None:
+    """The module that it is loaded into shares them; they go back under one name."""
+    import importlib.util
+
+    from safetensors.numpy import load_file
+
+    net = tied()
+    module = pl.to_python(net, tmp_path / "net.py", (None, 4))
+    weights = load_file(tmp_path / "net.safetensors")
+    assert len(weights) == 2 and sum(w.size for w in weights.values()) == 7 * 5 + 7
+    spec = importlib.util.spec_from_file_location("net", tmp_path / "net.py")
+    written = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(written)
+    x = torch.arange(4)[None]
+    loaded = written.load()
+    torch.testing.assert_close(loaded(x), module(x))
+    assert len([*loaded.parameters()]) == 2
+    changed = pl.from_torch({name: w + 1 for name, w in weights.items()}, like=tied(), example=(None, 4))
+    np.testing.assert_allclose(changed.modules[0].weight, net.modules[0].weight + 1, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(changed.modules[2].weight, net.modules[2].weight + 1, rtol=0, atol=1e-6)
+
+
 NETWORKS = {
     "reparametrized": (reparametrized, (None, 3, 10, 8)),
     "convolutional": (convolutional, (None, 3, 10, 8)),

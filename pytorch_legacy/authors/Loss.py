@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
@@ -39,7 +40,7 @@ class Loss(Module):
     def __init__(self, strength: float, target: Tensor | None = None, normalize: bool = False) -> None:
         super().__init__()
         self.strength = strength
-        self.target = np.empty(0, self._dtype) if target is None else np.array(target, self._dtype)
+        self.target = np.empty(0, self._dtype) if target is None else numbers(self, "target", target).astype(self._dtype)
         self.normalize = normalize
         self.loss = 0.0
         self.mode = "none" if target is None else "loss"

@@ -11,6 +11,7 @@ from pytorch_legacy.backend import call
 from pytorch_legacy.dpnn import alias
 from pytorch_legacy.errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.storage import Tensor
@@ -90,7 +91,7 @@ class NCEModule(Linear):
     def __init__(self, inputSize: int, outputSize: int, k: int, unigrams: Any, Z: float = -1) -> None:
         super().__init__(inputSize, outputSize)
         self.k = check.count(self, "k", k)
-        frequencies = np.array(unigrams, np.float64)
+        frequencies = numbers(self, "unigrams", unigrams)
         check.shape(self, "unigrams", frequencies, (outputSize,))
         if not (frequencies >= 0).all() or not frequencies.sum() > 0:
             raise ValueRangeError(f"{self._typename}: unigrams: expected numbers of which none is negative and one above 0")

@@ -9,6 +9,7 @@ from pytorch_legacy.dpnn import gamma
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError, ValueRangeError
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.storage import Tensor
 
@@ -53,7 +54,7 @@ class ReinforceGamma(Reinforce):
 
     def __init__(self, scale: float | Tensor | None = None, stochastic: bool = False) -> None:
         super().__init__(stochastic)
-        self.scale = np.array(scale, self._dtype) if isinstance(scale, (np.ndarray, list)) else scale
+        self.scale = numbers(self, "scale", scale).astype(self._dtype) if isinstance(scale, (np.ndarray, list)) else scale
         if scale is None:
             self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
 

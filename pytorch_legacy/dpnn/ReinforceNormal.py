@@ -9,6 +9,7 @@ from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.storage import Tensor
 
@@ -54,7 +55,7 @@ class ReinforceNormal(Reinforce):
 
     def __init__(self, stdev: float | Tensor | None = None, stochastic: bool = False) -> None:
         super().__init__(stochastic)
-        self.stdev = np.array(stdev, self._dtype) if isinstance(stdev, (np.ndarray, list)) else stdev
+        self.stdev = numbers(self, "stdev", stdev).astype(self._dtype) if isinstance(stdev, (np.ndarray, list)) else stdev
         if stdev is None:
             self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
 

@@ -58,7 +58,10 @@ class SpatialGlimpse(Module):
 
     def __init__(self, size: int | Sequence[int], depth: int = 3, scale: int = 2) -> None:
         super().__init__()
-        height, width = (size, size) if isinstance(size, (int, np.integer)) else size
+        sizes = check.integers(self, "size", size)
+        if len(sizes) not in (1, 2):
+            raise ValueRangeError(f"{self._typename}: size: expected a size, or height and width, got {len(sizes)} numbers")
+        height, width = sizes[0], sizes[-1]
         self.height, self.width = check.count(self, "height", height), check.count(self, "width", width)
         self.depth, self.scale = check.count(self, "depth", depth), check.count(self, "scale", scale)
         resampling = SpatialReSampling(oheight=self.height, owidth=self.width)

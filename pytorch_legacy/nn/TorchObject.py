@@ -27,6 +27,8 @@ from pytorch_legacy.t7.objects import IdentityKey
 BUFFERS = ("output", "gradInput")
 _TYPES = TENSOR_TYPES | CUDA_TYPES
 # The packages of Torch7 that had a table of their own for their classes.
+# Methods that are held to their annotations, in each class: those that users give numbers.
+_CHECKED = ("__init__", "reset", "updateParameters", "accUpdateGradParameters", "backwardUpdate")
 _NAMESPACES = ("nn", "optim", "nngraph", "cudnn", "inn")
 
 
@@ -102,8 +104,9 @@ class TorchObject:
             cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
         if "__repr__" in cls.__dict__:
             cls.__repr__ = always(cls.__repr__)  # type: ignore[method-assign]
-        if "__init__" in cls.__dict__ and package == "pytorch_legacy":
-            cls.__init__ = checked(cls.__init__)  # type: ignore[method-assign]
+        for name in _CHECKED if package == "pytorch_legacy" else ():
+            if name in cls.__dict__:
+                setattr(cls, name, checked(cls.__dict__[name]))
         for name in ("forward", "backward", "backwardUpdate"):
             if name in cls.__dict__:
                 setattr(cls, name, guarded(cls.__dict__[name]))

@@ -8,12 +8,12 @@ class and argument. Numbers of NumPy become Python's.
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, signature
 from operator import index
 from types import NoneType, UnionType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args, get_origin
 
 import numpy as np
 
@@ -32,7 +32,11 @@ _TRUNCATED = frozenset(_GEOMETRY.split())
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_NAMES = {int: "an integer", float: "a number", bool: "True or False", str: "a string", NoneType: "None"}
+_NAMES = {
+    int: "an integer", float: "a number", bool: "True or False", str: "a string", NoneType: "None", list: "a list",
+    dict: "a table with names",
+}  # fmt: skip
+_GENERIC = {Sequence: list, list: list, Mapping: dict, dict: dict}
 
 
 # What the names of arguments say of their numbers: sizes of windows and outputs, steps and distances are 1 or more.
@@ -98,8 +102,10 @@ def _several(names: list[str], needed: int) -> str:
 
 
 def _kinds(hint: Any) -> tuple[Any, ...]:
-    """The kinds that an annotation names, if these are numbers, flags, text, None and objects of Torch7's classes alone."""
+    """The kinds that an annotation names, if these are numbers, flags, text, None, lists, tables and objects of Torch7."""
     kinds = hint.__args__ if isinstance(hint, UnionType) else (hint,)
+    letters = [str for kind in kinds if get_args(kind) == (str,)]  # a text is a sequence of letters
+    kinds = (*(_GENERIC.get(get_origin(kind), kind) for kind in kinds), *letters)
     return kinds if all(kind in _NAMES or hasattr(kind, "_typename") for kind in kinds) else ()
 
 
@@ -157,8 +163,14 @@ def whole(value: Any) -> int:
 
 def _as(kind: Any, value: Any) -> Any:
     """`value` as one of that kind. What cannot be one raises TypeError or AttributeError."""
+    if kind in (int, float) and isinstance(value, (bool, np.bool_)):
+        raise TypeError  # a flag is no number
     if kind is int:
         return whole(value)
+    if kind is list and ((isinstance(value, Sequence) and not isinstance(value, str)) or (is_tensor(value) and value.ndim)):
+        return value
+    if kind is dict and isinstance(value, Mapping):
+        return value
     if isinstance(value, kind) or (kind is float and isinstance(value, int)):
         return value
     if kind is float:

@@ -1,7 +1,5 @@
 """What Element-Research's dpnn added to every module: gradients with momentum, decay and limits, and other helpers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from math import hypot, isinf, sqrt
@@ -13,6 +11,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor, lengths, to_host
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.nn import walks
+from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.TorchObject import TorchObject, type_name
 from pytorch_legacy.storage import Tensor
 
@@ -38,6 +37,7 @@ class Tuning(TorchObject):
 
     dpnn_online = False
 
+    @checked
     def updateGradParameters(self, momFactor: float, momDamp: float | None = None, momNesterov: bool = False) -> Self:
         """Puts a moving sum ``m = momFactor * m + (1 - momDamp) * gradient`` in the place of each gradient; returns self.
 
@@ -74,6 +74,7 @@ class Tuning(TorchObject):
             sums = self.momGradParams = [gradient.copy() for gradient in gradients]
         return sums or None
 
+    @checked
     def weightDecay(self, wdFactor: float, wdMinDim: int = 2) -> Self:
         """Adds `wdFactor` times each parameter of `wdMinDim` or more dimensions to its gradient, and returns self."""
         for leaf, given in self._tuned(wdFactor=wdFactor, wdMinDim=wdMinDim):
@@ -90,6 +91,7 @@ class Tuning(TorchObject):
         norm = sqrt(sum(map(_square, gradients)))
         return hypot(*(lengths(to_host(g).ravel(), 0, dtype=np.float64).item() for g in gradients)) if isinf(norm) else norm
 
+    @checked
     def gradParamClip(self, cutoffNorm: float, moduleLocal: bool = False) -> float:
         """Scales the gradients so that their norm is at most `cutoffNorm`, and returns what it was.
 
@@ -111,6 +113,7 @@ class Tuning(TorchObject):
                 gradient *= cutoffNorm / norm
         return norm
 
+    @checked
     def maxParamNorm(self, maxOutNorm: float | None = None, maxInNorm: float | None = None) -> Self:
         """Scales rows (of an output, along the first dimension) and columns (of an input, along the last one) of parameters
         that are no vectors, so that their norms are at most these; returns self. None and what is not positive is no limit."""
@@ -133,6 +136,7 @@ class Tuning(TorchObject):
         """As ``parameters``."""
         return self.parameters()  # type: ignore[attr-defined]
 
+    @checked
     def toBatch(self, tensor: Tensor, nDim: int, batchDim: int = 0) -> Tensor:
         """`tensor` as a batch of one, seen with a new dimension `batchDim`, if it has `nDim` dimensions; else as it is."""
         if not is_tensor(tensor):
@@ -140,6 +144,7 @@ class Tuning(TorchObject):
         self.dpnn_online = tensor.ndim == nDim
         return np.expand_dims(tensor, batchDim) if self.dpnn_online else tensor
 
+    @checked
     def fromBatch(self, tensor: Tensor, batchDim: int = 0) -> Tensor:
         """`tensor` without the dimension that the last ``toBatch`` added, if it added one."""
         if not self.dpnn_online:

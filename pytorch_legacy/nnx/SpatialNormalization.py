@@ -8,6 +8,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError, located
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.nnx.SpatialPadding import SpatialPadding
@@ -68,8 +69,8 @@ class SpatialNormalization(Module):
         super().__init__()
         self.nfeatures = check.count(self, "nInputPlane", nInputPlane)
         self.fixedThres = threshold
-        pair = len(kernel) == 2 and isinstance(kernel, list) and all(is_tensor(entry) for entry in kernel)
-        kernels = [np.array(entry, self._dtype) for entry in (kernel if pair else [kernel])]
+        pair = isinstance(kernel, list) and len(kernel) == 2 and all(is_tensor(entry) for entry in kernel)
+        kernels = [numbers(self, "kernel", entry).astype(self._dtype) for entry in (kernel if pair else [kernel])]
         for found in kernels:
             if found.ndim != 2 or not found.size:
                 raise ShapeError(f"{self._typename}: kernel: expected a 2-D array or a list of two, got {described(kernel)}")

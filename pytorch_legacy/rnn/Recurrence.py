@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.errors import ArgumentError, ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -50,7 +50,11 @@ class Recurrence(HiddenState):
 
     def __init__(self, module: Module, outputSize: Any, nInputDim: int, rho: int = 9999) -> None:
         super().__init__(rho)
-        self.outputSize = _sizes([outputSize] if isinstance(outputSize, (int, np.integer)) else outputSize)
+        try:
+            self.outputSize = _sizes([outputSize] if np.ndim(outputSize) == 0 else outputSize)
+        except (TypeError, ValueError):
+            text = "expected a size, sizes, or lists of these"
+            raise ArgumentError(f"{self._typename}: outputSize: {text}, got {described(outputSize)}") from None
         self.nInputDim = check.count(self, "nInputDim", nInputDim)
         self.modules.append(module)
         self._dtype = module._dtype

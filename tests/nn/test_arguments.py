@@ -1,11 +1,12 @@
 """What constructors take: each argument is looked at before it can do harm, by its annotation."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
 
-from pytorch_legacy import cudnn, nn, rnn
+from pytorch_legacy import authors, cudnn, dpnn, nn, rnn
 from pytorch_legacy.errors import ArgumentError, DtypeError, OutOfMemoryError, ShapeError, THNNError, ValueRangeError
 from pytorch_legacy.nn.arguments import checked, truncated
 from pytorch_legacy.nn.TorchObject import TorchObject
@@ -14,7 +15,13 @@ from tests.rows import rows
 
 CLASSES = [cls for name in nn.__all__ if isinstance(cls := getattr(nn, name), type) and issubclass(cls, TorchObject)]
 RIGHT = {nn.Module: nn.Identity(), nn.Criterion: nn.MSECriterion()}
-WRONG = {int: [0.5, "a", float("nan")], float: ["a", 1j, np.ones(3)], bool: ["a", np.ones(3)], str: [1], nn.Module: [3, nn.Tanh]}
+WRONG = {
+    int: [0.5, "a", float("nan"), True],
+    float: ["a", 1j, np.ones(3), False],
+    bool: ["a", np.ones(3)],
+    str: [1],
+    nn.Module: [3, nn.Tanh],
+}
 
 
 def refused() -> list[object]:
@@ -272,3 +279,25 @@ def test_the_first_line_says_from_where_dimensions_count():
         if {*named, "dimension", "dim"} & {*inspect.signature(cls.__init__).parameters} and cls._oneBased:
             first = cls.__doc__.strip().split("\n")[0]
             assert "from 0" in first and "Lua's" in first, cls
+
+
+def test_flags_are_no_numbers_and_lists_are_lists() -> None:
+    """In constructors, and in methods that users give numbers."""
+    net = nn.Sequential().add(nn.Linear(2, 3))
+    for make, words in (
+        (lambda: nn.Linear(True, 3), "nn.Linear: inputSize: expected an integer, got True"),
+        (lambda: nn.SpatialMaxPooling(2, np.True_), "kH: expected an integer"),
+        (lambda: nn.Dropout(True), "p: expected a number, got True"),
+        (lambda: authors.LanguageModel(2), "idx_to_token: expected a list or a string, got 2"),
+        (lambda: rnn.MuFuRu(2, 2, True), "ops: expected a list or None or a string, got True"),
+        (lambda: rnn.Recurrence(nn.CAddTable(), "a", 1), "outputSize: expected a size, sizes, or lists of these"),
+        (lambda: dpnn.NCEModule(2, 2, 2, {}), "unigrams: expected numbers"),
+        (lambda: net.updateParameters("a"), "learningRate: expected a number, got 'a'"),
+        (lambda: net[0].updateParameters(True), "learningRate: expected a number, got True"),
+        (lambda: net.reset("a"), "stdv: expected a number or None"),
+        (lambda: net.weightDecay("a"), "wdFactor: expected a number"),
+        (lambda: net.backwardUpdate(np.ones(2), np.ones(3), "a"), "lr: expected a number"),
+    ):
+        with pytest.raises(ArgumentError, match=re.escape(words)):
+            make()
+    net.updateParameters(np.float32(0.5))

@@ -35,7 +35,7 @@ class LeakyReLU(Inplace):
 
     _layer = "LeakyReLU"
 
-    def __init__(self, negval: float = 1 / 100, inplace: bool = False) -> None:
+    def __init__(self, negval: float | bool = 1 / 100, inplace: bool = False) -> None:
         onlyInplace = isinstance(negval, bool)
         super().__init__(bool(negval) if onlyInplace else inplace)
         self.negval = 1 / 100 if onlyInplace else negval

@@ -17,7 +17,7 @@ class Shrink(Native):
         self.lambda_ = lambda_
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        fields = mending.fill(self, fields, **{"lambda": 0.5})  # the first releases had no other
+        fields = {**mending.fill(self, fields, **{"lambda": 0.5})}  # the first releases had no other
         fields["lambda_"] = fields.pop("lambda")
         super()._fromTorch7(fields, version)
 

@@ -1,229 +1,49 @@
-"""Torch7's nn: every class by its own name, each in a file of that name in its family's folder."""
+"""Torch7's nn: every class by its own name, each in a file of that name in its family's folder, which lists its classes."""
+
+# ruff: noqa: F403
 
 from typing import TYPE_CHECKING
 
 from . import Jacobian as Jacobian
 from . import SparseJacobian as SparseJacobian
+from . import activation as activation
+from . import container as container
+from . import convolution as convolution
+from . import criterion as criterion
+from . import decorator as decorator
+from . import embedding as embedding
 from . import hessian as hessian
+from . import linear as linear
+from . import math as math
+from . import normalization as normalization
+from . import padding as padding
+from . import pooling as pooling
+from . import regularization as regularization
+from . import sampling as sampling
+from . import shape as shape
+from . import table as table
 from . import tables as tables
+from . import training as training
 from . import utils as utils
-from .activation.Abs import Abs
-from .activation.Clamp import Clamp
-from .activation.CReLU import CReLU
-from .activation.ELU import ELU
-from .activation.Exp import Exp
-from .activation.GatedLinearUnit import GatedLinearUnit
-from .activation.HardShrink import HardShrink
-from .activation.HardTanh import HardTanh
-from .activation.LeakyReLU import LeakyReLU
-from .activation.Log import Log
-from .activation.LogSigmoid import LogSigmoid
-from .activation.LogSoftMax import LogSoftMax
-from .activation.Power import Power
-from .activation.PReLU import PReLU
-from .activation.ReLU import ReLU
-from .activation.ReLU6 import ReLU6
-from .activation.RReLU import RReLU
-from .activation.Sigmoid import Sigmoid
-from .activation.SoftMax import SoftMax
-from .activation.SoftMin import SoftMin
-from .activation.SoftPlus import SoftPlus
-from .activation.SoftShrink import SoftShrink
-from .activation.SoftSign import SoftSign
-from .activation.SpatialLogSoftMax import SpatialLogSoftMax
-from .activation.SpatialSoftMax import SpatialSoftMax
-from .activation.Sqrt import Sqrt
-from .activation.Square import Square
-from .activation.Tanh import Tanh
-from .activation.TanhShrink import TanhShrink
-from .activation.Threshold import Threshold
+from .activation import *
 from .Container import Container
-from .container.Bottle import Bottle
-from .container.Concat import Concat
-from .container.Convert import Convert
-from .container.DepthConcat import DepthConcat
-from .container.GPU import GPU
-from .container.LayerNormalization import LayerNormalization
-from .container.MapTable import MapTable
-from .container.Maxout import Maxout
-from .container.Parallel import Parallel
-from .container.Sequential import Sequential
-from .convolution.SpatialConvolution import SpatialConvolution
-from .convolution.SpatialConvolutionLocal import SpatialConvolutionLocal
-from .convolution.SpatialConvolutionMap import SpatialConvolutionMap
-from .convolution.SpatialConvolutionMM import SpatialConvolutionMM
-from .convolution.SpatialDepthWiseConvolution import SpatialDepthWiseConvolution
-from .convolution.SpatialDilatedConvolution import SpatialDilatedConvolution
-from .convolution.SpatialFullConvolution import SpatialFullConvolution
-from .convolution.SpatialFullConvolutionMap import SpatialFullConvolutionMap
-from .convolution.TemporalConvolution import TemporalConvolution
-from .convolution.TemporalRowConvolution import TemporalRowConvolution
-from .convolution.VolumetricConvolution import VolumetricConvolution
-from .convolution.VolumetricDilatedConvolution import VolumetricDilatedConvolution
-from .convolution.VolumetricFullConvolution import VolumetricFullConvolution
+from .container import *
+from .convolution import *
 from .Criterion import Criterion
-from .criterion.AbsCriterion import AbsCriterion
-from .criterion.BCECriterion import BCECriterion
-from .criterion.ClassNLLCriterion import ClassNLLCriterion
-from .criterion.ClassSimplexCriterion import ClassSimplexCriterion
-from .criterion.CosineEmbeddingCriterion import CosineEmbeddingCriterion
-from .criterion.CrossEntropyCriterion import CrossEntropyCriterion
-from .criterion.DistanceRatioCriterion import DistanceRatioCriterion
-from .criterion.DistKLDivCriterion import DistKLDivCriterion
-from .criterion.HingeEmbeddingCriterion import HingeEmbeddingCriterion
-from .criterion.L1Cost import L1Cost
-from .criterion.L1HingeEmbeddingCriterion import L1HingeEmbeddingCriterion
-from .criterion.MarginCriterion import MarginCriterion
-from .criterion.MarginRankingCriterion import MarginRankingCriterion
-from .criterion.ModuleCriterion import ModuleCriterion
-from .criterion.MSECriterion import MSECriterion
-from .criterion.MultiCriterion import MultiCriterion
-from .criterion.MultiLabelMarginCriterion import MultiLabelMarginCriterion
-from .criterion.MultiLabelSoftMarginCriterion import MultiLabelSoftMarginCriterion
-from .criterion.MultiMarginCriterion import MultiMarginCriterion
-from .criterion.ParallelCriterion import ParallelCriterion
-from .criterion.SmoothL1Criterion import SmoothL1Criterion
-from .criterion.SoftMarginCriterion import SoftMarginCriterion
-from .criterion.SpatialAutoCropMSECriterion import SpatialAutoCropMSECriterion
-from .criterion.SpatialClassNLLCriterion import SpatialClassNLLCriterion
-from .criterion.WeightedMSECriterion import WeightedMSECriterion
-from .decorator.Decorator import Decorator
-from .decorator.DontCast import DontCast
-from .decorator.NaN import NaN
-from .decorator.Profile import Profile
-from .decorator.WeightNorm import WeightNorm
-from .embedding.IndexLinear import IndexLinear
-from .embedding.LookupTable import LookupTable
-from .embedding.SparseLinear import SparseLinear
-from .linear.Bilinear import Bilinear
-from .linear.Cosine import Cosine
-from .linear.Euclidean import Euclidean
-from .linear.Kmeans import Kmeans
-from .linear.Linear import Linear
-from .linear.LinearWeightNorm import LinearWeightNorm
-from .linear.PartialLinear import PartialLinear
-from .linear.WeightedEuclidean import WeightedEuclidean
-from .math.Add import Add
-from .math.AddConstant import AddConstant
-from .math.CAdd import CAdd
-from .math.CMul import CMul
-from .math.Constant import Constant
-from .math.CosineDistance import CosineDistance
-from .math.DotProduct import DotProduct
-from .math.Max import Max
-from .math.Mean import Mean
-from .math.Min import Min
-from .math.MM import MM
-from .math.Mul import Mul
-from .math.MulConstant import MulConstant
-from .math.MV import MV
-from .math.PairwiseDistance import PairwiseDistance
-from .math.Sum import Sum
+from .criterion import *
+from .decorator import *
+from .embedding import *
+from .linear import *
+from .math import *
 from .Module import Module
-from .normalization.BatchNormalization import BatchNormalization
-from .normalization.Normalize import Normalize
-from .normalization.SpatialBatchNormalization import SpatialBatchNormalization
-from .normalization.SpatialContrastiveNormalization import SpatialContrastiveNormalization
-from .normalization.SpatialCrossMapLRN import SpatialCrossMapLRN
-from .normalization.SpatialDivisiveNormalization import SpatialDivisiveNormalization
-from .normalization.SpatialInstanceNormalization import SpatialInstanceNormalization
-from .normalization.SpatialSubtractiveNormalization import SpatialSubtractiveNormalization
-from .normalization.VolumetricBatchNormalization import VolumetricBatchNormalization
-from .padding.Padding import Padding
-from .padding.SpatialReflectionPadding import SpatialReflectionPadding
-from .padding.SpatialReplicationPadding import SpatialReplicationPadding
-from .padding.SpatialZeroPadding import SpatialZeroPadding
-from .padding.VolumetricReplicationPadding import VolumetricReplicationPadding
-from .pooling.FeatureLPPooling import FeatureLPPooling
-from .pooling.SoftGate import SoftGate
-from .pooling.SpatialAdaptiveAveragePooling import SpatialAdaptiveAveragePooling
-from .pooling.SpatialAdaptiveMaxPooling import SpatialAdaptiveMaxPooling
-from .pooling.SpatialAveragePooling import SpatialAveragePooling
-from .pooling.SpatialDilatedMaxPooling import SpatialDilatedMaxPooling
-from .pooling.SpatialFractionalMaxPooling import SpatialFractionalMaxPooling
-from .pooling.SpatialGatedPooling import SpatialGatedPooling
-from .pooling.SpatialGaussianPooling import SpatialGaussianPooling
-from .pooling.SpatialGlobalAveragePooling import SpatialGlobalAveragePooling
-from .pooling.SpatialGlobalMaxPooling import SpatialGlobalMaxPooling
-from .pooling.SpatialLocalImportancePooling import SpatialLocalImportancePooling
-from .pooling.SpatialLPPooling import SpatialLPPooling
-from .pooling.SpatialMaxPooling import SpatialMaxPooling
-from .pooling.SpatialMaxUnpooling import SpatialMaxUnpooling
-from .pooling.SpatialMixedPooling import SpatialMixedPooling
-from .pooling.SpatialPowerAveragePooling import SpatialPowerAveragePooling
-from .pooling.SpatialS3Pooling import SpatialS3Pooling
-from .pooling.SpatialSimplifiedLIP import SpatialSimplifiedLIP
-from .pooling.SpatialSoftPool import SpatialSoftPool
-from .pooling.SpatialStochasticPooling import SpatialStochasticPooling
-from .pooling.SpatialSubSampling import SpatialSubSampling
-from .pooling.TemporalAdaptiveAveragePooling import TemporalAdaptiveAveragePooling
-from .pooling.TemporalAdaptiveMaxPooling import TemporalAdaptiveMaxPooling
-from .pooling.TemporalAveragePooling import TemporalAveragePooling
-from .pooling.TemporalDynamicKMaxPooling import TemporalDynamicKMaxPooling
-from .pooling.TemporalGlobalAveragePooling import TemporalGlobalAveragePooling
-from .pooling.TemporalGlobalMaxPooling import TemporalGlobalMaxPooling
-from .pooling.TemporalMaxPooling import TemporalMaxPooling
-from .pooling.TemporalSoftPool import TemporalSoftPool
-from .pooling.TemporalSubSampling import TemporalSubSampling
-from .pooling.VolumetricAdaptiveAveragePooling import VolumetricAdaptiveAveragePooling
-from .pooling.VolumetricAdaptiveMaxPooling import VolumetricAdaptiveMaxPooling
-from .pooling.VolumetricAveragePooling import VolumetricAveragePooling
-from .pooling.VolumetricDilatedMaxPooling import VolumetricDilatedMaxPooling
-from .pooling.VolumetricFractionalMaxPooling import VolumetricFractionalMaxPooling
-from .pooling.VolumetricGlobalAveragePooling import VolumetricGlobalAveragePooling
-from .pooling.VolumetricGlobalMaxPooling import VolumetricGlobalMaxPooling
-from .pooling.VolumetricMaxPooling import VolumetricMaxPooling
-from .pooling.VolumetricMaxUnpooling import VolumetricMaxUnpooling
-from .pooling.VolumetricSoftPool import VolumetricSoftPool
-from .regularization.Dropout import Dropout
-from .regularization.L1Penalty import L1Penalty
-from .regularization.SpatialDropout import SpatialDropout
-from .regularization.VolumetricDropout import VolumetricDropout
-from .regularization.WhiteNoise import WhiteNoise
-from .sampling.SpatialGridSamplerBilinear import SpatialGridSamplerBilinear
-from .sampling.SpatialUpSamplingBilinear import SpatialUpSamplingBilinear
-from .sampling.SpatialUpSamplingNearest import SpatialUpSamplingNearest
-from .sampling.UpSampling import UpSampling
-from .sampling.VolumetricUpSamplingNearest import VolumetricUpSamplingNearest
-from .sampling.VolumetricUpSamplingTrilinear import VolumetricUpSamplingTrilinear
-from .shape.Collapse import Collapse
-from .shape.Contiguous import Contiguous
-from .shape.Copy import Copy
-from .shape.GradientReversal import GradientReversal
-from .shape.Identity import Identity
-from .shape.Index import Index
-from .shape.MaskedSelect import MaskedSelect
-from .shape.Narrow import Narrow
-from .shape.OneHot import OneHot
-from .shape.PixelShuffle import PixelShuffle
-from .shape.PrintSize import PrintSize
-from .shape.Replicate import Replicate
-from .shape.Reshape import Reshape
-from .shape.Select import Select
-from .shape.Squeeze import Squeeze
-from .shape.Transpose import Transpose
-from .shape.Unsqueeze import Unsqueeze
-from .shape.View import View
-from .shape.ZeroGrad import ZeroGrad
-from .table.CAddTable import CAddTable
-from .table.CAddTensorTable import CAddTensorTable
-from .table.CDivTable import CDivTable
-from .table.CMaxTable import CMaxTable
-from .table.CMinTable import CMinTable
-from .table.CMulTable import CMulTable
-from .table.ConcatTable import ConcatTable
-from .table.CriterionTable import CriterionTable
-from .table.CSubTable import CSubTable
-from .table.FlattenTable import FlattenTable
-from .table.JoinTable import JoinTable
-from .table.MixtureTable import MixtureTable
-from .table.NarrowTable import NarrowTable
-from .table.ParallelTable import ParallelTable
-from .table.SelectTable import SelectTable
-from .table.SplitTable import SplitTable
-from .table.ZipTable import ZipTable
-from .table.ZipTableOneToMany import ZipTableOneToMany
-from .training.StochasticGradient import StochasticGradient
+from .normalization import *
+from .padding import *
+from .pooling import *
+from .regularization import *
+from .sampling import *
+from .shape import *
+from .table import *
+from .training import *
 from .Unknown import Unknown
 
 oldSeed = False
@@ -350,222 +170,24 @@ else:
 
 
 __all__ = [
-    "ELU",
-    "GPU",
-    "MM",
-    "MV",
-    "Abs",
-    "AbsCriterion",
-    "Add",
-    "AddConstant",
-    "BCECriterion",
-    "BatchNormalization",
-    "Bilinear",
-    "Bottle",
-    "CAdd",
-    "CAddTable",
-    "CAddTensorTable",
-    "CDivTable",
-    "CMaxTable",
-    "CMinTable",
-    "CMul",
-    "CMulTable",
-    "CReLU",
-    "CSubTable",
-    "Clamp",
-    "ClassNLLCriterion",
-    "ClassSimplexCriterion",
-    "Collapse",
-    "Concat",
-    "ConcatTable",
-    "Constant",
     "Container",
-    "Contiguous",
-    "Convert",
-    "Copy",
-    "Cosine",
-    "CosineDistance",
-    "CosineEmbeddingCriterion",
     "Criterion",
-    "CriterionTable",
-    "CrossEntropyCriterion",
-    "Decorator",
-    "DepthConcat",
-    "DistKLDivCriterion",
-    "DistanceRatioCriterion",
-    "DontCast",
-    "DotProduct",
-    "Dropout",
-    "Euclidean",
-    "Exp",
-    "FeatureLPPooling",
-    "FlattenTable",
-    "GatedLinearUnit",
-    "GradientReversal",
-    "HardShrink",
-    "HardTanh",
-    "HingeEmbeddingCriterion",
-    "Identity",
-    "Index",
-    "IndexLinear",
-    "JoinTable",
-    "Kmeans",
-    "L1Cost",
-    "L1HingeEmbeddingCriterion",
-    "L1Penalty",
-    "LayerNormalization",
-    "LeakyReLU",
-    "Linear",
-    "LinearWeightNorm",
-    "Log",
-    "LogSigmoid",
-    "LogSoftMax",
-    "LookupTable",
-    "MSECriterion",
-    "MapTable",
-    "MarginCriterion",
-    "MarginRankingCriterion",
-    "MaskedSelect",
-    "Max",
-    "Maxout",
-    "Mean",
-    "Min",
-    "MixtureTable",
     "Module",
-    "ModuleCriterion",
-    "Mul",
-    "MulConstant",
-    "MultiCriterion",
-    "MultiLabelMarginCriterion",
-    "MultiLabelSoftMarginCriterion",
-    "MultiMarginCriterion",
-    "NaN",
-    "Narrow",
-    "NarrowTable",
-    "Normalize",
-    "OneHot",
-    "PReLU",
-    "Padding",
-    "PairwiseDistance",
-    "Parallel",
-    "ParallelCriterion",
-    "ParallelTable",
-    "PartialLinear",
-    "PixelShuffle",
-    "Power",
-    "PrintSize",
-    "Profile",
-    "RReLU",
-    "ReLU",
-    "ReLU6",
-    "Replicate",
-    "Reshape",
-    "Select",
-    "SelectTable",
-    "Sequential",
-    "Sigmoid",
-    "SmoothL1Criterion",
-    "SoftGate",
-    "SoftMarginCriterion",
-    "SoftMax",
-    "SoftMin",
-    "SoftPlus",
-    "SoftShrink",
-    "SoftSign",
-    "SparseLinear",
-    "SpatialAdaptiveAveragePooling",
-    "SpatialAdaptiveMaxPooling",
-    "SpatialAutoCropMSECriterion",
-    "SpatialAveragePooling",
-    "SpatialBatchNormalization",
-    "SpatialClassNLLCriterion",
-    "SpatialContrastiveNormalization",
-    "SpatialConvolution",
-    "SpatialConvolutionLocal",
-    "SpatialConvolutionMM",
-    "SpatialConvolutionMap",
-    "SpatialCrossMapLRN",
-    "SpatialDepthWiseConvolution",
-    "SpatialDilatedConvolution",
-    "SpatialDilatedMaxPooling",
-    "SpatialDivisiveNormalization",
-    "SpatialDropout",
-    "SpatialFractionalMaxPooling",
-    "SpatialFullConvolution",
-    "SpatialFullConvolutionMap",
-    "SpatialGatedPooling",
-    "SpatialGaussianPooling",
-    "SpatialGlobalAveragePooling",
-    "SpatialGlobalMaxPooling",
-    "SpatialGridSamplerBilinear",
-    "SpatialInstanceNormalization",
-    "SpatialLPPooling",
-    "SpatialLocalImportancePooling",
-    "SpatialLogSoftMax",
-    "SpatialMaxPooling",
-    "SpatialMaxUnpooling",
-    "SpatialMixedPooling",
-    "SpatialPowerAveragePooling",
-    "SpatialReflectionPadding",
-    "SpatialReplicationPadding",
-    "SpatialS3Pooling",
-    "SpatialSimplifiedLIP",
-    "SpatialSoftMax",
-    "SpatialSoftPool",
-    "SpatialStochasticPooling",
-    "SpatialSubSampling",
-    "SpatialSubtractiveNormalization",
-    "SpatialUpSamplingBilinear",
-    "SpatialUpSamplingNearest",
-    "SpatialZeroPadding",
-    "SplitTable",
-    "Sqrt",
-    "Square",
-    "Squeeze",
-    "StochasticGradient",
-    "Sum",
-    "Tanh",
-    "TanhShrink",
-    "TemporalAdaptiveAveragePooling",
-    "TemporalAdaptiveMaxPooling",
-    "TemporalAveragePooling",
-    "TemporalConvolution",
-    "TemporalDynamicKMaxPooling",
-    "TemporalGlobalAveragePooling",
-    "TemporalGlobalMaxPooling",
-    "TemporalMaxPooling",
-    "TemporalRowConvolution",
-    "TemporalSoftPool",
-    "TemporalSubSampling",
-    "Threshold",
-    "Transpose",
     "Unknown",
-    "Unsqueeze",
-    "UpSampling",
-    "View",
-    "VolumetricAdaptiveAveragePooling",
-    "VolumetricAdaptiveMaxPooling",
-    "VolumetricAveragePooling",
-    "VolumetricBatchNormalization",
-    "VolumetricConvolution",
-    "VolumetricDilatedConvolution",
-    "VolumetricDilatedMaxPooling",
-    "VolumetricDropout",
-    "VolumetricFractionalMaxPooling",
-    "VolumetricFullConvolution",
-    "VolumetricGlobalAveragePooling",
-    "VolumetricGlobalMaxPooling",
-    "VolumetricMaxPooling",
-    "VolumetricMaxUnpooling",
-    "VolumetricReplicationPadding",
-    "VolumetricSoftPool",
-    "VolumetricUpSamplingNearest",
-    "VolumetricUpSamplingTrilinear",
-    "WeightNorm",
-    "WeightedEuclidean",
-    "WeightedMSECriterion",
-    "WhiteNoise",
-    "ZeroGrad",
-    "ZipTable",
-    "ZipTableOneToMany",
 ]
+__all__ += activation.__all__
+__all__ += container.__all__
+__all__ += convolution.__all__
+__all__ += criterion.__all__
+__all__ += decorator.__all__
+__all__ += embedding.__all__
+__all__ += linear.__all__
+__all__ += math.__all__
+__all__ += normalization.__all__
+__all__ += padding.__all__
+__all__ += pooling.__all__
+__all__ += regularization.__all__
+__all__ += sampling.__all__
+__all__ += shape.__all__
+__all__ += table.__all__
+__all__ += training.__all__

@@ -1,1 +1,7 @@
 """Training loops."""
+
+from .StochasticGradient import StochasticGradient
+
+__all__ = [
+    "StochasticGradient",
+]

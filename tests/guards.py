@@ -1,0 +1,59 @@
+"""The guards of a layer: ``python -m tests.guards SpatialMaxPooling`` runs all that must hold for a new or a changed one.
+
+First come the tests that hold header, lists, pages and examples together, then every check of the class's cases and of its C
+functions. What fails says what to write or to run.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+TOGETHER = (
+    "test_header.py",
+    "test_symbols.py",
+    "test_abi_pages.py",
+    "nn/test_native.py",
+    "test_examples.py::test_every_public_class_has_an_example_that_shows_a_result",
+    "test_examples.py::test_examples_run_as_printed[nn]",
+)
+OF_A_CLASS = ("test_layers.py", "test_layer_errors.py", "test_layer_memory.py", "test_null_arguments.py")
+
+
+def missing(name: str) -> list[str]:
+    """What a class needs before there is anything to test."""
+    from pytorch_legacy import nn
+
+    found = []
+    if not isinstance(getattr(nn, name, None), type):
+        found.append(f"no __init__.py of a family in pytorch_legacy/nn lists {name}")
+    if not (HERE / "cases" / f"{name}.py").exists():
+        found.append(f"there is no tests/cases/{name}.py")
+    return found
+
+
+def commands(name: str) -> list[list[str]]:
+    """What is run for a class, one after the other."""
+    python = [sys.executable, "-m", "pytest", "-q"]
+    return [
+        [*python, *(str(HERE / guard) for guard in TOGETHER)],
+        [*python, *(str(HERE / guard) for guard in OF_A_CLASS), "-k", f"[{name}] or {name}_"],
+    ]
+
+
+def main(names: list[str]) -> int:
+    if not names:
+        print("usage: python -m tests.guards CLASS ...", file=sys.stderr)
+        return 2
+    if lacks := [line for name in names for line in missing(name)]:
+        print("\n".join(lacks), file=sys.stderr)
+        return 1
+    first, *_ = commands(names[0])
+    runs = [first, *(commands(name)[1] for name in names)]
+    return max(subprocess.run(command, cwd=HERE.parent).returncode for command in runs)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -428,6 +428,8 @@ class Trials:
             output = self.net.forward(input)
         except UnsupportedError:
             raise
+        except ImportError:  # without the library nothing can be tried
+            return None
         except THNNError:
             self.refused = True
             return None

@@ -1,7 +1,8 @@
 """One thread at a time goes through a module or criterion: its buffers would else hold a mixture.
 
-A pass leaves a mark in the object, and no more; that costs some 30 ns. Who meets a mark looks for the pass that left it, in the
-stacks of all threads. So a pass may call itself, and the mark of a thread that a fork left behind hinders nobody.
+A pass leaves a mark in the object, and no more; that costs some 30 ns. Containers leave one in each module that they run. Who
+meets a mark looks for the pass that left it, in the stacks of all threads. So a pass may call itself, and the mark of a thread
+that a fork left behind hinders nobody.
 """
 
 from __future__ import annotations
@@ -15,13 +16,20 @@ from typing import Any
 
 from .errors import BusyError
 
-_codes: set[CodeType] = set()
+# Functions that leave marks, and the names of the variables that hold the objects in them.
+_codes: dict[CodeType, str] = {}
 _SIGNATURE = ("self", "input", "gradOutput", "scale")
 
 
 def marks(method: Any) -> Any:
     """Decorates methods that set the mark ``_inPass`` of their object, by the pattern of ``Module.forward``."""
-    _codes.add(method.__code__)
+    _codes[method.__code__] = "self"
+    return method
+
+
+def marks_module(method: Any) -> Any:
+    """Decorates methods that set the mark of one module after the other, which their variable ``module`` holds."""
+    _codes[method.__code__] = "module"
     return method
 
 
@@ -71,26 +79,26 @@ def is_own(thing: Any) -> bool:
     claim = None
     while thing._inPass is not claim:  # at first, and when another thread came in between: its mark is not ours
         thing._inPass = claim = object()
-        found = holder(_codes, "self", thing, caller)
+        found = holder(_codes, thing, caller)
         if found == "another":
             raise BusyError(busy(thing._typename))
     return found == "own"
 
 
-def holder(codes: set[CodeType], name: str, value: Any, own: FrameType) -> str:
-    """Whose call of one of these functions, with the local variable `name` being `value`, has not ended: "own", "another", "".
+def holder(codes: dict[CodeType, str], value: Any, own: FrameType) -> str:
+    """Whose call of one of these functions, with the variable of that name being `value`, has not ended: "own", "another", "".
 
     `own` is the call that asks.
     """
-    if _is_below(own.f_back, codes, name, value):
+    if _is_below(own.f_back, codes, value):
         return "own"
     others = (frame for thread, frame in sys._current_frames().items() if thread != get_ident())
-    return "another" if any(_is_below(frame, codes, name, value) for frame in others) else ""
+    return "another" if any(_is_below(frame, codes, value) for frame in others) else ""
 
 
-def _is_below(frame: FrameType | None, codes: set[CodeType], name: str, value: Any) -> bool:
+def _is_below(frame: FrameType | None, codes: dict[CodeType, str], value: Any) -> bool:
     while frame is not None:
-        if frame.f_code in codes and frame.f_locals.get(name) is value:
+        if (name := codes.get(frame.f_code)) is not None and frame.f_locals.get(name) is value:
             return True
         frame = frame.f_back
     return False

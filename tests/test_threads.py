@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytorch_legacy import backend, errors, nn
+from pytorch_legacy import backend, errors, nn, nngraph
 from tests.trees import Array, assert_same
 
 ffi, lib = backend.ffi, backend.lib
@@ -133,6 +133,39 @@ def test_second_thread_is_told_to_clone(name: str) -> None:
     assert not thing._inPass
 
 
+NETWORKS: dict[str, Callable[[Any], tuple[nn.Module, Any]]] = {
+    "Sequential": lambda layer: (nn.Sequential(nn.Identity(), layer), np.ones((2, 3), "f")),
+    "ConcatTable": lambda layer: (nn.ConcatTable(layer), np.ones((2, 3), "f")),
+    "ParallelTable": lambda layer: (nn.ParallelTable(layer), [np.ones((2, 3), "f")]),
+    "Concat": lambda layer: (nn.Concat(1, layer), np.ones((2, 3), "f")),
+    "Parallel": lambda layer: (nn.Parallel(0, 0, layer), np.ones((1, 3), "f")),
+    "MapTable": lambda layer: (nn.MapTable(layer), [np.ones((2, 3), "f")]),
+    "Decorator": lambda layer: (nn.Decorator(layer), np.ones((2, 3), "f")),
+    "gModule": lambda layer: ((lambda node: nngraph.gModule([node], [layer(node)]))(nn.Identity()()), np.ones((2, 3), "f")),
+    "deep": lambda layer: (nn.Sequential(nn.ConcatTable(nn.Sequential(layer))), np.ones((2, 3), "f")),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_layers_inside_a_network_are_within_its_pass(name: str) -> None:
+    """A layer in NumPy that two networks share is not entered twice either."""
+    layer = Waiting()
+    net, x = NETWORKS[name](layer)
+    first = threading.Thread(target=net.forward, args=(x,))
+    first.start()
+    assert layer._isIn.wait(20)
+    try:
+        for make in NETWORKS.values():
+            other, y = make(layer)
+            with pytest.raises(errors.BusyError, match=r"Waiting: another thread .* clone\(\)"):
+                other.forward(y)
+    finally:
+        layer._mayGo.set()
+        first.join()
+    net.forward(x)
+    assert not any(module._inPass for module in net.listModules())
+
+
 class Recursive(nn.Module):
     depth = 3
 
@@ -154,6 +187,11 @@ def test_a_pass_may_call_itself_and_end_with_an_error() -> None:
     module._inPass = True  # as in a child that was forked while a thread was within
     module.depth = clone.depth = 2
     assert module.forward(x) is x is clone.forward(x)
+    module.depth = 2
+    assert nn.Sequential(nn.ConcatTable(module)).forward(x)[0] is x  # which calls itself inside of a network
+    with pytest.raises(KeyError, match="on the way"):
+        nn.Sequential(module).forward(x)
+    assert not module._inPass
 
 
 def test_a_layer_that_two_networks_share() -> None:

@@ -6,7 +6,7 @@
  *
  * eps is 1e-12, so that a certain and wrong probability costs much, not infinitely much. Weights are 1 where there are none.
  *
- *   input       *: in 0 .. 1
+ *   input       *: in 0 .. 1, or THNN_ERR_VALUE; on a device it is not looked at
  *   target      *: as many elements as input, in 0 .. 1
  *   output      1, overwritten; 0 for an empty input
  *   weights     *: as many elements as input
@@ -58,7 +58,7 @@ int32_t THNN_(BCECriterion_updateOutput)(THNNState *state, const THTensor *input
 {
   THNN_TRY(check(__func__, view(input), view(target), view(weights)));
   const Elements e = {.input = view(input), .target = view(target), .weights = view(weights), .sizeAverage = sizeAverage,
-                      .cost = LOSS_COST};
+                      .cost = LOSS_COST, .isProbability = 1};
   return elementLoss(__func__, state, entropy, e, view(output));
 }
 
@@ -67,6 +67,6 @@ int32_t THNN_(BCECriterion_updateGradInput)(THNNState *state, const THTensor *in
 {
   THNN_TRY(check(__func__, view(input), view(target), view(weights)));
   const Elements e = {.input = view(input), .target = view(target), .weights = view(weights), .sizeAverage = sizeAverage,
-                      .cost = GRADIENT_COST};
+                      .cost = GRADIENT_COST, .isProbability = 1};
   return elementGradient(__func__, state, slopes, e, view(gradInput));
 }

@@ -55,6 +55,7 @@ typedef struct Elements {
   int32_t sizeAverage;
   double margin;
   int64_t cost; /* how many simple operations an element takes */
+  int isProbability; /* the input is refused outside of 0 .. 1; on a device nobody looks */
 } Elements;
 
 static inline int32_t checkPair(const char *f, View input, View target)
@@ -83,6 +84,27 @@ static inline void eachElement(Call *call, GradientKernel kernel, const Loss *l,
 }
 #endif
 
+/* Fails where the input is to be a probability and is none. NaN passes, and is seen in the results. */
+static inline void checkProbabilities(Call *call, const Elements *e, const real *x, int64_t n)
+{
+#ifndef THNN_CUDA
+  if (!e->isProbability || THNN_failed(call)) return;
+  for (int64_t first = 0; first < n; first += ELEMENT_CHUNK) {
+    const int64_t end = THNN_min(first + ELEMENT_CHUNK, n);
+    int isOutside = 0;
+#pragma omp simd reduction(| : isOutside)
+    for (int64_t i = first; i < end; i++) isOutside |= (x[i] < 0) | (x[i] > 1);
+    for (int64_t i = first; isOutside && i < end; i++)
+      if (x[i] < 0 || x[i] > 1) {
+        call->status = THNN_fail(THNN_ERR_VALUE, call->function, "input", "expected 0 to 1, got %g", (double)x[i]);
+        return;
+      }
+  }
+#else
+  (void)call, (void)e, (void)x, (void)n;
+#endif
+}
+
 OF_KERNEL(LossKernel) int32_t elementLoss(const char *f, THNNState *state, LossKernel kernel, Elements e, View output)
 {
   const int64_t one = 1, n = THNN_nElement(e.input);
@@ -95,6 +117,7 @@ OF_KERNEL(LossKernel) int32_t elementLoss(const char *f, THNNState *state, LossK
   l.t = THNN_in(&call, e.target);
   l.w = THNN_in(&call, e.weights);
   real *loss = THNN_out(&call, output);
+  checkProbabilities(&call, &e, l.x, n);
   if (!THNN_failed(&call)) sumElements(&call, kernel, &l, n, e.cost, lossTerms(e.sizeAverage, n), loss);
   return THNN_leave(&call);
 }
@@ -112,6 +135,7 @@ OF_KERNEL(GradientKernel) int32_t elementGradient(const char *f, THNNState *stat
   l.t = THNN_in(&call, e.target);
   l.w = THNN_in(&call, e.weights);
   l.gx = THNN_out(&call, gradInput);
+  checkProbabilities(&call, &e, l.x, n);
   if (!THNN_failed(&call)) eachElement(&call, kernel, &l, n, e.cost);
   return THNN_leave(&call);
 }

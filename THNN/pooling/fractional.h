@@ -3,8 +3,8 @@
  * Along an axis of `in` cells, `out` windows of `pool` cells begin at
  *   start(o) = floor((o + u) * (in - pool) / (out - 1)) - floor(u * (in - pool) / (out - 1)),
  * and the last one at in - pool; u in [0, 1) is drawn for each plane and axis. This is Torch7's formula, in double precision for
- * both element types, so that both see the same windows; divided last, which keeps what is whole whole. A number outside of [0, 1]
- * counts as its nearer end, NaN as 0. */
+ * both element types, so that both see the same windows; divided last, which keeps what is whole whole. A number outside of [0, 1)
+ * is an error; on a device, where nobody looks, it counts as its nearer end, NaN as 0. */
 #ifndef THNN_POOLING_FRACTIONAL_H
 #define THNN_POOLING_FRACTIONAL_H
 
@@ -163,6 +163,11 @@ static int32_t fractionalForward(const char *f, THNNState *state, const THTensor
   const real *x = THNN_in(&call, view(input)), *samples = THNN_in(&call, view(randomSamples));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
+#ifndef THNN_CUDA
+  for (int64_t i = 0, n = THNN_nElement(view(randomSamples)); i < n && !THNN_failed(&call); i++)
+    if (!(samples[i] >= 0 && samples[i] < 1))
+      call.status = THNN_fail(THNN_ERR_VALUE, f, "randomSamples", "expected numbers in [0, 1), got %g", (double)samples[i]);
+#endif
   if (!THNN_failed(&call)) fractionalMaxima(&call, y, index, x, samples, p);
   return THNN_leave(&call);
 }

@@ -243,7 +243,7 @@ def _bind(module: Any, name: str) -> Any:
 
     def refuse(make: Callable[[], tuple[Slot, ...]]) -> tuple[Slot, ...]:
         caller = sys._getframe(1)  # a call that held itself would stay, with its arrays, until garbage is collected
-        if passes.holder({caller.f_code}, "make", make, caller) == "another":
+        if passes.holder({caller.f_code: "make"}, make, caller) == "another":
             raise BusyError(passes.busy(where))
         return make()  # this thread's own call was interrupted
 

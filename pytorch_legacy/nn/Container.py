@@ -12,6 +12,7 @@ from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.arguments import checked, taken
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, lasting, recursiveSum
+from pytorch_legacy.passes import is_own, marks_module
 from pytorch_legacy.storage import Tensor
 
 
@@ -178,14 +179,26 @@ class Container(Module):
             if value is old:
                 self.__dict__[name] = module
 
-    def _each(self, function: Callable[[int, Module], Any], reverse: bool = False) -> list[Any]:
-        """Calls ``function(index, module)`` for each child, the last one first if `reverse`; the results in order."""
+    @marks_module
+    def _each(self, function: Callable[[int, Module], Any], reverse: bool = False, marked: bool = False) -> list[Any]:
+        """Calls ``function(index, module)`` for each child, the last one first if `reverse`; the results in order.
+
+        `marked`: each child is within a pass meanwhile (see passes.py), which ``function`` does not say by itself.
+        """
         results = []
         indices = range(len(self.modules))
         index = 0
         try:
             for index in reversed(indices) if reverse else indices:
-                results.append(function(index, self.modules[index]))
+                module = self.modules[index]
+                if not marked or (module._inPass and is_own(module)):
+                    results.append(function(index, module))
+                    continue
+                module._inPass = True
+                try:
+                    results.append(function(index, module))
+                finally:
+                    module._inPass = False
         except Exception as error:
             self._locate(error, index)
             raise

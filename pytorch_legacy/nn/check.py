@@ -170,15 +170,6 @@ def signs(module: TorchObject, name: str, value: Any) -> Tensor:
     return array
 
 
-def within(module: TorchObject, name: str, array: Tensor, low: float, high: float) -> Tensor:
-    """`array`, whose numbers are all from `low` to `high`. A NaN is no number: it passes, and is seen in the results."""
-    if looks(module) and array.size:
-        for worst in (array.min(), array.max()):
-            if worst < low or worst > high:
-                raise ValueRangeError(f"{module._typename}: {name}: expected {low} to {high}, got {worst}")
-    return array
-
-
 def below(module: TorchObject, name: str, indices: Tensor, size: int, wanted: str = "") -> Tensor:
     """`indices`, which are all from 0 to `size` - 1."""
     if looks(module):

@@ -13,6 +13,7 @@ from pytorch_legacy.nn.utils import described, lasting, recursiveSum
 from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.graph.pictures import draw
 from pytorch_legacy.nngraph.Node import Node, check_nodes, inputs_of
+from pytorch_legacy.passes import is_own, marks_module
 from pytorch_legacy.storage import Tensor
 
 _RUNNING = ("input", "gradOutput", "gradOutputBuffer")
@@ -348,12 +349,23 @@ def _input(data: dict[Any, Any]) -> Any:
     return inputs[0] if len(inputs) == 1 else inputs
 
 
+@marks_module
 def _output(step: _Step, run: Callable[[Module, Any], Any]) -> Any:
     data = step.data
     input = _input(data)
     if "selectindex" in data:
         return input[data["selectindex"] - 1]
-    output = input if data.get("module") is None else run(data["module"], input)
+    module = data.get("module")
+    if module is None:
+        output = input
+    elif module._inPass and is_own(module):
+        output = run(module, input)
+    else:
+        module._inPass = True
+        try:
+            output = run(module, input)
+        finally:
+            module._inPass = False
     parts = data.get("nSplitOutputs")
     if parts and (not isinstance(output, (list, tuple)) or len(output) != parts):
         got = f"a table of {len(output)}" if isinstance(output, (list, tuple)) else described(output)

@@ -11,6 +11,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import manualSeed, nn
+from pytorch_legacy.backend import call
 from pytorch_legacy.errors import IndexRangeError, ShapeError, ValueRangeError
 from tests.cases.windows import fractional
 
@@ -445,3 +446,19 @@ def test_windows_are_divided_once():
             layer.forward(np.arange(2.0 * size).reshape(1, 2, size))
             starts = layer.indices[0, 0] % size - 1
             assert starts.tolist() == [o * (size - 2) // (out - 1) for o in range(out)]
+
+
+@pytest.mark.parametrize("wrong", [1.0, -1e-9, np.nan])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sizes", [(5, 5), (5, 5, 5)], ids=["Spatial", "Volumetric"])
+def test_samples_of_fractional_pooling_outside_of_0_to_1_are_refused_by_C_too(sizes, dtype, wrong):
+    dims = len(sizes)
+    layer = nn.SpatialFractionalMaxPooling(2, 2, 3, 3) if dims == 2 else nn.VolumetricFractionalMaxPooling(2, 2, 2, 3, 3, 3)
+    layer.type(dtype)
+    x, samples = np.zeros((1, 2, *sizes), dtype), np.full((1, 2, dims), 0.5, dtype)
+    output, indices = np.full((1, 2, *(3,) * dims), 7, dtype), np.full((1, 2, *(3,) * dims), 7)
+    samples[0, 1, -1] = wrong
+    name = f"{layer._layer}_updateOutput"
+    with pytest.raises(ValueRangeError, match=r"FractionalMaxPooling: randomSamples: expected numbers in \[0, 1\), got "):
+        call(layer, name, x, output, *(3,) * dims, *(2,) * dims, indices, samples)
+    assert (output == 7).all() and (indices == 7).all()

@@ -48,7 +48,7 @@ class Concat(Container):
         self.dimension = dimension
 
     def updateOutput(self, input: Any) -> Tensor:
-        outputs = self._each(lambda _, module: module.updateOutput(input))
+        outputs = self._each(lambda _, module: module.updateOutput(input), marked=True)
         shape, windows = self._layout(outputs)
         output = self._resize("output", shape, apart=outputs)
         for window, part in zip(windows, outputs, strict=True):

@@ -42,7 +42,7 @@ class DepthConcat(Concat):
     _dropped = ("size",)
 
     def updateOutput(self, input: Any) -> Tensor:
-        outputs = self._each(lambda _, module: module.updateOutput(input))
+        outputs = self._each(lambda _, module: module.updateOutput(input), marked=True)
         shape, windows = self._layout(outputs)
         output = self._resize("output", shape, apart=outputs)
         blocks.zero(output)

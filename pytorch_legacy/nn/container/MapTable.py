@@ -131,7 +131,7 @@ class MapTable(Container):
                 return None
             return getattr(module, method)(input[i], *(table[i] for table in gradients), *others[1:])
 
-        return self._each(call)[:count]
+        return self._each(call, marked=method == "updateOutput")[:count]
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """The parameters of all modules, clones too, and their gradients."""

@@ -58,7 +58,7 @@ class Parallel(Container):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         slices = self._slices(input)
-        outputs = self._first(len(slices), lambda i, module: module.updateOutput(slices[i]))
+        outputs = self._first(len(slices), lambda i, module: module.updateOutput(slices[i]), marked=True)
         shape, windows = layout(self, outputs, self.outputDimension)
         output = self._resize("output", shape, apart=outputs)
         for window, part in zip(windows, outputs, strict=True):
@@ -102,9 +102,9 @@ class Parallel(Container):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         return slices, [gradOutput[window] for window in windows]
 
-    def _first(self, count: int, function: Callable[[int, Module], Any]) -> list[Any]:
+    def _first(self, count: int, function: Callable[[int, Module], Any], marked: bool = False) -> list[Any]:
         """Calls a function with the modules that get a slice."""
-        return self._each(lambda i, module: function(i, module) if i < count else None)[:count]
+        return self._each(lambda i, module: function(i, module) if i < count else None, marked=marked)[:count]
 
     def _stacked(self, method: str, input: Tensor, gradOutput: Any, *scale: float) -> Tensor | None:
         """Calls a method of the modules and lays their gradients side by side, each at once: the next call may overwrite it."""

@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from typing import Any, Self
 
+import numpy as np
+
 from pytorch_legacy.errors import IndexRangeError, NullError
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.passes import is_own, marks, marks_module
 
 
 class Sequential(Container):
@@ -76,11 +79,19 @@ class Sequential(Container):
         self._takeEnds()
         return self
 
+    @marks_module
     def updateOutput(self, input: Any) -> Any:
         done = 0
         try:
             for module in self.modules:
-                input = module.updateOutput(input)
+                if module._inPass and is_own(module):
+                    input = module.updateOutput(input)
+                else:
+                    module._inPass = True
+                    try:
+                        input = module.updateOutput(input)
+                    finally:
+                        module._inPass = False
                 done += 1
         except Exception as error:
             self._locate(error, done)
@@ -105,9 +116,16 @@ class Sequential(Container):
 
         self._back(input, gradOutput, update)
 
+    @marks
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
-        input, gradOutput = self._handed(input, gradOutput)
-        return self._back(input, gradOutput, lambda module, *arguments: module.backward(*arguments, scale))
+        if type(input) is not np.ndarray or type(gradOutput) is not np.ndarray:
+            input, gradOutput = self._entered("input", input), self._entered("gradOutput", gradOutput)
+        isRecursion = self._inPass and is_own(self)
+        self._inPass = True
+        try:
+            return self._back(input, gradOutput, lambda module, *arguments: module.backward(*arguments, scale))
+        finally:
+            self._inPass = isRecursion
 
     def _back(self, input: Any, gradOutput: Any, step: Callable[[Module, Any, Any], Any]) -> Any:
         """Goes from the last module to the first with what each got in ``forward`` and what comes from behind."""

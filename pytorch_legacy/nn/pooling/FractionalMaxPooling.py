@@ -63,8 +63,6 @@ class FractionalMaxPooling(Indexed):
         if self.newRandomPool and self.randomSamples.size:
             check.tensor(self, "randomSamples", self.randomSamples, 3)
             check.shape(self, "randomSamples", self.randomSamples, (*self.randomSamples.shape[:2], dims))
-            if check.looks(self) and not ((self.randomSamples >= 0) & (self.randomSamples < 1)).all():
-                raise ValueRangeError(f"{self._typename}: randomSamples: expected numbers in [0, 1), got others")
         if not self.newRandomPool or self.randomSamples.shape != samples:
             drawn = random.uniform(0, 1, samples, self._dtype, self._onDevice)
             most = np.nextafter(self._dtype.type(1), self._dtype.type(0))  # in single precision a draw may be rounded to 1

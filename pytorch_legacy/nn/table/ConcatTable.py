@@ -35,7 +35,7 @@ class ConcatTable(Container):
     _isList = True
 
     def updateOutput(self, input: Any) -> list[Any]:
-        self.output = self._each(lambda _, module: module.updateOutput(input))
+        self.output = self._each(lambda _, module: module.updateOutput(input), marked=True)
         return self.output
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:

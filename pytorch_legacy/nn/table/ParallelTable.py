@@ -40,7 +40,7 @@ class ParallelTable(Container):
 
     def updateOutput(self, input: list[Any]) -> list[Any]:
         self._checked(input)
-        self.output = self._each(lambda i, module: module.updateOutput(input[i]))
+        self.output = self._each(lambda i, module: module.updateOutput(input[i]), marked=True)
         return self.output
 
     def updateGradInput(self, input: list[Any], gradOutput: Any = None) -> list[Any]:

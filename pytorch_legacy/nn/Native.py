@@ -129,7 +129,12 @@ class Learner(Native):
     _mayLackGradInput = True
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
-        call(self, f"{self._layer}_accGradParameters", input, gradOutput, *self._read("accGradParameters"), scale)
+        try:
+            function, read = self._bindings["accGradParameters"]
+        except (AttributeError, KeyError):
+            function, (read, _) = f"{self._layer}_accGradParameters", self._reader("accGradParameters")
+        call(self, function, input, gradOutput, *read(self), scale)
+        self._bindings["accGradParameters"] = function, read
 
 
 @lru_cache(1024)

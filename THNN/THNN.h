@@ -149,6 +149,16 @@ THNN_API int32_t THNN_setPoolingBackward(THNNState *state, int32_t how);
 enum THNNKernels { THNN_KERNELS_FAST = 0, THNN_KERNELS_PLAIN = 1 };
 THNN_API int32_t THNN_setKernels(THNNState *state, int32_t kernels);
 
+/* How dense convolutions compute, as far as they can: by default, FAST, the fastest way, which for floats and kernels of 3x3 that move by one
+ * may be Winograd's, whose rounding error is below 1e-5 of the output's scale; PLAIN: sums of products alone. The others name one way,
+ * for tests and measurements: loops that define the result, vectors of places or of output planes, Winograd's F(2x2, 3x3) and F(4x4, 3x3);
+ * where that is none for a layer, the plain sum is taken. Whatever the way, results do not depend on the number of threads. */
+enum THNNConvolution {
+  THNN_FAST = 0, THNN_PLAIN = 1, THNN_BY_DEFINITION = 2, THNN_BY_PLACES = 3, THNN_BY_OUTPUTS = 4, THNN_BY_WINOGRAD_2 = 5,
+  THNN_BY_WINOGRAD_4 = 6
+};
+THNN_API int32_t THNN_setConvolution(THNNState *state, int32_t how);
+
 /* What pointwise_apply does. */
 enum THNNOperation { THNN_ADD = 0, THNN_SUBTRACT = 1, THNN_MULTIPLY = 2, THNN_DIVIDE = 3, THNN_LARGER = 4, THNN_SMALLER = 5 };
 

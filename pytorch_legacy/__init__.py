@@ -11,6 +11,7 @@ nn.Sequential {
 
 from . import authors, bridge, cudnn, dpnn, explain, inn, interop, mending, nn, nngraph, nnx, optim, random, rnn, t7
 from .backend import get_num_threads as getNumThreads
+from .backend import set_convolution as setConvolution
 from .backend import set_cuda_index_check as setCudaIndexCheck
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
@@ -50,6 +51,7 @@ __all__ = [
     "register",
     "rnn",
     "save",
+    "setConvolution",
     "setCudaIndexCheck",
     "setNumThreads",
     "setPoolingBackward",

@@ -47,3 +47,4 @@ def reset() -> None:
     pl.manualSeed(1)
     pl.setPoolingBackward("default")
     backend.set_kernels(kernels)
+    pl.setConvolution("fast")

@@ -47,7 +47,7 @@ __global__ static void separate(real *y, const real *product, const real *bias, 
   }
 }
 
-static void forward(Call *call, const Convolution *s, const real *x, real *y, int transposed, const real *weight, const real *bias)
+static void multiply(Call *call, const Convolution *s, const real *x, real *y, int transposed, const real *weight, const real *bias)
 {
   const int64_t ld = transposed ? s->outputs : s->depth, places = s->samples * s->area, size = s->outputs * s->area;
   if (s->direct && s->matrices == s->samples) {
@@ -66,7 +66,12 @@ static void forward(Call *call, const Convolution *s, const real *x, real *y, in
   }
 }
 
-/* ---- x = bias + folded weight^T * y: whole samples; of large ones, some planes at a time */
+static void forward(Call *call, const Convolution *s, const real *x, real *y, const real *weight, const real *bias)
+{
+  multiply(call, s, x, y, 0, weight, bias);
+}
+
+/* ---- x = bias + folded weight^T * y: whole samples; of large ones, some planes at a time. A direct convolution has nothing to fold. */
 
 static void gather(Call *call, const Convolution *s, const real *y, real *x, const real *weight, const real *bias)
 {
@@ -82,6 +87,15 @@ static void gather(Call *call, const Convolution *s, const real *y, real *x, con
       fold(call, x, columns, bias, false, s->window, first, some, sample, count, n);
     }
   }
+}
+
+static void backward(Call *call, const Convolution *s, const real *y, real *x, const real *weight, const real *bias)
+{
+  Convolution back = *s;
+  back.outputs = s->window.planes;
+  back.depth = back.window.planes = s->outputs;
+  if (s->direct) multiply(call, &back, y, x, 1, weight, bias);
+  else gather(call, s, y, x, weight, bias);
 }
 
 /* ---- gradWeight += scale * y * columns^T: parts of the sum over places, each a product, are added at the end */

@@ -1,4 +1,7 @@
-/* A moving window as a matrix, on the device: what unfold.h is in THNN. The matrix is filled by copying x, and x gathers from it. */
+/* A moving window as a matrix: one row for each (plane, m, i, j) of the window, one column for each place (sample, ot, oh, ow),
+ *   columns[(plane, m, i, j)][(sample, ot, oh, ow)] = x[sample][plane][t][h][w], 0 outside,
+ *     with t = ot * dT + m * dilationT - padT, h and w likewise.
+ * The matrix is filled by copying x, and x gathers from it. */
 #ifndef THCUNN_UNFOLD_H
 #define THCUNN_UNFOLD_H
 

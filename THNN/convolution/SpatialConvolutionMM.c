@@ -3,11 +3,10 @@
  *   output[n][o][oh][ow] = bias[o] + sum over c, i, j of
  *                          weight[o][c][i][j] * input[n][c][oh * dH + i - padH][ow * dW + j - padW]
  *
- * where the input is 0 outside its planes. With the matrix `columns` of unfold.h, one row for each (c, i, j),
- *   output      = bias + weight * columns
- *   gradColumns = weight^T * gradOutput, which folded gives gradInput
- *   gradWeight += scale * gradOutput * columns^T
- *   gradBias   += scale * sum of gradOutput over samples and places
+ * where the input is 0 outside its planes, and
+ *   gradInput[n][c][h][w]  = sum over o and the places (oh, ow, i, j) that see (h, w) of weight[o][c][i][j] * gradOutput[n][o][oh][ow]
+ *   gradWeight[o][c][i][j] += scale * sum over n, oh, ow of gradOutput[n][o][oh][ow] * input[n][c][oh * dH + i - padH][ow * dW + j - padW]
+ *   gradBias[o]            += scale * sum of gradOutput over samples and places
  *
  *   input       (N x) nInputPlane x H x W
  *   output      (N x) nOutputPlane x oH x oW with oH = floor((H + 2 * padH - kH) / dH) + 1, oW likewise; overwritten
@@ -15,7 +14,7 @@
  *   weight      nOutputPlane x nInputPlane x kH x kW, or the same elements as a matrix of nOutputPlane rows
  *   gradWeight, gradBias  as weight and bias, added to
  *
- * How: convolve.c. */
+ * As loops: definition.c. How: convolve.c has the checks, dense.c the work. */
 #include "convolution/convolve.h"
 
 static Convolution layer(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH)

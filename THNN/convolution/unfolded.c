@@ -3,8 +3,8 @@
  *   copy   finput[(c, i, j)][(oh, ow)]  = input[c][oh * dH + i - padH][ow * dW + j - padW], 0 outside of the planes
  *   acc    input[c][h][w]              += finput[(c, i, j)][(oh, ow)] for all that copy would have filled from there
  *
- * A convolution is the product of its weight with this matrix. The layers here unfold a tile at a time (unfold.h); these two are for
- * hosts that want the whole of it.
+ * A convolution is the product of its weight with this matrix. The layers here unfold nothing
+ * (dense.c); these two are for hosts that want the matrix.
  *
  *   input    nInputPlane x inputHeight x inputWidth
  *   finput   (nInputPlane * kH * kW) x (outputHeight * outputWidth) */

@@ -180,6 +180,8 @@ int THNN_threads(const Call *call, int64_t work);
 int THNN_poolingBackward(const Call *call);
 /* Are layers to run their definitions (THNN_setKernels)? Never on a device: tests hold that to the host's. */
 int THNN_plain(const Call *call);
+/* What it says of THNN_setConvolution. (Not on a device.) */
+int THNN_convolutionWay(const Call *call);
 /* This thread's number within the parallel region it is in. */
 int THNN_threadId(void);
 

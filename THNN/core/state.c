@@ -107,6 +107,7 @@ int32_t THNN_freeScratch(THNNState *state)
 {
   state = THNN_orDefault(state);
   for (int i = 0; i < THNN_ARENAS; i++) freeArena(atomic_exchange(&state->arena[i], NULL));
+  THNN_freeKept(state);
   return THNN_OK;
 }
 
@@ -164,3 +165,12 @@ int THNN_plain(const Call *call)
 {
   return atomic_load_explicit(&call->state->kernels, memory_order_relaxed) == THNN_KERNELS_PLAIN;
 }
+
+int32_t THNN_setConvolution(THNNState *state, int32_t how)
+{
+  THNN_TRY(THNN_checkRange("THNN_setConvolution", "how", how, THNN_FAST, THNN_BY_WINOGRAD_4));
+  atomic_store(&THNN_orDefault(state)->convolution, how);
+  return THNN_OK;
+}
+
+int THNN_convolutionWay(const Call *call) { return atomic_load_explicit(&call->state->convolution, memory_order_relaxed); }

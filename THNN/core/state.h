@@ -4,9 +4,10 @@
 
 #include <stdatomic.h>
 #include "core/core.h"
+#include "core/kept.h"
 
 /* As many arenas are kept as calls have run at one time, up to this. */
-enum { THNN_ARENAS = 16 };
+enum { THNN_ARENAS = 16, THNN_KEPT = 256 };
 
 struct Generator {
   uint64_t initialSeed;
@@ -18,8 +19,10 @@ struct Generator {
 
 struct THNNState {
   atomic_int threads; /* 0: one per processor */
-  atomic_int poolingBackward, kernels;
+  atomic_int poolingBackward, kernels, convolution;
   _Atomic(Arena *) arena[THNN_ARENAS];
+  _Atomic(Kept *) kept[THNN_KEPT];
+  atomic_size_t keptBytes;
   atomic_int generatorOwner; /* process that holds the generator, 0: nobody */
   int32_t seeded;
   Generator generator;

@@ -3,7 +3,19 @@
 from . import installed as installed  # first: it says where the library is
 from .binding import MAX_DIMS, call, call_random, output_size
 from .cuda import cuda_index_check, require, set_cuda_index_check, set_pooling_backward
-from .library import SIGNATURES, blas, ffi, get_num_threads, lib, library_path, manual_seed, set_kernels, set_num_threads, version
+from .library import (
+    SIGNATURES,
+    blas,
+    ffi,
+    get_num_threads,
+    lib,
+    library_path,
+    manual_seed,
+    set_convolution,
+    set_kernels,
+    set_num_threads,
+    version,
+)
 
 __all__ = [
     "MAX_DIMS",
@@ -19,6 +31,7 @@ __all__ = [
     "manual_seed",
     "output_size",
     "require",
+    "set_convolution",
     "set_cuda_index_check",
     "set_kernels",
     "set_num_threads",

@@ -19,6 +19,7 @@ from . import installed
 SYMBOL_PREFIX = re.compile(r"^THNN_(Float|Double|CudaDouble|CudaHalf|Cuda)")
 
 KERNELS = ("fast", "plain")  # THNN_KERNELS_FAST, THNN_KERNELS_PLAIN
+CONVOLUTION = ("fast", "plain", "definition", "places", "outputs", "winograd2", "winograd4")  # THNN_FAST ... THNN_BY_WINOGRAD_4
 POOLING_BACKWARD = ("default", "gather", "scatter")  # THNN_DEFAULT, THNN_GATHER, THNN_SCATTER
 
 ABI_VERSION = 1
@@ -163,6 +164,19 @@ def set_kernels(kernels: str) -> None:
     if kernels not in KERNELS:
         raise ValueRangeError(f"set_kernels: kernels: expected one of {', '.join(KERNELS)}, got {kernels!r}")
     check(lib.THNN_setKernels(ffi.NULL, KERNELS.index(kernels)))
+
+
+def set_convolution(how: str) -> None:
+    """Let dense convolutions on the CPU compute in the "fast" way, the default, or by the "plain" sum of products.
+
+    The fast way of float32 and kernels of 3x3 that move by one may be Winograd's, whose rounding error is below 1e-5 of
+    the output's scale; results that are not all finite are computed again by the plain sum. For tests and measurements
+    one way can be named: "definition" (loops), "places" or "outputs" (what vectors go along), "winograd2" or "winograd4"
+    (tiles of 2x2 or 4x4); layers that have none take the plain sum. Results never depend on the number of threads.
+    """
+    if how not in CONVOLUTION:
+        raise ValueRangeError(f"setConvolution: how: expected one of {', '.join(CONVOLUTION)}, got {how!r}")
+    check(lib.THNN_setConvolution(ffi.NULL, CONVOLUTION.index(how)))
 
 
 def manual_seed(seed: int) -> None:

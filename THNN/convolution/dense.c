@@ -1,0 +1,325 @@
+/* How dense convolutions are computed: which sums a pass is, and which way each of them goes.
+ *
+ * Forward is one sum (sum.h). Backward, which is a full layer's forward, is one for each phase of the stride, with the kernel's taps in
+ * reverse. engine.h has the loops, once for each generation of processors. */
+#include "convolution/dense.h"
+#include "convolution/sum.h"
+#include "core/kept.h"
+
+/* ---- the processor's engine */
+
+static const Engine *engine(void)
+{
+#ifdef THNN_UNITS /* CMakeLists.txt has compiled them */
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx2")) return &THNN_(engineAvx512);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &THNN_(engineAvx2);
+#endif
+  return &THNN_(engine);
+}
+
+/* ---- which way when */
+
+static int isByDefinition(const Call *call) { return THNN_plain(call) || THNN_convolutionWay(call) == THNN_BY_DEFINITION; }
+
+/* Does a sum lie within the bounds of tables, and is its padded picture no larger than what it is made of is worth? */
+static int isUsual(const Sum *s)
+{
+  const Line *line[] = {&s->t, &s->h, &s->w};
+  double picture = (double)s->planes * (double)s->t.taps, length[3];
+  for (int a = 0; a < 3; a++) {
+    length[a] = (double)(line[a]->out - 1) * (double)line[a]->stride + (double)(line[a]->taps - 1) * (double)line[a]->step + 1;
+    if (length[a] > 8 * (double)(line[a]->in + line[a]->out) + 1024) return 0;
+  }
+  picture *= ((double)(s->h.taps - 1) * (double)s->h.step + (double)s->h.stride) * (length[2] + 16);
+  return picture + 1024 * (double)s->planes < INT32_MAX && (double)s->outputs * length[2] < INT32_MAX;
+}
+
+/* Winograd's way needs a kernel of 3x3 that moves by one over planes, and enough tiles that its transforms pay: they cost as much as so many
+ * products with planes. */
+static int isForWinograd(const Sum *s)
+{
+  const Line *h = &s->h, *w = &s->w, *t = &s->t;
+  const double memory = (double)(s->planes + s->outputs) * 36 * ((double)w->out / 2 + 64);
+  return sizeof(THNN_REAL) == sizeof(float) && memory < INT32_MAX && h->taps == 3 && w->taps == 3 && h->step == 1 && w->step == 1 && h->stride == 1 &&
+         w->stride == 1 && t->taps == 1 && t->in == 1 && t->out == 1 && w->x == 1 && w->y == 1;
+}
+
+/* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`. */
+static Way wayOf(const Call *call, const Sum *s, const Engine *e)
+{
+  enum { PLANES = 16, OUTPUTS = 8, TILES = 12, LEAST = 4 };
+  const int32_t how = THNN_convolutionWay(call);
+  if (isByDefinition(call) || !isUsual(s)) return BY_DEFINITION;
+  if (how == THNN_BY_PLACES) return BY_PLACES;
+  if (how == THNN_BY_OUTPUTS) return BY_OUTPUTS;
+  if (isForWinograd(s)) {
+    const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
+    if (how == THNN_BY_WINOGRAD_2) return BY_WINOGRAD_2;
+    if (how == THNN_BY_WINOGRAD_4) return BY_WINOGRAD_4;
+    if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST && tiles >= TILES)
+      return BY_WINOGRAD_4;
+    if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST && tiles >= LEAST)
+      return BY_WINOGRAD_2;
+  }
+  return e->direct(s);
+}
+
+/* ---- sums */
+
+static int threadsFor(const Call *call, const Convolution *c)
+{
+  return THNN_threads(call, THNN_min(c->samples * c->outputs * c->area, 1 << 20) * THNN_min(c->depth, 1 << 10));
+}
+
+/* Where a sum's planes lie in memory: planes of a sample one after the other, or, of sequences, side by side in each frame. */
+typedef struct Layout {
+  int64_t sample, plane, t, h, w;
+} Layout;
+
+static Layout layoutOf(const Convolution *c, int64_t planes, int64_t t, int64_t h, int64_t w)
+{
+  if (c->dims == 1) return (Layout){planes * w, 1, planes * w, planes * w, planes};
+  return (Layout){planes * t * h * w, t * h * w, h * w, w, 1};
+}
+
+/* ... and its weights. */
+static Layout weightLayout(const Convolution *c)
+{
+  const Window *w = &c->window;
+  if (c->dims == 1) return (Layout){c->depth, 1, c->depth, c->depth, w->planes};
+  return (Layout){c->depth, c->cells, w->h.kernel * w->w.kernel, w->w.kernel, 1};
+}
+
+static Line forwardLine(const Axis *a, int64_t x, int64_t y, int64_t weight)
+{
+  return (Line){a->in, a->out, a->out == 1 ? 1 : a->stride, a->kernel, -a->pad, a->kernel == 1 ? 1 : a->dilation, x, y, 0, weight};
+}
+
+static int64_t commonDivisor(int64_t a, int64_t b)
+{
+  while (b) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* Cells `phase`, phase + stride, ... of x get what y gives them: cell h meets tap i at place (h + pad - i * dilation) / stride, if that
+ * is whole. Taps go backwards, so that places go up. */
+static Line backwardLine(const Axis *a, int64_t phase, int64_t x, int64_t y, int64_t weight)
+{
+  const int64_t every = a->stride / commonDivisor(a->stride, a->dilation), shift = phase + a->pad;
+  int64_t tap = 0;
+  while (tap < THNN_min(every, a->kernel) && (shift - tap * a->dilation) % a->stride != 0) tap++;
+  Line line = {a->out, THNN_ceilDiv(a->in - phase, a->stride), 1, 0, 0, every * a->dilation / a->stride, y, x * a->stride, 0, 0};
+  if (tap >= THNN_min(every, a->kernel)) return line;
+  line.taps = (a->kernel - 1 - tap) / every + 1;
+  const int64_t last = tap + (line.taps - 1) * every;
+  line.first = (shift - last * a->dilation) / a->stride;
+  line.weight = last * weight;
+  line.weightStep = -every * weight;
+  return line;
+}
+
+/* A single row goes along the other axis, so that it can be cut into bands. */
+static void turnRow(Sum *s)
+{
+  const Line h = s->h;
+  if (h.in != 1 || h.out != 1 || h.taps != 1 || h.first != 0) return;
+  s->h = s->w;
+  s->w = h;
+  s->w.x = 1;
+  s->w.y = s->h.y;
+}
+
+static Sum forwardSum(const Convolution *c, const real *x, real *y, const real *weight, const real *bias)
+{
+  const Window *win = &c->window;
+  const Axis *t = &win->t, *h = &win->h, *w = &win->w;
+  const Layout in = layoutOf(c, win->planes, t->in, h->in, w->in), out = layoutOf(c, c->outputs, t->out, h->out, w->out);
+  const Layout k = weightLayout(c);
+  Sum s = {c->samples, win->planes, c->outputs, forwardLine(t, in.t, out.t, k.t), forwardLine(h, in.h, out.h, k.h),
+           forwardLine(w, in.w, out.w, k.w), in.sample, in.plane, out.sample, out.plane, k.sample, k.plane, x, weight, bias,
+           x + c->samples * in.sample, y};
+  turnRow(&s);
+  return s;
+}
+
+static Sum backwardSum(const Convolution *c, const real *y, real *x, const real *weight, const real *bias, int64_t phaseT, int64_t phaseH,
+                       int64_t phaseW)
+{
+  const Window *win = &c->window;
+  const Axis *t = &win->t, *h = &win->h, *w = &win->w;
+  const Layout in = layoutOf(c, win->planes, t->in, h->in, w->in), out = layoutOf(c, c->outputs, t->out, h->out, w->out);
+  const Layout k = weightLayout(c);
+  Sum s = {c->samples, c->outputs, win->planes, backwardLine(t, phaseT, in.t, out.t, k.t), backwardLine(h, phaseH, in.h, out.h, k.h),
+           backwardLine(w, phaseW, in.w, out.w, k.w), out.sample, out.plane, in.sample, in.plane, k.plane, k.sample, y, weight, bias,
+           y + c->samples * out.sample, x + phaseT * in.t + phaseH * in.h + phaseW * in.w};
+  turnRow(&s);
+  return s;
+}
+
+/* The weights of a pass, and what they are known by. */
+typedef struct Weights {
+  const real *data;
+  Print print;
+  int threads;
+} Weights;
+
+static Weights weightsOf(const Convolution *c, const real *data, int threads)
+{
+  Weights w = {.data = data, .threads = threads};
+  THNN_fingerprint(data, (size_t)(c->outputs * c->depth) * sizeof(real), threads, &w.print);
+  return w;
+}
+
+/* One sum, with weights that are packed for it, or were by a call before. Are its results to be used? */
+static int computeBy(Call *call, const Sum *s, Way way, const Weights *w)
+{
+  const Engine *e = engine();
+  const int isWinograd = way == BY_WINOGRAD_2 || way == BY_WINOGRAD_4, threads = w->threads;
+  const int64_t size = isWinograd ? e->winogradSize(s, way) : e->directSize(s, way);
+  const int64_t key[THNN_KEY] = {sizeof(real), way, s->outputs, s->planes, s->weightOutput, s->weightPlane, s->t.taps, s->t.weight,
+                                 s->t.weightStep, s->h.taps, s->h.weight, s->h.weightStep, s->w.taps, s->w.weight, s->w.weightStep};
+  void *memory = NULL;
+  int isPacked = 0, isGood = 1;
+  Kept *kept = THNN_takeKept(call->state, w->data, key, &w->print, (size_t)size * sizeof(real), &memory, &isPacked);
+  real *packed = kept ? memory : THNN_scratch(call, size, sizeof(real));
+  if (!THNN_failed(call)) {
+    if (!isPacked) (isWinograd ? e->winogradPack : e->directPack)(s, way, packed, threads);
+    if (isWinograd) isGood = e->winogradSum(call, s, way, packed, threads);
+    else e->directSum(call, s, way, packed, threads);
+  }
+  if (kept) THNN_returnKept(call->state, kept);
+  return isGood;
+}
+
+static void compute(Call *call, const Sum *s, const Weights *w)
+{
+  const Way way = wayOf(call, s, engine());
+  if (way == BY_DEFINITION) THNN_(sumByDefinition)(s, w->threads);
+  else if (!computeBy(call, s, way, w) && !THNN_failed(call)) computeBy(call, s, engine()->direct(s), w); /* not all finite */
+}
+
+/* ---- a kernel as large as what it sees is a matrix */
+
+static int isMatrix(const Call *call, const Convolution *c)
+{
+  if (isByDefinition(call)) return 0;
+  const Axis *axis[] = {&c->window.t, &c->window.h, &c->window.w};
+  for (int a = 0; a < 3; a++)
+    if (axis[a]->in != axis[a]->kernel || axis[a]->pad != 0 || (axis[a]->dilation != 1 && axis[a]->kernel != 1)) return 0;
+  return 1;
+}
+
+/* y[row][o][i] = bias[o], or 0 */
+static void fillRows(real *y, int64_t rows, int64_t planes, int64_t cells, const real *bias, int threads)
+{
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t n = 0; n < rows; n++)
+    for (int64_t o = 0; o < planes; o++)
+      for (int64_t i = 0; i < cells; i++) y[(n * planes + o) * cells + i] = bias ? bias[o] : 0;
+}
+
+/* All planes of x, or the planes of all its frames. */
+static void fillPlanes(const Convolution *c, real *x, const real *bias, int threads)
+{
+  const int64_t cells = c->window.t.in * c->window.h.in * c->window.w.in;
+  if (c->dims == 1) fillRows(x, c->samples * cells, c->window.planes, 1, bias, threads);
+  else fillRows(x, c->samples, c->window.planes, cells, bias, threads);
+}
+
+/* ---- the passes */
+
+void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *y, const real *weight, const real *bias)
+{
+  const int threads = threadsFor(call, c);
+  if (isMatrix(call, c)) {
+    fillRows(y, c->samples, c->outputs, 1, bias, 1);
+    THNN_(parallelGemm)(threads, 0, 1, c->samples, c->outputs, c->depth, 1, x, c->depth, weight, c->depth, 1, y, c->outputs);
+    return;
+  }
+  const Sum s = forwardSum(c, x, y, weight, bias);
+  const Weights w = weightsOf(c, weight, threads);
+  compute(call, &s, &w);
+}
+
+void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real *x, const real *weight, const real *bias)
+{
+  const Axis *t = &c->window.t, *h = &c->window.h, *w = &c->window.w;
+  const int threads = threadsFor(call, c);
+  if (isMatrix(call, c)) {
+    fillPlanes(c, x, bias, threads);
+    THNN_(parallelGemm)(threads, 0, 0, c->samples, c->depth, c->outputs, 1, y, c->outputs, weight, c->depth, 1, x, c->depth);
+    return;
+  }
+  /* Cells that no window has seen get the bias alone. */
+  const int64_t phases[] = {THNN_min(t->stride, t->in), THNN_min(h->stride, h->in), THNN_min(w->stride, w->in)};
+  int isWhole = 1;
+  for (int64_t a = 0; a < phases[0]; a++) isWhole &= backwardLine(t, a, 1, 1, 1).taps > 0;
+  for (int64_t a = 0; a < phases[1]; a++) isWhole &= backwardLine(h, a, 1, 1, 1).taps > 0;
+  for (int64_t a = 0; a < phases[2]; a++) isWhole &= backwardLine(w, a, 1, 1, 1).taps > 0;
+  const Weights known = weightsOf(c, weight, threads);
+  if (!isWhole) fillPlanes(c, x, bias, threads);
+  for (int64_t a = 0; a < phases[0]; a++)
+    for (int64_t b = 0; b < phases[1] && backwardLine(t, a, 1, 1, 1).taps > 0; b++)
+      for (int64_t d = 0; d < phases[2] && backwardLine(h, b, 1, 1, 1).taps > 0; d++) {
+        const Sum s = backwardSum(c, y, x, weight, bias, a, b, d);
+        if (s.h.taps > 0 && s.w.taps > 0 && !THNN_failed(call)) compute(call, &s, &known);
+      }
+}
+
+void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const real *y, real *gradWeight, double scale)
+{
+  const int threads = threadsFor(call, c);
+  if (isMatrix(call, c)) {
+    THNN_(parallelGemm)(threads, 1, 0, c->outputs, c->depth, c->samples, (real)scale, y, c->outputs, x, c->depth, 1, gradWeight, c->depth);
+    return;
+  }
+  enum { LONG = 256 };
+  if (c->direct && c->dims > 1 && c->area >= LONG && !isByDefinition(call)) { /* so is one of one cell */
+    for (int64_t n = 0; n < c->samples; n++)
+      THNN_(parallelGemm)(threads, 0, 1, c->outputs, c->depth, c->area, (real)scale, y + n * c->outputs * c->area, c->area,
+                          x + n * c->depth * c->area, c->area, 1, gradWeight, c->depth);
+    return;
+  }
+  const Sum s = forwardSum(c, x, (real *)y, gradWeight, NULL);
+  const Engine *e = engine();
+  if (wayOf(call, &s, e) == BY_DEFINITION) THNN_(gradientByDefinition)(&s, gradWeight, scale, threads);
+  else e->gradient(call, &s, gradWeight, scale, threads);
+}
+
+/* A long sum is a sum of short ones, which keeps its precision. */
+THNN_KERNEL double sumRow(const real *x, int64_t n)
+{
+  enum { SHORT = 4096 };
+  double total = 0;
+  for (int64_t begin = 0; begin < n; begin += SHORT) {
+    real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t p = begin; p < THNN_min(begin + SHORT, n); p++) sum += x[p];
+    total += sum;
+  }
+  return total;
+}
+
+void THNN_(denseBias)(Call *call, const Convolution *c, const real *g, real *gradBias, int64_t planes, int64_t places, double scale)
+{
+  const int threads = threadsFor(call, c);
+  if (c->dims == 1) { /* frames of planes side by side */
+    double *sums = THNN_scratch(call, planes, sizeof(double));
+    if (THNN_failed(call)) return;
+    memset(sums, 0, (size_t)planes * sizeof(double));
+    for (int64_t frame = 0; frame < c->samples * places; frame++)
+      for (int64_t o = 0; o < planes; o++) sums[o] += g[frame * planes + o];
+    for (int64_t o = 0; o < planes; o++) gradBias[o] += (real)(scale * sums[o]);
+    return;
+  }
+#pragma omp parallel for num_threads(threads)
+  for (int64_t o = 0; o < planes; o++) {
+    double sum = 0;
+    for (int64_t n = 0; n < c->samples; n++) sum += sumRow(g + (n * planes + o) * places, places);
+    gradBias[o] += (real)(scale * sum);
+  }
+}

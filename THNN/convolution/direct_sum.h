@@ -1,0 +1,258 @@
+/* The sum of sum.h as products of weights and a padded picture, which is multiplied where it lies.
+ *
+ *   BY_PLACES    a tile is a few planes of y and some vectors of places side by side; the weights of its planes are packed
+ *   BY_OUTPUTS   a tile is a few places and some vectors of planes of y; it is turned when it is done
+ *
+ * Every element is a sum in an order of its own, which does not depend on how the work is cut. */
+#ifndef THNN_DIRECT_SUM_H
+#define THNN_DIRECT_SUM_H
+
+#include "convolution/picture.h"
+#include "convolution/product.h"
+
+enum {
+  SHORT = 576,          /* a long sum is a sum of sums of so many terms, which keeps its precision */
+  BAND_BYTES = 320 << 10, /* of a band's picture, about: it stays in a second cache */
+  NEAR_BYTES = 160 << 10, /* of it, about, that all weights pass by before the rest */
+  MOST_PLACES = 2048,   /* in a band BY_OUTPUTS */
+  PART = 1536           /* weights of so many k stay in the first caches while a band passes by */
+};
+
+/* n in equal parts of at most `most`. */
+THNN_INLINE int64_t partOf(int64_t n, int64_t most) { return THNN_ceilDiv(n, THNN_max(THNN_ceilDiv(n, most), 1)); }
+
+THNN_INLINE int64_t depthOf(const Sum *s) { return s->planes * tapsOf(s); }
+
+/* ---- weights: blocks of a few planes of y, packed[block][k][plane] */
+
+typedef struct Blocks {
+  int64_t step, count, width; /* planes in a block, vectors of a tile */
+} Blocks;
+
+THNN_INLINE Blocks blocksOf(const Sum *s, Way way)
+{
+  if (way == BY_OUTPUTS) return (Blocks){COLUMNS, THNN_ceilDiv(s->outputs, COLUMNS), WIDTH};
+  if (s->outputs <= FEW_ROWS) return (Blocks){s->outputs, 1, FEW_WIDTH};
+  const int64_t step = partOf(s->outputs, ROWS);
+  return (Blocks){step, THNN_ceilDiv(s->outputs, step), WIDTH};
+}
+
+static int64_t directSize(const Sum *s, Way way)
+{
+  const Blocks b = blocksOf(s, way);
+  return b.count * b.step * depthOf(s);
+}
+
+/* Blocks whose taps lie one after the other in memory, upwards or downwards, are turned; others are taken one by one. */
+static void packBlock(const Sum *s, real *to, int64_t step, const real *from, int64_t outputs)
+{
+  const Line *h = &s->h, *w = &s->w;
+  const int64_t taps = h->taps * w->taps, way = w->weightStep;
+  const int inLine = (way == 1 || way == -1 || w->taps == 1) && (h->taps == 1 || h->weightStep == way * w->taps);
+  const int up = inLine && (way == 1 || taps == 1), isWhole = up && (taps == s->weightPlane || s->planes == 1);
+  for (int64_t m = 0; m < s->t.taps; m++, from += s->t.weightStep) {
+    if (isWhole) {
+      turn(to, step, from, s->weightOutput, outputs, taps * s->planes);
+      to += taps * s->planes * step;
+      continue;
+    }
+    for (int64_t c = 0; c < s->planes; c++, to += taps * step) {
+      const real *plane = from + c * s->weightPlane;
+      if (up) turn(to, step, plane, s->weightOutput, outputs, taps);
+      else if (inLine && way == -1) turn(to + (taps - 1) * step, -step, plane - (taps - 1), s->weightOutput, outputs, taps);
+      else
+        for (int64_t o = 0; o < outputs; o++)
+          for (int64_t i = 0; i < h->taps; i++)
+            for (int64_t j = 0; j < w->taps; j++)
+              to[(i * w->taps + j) * step + o] = plane[o * s->weightOutput + i * h->weightStep + j * way];
+    }
+  }
+}
+
+static void directPack(const Sum *s, Way way, real *packed, int threads)
+{
+  const Blocks b = blocksOf(s, way);
+  const int64_t size = b.step * depthOf(s);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t block = 0; block < b.count; block++) {
+    const int64_t first = block * b.step, outputs = THNN_min(b.step, s->outputs - first);
+    if (outputs < b.step) memset(packed + block * size, 0, (size_t)size * sizeof(real));
+    packBlock(s, packed + block * size, b.step,
+              s->weight + first * s->weightOutput + s->t.weight + s->h.weight + s->w.weight, outputs);
+  }
+}
+
+/* ---- a band */
+
+typedef struct Band {
+  const Sum *s;
+  const Picture *p;
+  Blocks blocks;
+  const real *x, *packed; /* the picture, or x itself */
+  const int32_t *distance;
+  real *y;                /* of its first place */
+  int64_t rows;
+  int64_t runs, run;      /* places that follow each other without a gap, in the picture and in y */
+  real *tile;
+} Band;
+
+/* y[p] = tile[p]; `over`: as many as whole vectors hold, for what follows will be written later */
+THNN_INLINE void writeRun(real *restrict y, int64_t distance, const real *restrict tile, int64_t n, int over)
+{
+  int64_t p = 0;
+  if (distance == 1) {
+    for (; p + (over ? 0 : LANES - 1) < n; p += LANES) *(AnyVector *)(y + p) = *(const AnyVector *)(tile + p);
+    for (; p < n; p++) y[p] = tile[p];
+  } else
+    for (; p < n; p++) y[p * distance] = tile[p];
+}
+
+/* Where a tile can go at once: `n` places from place `at` of the band on, or NULL if they do not lie side by side in y. */
+THNN_INLINE real *placeInY(const Band *d, int64_t at, int64_t n)
+{
+  const int64_t row = d->runs == 1 ? d->run : d->p->row, w = at % row;
+  return d->s->w.y == 1 && w + n <= d->run ? d->y + at / row * d->s->h.y + w : NULL;
+}
+
+/* Writes a tile: `n` places from place `at` of the band on, of `count` planes from plane `first` on. */
+THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t at, int64_t n)
+{
+  const Sum *s = d->s;
+  const int64_t row = d->runs == 1 ? d->run : d->p->row, dense = s->w.y == 1 && s->h.y == s->w.out;
+  for (int64_t done = 0; done < n;) {
+    const int64_t h = (at + done) / row, w = (at + done) % row, rest = THNN_min(row - w, n - done);
+    const int64_t places = THNN_min(rest, d->run - w);
+    if (places > 0) {
+      const int over = dense && h * s->w.out + w + THNN_ceilDiv(places, LANES) * LANES <= d->rows * s->w.out;
+      real *y = d->y + first * s->yPlane + h * s->h.y + w * s->w.y;
+      for (int64_t o = 0; o < count; o++)
+        writeRun(y + o * s->yPlane, s->w.y, d->tile + o * MOST_COLUMNS + done, places, over);
+    }
+    done += rest;
+  }
+}
+
+static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
+{
+  const Sum *s = d->s;
+  const int64_t depth = depthOf(s), places = (d->rows - 1) * d->p->row + s->w.out, wide = d->blocks.width * LANES, step = d->blocks.step;
+  const int64_t near = NEAR_BYTES / (int64_t)sizeof(real) / THNN_max(depth / THNN_min(s->h.taps * s->w.taps, 3), 1);
+  const int64_t group = THNN_max(THNN_min(places, near) / wide, 1) * wide;
+  /* Behind x there is nothing to read. */
+  const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
+  real *panel = d->tile + MOST_COLUMNS * ROWS;
+  for (int64_t begin = 0; begin < places; begin += group)
+    for (int64_t block = firstBlock; block < endBlock; block++) {
+      const int64_t first = block * step, count = THNN_min(step, s->outputs - first);
+      const real *w = d->packed + block * step * depth;
+      THNN_REAL bias[ROWS] = {0};
+      for (int64_t o = 0; o < count && s->bias; o++) bias[o] = s->bias[first + o];
+      for (int64_t at = begin; at < THNN_min(begin + group, places); at += wide) {
+        const int64_t n = THNN_min(wide, places - at), columns = columnsOf(n, d->blocks.width);
+        Product *product = rowProduct(step, columns);
+        const real *x = d->x + at;
+        const int isLast = last && last + at + columns > s->xEnd;
+        if (isLast && block == firstBlock) /* planes side by side */
+          for (int64_t k = 0; k < depth; k++) memcpy(panel + k * MOST_COLUMNS, x + d->distance[k], (size_t)n * sizeof(real));
+        real *y = n == columns && count == step ? placeInY(d, at, n) : NULL;
+        for (int64_t k = 0; k < depth; k += SHORT)
+          product(THNN_min(SHORT, depth - k), w + k * step, isLast ? panel : x, d->distance + k + (isLast ? depth : 0), step, k > 0,
+                  k > 0 ? NULL : bias, y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS);
+        if (!y) writeTile(d, first, count, at, n);
+      }
+    }
+}
+
+static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
+{
+  const Sum *s = d->s;
+  const int64_t depth = depthOf(s), rows = partOf(d->run, ROWS), part = partOf(depth, PART);
+  for (int64_t block = firstBlock; block < endBlock; block++) {
+    const int64_t first = block * COLUMNS, count = THNN_min(COLUMNS, s->outputs - first);
+    for (int64_t begin = 0; begin < depth; begin += part)
+      for (int64_t r = 0; r < d->runs; r++)
+        for (int64_t at = 0; at < d->run; at += rows) {
+          const int64_t end = THNN_min(begin + part, depth), n = THNN_min(rows, d->run - at);
+          for (int64_t k = begin; k < end; k += SHORT)
+            columnProducts[1][n - 1](THNN_min(SHORT, end - k), d->x + r * d->p->row + at, d->packed + (block * depth + k) * COLUMNS,
+                                  d->distance + k, COLUMNS, k > 0, NULL, d->tile + (r * d->run + at) * COLUMNS, COLUMNS);
+        }
+    for (int64_t r = 0; r < d->runs; r++) {
+      real *tile = d->tile + r * d->run * COLUMNS, *y = d->y + first * s->yPlane + r * s->h.y;
+      if (s->bias)
+        for (int64_t at = 0; at < d->run; at++)
+          for (int64_t o = 0; o < count; o++) tile[at * COLUMNS + o] += s->bias[first + o];
+      if (s->w.y == 1) turn(y, s->yPlane, tile, COLUMNS, d->run, count);
+      else
+        for (int64_t at = 0; at < d->run; at++)
+          for (int64_t o = 0; o < count; o++) y[o * s->yPlane + at * s->w.y] = tile[at * COLUMNS + o];
+    }
+  }
+}
+
+/* ---- all bands */
+
+/* The way that wastes less: lanes beside the places or the planes of y, and BY_OUTPUTS the turning. */
+static Way directWay(const Sum *s)
+{
+  const Picture p = pictureOf(s, s->h.out);
+  const Blocks places = blocksOf(s, BY_PLACES), outputs = blocksOf(s, BY_OUTPUTS);
+  const double depth = (double)depthOf(s), run = (double)(p.row == s->w.out ? s->h.out * s->w.out : s->w.out);
+  const double rows = (double)partOf((int64_t)run, ROWS), turning = s->yPlane == 1 ? 0 : 16;
+  const double byPlaces = (double)(places.count * places.step) * (depth + 8) *
+                          (double)(THNN_ceilDiv((s->h.out - 1) * p.row + s->w.out, LANES) * LANES) *
+                          (s->yPlane == 1 ? 1 + 16 / depth : 1);
+  const double byOutputs = (double)(outputs.count * COLUMNS * s->h.out * s->w.out) * (depth + turning) *
+                           (rows < ROWS / 2 + 1 ? (ROWS / 2 + 1) / rows : 1);
+  return byOutputs < byPlaces ? BY_OUTPUTS : BY_PLACES;
+}
+
+static void directSum(Call *call, const Sum *s, Way way, const real *packed, int threads)
+{
+  const Blocks blocks = blocksOf(s, way);
+  const int64_t depth = depthOf(s), frames = s->samples * s->t.out;
+  const Picture one = pictureOf(s, 1);
+  const int64_t rowBytes = one.row * (one.inPlace ? 1 : one.phasesH * one.phasesW) * s->t.taps * s->planes * (int64_t)sizeof(real);
+  int64_t rows = THNN_max(BAND_BYTES / THNN_max(rowBytes, 1) - one.more, 1);
+  if (way == BY_OUTPUTS) rows = THNN_min(rows, THNN_max(MOST_PLACES / s->w.out, 1));
+  int64_t bands = THNN_ceilDiv(s->h.out, rows);
+  if (bands > 1 && frames * bands < 4 * threads) bands = THNN_min(THNN_ceilDiv(frames * bands, threads) * threads / frames, s->h.out);
+  rows = THNN_ceilDiv(s->h.out, THNN_max(bands, 1));
+  bands = THNN_ceilDiv(s->h.out, rows);
+  const int64_t jobs = frames * bands, parts = jobs % threads == 0 || jobs >= 8 * threads ? 1 : THNN_min(blocks.count, threads);
+
+  const Picture p = pictureOf(s, rows);
+  const int64_t picture = p.inPlace ? 0 : THNN_roomFor(s->t.taps * s->planes * p.plane + MOST_COLUMNS);
+  const int64_t tile = THNN_roomFor(way == BY_OUTPUTS ? rows * s->w.out * COLUMNS : (ROWS + (p.inPlace ? depth : 0)) * MOST_COLUMNS);
+  int32_t *distance = THNN_scratch(call, 2 * depth, sizeof(int32_t));
+  int64_t *laid = THNN_scratch(call, threads, sizeof(int64_t)); /* the job whose picture a thread has */
+  real *pictures = THNN_scratch(call, threads * picture, sizeof(real)), *tiles = THNN_scratch(call, threads * tile, sizeof(real));
+  if (THNN_failed(call)) return;
+  distances(s, &p, distance);
+  if (p.inPlace)
+    for (int64_t k = 0; k < depth; k++) distance[depth + k] = (int32_t)(k * MOST_COLUMNS);
+
+  for (int thread = 0; thread < threads; thread++) laid[thread] = -1;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+  for (int64_t task = 0; task < jobs * parts; task++) {
+    const int64_t part = task % parts, job = task / parts, frame = job / bands, first = job % bands * rows;
+    const int64_t n = frame / s->t.out, t = frame % s->t.out, thread = THNN_threadId();
+    Band d = {s, &p, blocks, NULL, packed, distance, NULL, THNN_min(rows, s->h.out - first), 0, 0, tiles + thread * tile};
+    if (p.inPlace) d.x = s->x + n * s->xSample + t * s->t.stride * s->t.x + first * s->h.x;
+    else {
+      real *mine = pictures + thread * picture;
+      if (laid[thread] != job) layBand(mine, s, &p, n, t, first, d.rows);
+      d.x = mine;
+      laid[thread] = job;
+    }
+    d.y = s->y + n * s->ySample + t * s->t.y + first * s->h.y;
+    const int isFlat = p.row == s->w.out && (s->h.y == s->w.out * s->w.y || d.rows == 1);
+    d.runs = isFlat ? 1 : d.rows;
+    d.run = isFlat ? d.rows * s->w.out : s->w.out;
+    const int64_t begin = blocks.count * part / parts, end = blocks.count * (part + 1) / parts;
+    if (way == BY_OUTPUTS) bandByOutputs(&d, begin, end);
+    else bandByPlaces(&d, begin, end);
+  }
+}
+
+#endif

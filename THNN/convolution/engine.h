@@ -1,0 +1,17 @@
+/* All of a dense convolution's loops, for one kind of processor: engine.c, engine_avx2.c and engine_avx512.c include this, each compiled for
+ * its own, and dense.c calls the best that the processor has. */
+#ifndef THNN_ENGINE_H
+#define THNN_ENGINE_H
+
+#include "convolution/direct_sum.h"
+#include "convolution/gradient.h"
+#ifdef THNN_REAL_IS_Float /* doubles take the plain sum */
+#include "convolution/winograd.h"
+#define THNN_WINOGRAD , winogradSize, winogradPack, winogradSum
+#else
+#define THNN_WINOGRAD
+#endif
+
+const Engine THNN_ENGINE = {directWay, gradient, directSize, directPack, directSum THNN_WINOGRAD};
+
+#endif

@@ -1,0 +1,188 @@
+/* The gradient of the weights: the sum of sum.h turned round.
+ *
+ *   weight[o][c][m][i][j] += scale * sum over n and places of y[n][o][place] * x[n][c][what the place sees through (m, i, j)]
+ *
+ * The same micro-kernel: places are what is summed over, planes of y and of x are the sides of the product. Both are laid out with planes
+ * last, a group of rows at a time, for all threads. There a place is one distance, and a tap another one. Groups and chunks are cut by shapes
+ * alone, so sums have one order for any number of threads. */
+#ifndef THNN_GRADIENT_H
+#define THNN_GRADIENT_H
+
+#include "convolution/direct_sum.h"
+
+enum {
+  GROUP_BYTES = 192 << 10, /* of a group of rows, about */
+  CHUNK = 224,           /* places in a short sum */
+  OFTEN = 3              /* a panel of x that more blocks than this pass by is laid side by side first */
+};
+
+typedef struct Gradient {
+  const Sum *s;
+  int merged;                   /* x has few planes: the taps of a row go side by side, and vectors are planes of y */
+  int64_t columns, runs, wide;  /* of one product; products; columns of `sums` */
+  int64_t blocks, rows;         /* of planes of y, or of columns where they are merged */
+  int64_t xCell, yCell;         /* from a place to the next one */
+  int64_t length, reachH, step; /* of a row of x; rows of x of a row of y; those of them that the row before has not seen */
+  real *x, *y, *sums;           /* sums[plane of y][run][column], or merged [run][column][plane of y] */
+  int32_t *place, *row, *panel; /* distances of places in x; the first row in x of each row of y; distances in a panel */
+} Gradient;
+
+/* Planes last: to[w * cell + c] = x[c * plane + w * distance] */
+THNN_INLINE void layCells(real *restrict to, int64_t cell, const real *restrict x, int64_t plane, int64_t distance, int64_t planes,
+                          int64_t n)
+{
+  if (distance == 1) turn(to, cell, x, plane, planes, n);
+  else
+    for (int64_t w = 0; w < n; w++)
+      for (int64_t c = 0; c < planes; c++) to[w * cell + c] = x[w * distance + c * plane];
+}
+
+/* Row r of a group that begins with row `first`: the row of y, and what it sees of x that the row before does not. */
+static void layRow(const Gradient *g, int64_t m, int64_t first, int64_t r)
+{
+  const Sum *s = g->s;
+  const int64_t oh = (first + r) % s->h.out, frame = (first + r) / s->h.out, n = frame / s->t.out, ot = frame % s->t.out;
+  layCells(g->y + r * s->w.out * g->yCell, g->yCell, s->y + n * s->ySample + ot * s->t.y + oh * s->h.y, s->yPlane, s->w.y, s->outputs,
+           s->w.out);
+  const int64_t t = ot * s->t.stride + s->t.first + m * s->t.step;
+  const int64_t before = THNN_min(THNN_max(-s->w.first, 0), g->length), from = THNN_max(s->w.first, 0);
+  const int64_t inside = THNN_max(THNN_min(g->length - before, s->w.in - from), 0);
+  for (int64_t i = r > 0 && oh > 0 ? g->reachH - g->step : 0; i < g->reachH; i++) {
+    const int64_t h = oh * s->h.stride + s->h.first + i;
+    real *to = g->x + (g->row[r] + i) * g->length * g->xCell;
+    if (t < 0 || t >= s->t.in || h < 0 || h >= s->h.in) {
+      memset(to, 0, (size_t)(g->length * g->xCell) * sizeof(real));
+      continue;
+    }
+    memset(to, 0, (size_t)(before * g->xCell) * sizeof(real));
+    layCells(to + before * g->xCell, g->xCell, s->x + n * s->xSample + t * s->t.x + h * s->h.x + from * s->w.x, s->xPlane, s->w.x,
+             s->planes, inside);
+    memset(to + (before + inside) * g->xCell, 0, (size_t)((g->length - before - inside) * g->xCell) * sizeof(real));
+  }
+}
+
+/* Rows [r, end) of a group, of one frame, where a row has one place (dense.c turns a single row so): cells follow each other. */
+static void layColumn(const Gradient *g, int64_t m, int64_t first, int64_t r, int64_t end)
+{
+  const Sum *s = g->s;
+  const int64_t oh = (first + r) % s->h.out, frame = (first + r) / s->h.out, n = frame / s->t.out, ot = frame % s->t.out;
+  layCells(g->y + r * g->yCell, g->yCell, s->y + n * s->ySample + ot * s->t.y + oh * s->h.y, s->yPlane, s->h.y, s->outputs, end - r);
+  const int64_t t = ot * s->t.stride + s->t.first + m * s->t.step, skipped = r > 0 && oh > 0 ? g->reachH - g->step : 0;
+  const int64_t cells = (end - 1 - r) * g->step + g->reachH - skipped, h = oh * s->h.stride + s->h.first + skipped;
+  const int64_t before = t < 0 || t >= s->t.in ? cells : THNN_min(THNN_max(-h, 0), cells);
+  const int64_t inside = THNN_max(THNN_min(cells, s->h.in - h) - before, 0);
+  real *to = g->x + (g->row[r] + skipped) * g->xCell;
+  memset(to, 0, (size_t)(before * g->xCell) * sizeof(real));
+  if (inside > 0)
+    layCells(to + before * g->xCell, g->xCell, s->x + n * s->xSample + t * s->t.x + (h + before) * s->h.x, s->xPlane, s->h.x, s->planes,
+             inside);
+  memset(to + (before + inside) * g->xCell, 0, (size_t)((cells - before - inside) * g->xCell) * sizeof(real));
+}
+
+/* Rows [r, end) of a group. */
+static void layRows(const Gradient *g, int64_t m, int64_t first, int64_t r, int64_t end)
+{
+  const Sum *s = g->s;
+  if (s->w.in == 1 && s->w.out == 1 && s->w.taps == 1 && s->w.first == 0 && s->h.stride == g->step)
+    for (int64_t last; r < end; r = last) {
+      last = THNN_min(end, r + s->h.out - (first + r) % s->h.out);
+      layColumn(g, m, first, r, last);
+    }
+  else
+    for (; r < end; r++) layRow(g, m, first, r);
+}
+
+/* Adds the products of a group of `depth` places to some columns of the sums of one run. */
+static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, real *panel)
+{
+  const Sum *s = g->s;
+  const int64_t vectors = THNN_min(WIDTH, (g->wide - at) / LANES), chunk = partOf(depth, CHUNK);
+  const int64_t i = g->merged ? run : run / s->w.taps, j = g->merged ? 0 : run % s->w.taps;
+  const real *tap = g->x + (i * s->h.step * g->length + j * s->w.step) * g->xCell;
+  for (int64_t k = 0; k < depth; k += chunk) {
+    const int64_t n = THNN_min(chunk, depth - k);
+    const int32_t *place = g->place + k;
+    if (g->merged) {
+      for (int64_t c = 0; c < g->columns; c += g->rows) {
+        const int64_t rows = THNN_min(g->rows, g->columns - c);
+        columnProducts[vectors - 1][rows - 1](n, tap + c, g->y + k * g->yCell + at, place, g->yCell, 1, NULL,
+                                              g->sums + (run * g->columns + c) * g->wide + at, g->wide);
+      }
+      continue;
+    }
+    const real *x = tap + at;
+    if (g->blocks > OFTEN) {
+      for (int64_t q = 0; q < n; q++)
+        for (int v = 0; v < WIDTH; v++) *(AnyVector *)(panel + q * COLUMNS + v * LANES) = *(const AnyVector *)(x + place[q] + v * LANES);
+      x = panel;
+      place = g->panel;
+    }
+    for (int64_t block = 0; block < g->blocks; block++)
+      rowProducts[vectors - 1][g->rows - 1](n, g->y + k * g->yCell + block * g->rows, x, place, g->yCell, 1, NULL,
+                                            g->sums + (block * g->rows * g->runs + run) * g->wide + at, g->runs * g->wide);
+  }
+}
+
+/* Cells of planes last begin at lines of the cache, an odd number of them apart. */
+THNN_INLINE int64_t oddLines(int64_t n) { return (THNN_ceilDiv(n, 16) | 1) * 16; }
+
+static void gradient(Call *call, const Sum *s, real *weight, double scale, int threads)
+{
+  Gradient g = {.s = s, .merged = s->planes < COLUMNS && (s->w.taps == 1 || s->w.step == 1)};
+  g.columns = g.merged ? s->w.taps * s->planes : s->planes;
+  g.runs = g.merged ? s->h.taps : s->h.taps * s->w.taps;
+  g.wide = THNN_ceilDiv(g.merged ? s->outputs : g.columns, LANES) * LANES;
+  g.rows = partOf(g.merged ? g.columns : s->outputs, ROWS);
+  g.blocks = THNN_ceilDiv(g.merged ? g.columns : s->outputs, g.rows);
+  const int64_t planes = g.blocks * g.rows;
+  g.xCell = g.merged ? s->planes : oddLines(s->planes);
+  g.yCell = oddLines(g.merged ? g.wide : planes);
+  g.reachH = spanOf(&s->h) + 1;
+  g.step = THNN_min(s->h.stride, g.reachH);
+  g.length = (s->w.out - 1) * s->w.stride + spanOf(&s->w) + 1;
+
+  const int64_t all = s->samples * s->t.out * s->h.out, rowSize = g.length * g.step * g.xCell + s->w.out * g.yCell;
+  const int64_t group = THNN_max(THNN_min(all, GROUP_BYTES / (int64_t)sizeof(real) / rowSize), 1), places = group * s->w.out;
+  const int64_t xRows = group * g.step + (group / s->h.out + 2) * g.reachH, sums = planes * g.runs * g.wide;
+  const int64_t panel = THNN_roomFor(CHUNK * COLUMNS + COLUMNS);
+  g.x = THNN_scratch(call, xRows * g.length * g.xCell + 2 * COLUMNS, sizeof(real));
+  g.y = THNN_scratch(call, (places + 8) * g.yCell, sizeof(real));
+  g.sums = THNN_scratch(call, sums, sizeof(real));
+  g.place = THNN_scratch(call, places, sizeof(int32_t));
+  g.row = THNN_scratch(call, group, sizeof(int32_t));
+  g.panel = THNN_scratch(call, CHUNK, sizeof(int32_t));
+  real *panels = THNN_scratch(call, threads * panel, sizeof(real));
+  if (THNN_failed(call)) return;
+  for (int64_t k = 0; k < CHUNK; k++) g.panel[k] = (int32_t)(k * COLUMNS);
+
+  const int64_t tiles = THNN_ceilDiv(g.wide, COLUMNS), some = THNN_ceilDiv(group, 4 * threads);
+  for (int64_t m = 0; m < s->t.taps; m++) {
+    memset(g.sums, 0, (size_t)sums * sizeof(real));
+    for (int64_t first = 0; first < all; first += group) {
+      const int64_t n = THNN_min(group, all - first);
+      for (int64_t r = 0, next = 0; r < n; r++) { /* rows of y of one frame share rows of x */
+        g.row[r] = (int32_t)(r > 0 && (first + r) % s->h.out > 0 ? g.row[r - 1] + g.step : next);
+        next = g.row[r] + g.reachH;
+        for (int64_t w = 0; w < s->w.out; w++)
+          g.place[r * s->w.out + w] = (int32_t)((g.row[r] * g.length + w * s->w.stride) * g.xCell);
+      }
+#pragma omp parallel for num_threads(threads)
+      for (int64_t r = 0; r < n; r += some) layRows(&g, m, first, r, THNN_min(r + some, n));
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+      for (int64_t job = 0; job < g.runs * tiles; job++)
+        addGroup(&g, job / tiles, job % tiles * COLUMNS, n * s->w.out, panels + THNN_threadId() * panel);
+    }
+#pragma omp parallel for num_threads(threads)
+    for (int64_t o = 0; o < s->outputs; o++)
+      for (int64_t i = 0; i < s->h.taps; i++)
+        for (int64_t j = 0; j < s->w.taps; j++) {
+          real *w = weight + o * s->weightOutput + s->t.weight + m * s->t.weightStep + s->h.weight + i * s->h.weightStep +
+                    s->w.weight + j * s->w.weightStep;
+          const real *sum = g.merged ? g.sums + (i * g.columns + j * s->planes) * g.wide + o
+                                     : g.sums + (o * g.runs + i * s->w.taps + j) * g.wide;
+          for (int64_t c = 0; c < s->planes; c++) w[c * s->weightPlane] += (real)scale * sum[c * (g.merged ? g.wide : 1)];
+        }
+  }
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* A band of places, and what it sees of x: a padded picture in a thread's own memory.
+ *
+ * A stride takes every stride-th row and column: they are laid out apart, each such phase as a picture of its own. So a place and the next
+ * one are neighbours whatever the stride, a tap is one distance for all of them, and the places of a band are one long row (with some
+ * between the rows that nobody wants). A kernel over several frames sees as many times the planes. */
+#ifndef THNN_PICTURE_H
+#define THNN_PICTURE_H
+
+#include "convolution/sum.h"
+#include "convolution/turn.h"
+
+typedef struct Picture {
+  int64_t row, phase, plane; /* lengths of a row, of a phase, of a plane */
+  int64_t phasesH, phasesW;
+  int64_t more;              /* rows that a band sees beyond its own */
+  int inPlace;               /* x itself will do */
+} Picture;
+
+/* The cells between a place's first tap and its last one. */
+THNN_INLINE int64_t spanOf(const Line *a) { return THNN_max(a->taps - 1, 0) * a->step; }
+
+THNN_INLINE int isStill(const Line *a) { return a->taps == 1 && a->first == 0 && a->stride == 1; }
+
+THNN_INLINE Picture pictureOf(const Sum *s, int64_t rows)
+{
+  const Line *h = &s->h, *w = &s->w;
+  Picture p = {.more = spanOf(h) / h->stride, .row = w->out + spanOf(w) / w->stride};
+  p.phasesH = THNN_min(h->stride, spanOf(h) + 1);
+  p.phasesW = THNN_min(w->stride, spanOf(w) + 1);
+  if (w->stride == 1 && w->first <= 0) { /* the padding behind a row is that in front of the next one */
+    const int64_t behind = THNN_max(0, w->out + w->first + spanOf(w) - w->in);
+    p.row = THNN_max(w->out, p.row - THNN_min(behind, -w->first));
+  }
+  p.phase = (rows + p.more) * p.row;
+  const int64_t lines = (p.phase * p.phasesH * p.phasesW + p.row + THNN_max(0, -w->first) + 15) / 16;
+  p.plane = (lines | 1) * 16; /* an odd number, so that planes lie in different sets of the cache */
+  p.inPlace = isStill(h) && isStill(w) && s->t.taps == 1 && s->t.first == 0 && (s->t.out - 1) * s->t.stride < s->t.in &&
+              w->out == w->in && h->out <= h->in && w->x == 1 && (h->x == w->in || h->out == 1) &&
+              s->planes * s->xPlane < INT32_MAX;
+  if (p.inPlace) p.plane = s->xPlane;
+  return p;
+}
+
+/* distance[k] of what tap k = (m, c, i, j) sees, from where its place is */
+static void distances(const Sum *s, const Picture *p, int32_t *distance)
+{
+  for (int64_t plane = 0; plane < s->t.taps * s->planes; plane++)
+    for (int64_t i = 0; i < s->h.taps; i++)
+      for (int64_t j = 0; j < s->w.taps; j++) {
+        const int64_t r = i * s->h.step, q = j * s->w.step;
+        *distance++ = (int32_t)(plane * p->plane + (r % s->h.stride * p->phasesW + q % s->w.stride) * p->phase +
+                                r / s->h.stride * p->row + q / s->w.stride);
+      }
+}
+
+/* A strip of cells, `step` apart along one axis of x: those of [begin, end) are there, the others are padding. */
+typedef struct Strip {
+  int64_t begin, end, n, from, distance; /* cell begin is x[from], each next one `distance` on */
+} Strip;
+
+THNN_INLINE Strip stripOf(const Line *a, int64_t first, int64_t n)
+{
+  const int64_t begin = THNN_min(THNN_max(THNN_ceilDiv(-first, a->stride), 0), n);
+  const int64_t end = THNN_max(THNN_min(THNN_ceilDiv(a->in - first, a->stride), n), begin);
+  return (Strip){begin, end, n, (first + begin * a->stride) * a->x, a->stride * a->x};
+}
+
+THNN_INLINE void layStrip(real *restrict to, const real *restrict x, const Strip *s)
+{
+  for (int64_t w = 0; w < s->begin; w++) to[w] = 0;
+  const int64_t n = s->end - s->begin;
+  real *inside = to + s->begin;
+  if (n > 0) x += s->from;
+  if (s->distance == 1) memcpy(inside, x, (size_t)n * sizeof(real));
+  else if (s->distance == 2)
+    for (int64_t w = 0; w < n; w++) inside[w] = x[w * 2];
+  else
+    for (int64_t w = 0; w < n; w++) inside[w] = x[w * s->distance];
+  for (int64_t w = s->end; w < s->n; w++) to[w] = 0;
+}
+
+/* The same strip of all planes, which lie side by side in x. */
+THNN_INLINE void layStrips(real *restrict to, int64_t plane, const real *restrict x, int64_t planes, const Strip *s)
+{
+  turn(to + s->begin, plane, x + (s->end > s->begin ? s->from : 0), s->distance, s->end - s->begin, planes);
+  for (int64_t c = 0; c < planes; c++) {
+    for (int64_t w = 0; w < s->begin; w++) to[c * plane + w] = 0;
+    for (int64_t w = s->end; w < s->n; w++) to[c * plane + w] = 0;
+  }
+}
+
+/* One strip of all planes of one frame; x is NULL where there is only padding. */
+THNN_INLINE void layPlanes(real *restrict to, const real *restrict x, const Sum *s, const Picture *p, const Strip *strip)
+{
+  if (!x) {
+    for (int64_t c = 0; c < s->planes; c++) memset(to + c * p->plane, 0, (size_t)strip->n * sizeof(real));
+  } else if (s->xPlane == 1 && s->planes > 1) layStrips(to, p->plane, x, s->planes, strip);
+  else
+    for (int64_t c = 0; c < s->planes; c++) layStrip(to + c * p->plane, x + c * s->xPlane, strip);
+}
+
+/* What the rows [first, first + rows) of frame t of y see of sample n. */
+static void layBand(real *restrict to, const Sum *s, const Picture *p, int64_t n, int64_t t, int64_t first, int64_t rows)
+{
+  const Line *h = &s->h, *w = &s->w;
+  for (int64_t m = 0; m < s->t.taps; m++, to += s->planes * p->plane) {
+    const int64_t frame = t * s->t.stride + s->t.first + m * s->t.step;
+    const real *x = frame < 0 || frame >= s->t.in ? NULL : s->x + n * s->xSample + frame * s->t.x;
+    for (int64_t a = 0; a < p->phasesH; a++)
+      for (int64_t b = 0; b < p->phasesW; b++) {
+        real *phase = to + (a * p->phasesW + b) * p->phase;
+        const int64_t row = first * h->stride + h->first + a, column = w->first + b;
+        if (p->row == 1 && column >= 0 && column < w->in) { /* a column is one strip */
+          const Strip strip = stripOf(h, row, rows + p->more);
+          layPlanes(phase, x ? x + column * w->x : NULL, s, p, &strip);
+          continue;
+        }
+        const Strip strip = stripOf(w, column, p->row);
+        for (int64_t r = 0; r < rows + p->more; r++) {
+          const int64_t cell = row + r * h->stride;
+          layPlanes(phase + r * p->row, x && cell >= 0 && cell < h->in ? x + cell * h->x : NULL, s, p, &strip);
+        }
+      }
+    const Strip behind = {0, 0, THNN_max(0, -w->first), 0, 1}; /* the last row has none behind it */
+    layPlanes(to + p->phasesH * p->phasesW * p->phase, NULL, s, p, &behind);
+  }
+}
+
+#endif

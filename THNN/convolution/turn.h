@@ -1,0 +1,42 @@
+/* Planes last and planes first: how numbers are turned, four by four. */
+#ifndef THNN_TURN_H
+#define THNN_TURN_H
+
+#include "core/real.h"
+
+typedef THNN_REAL Four __attribute__((vector_size(4 * sizeof(THNN_REAL))));
+typedef Four AnyFour __attribute__((aligned(1), may_alias));
+#if defined(__clang__) || __GNUC__ >= 12
+#define THNN_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#elif defined(THNN_REAL_IS_Float)
+#define THNN_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (int32_t __attribute__((vector_size(sizeof(a))))){__VA_ARGS__})
+#else
+#define THNN_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (int64_t __attribute__((vector_size(sizeof(a))))){__VA_ARGS__})
+#endif
+
+/* to[c * toRow + r] = from[r * fromRow + c] for r < rows, c < columns */
+THNN_INLINE void turn(real *restrict to, int64_t toRow, const real *restrict from, int64_t fromRow, int64_t rows, int64_t columns)
+{
+  int64_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    const real *x = from + r * fromRow;
+    int64_t c = 0;
+    for (; c + 4 <= columns; c += 4) {
+      const Four x0 = *(const AnyFour *)(x + c), x1 = *(const AnyFour *)(x + fromRow + c);
+      const Four x2 = *(const AnyFour *)(x + 2 * fromRow + c), x3 = *(const AnyFour *)(x + 3 * fromRow + c);
+      const Four a = THNN_SHUFFLE(x0, x2, 0, 4, 1, 5), b = THNN_SHUFFLE(x0, x2, 2, 6, 3, 7);
+      const Four d = THNN_SHUFFLE(x1, x3, 0, 4, 1, 5), e = THNN_SHUFFLE(x1, x3, 2, 6, 3, 7);
+      real *y = to + c * toRow + r;
+      *(AnyFour *)y = THNN_SHUFFLE(a, d, 0, 4, 1, 5);
+      *(AnyFour *)(y + toRow) = THNN_SHUFFLE(a, d, 2, 6, 3, 7);
+      *(AnyFour *)(y + 2 * toRow) = THNN_SHUFFLE(b, e, 0, 4, 1, 5);
+      *(AnyFour *)(y + 3 * toRow) = THNN_SHUFFLE(b, e, 2, 6, 3, 7);
+    }
+    for (; c < columns; c++)
+      for (int64_t q = 0; q < 4; q++) to[c * toRow + r + q] = x[q * fromRow + c];
+  }
+  for (; r < rows; r++)
+    for (int64_t c = 0; c < columns; c++) to[c * toRow + r] = from[r * fromRow + c];
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* Memory that is kept from call to call (kept.h). It waits in atomic slots, as arenas do: no lock. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/kept.h"
+#include "core/state.h"
+
+enum { PROBES = 4, SLICES = 64, ALIGNMENT = 64 };
+#define MOST_BYTES ((size_t)512 << 20)
+
+struct Kept {
+  const void *of;
+  int64_t key[THNN_KEY];
+  Print print;
+  size_t bytes;
+  void *memory; /* NULL: the operand has been seen once */
+};
+
+/* ---- fingerprints */
+
+/* Every step is one to one, so a word that differs makes a lane differ. The shift brings high bits down, which multiplication does not. */
+THNN_KERNEL void addWords(uint32_t *restrict lane, const unsigned char *restrict data, size_t blocks)
+{
+  uint32_t h[THNN_PRINT], word[THNN_PRINT];
+  memcpy(h, lane, sizeof h);
+  for (size_t b = 0; b < blocks; b++) {
+    memcpy(word, data + b * sizeof word, sizeof word);
+    for (int i = 0; i < THNN_PRINT; i++) {
+      h[i] = (h[i] ^ word[i]) * 0x9E3779B1u;
+      h[i] ^= h[i] >> 15;
+    }
+  }
+  memcpy(lane, h, sizeof h);
+}
+
+void THNN_fingerprint(const void *data, size_t bytes, int threads, Print *print)
+{
+  Print slice[SLICES];
+  const size_t blocks = bytes / sizeof(Print), part = blocks / SLICES + 1;
+  const unsigned char *at = data;
+#pragma omp parallel for num_threads(threads)
+  for (size_t s = 0; s < SLICES; s++) {
+    const size_t first = s * part < blocks ? s * part : blocks, end = first + part < blocks ? first + part : blocks;
+    memset(&slice[s], 0, sizeof slice[s]);
+    addWords(slice[s].lane, at + first * sizeof(Print), end - first);
+  }
+  Print rest = {{0}};
+  memcpy(&rest, at + blocks * sizeof(Print), bytes - blocks * sizeof(Print));
+  memset(print, 0, sizeof *print);
+  addWords(print->lane, (const unsigned char *)slice, SLICES);
+  addWords(print->lane, (const unsigned char *)&rest, 1);
+}
+
+/* ---- slots */
+
+static size_t slotOf(const void *of, const int64_t *key)
+{
+  uint64_t h = (uintptr_t)of;
+  for (int i = 0; i < THNN_KEY; i++) h = (h ^ (uint64_t)key[i]) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
+  return (size_t)(h % THNN_KEPT);
+}
+
+static void freeMemory(THNNState *state, Kept *kept)
+{
+  if (!kept->memory) return;
+  free(kept->memory);
+  kept->memory = NULL;
+  atomic_fetch_sub(&state->keptBytes, kept->bytes);
+}
+
+static void freeOne(THNNState *state, Kept *kept)
+{
+  if (!kept) return;
+  freeMemory(state, kept);
+  free(kept);
+}
+
+void THNN_freeKept(THNNState *state)
+{
+  for (size_t i = 0; i < THNN_KEPT; i++) freeOne(state, atomic_exchange(&state->kept[i], NULL));
+}
+
+void THNN_returnKept(THNNState *state, Kept *kept)
+{
+  const size_t slot = slotOf(kept->of, kept->key);
+  for (size_t i = 0; i < PROBES; i++) {
+    Kept *empty = NULL;
+    if (atomic_compare_exchange_strong(&state->kept[(slot + i) % THNN_KEPT], &empty, kept)) return;
+  }
+  freeOne(state, atomic_exchange(&state->kept[slot], kept));
+}
+
+static void allocate(THNNState *state, Kept *kept, size_t bytes)
+{
+  const size_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (size > MOST_BYTES) return;
+  if (atomic_fetch_add(&state->keptBytes, size) + size > MOST_BYTES) THNN_freeKept(state); /* layers that are in use come back */
+  kept->bytes = size;
+  kept->memory = aligned_alloc(ALIGNMENT, size);
+  if (!kept->memory) atomic_fetch_sub(&state->keptBytes, size);
+}
+
+Kept *THNN_takeKept(THNNState *state, const void *of, const int64_t key[THNN_KEY], const Print *print, size_t bytes, void **memory,
+                    int *isFilled)
+{
+  const size_t slot = slotOf(of, key), size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  Kept *kept = NULL;
+  for (size_t i = 0; i < PROBES && !kept; i++) {
+    _Atomic(Kept *) *at = &state->kept[(slot + i) % THNN_KEPT];
+    kept = atomic_exchange(at, NULL);
+    if (!kept || (kept->of == of && memcmp(kept->key, key, sizeof kept->key) == 0)) continue;
+    freeOne(state, atomic_exchange(at, kept)); /* another operand's; what came meanwhile goes */
+    kept = NULL;
+  }
+  *isFilled = 0;
+  if (kept && memcmp(&kept->print, print, sizeof *print) == 0) {
+    *isFilled = kept->memory && kept->bytes == size;
+    if (!*isFilled) {
+      freeMemory(state, kept);
+      allocate(state, kept, size);
+    }
+    *memory = kept->memory;
+    if (kept->memory) return kept;
+  } else {
+    if (!kept) kept = calloc(1, sizeof *kept);
+    if (!kept) return NULL;
+    freeMemory(state, kept);
+    kept->of = of;
+    memcpy(kept->key, key, sizeof kept->key);
+    kept->print = *print;
+  }
+  THNN_returnKept(state, kept);
+  return NULL;
+}

@@ -1,0 +1,145 @@
+"""Dense convolutions beside PyTorch's, over the shapes that networks have.
+
+python -m benchmarks.convolutions                    all shapes, forward, gradInput, gradWeight, one sample, two threads
+python -m benchmarks.convolutions 3x3 --threads 1    those whose name holds a word
+python -m benchmarks.convolutions --batch 8 --rounds 20 --onnx
+
+Calls of both are interleaved; a figure is the least time of all rounds. A ratio above 1 says that ours is faster; PyTorch's
+backward makes one gradient at a time, as ours does. With --onnx forward is beside ONNX Runtime, too, whose threads spin on for a
+while and slow both others. On a machine with other work, put `chrt -f 10` in front.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+# name: input planes, rows (and columns), output planes, kernel, stride, padding, dilation
+SHAPES = {
+    "7x7s2 3-64@224": (3, 224, 64, 7, 2, 3, 1),
+    "1x1 64-256@56": (64, 56, 256, 1, 1, 0, 1),
+    "1x1 256-64@56": (256, 56, 64, 1, 1, 0, 1),
+    "3x3 64@56": (64, 56, 64, 3, 1, 1, 1),
+    "3x3 128@28": (128, 28, 128, 3, 1, 1, 1),
+    "3x3 256@14": (256, 14, 256, 3, 1, 1, 1),
+    "3x3 512@7": (512, 7, 512, 3, 1, 1, 1),
+    "3x3 64@224": (64, 224, 64, 3, 1, 1, 1),
+    "3x3s2 64-128@56": (64, 56, 128, 3, 2, 1, 1),
+    "3x3s2 256-512@14": (256, 14, 512, 3, 2, 1, 1),
+    "1x1s2 64-128@56": (64, 56, 128, 1, 2, 0, 1),
+    "3x3 3-32@256": (3, 256, 32, 3, 1, 1, 1),
+    "3x3 32-3@256": (32, 256, 3, 3, 1, 1, 1),
+    "5x5 64@56": (64, 56, 64, 5, 1, 2, 1),
+    "3x3 3-64@224": (3, 224, 64, 3, 1, 1, 1),
+    "3x3 128-256@56": (128, 56, 256, 3, 1, 1, 1),
+    "3x3 512@28": (512, 28, 512, 3, 1, 1, 1),
+    "3x3 512@14": (512, 14, 512, 3, 1, 1, 1),
+    "3x3 64@56 dilation 2": (64, 56, 64, 3, 1, 2, 2),
+}
+
+
+def onnx_session(x: Any, weight: Any, bias: Any, stride: int, pad: int, dilation: int, threads: int) -> Callable[[], Any]:
+    import onnx
+    import onnxruntime
+    from onnx import TensorProto, helper
+
+    node = helper.make_node("Conv", ["x", "w", "b"], ["y"], strides=[stride] * 2, pads=[pad] * 4, dilations=[dilation] * 2)
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("x", x.shape), ("y", None))]
+    constants = [onnx.numpy_helper.from_array(value, name) for name, value in (("w", weight), ("b", bias))]
+    graph = helper.make_graph([node], "g", ends[:1], ends[1:], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    model.ir_version = 8
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return lambda: session.run(None, {"x": x})
+
+
+def contestants(shape: tuple[int, ...], batch: int, threads: int, onnx: bool) -> dict[str, dict[str, Callable[[], Any]]]:
+    """For each pass what is timed: ours first."""
+    import torch
+
+    import pytorch_legacy.nn as nn
+
+    planes, size, outputs, kernel, stride, pad, dilation = shape
+    random = np.random.default_rng(0)
+    module = nn.SpatialDilatedConvolution(planes, outputs, kernel, kernel, stride, stride, pad, pad, dilation, dilation).float()
+    x = random.standard_normal((batch, planes, size, size), dtype=np.float32)
+    g = random.standard_normal(module.forward(x).shape, dtype=np.float32)
+    module.zeroGradParameters()
+    tx, tg = torch.from_numpy(x), torch.from_numpy(g)
+    weight, bias = torch.from_numpy(np.array(module.weight)), torch.from_numpy(np.array(module.bias))
+
+    def theirs(which: list[bool]) -> Callable[[], Any]:
+        two = [[value] * 2 for value in (stride, pad, dilation)]
+        return lambda: torch.ops.aten.convolution_backward(tg, tx, weight, [outputs], *two, False, [0, 0], 1, which)
+
+    forward = {
+        "ours": lambda: module.updateOutput(x),
+        "torch": lambda: torch.conv2d(tx, weight, bias, stride, pad, dilation),
+    }
+    if onnx:
+        forward["onnx"] = onnx_session(x, weight.numpy(), bias.numpy(), stride, pad, dilation, threads)
+    return {
+        "forward": forward,
+        "gradInput": {"ours": lambda: module.updateGradInput(x, g), "torch": theirs([True, False, False])},
+        "gradWeight": {"ours": lambda: module.accGradParameters(x, g), "torch": theirs([False, True, True])},
+    }
+
+
+def least(functions: dict[str, Callable[[], Any]], rounds: int, pause: float) -> dict[str, float]:
+    """Milliseconds of each, the least of so many rounds in turn. Each is warm, and threads of the others have gone to sleep."""
+    times: dict[str, float] = dict.fromkeys(functions, math.inf)
+    for _ in range(rounds):
+        for name, function in functions.items():
+            time.sleep(pause)
+            function()
+            begin = time.perf_counter()
+            function()
+            times[name] = min(times[name], time.perf_counter() - begin)
+    return {name: seconds * 1e3 for name, seconds in times.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--passes", default="forward,gradInput,gradWeight")
+    parser.add_argument("--onnx", action="store_true")
+    options = parser.parse_args()
+    import torch
+
+    import pytorch_legacy as pl
+
+    pl.setNumThreads(options.threads)
+    torch.set_num_threads(options.threads)
+    torch.set_grad_enabled(False)
+    ratios: dict[str, list[float]] = {}
+    for name, shape in SHAPES.items():
+        if options.words and not any(word in name for word in options.words):
+            continue
+        planes, size, outputs, kernel, stride, pad, dilation = shape
+        places = ((size + 2 * pad - (kernel - 1) * dilation - 1) // stride + 1) ** 2
+        work = 2e-6 * options.batch * planes * outputs * kernel * kernel * places
+        for way, functions in contestants(shape, options.batch, options.threads, options.onnx).items():
+            if way not in options.passes.split(","):
+                continue
+            times = least(functions, options.rounds, 0.03 if options.threads > 1 and options.onnx else 0.002)
+            figures = "  ".join(f"{who} {ms:8.3f} ms ({work / ms:4.0f} Gflop/s)" for who, ms in times.items())
+            for who, ms in times.items():
+                if who != "ours":
+                    ratios.setdefault(f"{way} / {who}", []).append(ms / times["ours"])
+            print(f"{name:22} {way:10} {figures}  {times['torch'] / times['ours']:5.2f}", flush=True)
+    for way, values in ratios.items():
+        print(f"{way:20} geometric mean {math.exp(sum(map(math.log, values)) / len(values)):.2f}, least {min(values):.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""Every way in which dense convolutions compute is held to the loops that define them (THNN/convolution/definition.c)."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn, optim
+from pytorch_legacy.errors import ValueRangeError
+
+WAYS = ("fast", "plain", "places", "outputs", "winograd2", "winograd4")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def layers(random):
+    """A layer of each kind, with an input that it takes."""
+    few = lambda most, least=1: int(random.integers(least, most + 1))  # noqa: E731
+    planes, outputs, batch = few(20), few(24), few(3)
+    kernel, stride, pad, dilation = ([few(4, low) for _ in range(3)] for low in (1, 1, 0, 1))
+    wide = lambda n, least: few(n + least, least)  # noqa: E731
+    size = [wide(9, max((k - 1) * d + 1 - 2 * p, 1)) for k, d, p in zip(kernel, dilation, pad, strict=True)]
+    short = [wide(5, k) for k in kernel]
+    t, h, w = 0, 1, 2
+    plane = kernel[w], kernel[h], stride[w], stride[h], pad[w], pad[h]
+    yield nn.SpatialConvolution(planes, outputs, 3, 3, 1, 1, pad[w] % 3, pad[h] % 3), (batch, planes, wide(17, 3), wide(17, 3))
+    yield nn.SpatialConvolution(planes, outputs, 1, 1), (batch, planes, size[h], size[w])
+    yield nn.SpatialDilatedConvolution(planes, outputs, *plane, dilation[w], dilation[h]), (batch, planes, size[h], size[w])
+    yield nn.SpatialConvolution(planes, outputs, kernel[w], 1, stride[w]), (batch, planes, 1, 5 * kernel[w])
+    yield nn.SpatialFullConvolution(planes, outputs, *plane[:4]), (batch, planes, few(7), few(7))
+    yield nn.TemporalConvolution(planes, outputs, 5), (batch, 5, planes)
+    yield nn.TemporalConvolution(planes, outputs, kernel[w], stride[w]), (batch, 4 * kernel[w] + few(30), planes)
+    yield nn.VolumetricConvolution(planes, outputs, *(kernel[a] for a in (t, w, h)), *stride), (batch, planes, *short)
+    yield (
+        nn.VolumetricFullConvolution(planes, outputs, *(kernel[a] for a in (t, w, h)), *(stride[a] for a in (t, w, h))),
+        (batch, planes, few(4), few(4), few(4)),
+    )
+
+
+def passes(module, x, g):
+    """Output, gradInput and the gradients of the parameters, as copies."""
+    module.zeroGradParameters()
+    module.forward(x)
+    module.backward(x, g)
+    return [np.array(a) for a in (module.output, module.gradInput, module.gradWeight, module.gradBias)]
+
+
+def gradient(module, x, random):
+    return random.standard_normal(module.forward(x).shape).astype(x.dtype)
+
+
+def assert_same(results, truths, tolerance):
+    for result, truth in zip(results, truths, strict=True):
+        np.testing.assert_array_equal(np.isfinite(result), np.isfinite(truth))
+        np.testing.assert_array_equal(result[~np.isfinite(result)], truth[~np.isfinite(truth)])
+        known = truth[np.isfinite(truth)]
+        scale = np.abs(known).max(initial=1e-30)
+        assert np.abs(result[np.isfinite(truth)] - known).max(initial=0) <= tolerance * scale
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_definition(dtype):
+    """All layers, random shapes, views with gaps; each number of threads gives the same bits."""
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        for module, shape in layers(random):
+            module.type(dtype)
+            x = np.flip(random.standard_normal((*shape[:-1], 2 * shape[-1])).astype(dtype)[..., ::2], axis=1)
+            g = gradient(module, x, random)
+            pl.setConvolution("definition")
+            truths = passes(module, x, g)
+            for way in WAYS:
+                pl.setConvolution(way)
+                pl.setNumThreads(1)
+                results = passes(module, x, g)
+                assert_same(results, truths, {"float32": 1e-5, "float64": 1e-12}[dtype])
+                pl.setNumThreads(3)
+                for one, three in zip(results, passes(module, x, g), strict=True):
+                    np.testing.assert_array_equal(one, three)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 3e38])
+def test_what_is_not_finite(way, value):
+    """It goes where the definition has it: what transforms would spread is computed again. Padding is multiplied zeros."""
+    random = np.random.default_rng(3)
+    for place in ("input", "weight", "gradOutput"):
+        module = nn.SpatialConvolution(18, 9, 3, 3, 1, 1, 1, 1).float()
+        x = random.standard_normal((2, 18, 13, 14)).astype("float32")
+        g = gradient(module, x, random)
+        array = {"input": x, "weight": module.weight, "gradOutput": g}[place]
+        array[np.unravel_index(random.integers(array.size), array.shape)] = value
+        if value == 3e38:
+            array[..., 0] *= np.float32(1e-30)
+        pl.setConvolution("definition")
+        truths = passes(module, x, g)
+        pl.setConvolution(way)
+        assert_same(passes(module, x, g), truths, 1e-5)
+
+
+def test_rounding():
+    """The error of each way against double precision: what docs/performance.md says."""
+    random = np.random.default_rng(1)
+    module = nn.SpatialConvolution(256, 64, 3, 3, 1, 1, 1, 1).float()
+    exact = nn.SpatialConvolution(256, 64, 3, 3, 1, 1, 1, 1).double()
+    x = random.standard_normal((1, 256, 24, 24)).astype("float32")
+    g = gradient(module, x, random)
+    exact.weight[...], exact.bias[...] = module.weight, module.bias
+    truths = passes(exact, x.astype("float64"), g.astype("float64"))
+    for way, most in {"plain": 2e-6, "winograd2": 4e-6, "winograd4": 1e-5}.items():
+        pl.setConvolution(way)
+        for result, truth in zip(passes(module, x, g)[:2], truths, strict=False):
+            assert np.abs(result - truth).max() <= most * np.abs(truth).max()
+
+
+def test_weights_that_change():
+    """Packed weights are kept while they are the same, and made anew when they are not, however they were changed."""
+    random = np.random.default_rng(2)
+    module = nn.SpatialConvolution(16, 16, 3, 3, 1, 1, 1, 1).float()
+    x = random.standard_normal((1, 16, 20, 20)).astype("float32")
+    g = gradient(module, x, random)
+    flat, flat_gradient = module.getParameters()
+
+    def change_vector():
+        flat[7] += 1
+
+    def change_element():
+        module.weight[3, 2, 1, 0] = -module.weight[3, 2, 1, 0]
+
+    def two_signs():  # of one lane of the fingerprint
+        module.weight.reshape(-1)[[5, 37]] *= -1
+
+    def swap():
+        module.weight[[0, 1]] = module.weight[[1, 0]]
+
+    def swap_words():
+        module.weight.reshape(-1)[[5, 37]] = module.weight.reshape(-1)[[37, 5]]
+
+    def optimize():
+        optim.sgd(lambda p: (0.0, flat_gradient), flat, {"learningRate": 0.1})
+
+    def load():
+        module.weight[...] = random.standard_normal(module.weight.shape)
+
+    def last():
+        module.weight.reshape(-1)[-1] += 0.5
+
+    for change in (change_vector, change_element, two_signs, swap, swap_words, optimize, load, last):
+        for _ in range(3):  # seen, kept, used
+            before = passes(module, x, g)
+        change()
+        after = passes(module, x, g)
+        fresh = nn.SpatialConvolution(16, 16, 3, 3, 1, 1, 1, 1).float()
+        fresh.weight[...], fresh.bias[...] = module.weight, module.bias
+        for result, truth in zip(after, passes(fresh, x, g), strict=True):
+            np.testing.assert_array_equal(result, truth)
+        assert not np.array_equal(before[0], after[0])
+
+
+def test_names():
+    with pytest.raises(ValueRangeError, match=r"setConvolution: how: expected one of fast, plain, .*, got 'slow'"):
+        pl.setConvolution("slow")
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+@pytest.mark.parametrize("size", [16, 32, 64])
+@pytest.mark.parametrize("Real", ["Float", "Double"])
+def test_micro_kernel(tmp_path, size, Real):
+    """All tiles of THNN/convolution/product.h against loops, in C; vectors that the processor has not are made of several."""
+    program = tmp_path / "product"
+    source = ROOT / "tests" / "core" / "product.c"
+    words = f"-DVECTOR_BYTES={size} -DReal={Real} -DTHNN_REAL={Real.lower()} -DTHNN_REAL_IS_{Real}=1 -I{ROOT / 'THNN'}"
+    subprocess.run(["gcc", "-std=gnu11", "-O0", "-Wno-psabi", *words.split(), str(source), "-o", str(program)], check=True)
+    assert subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.endswith("products agree\n")

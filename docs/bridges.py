@@ -78,7 +78,7 @@ def page() -> str:
     parts, missing = [INTRODUCTION], []
     for package in PACKAGES:
         module = import_module(f"pytorch_legacy.{package}")
-        entries = {name: getattr(module, name) for name in module.__all__}
+        entries = {name: getattr(module, name) for name in sorted(module.__all__)}
         found = {name: cls for name, cls in entries.items() if isinstance(cls, type) and issubclass(cls, (Module, Criterion))}
         kinds = {"layers": Module, "criterions": Criterion}
         for kind, base in kinds.items():

@@ -171,7 +171,7 @@ def valid(function: Function, real: str, sizes: dict[str, int] = SIZES) -> Call:
                 if argument.name == "sizes":  # the last sample has all entries
                     array[-1:] = sizes["nnz"]
             else:
-                array = rng.uniform(0.5, 1.5, shape).astype(REALS[real])
+                array = rng.uniform(0.25, 0.75, shape).astype(REALS[real])  # probabilities are within 0 to 1
                 if "column" in argument.shape and "entry" in argument.shape:  # all entries are in column 0
                     array[..., :-1] = 0
             call.arrays[argument.name] = array

@@ -119,7 +119,7 @@ def test_numbers_of_classes() -> None:
     with pytest.raises(errors.ValueRangeError, match="nclasses: expected 1 or more, got 0"):
         optim.ConfusionMatrix(0)
     for wrong in (2.5, None):
-        with pytest.raises(errors.DtypeError, match=f"nclasses: expected a number of classes or their names, got {wrong}"):
+        with pytest.raises(errors.ArgumentError, match=f"nclasses: expected .*, got {wrong}"):
             optim.ConfusionMatrix(wrong)  # type: ignore[arg-type]
 
 

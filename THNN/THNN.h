@@ -159,6 +159,10 @@ enum THNNConvolution {
 };
 THNN_API int32_t THNN_setConvolution(THNNState *state, int32_t how);
 
+/* Convolutions keep weights as their kernels read them, from the second call on that finds the same numbers at the same place: up to
+ * four times the weights. This is how many bytes a state keeps at most, 512 MiB unless told; 0 keeps none. THNN_freeScratch gives them back. */
+THNN_API int32_t THNN_setKeptBytes(THNNState *state, uint64_t bytes);
+
 /* What pointwise_apply does. */
 enum THNNOperation { THNN_ADD = 0, THNN_SUBTRACT = 1, THNN_MULTIPLY = 2, THNN_DIVIDE = 3, THNN_LARGER = 4, THNN_SMALLER = 5 };
 

@@ -13,6 +13,7 @@ from . import authors, bridge, cudnn, dpnn, explain, inn, interop, mending, nn, 
 from .backend import get_num_threads as getNumThreads
 from .backend import set_convolution as setConvolution
 from .backend import set_cuda_index_check as setCudaIndexCheck
+from .backend import set_kept_bytes as setKeptBytes
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
 from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
@@ -53,6 +54,7 @@ __all__ = [
     "save",
     "setConvolution",
     "setCudaIndexCheck",
+    "setKeptBytes",
     "setNumThreads",
     "setPoolingBackward",
     "setdefaulttensortype",

@@ -170,13 +170,14 @@ def lengths(array: Array, axis: int | tuple[int, ...], added: Any = 0, dtype: An
     return measured(norms, array, axis)
 
 
-def measured(norms: Array, array: Array, axis: int | tuple[int, ...]) -> Array:
+def measured(norms: Array, array: Array, axis: int | tuple[int, ...], factor: Any = 1) -> Array:
     """Norms of vectors along axes, in which those that are infinite are measured again, in units of a vector's largest element.
 
-    On a device they are left as they are: to look at them would mean to wait.
+    The vectors are those of `array`, times `factor`. On a device norms are left as they are: to look at them would mean to wait.
     """
     if on_device(norms) or not np.isinf(norms).any():
         return norms
+    array = array * factor
     unit = np.abs(array).max(axis, keepdims=True)
     unit[(unit == 0) | ~np.isfinite(unit)] = 1
     with np.errstate(over="ignore", invalid="ignore"):

@@ -5,7 +5,6 @@
 #include "core/state.h"
 
 enum { PROBES = 4, SLICES = 64, ALIGNMENT = 64 };
-#define MOST_BYTES ((size_t)512 << 20)
 
 struct Kept {
   const void *of;
@@ -92,8 +91,9 @@ void THNN_returnKept(THNNState *state, Kept *kept)
 static void allocate(THNNState *state, Kept *kept, size_t bytes)
 {
   const size_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  if (size > MOST_BYTES) return;
-  if (atomic_fetch_add(&state->keptBytes, size) + size > MOST_BYTES) THNN_freeKept(state); /* layers that are in use come back */
+  const size_t most = atomic_load(&state->mostKeptBytes);
+  if (size > most) return;
+  if (atomic_fetch_add(&state->keptBytes, size) + size > most) THNN_freeKept(state); /* layers that are in use come back */
   kept->bytes = size;
   kept->memory = aligned_alloc(ALIGNMENT, size);
   if (!kept->memory) atomic_fetch_sub(&state->keptBytes, size);

@@ -20,7 +20,7 @@ struct Arena {
   Block *block;
 };
 
-static THNNState defaultState = {.seeded = 0};
+static THNNState defaultState = {.seeded = 0, .mostKeptBytes = THNN_MOST_KEPT};
 
 THNNState *THNN_orDefault(THNNState *state) { return state ? state : &defaultState; }
 
@@ -29,6 +29,7 @@ int32_t THNN_newState(THNNState **state)
   if (!state) return THNN_fail(THNN_ERR_NULL, "THNN_newState", "state", "expected a place for the pointer, got NULL");
   THNNState *fresh = calloc(1, sizeof *fresh);
   if (!fresh) return THNN_fail(THNN_ERR_MEMORY, "THNN_newState", "state", "expected %zu bytes, got none", sizeof *fresh);
+  fresh->mostKeptBytes = THNN_MOST_KEPT;
   *state = fresh;
   return THNN_OK;
 }
@@ -170,6 +171,14 @@ int32_t THNN_setConvolution(THNNState *state, int32_t how)
 {
   THNN_TRY(THNN_checkRange("THNN_setConvolution", "how", how, THNN_FAST, THNN_BY_WINOGRAD_4));
   atomic_store(&THNN_orDefault(state)->convolution, how);
+  return THNN_OK;
+}
+
+int32_t THNN_setKeptBytes(THNNState *state, uint64_t bytes)
+{
+  state = THNN_orDefault(state);
+  atomic_store(&state->mostKeptBytes, bytes > SIZE_MAX / 2 ? SIZE_MAX / 2 : bytes); /* sums of two do not wrap */
+  if (atomic_load(&state->keptBytes) > bytes) THNN_freeKept(state);
   return THNN_OK;
 }
 

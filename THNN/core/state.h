@@ -8,6 +8,7 @@
 
 /* As many arenas are kept as calls have run at one time, up to this. */
 enum { THNN_ARENAS = 16, THNN_KEPT = 256 };
+#define THNN_MOST_KEPT ((size_t)512 << 20) /* bytes, unless THNN_setKeptBytes says another number */
 
 struct Generator {
   uint64_t initialSeed;
@@ -22,7 +23,7 @@ struct THNNState {
   atomic_int poolingBackward, kernels, convolution;
   _Atomic(Arena *) arena[THNN_ARENAS];
   _Atomic(Kept *) kept[THNN_KEPT];
-  atomic_size_t keptBytes;
+  atomic_size_t keptBytes, mostKeptBytes;
   atomic_int generatorOwner; /* process that holds the generator, 0: nobody */
   int32_t seeded;
   Generator generator;

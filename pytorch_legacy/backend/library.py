@@ -179,6 +179,23 @@ def set_convolution(how: str) -> None:
     check(lib.THNN_setConvolution(ffi.NULL, CONVOLUTION.index(how)))
 
 
+_kept_bytes = 512 << 20
+
+
+def set_kept_bytes(bytes: int) -> int:
+    """Let convolutions keep no more than so many bytes of weights as their kernels read them; returns the number until now.
+
+    From the second pass with the same weights on they are kept, which takes up to four times the weights' own memory, and
+    saves the time to lay them out again. The default is 512 MiB for the process, 0 keeps none.
+    """
+    global _kept_bytes
+    if isinstance(bytes, bool) or not hasattr(bytes, "__index__") or not 0 <= index(bytes) < 2**63:
+        raise ValueRangeError(f"setKeptBytes: bytes: expected an integer from 0 to 2^63 - 1, got {bytes!r}")
+    check(lib.THNN_setKeptBytes(ffi.NULL, bytes), "setKeptBytes")
+    before, _kept_bytes = _kept_bytes, index(bytes)
+    return before
+
+
 def manual_seed(seed: int) -> None:
     """Start Torch7's random sequence anew."""
     check(lib.THNN_manualSeed(ffi.NULL, seed & 0xFFFFFFFFFFFFFFFF))

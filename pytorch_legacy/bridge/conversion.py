@@ -6,6 +6,8 @@ import copy
 import linecache
 import tempfile
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import numpy as np
 import torch
 
 import pytorch_legacy
+from pytorch_legacy import backend
 from pytorch_legacy.authors import DataParallelTableBasic
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Criterion import Criterion
@@ -32,6 +35,16 @@ from .writer import Writer
 _NUMBERS = count(1)
 
 
+@contextmanager
+def _keeping_no_weights() -> Iterator[None]:
+    """Each layer runs a few times only: to keep its weights as kernels read them would cost more memory than time."""
+    before = backend.set_kept_bytes(0)
+    try:
+        yield
+    finally:
+        backend.set_kept_bytes(before)
+
+
 class Conversion:
     """What became of a network.
 
@@ -48,6 +61,7 @@ class Conversion:
         Weights and buffers, which may be the network's own memory.
     """
 
+    @_keeping_no_weights()
     def __init__(self, net: Any, example: Any, force: bool = False, wrap: bool = False) -> None:
         self.net = twin(net)
         self.examples = examples_of(example, self.net)
@@ -61,6 +75,7 @@ class Conversion:
         self.kind = "mixed" if len(kinds) > 1 else "double" if torch.float64 in kinds else "float"
         self.text = file_text(self.writer, self.result, self._story(net), self.kind)
 
+    @_keeping_no_weights()
     def module(self) -> torch.nn.Module:
         """The module that the text makes, with the weights, compared with the network as a whole."""
         outputs = self._outputs()  # before the module takes its memory

@@ -159,6 +159,32 @@ def test_weights_that_change():
         assert not np.array_equal(before[0], after[0])
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is counted on Linux alone")
+def test_kept_bytes():
+    """What is kept of weights goes when no more may be kept, and results are the same."""
+
+    def resident():
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) << 10
+
+    random = np.random.default_rng(3)
+    module = nn.SpatialConvolution(512, 512, 3, 3, 1, 1, 1, 1).float()
+    x = random.standard_normal((1, 512, 14, 14)).astype("float32")
+    outputs = [module.forward(x).copy() for _ in range(3)]
+    before = resident()
+    default = pl.setKeptBytes(0)
+    try:
+        assert before - resident() > module.weight.nbytes / 2
+        outputs += [module.forward(x).copy() for _ in range(3)]
+    finally:
+        assert pl.setKeptBytes(default) == 0
+    assert default == 512 << 20
+    for output in outputs:
+        np.testing.assert_array_equal(output, outputs[0])
+    with pytest.raises(ValueRangeError, match=r"setKeptBytes: bytes: expected an integer from 0 .*, got -1"):
+        pl.setKeptBytes(-1)
+
+
 def test_names():
     with pytest.raises(ValueRangeError, match=r"setConvolution: how: expected one of fast, plain, .*, got 'slow'"):
         pl.setConvolution("slow")

@@ -113,8 +113,8 @@ class Euclidean(Module):
     def _lengths(self, differences: Tensor) -> Tensor:
         metric = self._metric()
         with np.errstate(over="ignore"):
-            found: Tensor = np.sqrt((differences * differences * metric).sum(2))
-        return measured(found, differences * np.sqrt(metric), 2) if np.isinf(found).any() else found
+            lengths: Tensor = np.sqrt((differences * differences * metric).sum(2))
+        return measured(lengths, differences, 2, np.sqrt(metric))
 
     def _slopes(self, differences: Tensor, input: Tensor, gradOutput: Tensor) -> Tensor:
         """gradOutput / (y + eps), ready to multiply the differences."""

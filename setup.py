@@ -46,6 +46,15 @@ class CMakeBuild(build_ext):
             soname.symlink_to(LIBRARY) if in_place else shutil.copy(library / LIBRARY, soname)
         for header in ("THNN.h", "THNN_ffi.h"):
             shutil.copy(installed / "include" / header, library)
+        # What layers outside of the package are compiled with: THNN/layer.h and, for kernels, the device's part of the core.
+        include = library / "include"
+        shutil.copytree(installed / "include" / "THNN", include / "THNN")
+        for source in ("check", "space", "status"):
+            shutil.copy(ROOT / "THNN" / "core" / f"{source}.c", include / "THNN" / "core")
+        for folder in ("core", "host"):
+            shutil.copytree(ROOT / "THCUNN" / folder, include / "THCUNN" / folder)
+        declarations = (ROOT / "THCUNN" / "state.h").read_text(encoding="utf-8")
+        (include / "THCUNN" / "THCUNN.h").write_text(declarations.replace("@LAYERS@", ""), encoding="utf-8")
         if (installed / "lib" / "libTHCUNN.so").exists():
             shutil.copy(installed / "lib" / "libTHCUNN.so", library)
             shutil.copy(installed / "include" / "THCUNN.h", library)

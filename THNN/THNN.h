@@ -56,6 +56,10 @@ THNN_API int32_t THNN_versionNumber(void); /* major * 10000 + minor * 100 + patc
 THNN_API int32_t THNN_abiVersion(void);
 THNN_API int32_t THNN_checkVersion(int32_t abiVersion); /* THNN_ERR_VERSION unless it is the library's own */
 
+/* What layers outside of the library call: a table, for THNN_attachLayer of THNN/layer.h, whose THNN_LAYER_VERSION is asked for. NULL, and a
+ * text, where the library has another version. */
+THNN_API const void *THNN_layerInterface(int32_t version);
+
 /* ------------------------------------------------------------------------------------------------ errors */
 
 enum THNNStatus {

@@ -9,7 +9,25 @@ nn.Sequential {
 }
 """
 
-from . import authors, bridge, cudnn, dpnn, explain, inn, interop, mending, nn, nngraph, nnx, optim, random, rnn, t7
+from . import (
+    authors,
+    bridge,
+    cudnn,
+    dpnn,
+    explain,
+    extension,
+    inn,
+    interop,
+    mending,
+    nn,
+    nngraph,
+    nnx,
+    optim,
+    random,
+    rnn,
+    t7,
+    testing,
+)
 from .backend import get_num_threads as getNumThreads
 from .backend import set_convolution as setConvolution
 from .backend import set_cuda_index_check as setCudaIndexCheck
@@ -36,6 +54,7 @@ __all__ = [
     "cudnn",
     "dpnn",
     "explain",
+    "extension",
     "from_torch",
     "getNumThreads",
     "getdefaulttensortype",
@@ -59,6 +78,7 @@ __all__ = [
     "setPoolingBackward",
     "setdefaulttensortype",
     "t7",
+    "testing",
     "to_onnx",
     "to_pt2",
     "to_python",

@@ -100,6 +100,10 @@ class FieldError(THNNError, AttributeError):
     """An object lacks a field or method, or a field of it is not of the kind that its class takes it for."""
 
 
+class ExtensionError(THNNError, RuntimeError):
+    """A layer of one's own cannot be compiled or loaded, or its declarations are not as they must be."""
+
+
 class T7Error(ValueError):
     """A .t7 file is broken, or holds what the format does not allow."""
 

@@ -173,6 +173,22 @@ class DeviceSlot(Slot):
         self._take(array, knows_layout=False)
 
 
+owners: dict[str, Any] = {}
+"""What has loaded a function from outside of the library, and finds it (extension/loader.py)."""
+
+forgetful: list[Callable[[], None]] = []
+"""Forget what was derived from signatures."""
+
+
+def register(owner: Any, functions: dict[str, list[Any]]) -> None:
+    """Lets functions from outside of the library be called by their names; `owner` gives them for each element type."""
+    for name, arguments in functions.items():
+        SIGNATURES[name] = tuple((argument.type, argument.name) for argument in arguments)  # type: ignore[index,unused-ignore]
+        owners[name] = owner
+    for forget in forgetful:
+        forget()
+
+
 # A call is written out for the arguments of its C function, as dataclasses write their methods: a loop over them would
 # cost as much as the call itself.
 CALL = """
@@ -217,9 +233,15 @@ def _binder(name: str) -> Any:
     return scope["bind"]
 
 
+forgetful.append(_binder.cache_clear)
+
+
 def _bind(module: Any, name: str) -> Any:
     """A function that calls the C function `name` for this module."""
     device = getattr(module, "_onDevice", False)
+    if name not in SIGNATURES:
+        cure = "pl.extension.load(...) of its file comes first"
+        raise UnsupportedError(f"{_where(module, name)}: there is no C function {name}; {cure}")
     real = "Half" if device and module._dtype == np.float16 else REALS.get(module._dtype)
     where = _where(module, name)
     if real is None:
@@ -232,10 +254,13 @@ def _bind(module: Any, name: str) -> Any:
         slot = DeviceSlot if device else Slot
         return tuple(slot(where, argument, ctype.replace("THTensor", f"TH{real}Tensor")) for argument, ctype in types.items())
 
+    owner = owners.get(name)
     if device:
-        function, report = cuda.on_device(real, name)
+        function, report = owner.on_device(real, name) if owner else cuda.on_device(real, name)
         if function is None:
             raise UnsupportedError(f"{where}: has no CUDA kernel; use .float() or .double()")
+    elif owner:
+        function, report = owner.on_host(real, name)
     elif emulated := cuda.emulated(real, name):
         function, report = emulated, cuda.check
     else:

@@ -204,18 +204,18 @@ class _States(threading.local):
     """For each thread, a state for each stream of each device that it has used."""
 
     def __init__(self) -> None:
-        self.states: dict[tuple[int, int], State] = {}
+        self.states: dict[tuple[Library, int, int], State] = {}
 
-    def current(self) -> State:
+    def current(self, library: Library) -> State:
         """That of CuPy's current device and stream."""
         cuda = cupy().cuda
-        key = cuda.runtime.getDevice(), cuda.get_current_stream().ptr
+        key = library, cuda.runtime.getDevice(), cuda.get_current_stream().ptr
         try:
             return self.states[key]
         except KeyError:
-            state = self.states[key] = State(_library(_path()), _pool_memory, _pinned_memory(16))
-            ffi, lib = state.library.ffi, state.library.lib
-            state.library.check(lib.THNN_CudaState_setStream(state.pointer, ffi.cast("void *", key[1])))
+            state = self.states[key] = State(library, _pool_memory, _pinned_memory(16))
+            ffi, lib = library.ffi, library.lib
+            library.check(lib.THNN_CudaState_setStream(state.pointer, ffi.cast("void *", key[2])))
             return state
 
 
@@ -234,14 +234,18 @@ def _pinned_memory(count: int) -> tuple[Any, int]:
 
 def on_device(real: str, name: str) -> tuple[Callable[..., int] | None, Callable[..., None]]:
     """What to call for a module on a device (None: the layer has no twin), and what raises its errors."""
-    library = _library(_path())
+    return on_device_by(_library(_path()), real, name)
+
+
+def on_device_by(library: Library, real: str, name: str) -> tuple[Callable[..., int] | None, Callable[..., None]]:
+    """The same, of one library."""
     function = library.function(REALS[real], name)
     if function is None or SIGNATURES[name][0][1] != "state":
         return function, library.check
     multiplies = MULTIPLIES.search(name)
 
     def call(_: Any, *values: Any) -> int:
-        state = _states.current()
+        state = _states.current(library)
         if multiplies and not state.hasAskedForCublas:
             state.lend_cublas()
         return state.call(function, *values)
@@ -274,23 +278,27 @@ class _Waiting(State):
 class _Emulated(threading.local):
     """A state for each thread."""
 
-    def __init__(self) -> None:
-        self.state = _Waiting(_emulation(), _host_memory, _host_memory(16))
+    def __init__(self, library: Library) -> None:
+        self.state = _Waiting(library, _host_memory, _host_memory(16))
 
 
 @cache
-def _emulated_states() -> _Emulated:
-    return _Emulated()
+def _emulated_states(library: Library) -> _Emulated:
+    return _Emulated(library)
 
 
 def emulated(real: str, name: str) -> Callable[..., int] | None:
     """What to call instead of libTHNN's function while kernels are emulated; None where that has no twin, and usually."""
-    if not EMULATED or (function := _emulation().function(REALS[real], name)) is None:
-        return None
-    if SIGNATURES[name][0][1] != "state":
-        return function
-    states = _emulated_states()
-    return lambda _, *values: states.state.call(function, *values)
+    return emulated_by(_emulation(), real, name)[0] if EMULATED else None
+
+
+def emulated_by(library: Library, real: str, name: str) -> tuple[Callable[..., int] | None, Callable[..., None]]:
+    """The same of one library, and what raises its errors."""
+    function = library.function(REALS[real], name)
+    if function is None or SIGNATURES[name][0][1] != "state":
+        return function, library.check
+    states = _emulated_states(library)
+    return lambda _, *values: states.state.call(function, *values), library.check
 
 
 def check(status: int, function: str = "") -> None:

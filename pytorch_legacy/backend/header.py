@@ -21,6 +21,14 @@ TOKEN = re.compile(
 )
 
 
+class HeaderError(ValueError):
+    """The text is no header; ``line`` says where."""
+
+    def __init__(self, text: str, line: int) -> None:
+        super().__init__(text)
+        self.line = line
+
+
 @dataclass(frozen=True)
 class Token:
     kind: str
@@ -35,6 +43,7 @@ class Argument:
     type: str
     name: str
     comment: str = ""
+    line: int = 0
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -59,6 +68,7 @@ class Function:
     returns: str
     generic: bool
     section: str
+    line: int = 0
     arguments: list[Argument] = field(default_factory=list)
 
     @property
@@ -96,7 +106,10 @@ def parse(text: str) -> list[Function]:
         if token.kind == "comment" and (heading := re.match(r"/\* -{20,} ([\w ]+)", token.text)):
             section = heading.group(1).strip()
         if token.text == "THNN_API":
-            function, at = _prototype(stream, at + 1, section)
+            try:
+                function, at = _prototype(stream, at + 1, section)
+            except IndexError:
+                raise HeaderError("expected a whole declaration behind THNN_API, ended by );", token.line) from None
             functions.append(function)
         else:
             at += 1
@@ -110,7 +123,7 @@ def _prototype(stream: list[Token], at: int, section: str) -> tuple[Function, in
         at += 1
     generic = head[-1] == "THNN_"
     name = stream[at + 1].text if generic else head[-1]
-    function = Function(name, _join(head[:-1]), generic, section)
+    function = Function(name, _join(head[:-1]), generic, section, stream[at].line)
     at += 4 if generic else 1  # past "(", or past "(" name ")" "("
 
     words: list[Token] = []
@@ -130,6 +143,8 @@ def _prototype(stream: list[Token], at: int, section: str) -> tuple[Function, in
         else:
             words.append(token)
         at += 1
+    if stream[at + 1].text != ";":
+        raise HeaderError(f"{name}: expected ; behind its arguments, got {stream[at + 1].text}", token.line)
     at += 2  # past ");"
     if at < len(stream) and stream[at].kind == "comment" and stream[at].line in starts:
         starts[stream[at].line].comment = " ".join(stream[at].text[2:-2].split())
@@ -141,8 +156,8 @@ def _argument(words: list[Token]) -> Argument:
     texts = [word.text for word in words]
     if "[" in texts:  # int64_t size[8] is a pointer
         bracket = texts.index("[")
-        return Argument(_join(texts[: bracket - 1]) + " *", texts[bracket - 1])
-    return Argument(_join(texts[:-1]), texts[-1])
+        return Argument(_join(texts[: bracket - 1]) + " *", texts[bracket - 1], line=words[0].line)
+    return Argument(_join(texts[:-1]), texts[-1], line=words[0].line)
 
 
 def _join(words: list[str]) -> str:

@@ -25,20 +25,21 @@ Look into Torch7 models and run them, without Lua.
   pytorch-legacy convert MODEL.t7 MODEL.py              the network as a class of PyTorch; or MODEL.onnx
   pytorch-legacy convert MODEL.t7 MODEL.safetensors     weights and tensors by name, for other tools
   pytorch-legacy explain adaptive 5 3                   which cells feed which output of a pooling layer
+  pytorch-legacy new-layer SpatialMedianPooling         the files of a layer of your own, in C and Python
 """
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line, for main and for the documentation."""
-    from . import convert, explain, inspect, run
+    from . import convert, explain, inspect, new_layer, run
 
     top = argparse.ArgumentParser(
         prog="pytorch-legacy", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action="version", version=_version())
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (inspect, run, convert, explain):
-        name = command.__name__.rpartition(".")[2]
+    for command in (inspect, run, convert, explain, new_layer):
+        name = command.__name__.rpartition(".")[2].replace("_", "-")
         sub = commands.add_parser(
             name,
             help=command.HELP,

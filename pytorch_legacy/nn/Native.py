@@ -5,8 +5,8 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from pytorch_legacy.backend import SIGNATURES, call, output_size
-from pytorch_legacy.errors import BusyError
+from pytorch_legacy.backend import SIGNATURES, binding, call, output_size
+from pytorch_legacy.errors import BusyError, UnsupportedError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -140,6 +140,9 @@ class Learner(Native):
 @lru_cache(1024)
 def _reader(layer: Any, function: str, onlyNumbers: bool) -> Reader:
     """What reads from a layer's fields all that a C function wants, in order, and which part of that are the numbers."""
+    if function not in SIGNATURES:
+        cure = "pl.extension.load(...) of its file comes first"
+        raise UnsupportedError(f"{layer._typename}: there is no C function {function}; {cure}")
     wanted = [(ctype, name) for ctype, name in SIGNATURES[function] if name not in _HANDED]
     if onlyNumbers:
         wanted = [(ctype, name) for ctype, name in wanted if "Tensor" not in ctype]
@@ -148,3 +151,6 @@ def _reader(layer: Any, function: str, onlyNumbers: bool) -> Reader:
     if len(fields) > 1:
         return attrgetter(*fields), slice(arrays, None)
     return lambda module: tuple([getattr(module, field) for field in fields]), slice(arrays, None)
+
+
+binding.forgetful.append(_reader.cache_clear)

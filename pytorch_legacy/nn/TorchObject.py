@@ -104,9 +104,11 @@ class TorchObject:
             cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
         if "__repr__" in cls.__dict__:
             cls.__repr__ = always(cls.__repr__)  # type: ignore[method-assign]
-        for name in _CHECKED if package == "pytorch_legacy" else ():
-            if name in cls.__dict__:
-                setattr(cls, name, checked(cls.__dict__[name]))
+        isOurs = package == "pytorch_legacy"
+        for name in _CHECKED if isOurs else ("__init__",):
+            method = cls.__dict__.get(name)
+            if (isOurs and method) or (isinstance(method, FunctionType) and method.__annotations__):
+                setattr(cls, name, checked(method))
         for name in ("forward", "backward", "backwardUpdate"):
             if name in cls.__dict__:
                 setattr(cls, name, guarded(cls.__dict__[name]))

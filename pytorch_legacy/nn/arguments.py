@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from operator import index
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, get_args, get_origin
@@ -47,7 +47,7 @@ _NOT_NEGATIVE = {f"{kind}{axis}" for kind in ("pad", "adj") for axis in "TWH"}
 
 def checked(method: Callable[P, R]) -> Callable[P, R]:
     """A method that looks at its arguments first. All constructors are such; it also serves as a decorator."""
-    _, *parameters = signature(method).parameters.values()
+    _, *parameters = _signature(method).parameters.values()
     kinds = {p.name: several for p in parameters if (several := _kinds(p.annotation))}
     # What stands for nil. Where None has a meaning of its own, it keeps it.
     given = [p for p in parameters if p.default not in (p.empty, None) and NoneType not in kinds.get(p.name, ())]
@@ -89,6 +89,14 @@ def checked(method: Callable[P, R]) -> Callable[P, R]:
     return looking  # type: ignore[return-value]
 
 
+def _signature(method: Any) -> Signature:
+    """With the annotations that a file writes as texts (``from __future__ import annotations``), as far as they are known yet."""
+    try:
+        return signature(method, eval_str=True)
+    except Exception:
+        return signature(method)
+
+
 def _place(thing: Any, method: Any) -> str:
     return thing._typename if method.__name__ == "__init__" else f"{thing._typename}: {method.__name__}"
 
@@ -117,7 +125,7 @@ def taken(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
         except (AttributeError, TypeError):
             continue
     if int in kinds and (number := truncated(thing, name, value)) is not None:
-        warnings.warn(f"{thing._typename}: {name}: {value} is not whole: {number} is taken, as Torch7 did", stacklevel=_outside())
+        warnings.warn(f"{thing._typename}: {name}: {value} is not whole: {number} is taken, as Torch7 did", stacklevel=outside())
         return number
     wanted = " or ".join(_NAMES.get(kind, f"a {kind.__name__.lower()}") for kind in kinds)
     if isinstance(value, type) and hasattr(value, "_typename"):
@@ -131,7 +139,7 @@ def truncated(thing: Any, name: str, value: Any) -> int | None:
     return int(value) if isNumber and name in _TRUNCATED and not thing._addsSizes else None
 
 
-def _outside() -> int:
+def outside() -> int:
     """How far up the stack the first frame outside of the package is, for warnings."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("pytorch_legacy."):

@@ -126,19 +126,35 @@ def test_numbers_of_numpy(number):
     assert type(nn.Power(2).pow) is int
 
 
-def test_other_classes_are_left_alone():
-    """Those that derive from ours in other packages may annotate as they like."""
+def test_constructors_of_other_classes():
+    """Those that derive from ours in other packages are held to their annotations, as texts too; other methods if they ask."""
 
     class Mine(nn.Module):
-        def __init__(self, size: int):
+        def __init__(self, size: int, name: "str" = "mine", other: "Undefined" = None):  # noqa: F821
             super().__init__()
-            self.size = size
+            self.size, self.name, self.other = size, name, other
+
+        def reset(self, stdv: float = 1):
+            return stdv
 
         @checked
         def setSize(self, *sizes: int):
             return sizes
 
-    assert Mine("x").size == "x"
+    class Named(nn.Module):
+        def __init__(self, name: "str" = "mine"):
+            super().__init__()
+
+    class Free(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.size = size
+
+    with fails(ArgumentError, "Mine: size: expected an integer, got 'x'"):
+        Mine("x")
+    with fails(ArgumentError, "Named: name: expected a string, got 3"):
+        Named(3)
+    assert type(Mine(np.float64(2), other=3).size) is int and Free("x").size == "x" and Mine(1).reset("x") == "x"
     assert Mine(1).setSize(1, np.int32(2)) == (1, 2)
     with fails(ArgumentError, "Mine: sizes: expected an integer, got 'x'"):
         Mine(1).setSize(1, "x")

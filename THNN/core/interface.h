@@ -1,0 +1,52 @@
+/* What layers outside of the library call: a table of the core's functions, which hides all of them behind one exported name.
+ *
+ * THNN_layerInterface gives the table; layer.h lets a layer's file call by the usual names what stands in it. An entry is as its function,
+ * which core.h, space.h and real.h explain. Whoever adds, moves or changes one, or what Call, View, Space and Axis hold, raises
+ * THNN_LAYER_VERSION: a layer that was built for another one is then refused. */
+#ifndef THNN_INTERFACE_H
+#define THNN_INTERFACE_H
+
+#include "core/core.h"
+#include "core/space.h"
+
+#define THNN_LAYER_VERSION 1
+
+#define THNN_LAYER_FUNCTIONS(entry)                                                                                          \
+  entry(fail) entry(shapeText) entry(nElement) entry(isContiguous) entry(sameShape) entry(checkInput) entry(checkShape)      \
+  entry(checkCount) entry(checkOutput) entry(otherSizes) entry(checkRange) entry(enter) entry(in) entry(out) entry(acc)      \
+  entry(scratch) entry(failed) entry(leave) entry(badIndices) entry(threads) entry(plain) entry(threadId)                    \
+  entry(lockGenerator) entry(unlockGenerator) entry(draw) entry(drawMany) entry(drawUniform) entry(drawNormal)               \
+  entry(checkPlanes) entry(checkFrames) entry(checkSliding) entry(checkSlidingFrames) entry(checkAdaptive)                   \
+  entry(checkAdaptiveFrames) entry(checkOutputsOf) entry(checkAdaptiveFramesOf) entry(spaceSize) entry(checkSpace)           \
+  entry(checkSpaceOutput) entry(checkGradients)
+
+/* One that is not aligned, as in real.h. */
+typedef float THNN_anyFloat __attribute__((aligned(1)));
+typedef double THNN_anyDouble __attribute__((aligned(1)));
+typedef void THNN_FloatProduct(int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, THNN_anyFloat alpha,
+                               const THNN_anyFloat *a, int64_t lda, const THNN_anyFloat *b, int64_t ldb, THNN_anyFloat beta,
+                               THNN_anyFloat *c, int64_t ldc);
+typedef void THNN_DoubleProduct(int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, THNN_anyDouble alpha,
+                                const THNN_anyDouble *a, int64_t lda, const THNN_anyDouble *b, int64_t ldb, THNN_anyDouble beta,
+                                THNN_anyDouble *c, int64_t ldc);
+
+typedef struct THNNLayerInterface {
+  int32_t version, layout; /* THNN_LAYER_VERSION, THNN_LAYER_LAYOUT */
+#define THNN_ENTRY(name) __typeof__(THNN_##name) *name;
+  THNN_LAYER_FUNCTIONS(THNN_ENTRY)
+#undef THNN_ENTRY
+  THNN_FloatProduct *Floatproduct; /* THNN_(parallelGemm) */
+  THNN_DoubleProduct *Doubleproduct;
+  /* What gcc makes of loops that are shared (core/team.c); NULL in a library that another compiler has built. */
+  void (*parallel)(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+  int (*threadNumber)(void), (*threadCount)(void);
+  void (*parallelDynamic)(void (*body)(void *), void *data, unsigned threads, long begin, long end, long step, long chunk, unsigned flags);
+  _Bool (*nextDynamic)(long *from, long *to);
+  void (*endLoop)(void);
+} THNNLayerInterface;
+
+/* Differs where the compiler lays out what layers have in their own memory in another way. */
+#define THNN_LAYER_LAYOUT \
+  (int32_t)(sizeof(Call) * 31 + sizeof(View) * 17 + sizeof(Space) * 7 + sizeof(Axis) * 3 + sizeof(THNNLayerInterface))
+
+#endif

@@ -1,0 +1,203 @@
+"""Loads layers of one's own: what `load` compiles or opens becomes functions that classes name and `call` calls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..backend import binding, cuda, library
+from ..backend.header import Function
+from ..errors import ExtensionError
+from . import compiler, declarations, device
+
+LAYER_VERSION = 1
+"""THNN_LAYER_VERSION of THNN/core/interface.h."""
+
+_opened: list[Any] = []  # for ever: modules and threads may still be in a library that was loaded anew
+
+
+class Extension:
+    """What `load` gives: the functions of one file.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    library : Path
+        The shared library that was opened.
+    functions : dict
+        For each function, as in "MyLayer_updateOutput", its declaration: ``arguments`` with name, type, tags and shape.
+    emulates : bool
+        Do the kernels of the ``.cu`` file run on the CPU, in place of the C functions?
+    """
+
+    def __init__(self, path: Path, library: Path, functions: list[Function], kernels: Path | None, emulates: bool) -> None:
+        self.path = path
+        self.library = library
+        self.functions = {function.name: function for function in functions}
+        self.emulates = emulates
+        self._kernels = kernels
+        self._declarations: Path = path
+        self._lib = self._open()
+
+    def _open(self) -> Any:
+        import cffi
+
+        ffi = cffi.FFI()
+        for function in self.functions.values():
+            # Descriptors are made by libTHNN's bindings.
+            types = ", ".join("void *" if argument.is_pointer else argument.type for argument in function.arguments)
+            ffi.cdef("\n".join(f"int32_t {symbol}({types});" for symbol in function.exports))
+        ffi.cdef("int32_t THNN_attachLayer(const void *table);")
+        try:
+            lib = ffi.dlopen(str(self.library))
+        except OSError as error:
+            raise ExtensionError(f"{self.path}: cannot open {self.library}: {error}") from None
+        _opened.append(lib)
+        if not hasattr(lib, "THNN_attachLayer"):
+            raise ExtensionError(f"{self.path}: has no THNN_attachLayer; its sources are to include THNN/layer.h")
+        table = library.lib.THNN_layerInterface(LAYER_VERSION)
+        if table == library.ffi.NULL:
+            raise ExtensionError(f"{library.library_path}: {library.ffi.string(library.lib.THNN_lastError()).decode()}")
+        built = lib.THNN_attachLayer(table)
+        if built < 0:
+            raise _OtherLoops(f"{self.path}: was compiled with -fopenmp by gcc, libTHNN was not: compile it with -fopenmp-simd")
+        if built:
+            raise ExtensionError(
+                f"{self.path}: was built for version {built} of THNN/layer.h, or in another layout; this library has version "
+                f"{LAYER_VERSION}: build it again"
+            )
+        for function in self.functions.values():
+            for symbol in function.exports:
+                if not hasattr(lib, symbol):
+                    raise ExtensionError(f"{self.path}: {function.name}: is declared, but {symbol} is not defined")
+        return lib
+
+    def on_host(self, real: str, name: str) -> tuple[Callable[..., int] | None, Callable[..., None]]:
+        """What to call for arrays of the host, and what raises its errors."""
+        if self.emulates:
+            return cuda.emulated_by(self._twin, real, name)
+        return getattr(self._lib, f"THNN_{real}{name}"), library.check
+
+    def on_device(self, real: str, name: str) -> tuple[Callable[..., int] | None, Callable[..., None]]:
+        """The same for arrays of a CUDA device; None if there is no ``.cu`` file."""
+        if self._kernels is None:
+            return None, library.check
+        return cuda.on_device_by(self._twin, real, name)
+
+    @cached_property
+    def _twin(self) -> cuda.Library:
+        assert self._kernels is not None
+        return cuda.Library(device.shared_library(self._kernels, self._declarations, self.emulates))
+
+    def __repr__(self) -> str:
+        first, *rest = self.functions
+        layer = first.rpartition("_")[0]
+        names = [first, *(f"...{name[len(layer) :]}" if name.startswith(f"{layer}_") else name for name in rest)]
+        return f"<extension {self.path.stem}: {', '.join(names)}>"
+
+
+class _OtherLoops(ExtensionError):
+    """libTHNN has no threads for gcc's loops."""
+
+
+def load(
+    file: str | os.PathLike[str],
+    header: str | os.PathLike[str] | None = None,
+    *,
+    flags: Sequence[str] = (),
+    emulate: bool = False,
+) -> Extension:
+    """Compiles and binds a layer's C file, or binds a library that is built already.
+
+    The functions can then be called by layers: a class derived from `Layer` or `Learner` names them in ``_layer``; `call` calls
+    one. What was compiled is kept in a cache folder (``pytorch_legacy`` in XDG_CACHE_HOME or ~/.cache), and compiled again when
+    the file, a header, the compiler, its flags or the library has changed. A changed file that is loaded again
+    counts for new layers.
+
+    Parameters
+    ----------
+    file : path
+        "MyLayer.c", written as those of THNN are, with ``#include "THNN/layer.h"``; "MyLayer.cu", whose C file is beside it; or
+        a shared library. A "MyLayer.cu" beside "MyLayer.c" is found, and compiled when a layer is first used on a device.
+    header : path, optional
+        Where the functions are declared, as in THNN.h. For a C file that is "MyLayer.h" beside it, or the top of the file itself.
+    flags : list of str
+        More for the compiler: ``["-DWIDTH=3", "-lfftw3"]``.
+    emulate : bool
+        Run the kernels of the ``.cu`` file on the CPU, thread by thread, in place of the C functions: how they are tested without
+        a GPU. It needs g++, and is slow.
+
+    Returns
+    -------
+    Extension
+
+    Raises
+    ------
+    ExtensionError
+        If there is no compiler, it refuses the file (with file and line), a declaration is not as in THNN.h, or the library
+        was built for another version of the interface.
+    FileNotFoundError
+        If there is no such file.
+
+    Examples
+    --------
+    >>> import pytorch_legacy as pl
+    >>> pl.extension.load("mine/MyLayer.c")  # doctest: +SKIP
+    <extension MyLayer: MyLayer_updateOutput, ..._updateGradInput>
+    """
+    path = Path(file).resolve()
+    kernels: Path | None = None
+    if path.suffix == ".cu":
+        kernels, path = path, path.with_suffix(".c")
+    for needed in (path, kernels):
+        if needed and not needed.is_file():
+            raise FileNotFoundError(2, os.strerror(2), str(needed))
+    isSource = path.suffix == ".c"
+    if not isSource and not {".so", ".dylib"} & set(path.suffixes):
+        raise ExtensionError(f"{path}: expected a .c or .cu file, or a shared library (.so)")
+    beside = path.with_suffix(".h")
+    if header is not None:
+        declares = Path(header).resolve()
+        if not declares.is_file():
+            raise FileNotFoundError(2, os.strerror(2), str(declares))
+    elif isSource:
+        declares = beside if beside.is_file() else path
+    else:
+        raise ExtensionError(f"{path}: expected header=, the file that declares its functions as THNN.h does")
+    functions = declarations.declared(declares)
+    _refuse_taken(path, functions)
+    if kernels is None and isSource and path.with_suffix(".cu").is_file():
+        kernels = path.with_suffix(".cu")
+    if emulate and kernels is None:
+        raise ExtensionError(f"{path}: emulate: expected {path.with_suffix('.cu').name} beside it")
+    extension = _made(path, declares, functions, kernels, [*flags], emulate, isSource)
+    extension._declarations = declares
+    binding.register(extension, {name: function.arguments for name, function in extension.functions.items()})
+    return extension
+
+
+def _made(
+    path: Path, declares: Path, functions: list[Function], kernels: Path | None, flags: list[str], emulate: bool, isSource: bool
+) -> Extension:
+    if not isSource:
+        return Extension(path, path, functions, kernels, emulate)
+    header = declares if declares != path else None
+    try:
+        return Extension(path, compiler.shared_library(path, header, flags), functions, kernels, emulate)
+    except _OtherLoops:
+        return Extension(path, compiler.shared_library(path, header, flags, sharesLoops=False), functions, kernels, emulate)
+
+
+def _refuse_taken(path: Path, functions: list[Function]) -> None:
+    for function in functions:
+        if function.name not in library.SIGNATURES:
+            continue
+        owner = binding.owners.get(function.name)
+        if owner is None:
+            raise ExtensionError(f"{path}: {function.name}: is the name of a function of libTHNN; choose another one")
+        if owner.path != path:
+            raise ExtensionError(f"{path}: {function.name}: is loaded from {owner.path} already; choose another name")

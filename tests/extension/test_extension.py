@@ -1,0 +1,331 @@
+"""Layers outside of the package: what is compiled and bound is a layer as ours are; what is wrong with a file is said by line."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy.backend import binding, library
+from pytorch_legacy.extension import ExtensionError, compiler, loader
+
+ROOT = Path(__file__).resolve().parents[2]
+# For other processes: the package of this checkout.
+ENVIRONMENT = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]), "MPLBACKEND": "agg"}
+KERNELS = bool(os.environ.get("PYTORCH_LEGACY_OWN_KERNELS"))
+
+pytestmark = pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="needs a C compiler")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield patch
+
+
+@pytest.fixture
+def source(cache, tmp_path: Path):
+    """SoftCut.c and SoftCut.h; what was loaded is forgotten afterwards."""
+    folder = tmp_path / "a folder"
+    pl.extension.new_layer("SoftCut", "pointwise", folder)
+    yield folder / "SoftCut.c"
+    for name in [name for name, owner in binding.owners.items() if owner.path.is_relative_to(tmp_path)]:
+        del binding.owners[name], library.SIGNATURES[name]
+
+
+def changed(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def layer(**keywords):
+    class SoftCut(pl.extension.Layer):
+        _layer = "SoftCut"
+
+        def __init__(self, beta: float = 2.0) -> None:
+            super().__init__()
+            self.beta = beta
+
+    return SoftCut(**keywords)
+
+
+def built(source: Path, include: Path, target: Path) -> Path:
+    """The library as a Makefile builds it: with the installed headers, and nothing of ours linked."""
+    objects = []
+    for Real, real in compiler.REALS.items():
+        objects.append(target.with_name(f"{Real}.o"))
+        options = [f"-DReal={Real}", f"-DTHNN_REAL={real}", f"-I{include}", f"-I{include / 'THNN'}", "-fPIC", "-c", "-o"]
+        subprocess.run([*compiler.host_compiler(), *options, objects[-1], source], check=True)
+    subprocess.run([*compiler.host_compiler(), "-shared", "-o", target, *objects, "-lm"], check=True)
+    return target
+
+
+X = np.random.default_rng(0).standard_normal((3, 4))
+
+
+class TestLoad:
+    def test_serves_layers_like_ours(self, source: Path) -> None:
+        extension = pl.extension.load(source)
+        assert repr(extension) == "<extension SoftCut: SoftCut_updateOutput, ..._updateGradInput>"
+        net = pl.nn.Sequential().add(pl.nn.Linear(4, 3)).add(layer())
+        x = X.astype("f")
+        y = net[0].forward(x)
+        np.testing.assert_allclose(net.forward(x), y / (1 + 2 * abs(y)), rtol=1e-5)
+        assert net.clone().double().backward(X, np.ones((3, 3))).dtype == np.float64
+        assert pl.testing.jacobian(net, X) < 1e-6
+        net[1].beta = 0.0  # a changed field counts from the next pass on
+        np.testing.assert_array_equal(net.forward(x), y)
+        np.testing.assert_array_equal(layer().forward(x[:, ::2]), layer().forward(np.ascontiguousarray(x[:, ::2])))
+        assert "SoftCut" in str(net.summary((3, 4)))
+
+    def test_threads_share_loops(self, source: Path) -> None:
+        pl.extension.load(source)
+        x = np.random.default_rng(0).standard_normal(1 << 18)
+        threads = pl.getNumThreads()
+        try:
+            results = []
+            for count in (1, 3):
+                pl.setNumThreads(count)
+                results.append(layer().double().forward(x).copy())
+        finally:
+            pl.setNumThreads(threads)
+        np.testing.assert_array_equal(results[0], results[1])
+        np.testing.assert_allclose(results[0], x / (1 + 2 * abs(x)), rtol=1e-12)
+
+    def test_once_and_anew_after_a_change(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        first = pl.extension.load(source)
+        old, x = layer(), X.astype("f")
+        expected = old.forward(x).copy()
+        ran = []
+        monkeypatch.setattr(compiler, "run", lambda command, about, run=compiler.run: ran.append(command) or run(command, about))
+        assert pl.extension.load(source).library == first.library and not ran
+        changed(source, "y[i] = x[i] /", "y[i] = 10 * x[i] /")
+        assert pl.extension.load(source).library != first.library and ran
+        np.testing.assert_allclose(layer().forward(x), 10 * expected, rtol=1e-6)
+        np.testing.assert_array_equal(old.forward(x), expected)  # a layer keeps what it was bound to
+        changed(source.with_suffix(".h"), "double beta", "double gamma")
+        pl.extension.load(source)
+        with pytest.raises(AttributeError, match=r"SoftCut: has no attribute 'gamma'"):
+            layer().forward(x)
+
+    def test_declarations_on_top_of_the_file(self, source: Path) -> None:
+        changed(source, '#include "SoftCut.h"', source.with_suffix(".h").read_text())
+        source.with_suffix(".h").unlink()
+        pl.extension.load(source)
+        assert layer().forward(np.float32([1]))[0] == np.float32(1 / 3)
+
+    def test_built_library(self, source: Path, tmp_path: Path) -> None:
+        target = built(source, compiler.INCLUDE, tmp_path / "libmine.so")
+        with pytest.raises(ExtensionError, match=r"expected header=, the file that declares its functions"):
+            pl.extension.load(target)
+        pl.extension.load(target, header=source.with_suffix(".h"))
+        assert layer().forward(np.float32([1]))[0] == np.float32(1 / 3)
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("old", "new", "text"),
+        [
+            ("/* [IN] * */", "/* * */", r"SoftCut.h:5: SoftCut_updateOutput: input: expected one of .* tags \[IN\], .* got none"),
+            ("/* [IN] * */", "/* [IN] [OUT] * */", r"input: expected one of the tags .* got \[IN\] and \[OUT\]"),
+            ("/* [IN] * */", "/* [IN] [SAFE] * */", r"input: expected tags of .*, got \[SAFE\]"),
+            ("/* [OUT] as input */", "/* [OUT] */", r"SoftCut.h:6: SoftCut_updateOutput: output: expected a shape"),
+            ("const THTensor *input, /*", "THTensor *input, /*", r"input: expected const THTensor \*, as it is \[IN\]"),
+            ("THTensor *output,", "const THTensor *output,", r"output: expected THTensor \*, as it is \[OUT\]"),
+            ("double beta", "float beta", r"SoftCut.h:7: SoftCut_updateOutput: beta: expected one of .*, got float"),
+            ("double beta);", "double beta)", r"SoftCut.h:\d+: SoftCut_updateOutput: expected ; behind its arguments"),
+            ("THNNState *state,", "", r"expected THNNState \*state as the first argument"),
+            ("const THTensor *input, /*", "const THTensor *x, /*", r"SoftCut_updateOutput: expected input first, got x"),
+            ("int32_t THNN_(", "void THNN_(", r"expected it to return int32_t, a status, got void"),
+            ("THNN_(SoftCut_updateOutput)", "SoftCut_updateOutput", r"expected THNN_\(SoftCut_updateOutput\)"),
+            ("SoftCut_updateOutput", "Square_updateOutput", r"Square_updateOutput: is the name of a function of libTHNN"),
+            ("SoftCut_updateGradInput", "SoftCut_updateOutput", r"SoftCut_updateOutput: is declared twice"),
+            ("THNN_API", "", r"expected THNNState|expected input"),
+        ],
+    )  # fmt: skip
+    def test_of_declarations(self, source: Path, old: str, new: str, text: str) -> None:
+        changed(source.with_suffix(".h"), old, new)
+        if old == "THNN_API":  # nothing is declared any more
+            source.with_suffix(".h").write_text("/* no declarations */\n")
+            text = "SoftCut.h: expected declarations as those of THNN.h"
+        with pytest.raises(ExtensionError, match=text):
+            pl.extension.load(source)
+        assert "SoftCut_updateOutput" not in binding.owners
+
+    @pytest.mark.parametrize(
+        ("old", "new", "text"),
+        [
+            ("y[i] = x[i]", "y[i] = z[i]", r"SoftCut.c:19:\d+: error: .*undeclared"),
+            ("double beta)", "int64_t beta)", r"SoftCut.c:36:\d+: error: conflicting types"),
+            ("THNN_checkInput", "THNN_chekInput", r"SoftCut.c:38:\d+: error: .*THNN_chekInput"),
+            ("THNN_(SoftCut_updateGradInput)", "THNN_(SoftCut_other)", r"SoftCut_updateGradInput: is declared, but THNN_Float"),
+        ],
+    )  # fmt: skip
+    def test_of_the_compiler(self, source: Path, old: str, new: str, text: str) -> None:
+        changed(source, old, new)
+        with pytest.raises(ExtensionError, match=text):
+            pl.extension.load(source)
+
+    def test_of_arguments_and_names(self, source: Path, tmp_path: Path) -> None:
+        pl.extension.load(source)
+        with pytest.raises(TypeError, match=r"SoftCut: beta: expected a number, got 'two'"):
+            layer(beta="two")
+        wrong = layer()
+        wrong.beta = "two"
+        with pytest.raises(TypeError, match=r"SoftCut: beta: expected a number, got 'two'"):
+            wrong.forward(X.astype("f"))
+        with pytest.raises(ValueError, match=r"SoftCut: beta: expected 0 or more, got -1"):
+            layer(beta=-1).forward(X.astype("f"))
+        with pytest.raises(TypeError, match=r"SoftCut: input: expected .*float32"):
+            layer().forward(X)
+
+        class Other(pl.extension.Layer):
+            _layer = "NotLoaded"
+
+        with pytest.raises(NotImplementedError, match=r"there is no C function NotLoaded_updateOutput; pl.extension.load"):
+            Other().forward(X.astype("f"))
+        with pytest.raises(NotImplementedError, match=r"there is no C function NotLoaded_x; pl.extension.load"):
+            pl.extension.call(layer(), "NotLoaded_x")
+        second = Path(shutil.copytree(source.parent, tmp_path / "second")) / source.name
+        with pytest.raises(ExtensionError, match=r"SoftCut_updateOutput: is loaded from .* already; choose another name"):
+            pl.extension.load(second)
+
+    def test_of_files(self, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        with pytest.raises(FileNotFoundError):
+            pl.extension.load(source.with_name("No.c"))
+        with pytest.raises(FileNotFoundError):
+            pl.extension.load(source, header="no.h")
+        with pytest.raises(FileNotFoundError):
+            pl.extension.load(source.with_suffix(".cu"))
+        with pytest.raises(ExtensionError, match=r"expected a .c or .cu file, or a shared library"):
+            pl.extension.load(source.with_suffix(".py"))
+        with pytest.raises(ExtensionError, match=r"emulate: expected SoftCut.cu beside it"):
+            pl.extension.load(source, emulate=True)
+        broken = tmp_path / "libbroken.so"
+        broken.write_bytes(b"nothing")
+        with pytest.raises(ExtensionError, match=r"cannot open"):
+            pl.extension.load(broken, header=source.with_suffix(".h"))
+        with pytest.raises(ExtensionError, match=r"has no THNN_attachLayer; its sources are to include THNN/layer.h"):
+            pl.extension.load(library.library_path, header=source.with_suffix(".h"))
+        monkeypatch.setenv("CC", "nocc --fast")
+        with pytest.raises(ExtensionError, match=r"CC=nocc: there is no such compiler"):
+            pl.extension.load(source)
+        monkeypatch.delenv("CC")
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(ExtensionError, match=r"no C compiler was found \(CC, cc, gcc, clang\); install one"):
+            pl.extension.load(source)
+
+    @pytest.mark.parametrize(
+        ("file", "old", "new", "version"),
+        [
+            ("interface.h", "THNN_LAYER_VERSION 1", "THNN_LAYER_VERSION 99", 99),
+            ("core.h", "THNN_MAX_COPIES = 8", "THNN_MAX_COPIES = 9", 1),  # what a layer has in its own memory has another size
+        ],
+    )  # fmt: skip
+    def test_of_an_outdated_build(self, source: Path, tmp_path: Path, file: str, old: str, new: str, version: int) -> None:
+        include = Path(shutil.copytree(compiler.INCLUDE, tmp_path / "include"))
+        changed(include / "THNN" / "core" / file, old, new)
+        target = built(source, include, tmp_path / "libold.so")
+        with pytest.raises(ExtensionError, match=rf"libold.so: was built for version {version} of .*version 1: build it again"):
+            pl.extension.load(target, header=source.with_suffix(".h"))
+
+
+def test_interface_counts_its_versions() -> None:
+    """Who changes what layers are built with raises THNN_LAYER_VERSION, here too."""
+    text = (ROOT / "THNN" / "core" / "interface.h").read_text()
+    version = re.search(r"#define THNN_LAYER_VERSION (\d+)", text)
+    assert version and int(version[1]) == loader.LAYER_VERSION
+    entries = re.findall(r"entry\((\w+)\)", text.partition("#define THNN_LAYER_FUNCTIONS(entry)")[2])
+    assert (loader.LAYER_VERSION, len(entries), entries[0], entries[-1]) == (1, 40, "fail", "checkGradients")
+    table = library.lib.THNN_layerInterface(loader.LAYER_VERSION)
+    assert table != library.ffi.NULL and library.ffi.cast("int32_t *", table)[0] == loader.LAYER_VERSION
+    assert library.lib.THNN_layerInterface(loader.LAYER_VERSION + 1) == library.ffi.NULL
+    macros = (ROOT / "THNN" / "layer.h").read_text()
+    assert all(f"#define THNN_{entry} THNN_interface->{entry}\n" in macros for entry in entries)
+
+
+class TestNewLayer:
+    def test_skeletons_pass_their_tests(self, cache, tmp_path: Path) -> None:
+        for kind in pl.extension.KINDS:
+            files = pl.extension.new_layer(f"My{kind.title()}", kind, tmp_path / kind, KERNELS)
+            assert len(files) == 5 + KERNELS and all("NAME" not in file.read_text() for file in files)
+        run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", str(tmp_path)]
+        done = subprocess.run(run, cwd=tmp_path, env=os.environ | ENVIRONMENT, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stdout[-3000:]
+
+    def test_pictures_are_drawn(self, cache, tmp_path: Path) -> None:
+        pytest.importorskip("matplotlib")
+        pl.extension.new_layer("SoftCut", "pointwise", tmp_path)
+        run = [sys.executable, "picture_SoftCut.py"]
+        subprocess.run(run, cwd=tmp_path, env=os.environ | ENVIRONMENT, check=True, timeout=120)
+        assert (tmp_path / "SoftCut.png").read_bytes().startswith(b"\x89PNG")
+
+    def test_command(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        from pytorch_legacy import cli
+
+        monkeypatch.chdir(tmp_path)
+        assert cli.main(["new-layer", "SpatialMedianPooling", "--kind", "pooling2d", "--cuda"]) == 0
+        names = {file.name for file in Path("SpatialMedianPooling").iterdir()}
+        stem = "SpatialMedianPooling"
+        assert names == {f"{stem}.h", f"{stem}.c", f"{stem}.cu", f"{stem}.py", f"test_{stem}.py", f"picture_{stem}.py"}
+        assert f"cd {stem} && python -m pytest" in capsys.readouterr().out
+
+        (Path(stem) / f"{stem}.h").write_text("mine")
+        (Path(stem) / f"{stem}.py").unlink()
+        assert cli.main(["new-layer", stem]) == 1  # nothing is overwritten, and nothing is half-written
+        assert "there is such a file already; nothing is written" in capsys.readouterr().err
+        assert (Path(stem) / f"{stem}.h").read_text() == "mine" and not (Path(stem) / f"{stem}.py").exists()
+
+    @pytest.mark.parametrize("name", ["spatial", "A-B", "../A", "", "1A", "SpatialMaxPooling", "A b", "Ä"])
+    def test_names(self, tmp_path: Path, name: str) -> None:
+        with pytest.raises(ValueError, match=r"new_layer: name: "):
+            pl.extension.new_layer(name, folder=tmp_path)
+        assert not list(tmp_path.iterdir())
+        with pytest.raises(ValueError, match=r"kind: expected one of pointwise, pooling2d, linear, criterion, got 'conv'"):
+            pl.extension.new_layer("Good", "conv", tmp_path)
+
+
+class TestJacobian:
+    def test_finds_what_is_wrong(self) -> None:
+        class Wrong(pl.nn.Linear):
+            mistake = ""
+
+            def updateGradInput(self, input, gradOutput):
+                return super().updateGradInput(input, gradOutput) * (1 + (self.mistake == "input"))
+
+            def accGradParameters(self, input, gradOutput, scale=1.0):
+                if self.mistake == "overwrites":
+                    self.zeroGradParameters()
+                super().accGradParameters(input, gradOutput, 1.0 if self.mistake == "scale" else scale)
+
+        wrong = Wrong(4, 3)
+        assert pl.testing.jacobian(wrong, X) < 1e-7
+        for wrong.mistake in ("input", "overwrites", "scale"):
+            assert pl.testing.jacobian(wrong, X) > 0.1
+        assert pl.testing.jacobian(pl.nn.MSECriterion(), X, X[::-1].copy()) < 1e-6
+        labels = np.array([0, 3, 1])
+        assert pl.testing.jacobian(pl.nn.CrossEntropyCriterion(), X, labels) < 1e-6
+        with pytest.raises(TypeError, match=r"testing.jacobian: input: expected an array of numbers, got list"):
+            pl.testing.jacobian(pl.nn.Tanh(), [1, 2])
+
+    def test_survives(self) -> None:
+        assert pl.testing.survives(pl.nn.Sequential().add(pl.nn.Linear(4, 3)), X.astype("f"))
+
+        class Unregistered(pl.nn.Module):
+            def updateOutput(self, input):
+                self.output = input * 1
+                return self.output
+
+        globals()["Unregistered"] = Unregistered
+        Unregistered.__qualname__ = "Unregistered"
+        with pytest.raises(NotImplementedError, match=r"Unregistered: save and load: .*registered|Unregistered"):
+            pl.testing.survives(Unregistered(), X.astype("f"))

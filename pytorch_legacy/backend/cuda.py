@@ -48,6 +48,7 @@ class Library:
     def __init__(self, path: Path) -> None:
         import cffi
 
+        self.path = str(path)
         self.ffi = cffi.FFI()
         self.ffi.cdef(STATE)
         try:

@@ -9,6 +9,7 @@ import numpy as np
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.loading import register
 from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.optim import pictures
 from pytorch_legacy.storage import Tensor
 
 
@@ -35,7 +36,8 @@ class ConfusionMatrix(TorchObject):
 
     Notes
     -----
-    Classes count from 0; a negative target is no sample. Printing updates the numbers. Source: Torch7
+    Classes count from 0; a negative target is no sample. Printing updates the numbers. A notebook shows the
+    picture. Source: Torch7
     optim.ConfusionMatrix.
 
     Examples
@@ -161,6 +163,21 @@ class ConfusionMatrix(TorchObject):
             plt.show()
         plt.close(figure)
         return picture
+
+    def picture(self) -> Any:
+        """The matrix as a figure of matplotlib, which a notebook shows: a row for each class, shaded by its shares."""
+        names = [self.classes[i] if i < len(self.classes) else str(i) for i in range(self.nclasses)]
+        self.updateValids()
+        samples = int(self.mat.sum())
+        title = f"{100 * self.totalValid:.2f}% of {samples:,} samples correct" if samples else "no samples"
+        return pictures.matrix(self.mat, names, title)
+
+    def _repr_html_(self) -> str:
+        """The picture, and without matplotlib what printing shows."""
+        try:
+            return pictures.html(self.picture(), repr(self))
+        except Exception:  # a broken one is shown as it prints
+            return super()._repr_html_()
 
     def __repr__(self) -> str:
         self.updateValids()

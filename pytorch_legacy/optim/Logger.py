@@ -3,10 +3,12 @@
 import sys
 import time
 from collections.abc import Collection, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import IO, Any, Self
 
-from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.optim import pictures
 from pytorch_legacy.optim.plotting import pyplot
 from pytorch_legacy.writing import whole
 
@@ -27,7 +29,8 @@ class Logger:
     Notes
     -----
     The first line holds the names of the columns, each line ends with a tab, and numbers are written as ``%11.4e``. If
-    rows are lists and have no names, the first line numbers them from 1, as in Torch7. Plotting needs matplotlib.
+    rows are lists and have no names, the first line numbers them from 1, as in Torch7. Plotting needs matplotlib; a
+    notebook shows the curves.
     Source: Torch7 optim.Logger.
 
     Examples
@@ -131,6 +134,25 @@ class Logger:
         else:
             plt.close(figure)
 
+    def picture(self, *names: str) -> Any:
+        """The columns, all of them if none is named, as curves in a figure of matplotlib, which a notebook shows.
+
+        Columns of words are left out.
+        """
+        chosen = [self._known("picture", name, self.names) for name in names or self.names]
+        columns = {name: self.symbols[name] for name in chosen}
+        numbers = {name: [float(v) for v in column] for name, column in columns.items() if column and not _has_words(column)}
+        return pictures.curves(numbers, self.name, self.logscale)
+
+    def _repr_html_(self) -> str:
+        """The curves, and without matplotlib the last row."""
+        last = ", ".join(f"{name}: {self._text(column[-1]).strip()}" for name, column in self.symbols.items() if column)
+        words = f"{self.name}: {last or 'no rows'}"
+        try:
+            return pictures.html(self.picture(), words)
+        except UnsupportedError:
+            return f"<pre>{escape(words)}</pre>"
+
     def _known(self, where: str, name: str, names: Collection[str]) -> str:
         """The name of a column, which is one of `names`."""
         if name not in names:
@@ -148,3 +170,7 @@ class Logger:
     def _write(self, cells: Sequence[str]) -> None:
         self.file.write("".join(f"{cell}\t" for cell in cells) + "\n")
         self.file.flush()
+
+
+def _has_words(column: Sequence[Any]) -> bool:
+    return any(isinstance(value, str) for value in column)

@@ -2149,6 +2149,29 @@ THNN_API int32_t THNN_(LSTMFused_updateGradInput)(
     const THTensor *gradOutputCell, /* [IN] (N x) hiddenSize */
     THTensor *gradInputCx);         /* [OUT] (N x) hiddenSize */
 
+/* order: 0, the rows of hiddenSize are the gates i, f, g, o, as cuDNN has them; 1: i, f, o, g, as rnn has them. */
+THNN_API int32_t THNN_(LSTMSequence_updateOutput)(
+    THNNState *state,
+    THTensor *gates,        /* [BUFFER] T x N x 4 * hiddenSize : what the inputs give, with the biases; becomes the gates */
+    THTensor *output,       /* [OUT] T x N x hiddenSize */
+    THTensor *cell,         /* [OUT] T x N x hiddenSize */
+    const THTensor *weight, /* [IN] hiddenSize x 4 * hiddenSize */
+    const THTensor *h0,     /* [IN] N x hiddenSize */
+    const THTensor *c0,     /* [IN] N x hiddenSize */
+    int32_t order);
+
+THNN_API int32_t THNN_(LSTMSequence_updateGradInput)(
+    THNNState *state,
+    const THTensor *gates,      /* [IN] T x N x 4 * hiddenSize : as updateOutput left them */
+    const THTensor *gradOutput, /* [IN] T x N x hiddenSize */
+    THTensor *gradGates,        /* [OUT] T x N x 4 * hiddenSize */
+    THTensor *gradHidden,       /* [BUFFER] N x hiddenSize : of the last output, beside gradOutput; becomes that of h0 */
+    THTensor *gradCell,         /* [BUFFER] N x hiddenSize : of the last cell; becomes that of c0 */
+    const THTensor *weight,     /* [IN] hiddenSize x 4 * hiddenSize */
+    const THTensor *c0,         /* [IN] N x hiddenSize */
+    const THTensor *cell,       /* [IN] T x N x hiddenSize */
+    int32_t order);
+
 /* ------------------------------------------------------------------------------------------------ padding */
 
 THNN_API int32_t THNN_(SpatialReplicationPadding_outputSize)(

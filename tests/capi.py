@@ -76,7 +76,7 @@ SCALARS: dict[str, float] = {
     "factor": 0.25, "pool": 2, "gridW": 4, "gridH": 2, "exact": 1, "power": 2.5, "use_abs": 1, "width": 2,
     "stride": 1, "batchMode": 1, "adjT": 0, "adjW": 0, "adjH": 0, "inputFrameSize": 4, "outputFrameSize": 5,
     "size": 3, "k": 3, "pleft": 1, "pright": 0, "ptop": 2, "pbottom": 1, "pfront": 0, "pback": 3, "scale_factor": 2,
-    "nchannels": 3, "inputDepth": 3, "inputHeight": 5, "inputWidth": 4, "outputDepth": 5, "outputHeight": 3,
+    "nchannels": 3, "order": 1, "inputDepth": 3, "inputHeight": 5, "inputWidth": 4, "outputDepth": 5, "outputHeight": 3,
     "outputWidth": 6, "scaleGradByFreq": 0, "paddingValue": -1, "maxNorm": 1.0, "normType": 2.0, "mode": 0,
     "weightDecay": 0.0, "learningRate": 0.1, "keysOffset": 0, "nInputPlane": 3, "featFirst": 0,
     "operation": 2,

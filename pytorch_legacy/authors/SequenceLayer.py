@@ -69,7 +69,7 @@ class SequenceLayer(Module):
         for buffer in self._states.values():
             self._resize(buffer, (N, T, self.hidden_dim))
         sums = self._resize("gates", (N, T, self.weight.shape[1]))
-        np.matmul(x, self.weight[: self.input_dim], out=sums)
+        np.matmul(x.reshape(N * T, -1), self.weight[: self.input_dim], out=sums.reshape(N * T, -1))
         sums += self.bias
         self._run(sums, self.weight[self.input_dim :], states)
         output: Tensor = self.output
@@ -110,7 +110,8 @@ class SequenceLayer(Module):
         states = {name: given.get(name, getattr(self, name)) for name in self._states}
         gradients = self._runBack(gradOutput, self.weight[self.input_dim :], states, gradSums)
         gradX = self._resize("grad_x", x.shape)
-        np.matmul(gradSums, self.weight[: self.input_dim].T, out=gradX)
+        flat = gradSums.reshape(-1, self.weight.shape[1])
+        np.matmul(flat, self.weight[: self.input_dim].T, out=gradX.reshape(-1, self.input_dim))
         self.gradInput = [*(gradients[name] for name in given), gradX] if given else gradX
         self.recompute_backward = False
 

@@ -5,7 +5,10 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
+from pytorch_legacy.backend import call
 from pytorch_legacy.storage import Tensor
+
+IFOG = 1  # the order of the gates, as LSTMSequence_updateOutput wants it
 
 
 class TorchRnnLSTM(SequenceLayer):
@@ -66,40 +69,13 @@ class TorchRnnLSTM(SequenceLayer):
         return self
 
     def _run(self, sums: Tensor, weight: Tensor, states: dict[str, Tensor]) -> None:
-        H = self.hidden_dim
-        h, c = states["h0"], states["c0"]
-        for t in range(sums.shape[1]):
-            gates = sums[:, t]
-            gates += h @ weight
-            gates[:, : 3 * H] *= 0.5  # sigmoid(a) = (1 + tanh(a / 2)) / 2, which cannot overflow
-            np.tanh(gates, out=gates)
-            gates[:, : 3 * H] += 1
-            gates[:, : 3 * H] *= 0.5
-            i, f, o, g = np.split(gates, 4, axis=1)
-            previous, c, h = c, self.cell[:, t], self.output[:, t]
-            np.multiply(f, previous, out=c)
-            c += i * g
-            np.tanh(c, out=h)
-            h *= o
+        steps = (array.swapaxes(0, 1) for array in (sums, self.output, self.cell))
+        call(self, "LSTMSequence_updateOutput", *steps, weight, states["h0"], states["c0"], IFOG)
 
     def _runBack(self, gradOutput: Tensor, weight: Tensor, states: dict[str, Tensor], gradSums: Tensor) -> dict[str, Tensor]:
-        gradH = np.zeros_like(states["h0"])
-        gradC = np.zeros_like(states["c0"])
-        for t in reversed(range(gradOutput.shape[1])):
-            i, f, o, g = np.split(self.gates[:, t], 4, axis=1)
-            before = self.cell[:, t - 1] if t else states["c0"]
-            out = np.tanh(self.cell[:, t])
-            gradH = gradH + gradOutput[:, t]
-            gradC = gradC + gradH * o * (1 - out * out)
-            parts = (
-                gradC * g * i * (1 - i),
-                gradC * before * f * (1 - f),
-                gradH * out * o * (1 - o),
-                gradC * i * (1 - g * g),
-            )
-            np.concatenate(parts, axis=1, out=gradSums[:, t])
-            gradH = gradSums[:, t] @ weight.T
-            gradC = gradC * f
+        gradH, gradC = np.zeros_like(states["h0"]), np.zeros_like(states["c0"])
+        gates, dy, dgates, cell = (array.swapaxes(0, 1) for array in (self.gates, gradOutput, gradSums, self.cell))
+        call(self, "LSTMSequence_updateGradInput", gates, dy, dgates, gradH, gradC, weight, states["c0"], cell, IFOG)
         return {"c0": gradC, "h0": gradH}
 
     @classmethod

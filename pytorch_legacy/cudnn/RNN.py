@@ -1,12 +1,12 @@
 """Recurrent networks of several layers, in one or both directions, with all parameters in one vector."""
 
 from math import sqrt
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.cudnn.cells import CELLS
+from pytorch_legacy.cudnn.cells import CELLS, States
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import NullError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.nn import check
@@ -15,6 +15,27 @@ from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
 
 ONE, BOTH = "CUDNN_UNIDIRECTIONAL", "CUDNN_BIDIRECTIONAL"
+
+
+class Run(NamedTuple):
+    """What one network made of a sequence, in the order in which it read it."""
+
+    x: Tensor
+    first: Tensor  # the state before the first step
+    outputs: Tensor
+    last: States
+    kept: Any
+
+
+def flat(array: Tensor) -> Tensor:
+    """A row for each step of each sample."""
+    return array.reshape(-1, array.shape[-1])
+
+
+def turned(array: Tensor, direction: int, shape: tuple[int, ...] | None = None) -> Tensor:
+    """The steps in the order of that direction: 1 reads from the end. `shape` is what the array is taken for."""
+    array = array if shape is None else array.reshape(shape)
+    return np.ascontiguousarray(array[::-1], like=array) if direction else array
 
 
 class RNN(Layer, Module):
@@ -161,11 +182,11 @@ class RNN(Layer, Module):
             runs = []
             for direction in range(self.numDirections):
                 place = layer * self.numDirections + direction
-                run = self._run(x, matrices[place], states[0][place], states[1][place], reverse=direction == 1)
-                hiddenOutput[place], cellOutput[place] = run["last"]
+                run = self._run(turned(x, direction), matrices[place], (states[0][place], states[1][place]))
+                hiddenOutput[place], cellOutput[place] = run.last
                 runs.append(run)
             layers.append((x, mask, runs))
-            x = np.concatenate([run["h"] for run in runs], -1)
+            x = np.concatenate([turned(run.outputs, direction) for direction, run in enumerate(runs)], -1)
         if self.mode != "CUDNN_LSTM":
             cellOutput.fill(0)
         self._kept = layers
@@ -194,19 +215,11 @@ class RNN(Layer, Module):
         clear(self, "reserve", "dropoutStates")
         return super().clearState()
 
-    def _run(self, x: Tensor, matrices: list[Tensor], h: Tensor, c: Tensor, reverse: bool) -> dict[str, Any]:
-        """One network over a sequence: its outputs, its last states, and all that the way back needs."""
+    def _run(self, x: Tensor, matrices: list[Tensor], states: States) -> Run:
+        """One network over a sequence, in the order in which it reads it."""
         W, R, bW, bR = matrices
-        cell = CELLS[self.mode]
-        fromInput = x @ W.T + bW
-        outputs = np.empty((*x.shape[:2], self.hiddenSize), self._dtype, like=x)
-        before: list[Any] = [None] * len(x)
-        kept: list[Any] = [None] * len(x)
-        for t in range(len(x))[:: -1 if reverse else 1]:
-            before[t] = h, c
-            h, c, kept[t] = cell.forward(fromInput[t], h @ R.T + bR, h, c)
-            outputs[t] = h
-        return {"h": outputs, "last": (h, c), "before": before, "kept": kept, "reverse": reverse}
+        fromInput = (x.reshape(-1, x.shape[2]) @ W.T + bW).reshape(*x.shape[:2], len(W))
+        return Run(x, states[0], *CELLS[self.mode].forward(self, fromInput, R, bR, states))
 
     def _backward(self, input: Tensor, gradOutput: Tensor, scale: float | None) -> Any:
         """Goes back through time and layers; adds the parameters' gradients if there is a scale for them."""
@@ -226,11 +239,12 @@ class RNN(Layer, Module):
             dx = np.zeros_like(x)
             for direction, (run, dh) in enumerate(zip(runs, np.split(dy, self.numDirections, -1), strict=True)):
                 place = layer * self.numDirections + direction
-                dgates, start = self._back(run, dh, matrices[place], [end[place] for end in ends])
-                starts[0][place], starts[1][place] = start
-                dx += dgates[0] @ matrices[place][0]
+                cell, last = CELLS[self.mode], (ends[0][place], ends[1][place])
+                *dgates, first = cell.backward(self, turned(dh, direction), matrices[place][1], run.kept, last)
+                starts[0][place], starts[1][place] = first
+                dx += turned(flat(dgates[0]) @ matrices[place][0], direction, x.shape)
                 if parts is not None:
-                    self._accumulate(parts[place], x, run, dgates)
+                    self._accumulate(parts[place], run, dgates)
             dy = dx if mask is None else dx * mask
         if self.mode != "CUDNN_LSTM":
             starts[1].fill(0)
@@ -239,29 +253,13 @@ class RNN(Layer, Module):
         self.gradInput = dy.swapaxes(0, 1) if self.batchFirst else dy
         return self.gradInput
 
-    def _back(
-        self, run: dict[str, Any], dy: Tensor, matrices: list[Tensor], ends: list[Tensor]
-    ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-        """The gradients of the gates as input and state give to them, and those of the states before the first step."""
-        cell, R = CELLS[self.mode], matrices[1]
-        length, batch = dy.shape[:2]
-        fromInput, fromState = np.empty((2, length, batch, len(R)), self._dtype, like=R)
-        dh, dc = ends
-        for t in range(length)[:: 1 if run["reverse"] else -1]:
-            h, c = run["before"][t]
-            fromInput[t], fromState[t], past, dc = cell.backward(dh + dy[t], dc, run["kept"][t], h, c)
-            dh = past + fromState[t] @ R
-        return (fromInput, fromState), (dh, dc)
-
-    def _accumulate(self, parts: list[Tensor], x: Tensor, run: dict[str, Any], dgates: tuple[Tensor, Tensor]) -> None:
+    def _accumulate(self, parts: list[Tensor], run: Run, dgates: list[Tensor]) -> None:
         """Adds the gradients of one network's parameters to those views of the vector."""
         gradW, gradR, gradBW, gradBR = parts
-        none = np.empty((0, *x.shape[1:2], self.hiddenSize), self._dtype, like=x)
-        states = np.stack([h for h, _ in run["before"]]) if len(x) else none
-        for gates, values, matrix, bias in ((dgates[0], x, gradW, gradBW), (dgates[1], states, gradR, gradBR)):
-            flat = gates.reshape(-1, gates.shape[-1])
-            matrix += flat.T @ values.reshape(-1, values.shape[-1])
-            bias += flat.sum(0)
+        before = np.concatenate([run.first[None], run.outputs[:-1]])[: len(run.x)]
+        for gates, values, matrix, bias in ((dgates[0], run.x, gradW, gradBW), (dgates[1], before, gradR, gradBR)):
+            matrix += flat(gates).T @ flat(values)
+            bias += flat(gates).sum(0)
 
     def _places(self) -> list[tuple[str, int, int]]:
         """What the vector holds, piece by piece: kind, rows and columns."""

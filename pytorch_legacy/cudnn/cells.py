@@ -1,19 +1,33 @@
-"""One step of each kind of recurrent network, and its way back.
+"""The kinds of recurrent cells, over a whole sequence and back.
 
-A step takes what the input gives to the gates, what the state before gives to them (both with their biases), and that state;
-the gates lie side by side in cuDNN's order.
+A cell gets what the inputs give to the gates, with their biases; R and its bias, which make of a state what it gives to them; and
+the states before the first step. The gates lie side by side in cuDNN's order.
 """
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from pytorch_legacy.backend import call
+from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
+States = tuple[Tensor, Tensor]
 
-def sigmoid(x: Tensor) -> Tensor:
-    """1 / (1 + exp(-x)), without overflow."""
-    return 0.5 * np.tanh(0.5 * x) + 0.5
+
+class Cell(Protocol):
+    """One kind of cell."""
+
+    gates: int
+
+    def forward(self, net: Module, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
+        """The outputs, the states after the last step, and what the way back needs."""
+
+    def backward(self, net: Module, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
+        """The gradients of the gates as inputs and as states give to them, and those of the states before the first step.
+
+        `states` are the gradients of those after the last step.
+        """
 
 
 class Simple:
@@ -24,36 +38,41 @@ class Simple:
     def __init__(self, isTanh: bool) -> None:
         self.isTanh = isTanh
 
-    def forward(self, x: Tensor, r: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Any]:
-        """The state after the step, the cell after it, and what the way back needs."""
-        after = np.tanh(x + r) if self.isTanh else np.maximum(x + r, 0)
-        return after, c, after
+    def forward(self, net: Module, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
+        outputs = x + bias
+        h, c = states
+        for sums in outputs:
+            sums += h @ R.T
+            h = np.tanh(sums, out=sums) if self.isTanh else np.maximum(sums, 0, out=sums)
+        return outputs, (h, c), outputs
 
-    def backward(self, dh: Tensor, dc: Tensor, kept: Any, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Gradients of `x` and `r`, of the state before as far as it does not come through `r`, and of the cell before."""
-        slope = 1 - kept * kept if self.isTanh else (kept > 0).astype(dh.dtype)
-        dx = dh * slope
-        return dx, dx, np.zeros_like(dh), dc
+    def backward(self, net: Module, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
+        gradSums = 1 - kept * kept if self.isTanh else (kept > 0).astype(kept.dtype)
+        dh, dc = states
+        for t in reversed(range(len(kept))):
+            gradSums[t] *= dh + gradOutput[t]
+            dh = gradSums[t] @ R
+        return gradSums, gradSums, (dh, dc)
 
 
 class LSTM:
-    """c = f c' + i g and h = o tanh(c), with gates i, f, g, o."""
+    """c = f c' + i g and h = o tanh(c), with gates i, f, g, o; all steps are one call of THNN."""
 
     gates = 4
+    order = 0
 
-    def forward(self, x: Tensor, r: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Any]:
-        i, f, g, o = np.split(x + r, 4, -1)
-        i, f, g, o = sigmoid(i), sigmoid(f), np.tanh(g), sigmoid(o)
-        after = f * c + i * g
-        squashed = np.tanh(after)
-        return o * squashed, after, (i, f, g, o, squashed)
+    def forward(self, net: Module, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
+        gates = x + bias
+        outputs, cells = np.empty((2, *x.shape[:2], R.shape[1]), R.dtype, like=x)
+        call(net, "LSTMSequence_updateOutput", gates, outputs, cells, R.T, *states, self.order)
+        last = (outputs[-1], cells[-1]) if len(x) else states
+        return outputs, last, (gates, cells, states[1])
 
-    def backward(self, dh: Tensor, dc: Tensor, kept: Any, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        i, f, g, o, squashed = kept
-        dc = dc + dh * o * (1 - squashed * squashed)
-        di, df, dg, do = dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g * g), dh * squashed * o * (1 - o)
-        dx = np.concatenate([di, df, dg, do], -1)
-        return dx, dx, np.zeros_like(dh), dc * f
+    def backward(self, net: Module, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
+        gates, cells, first = kept
+        gradGates, (dh, dc) = np.empty_like(gates), map(np.array, states)
+        call(net, "LSTMSequence_updateGradInput", gates, gradOutput, gradGates, dh, dc, R.T, first, cells, self.order)
+        return gradGates, gradGates, (dh, dc)
 
 
 class GRU:
@@ -61,21 +80,26 @@ class GRU:
 
     gates = 3
 
-    def forward(self, x: Tensor, r: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Any]:
-        (xr, xz, xn), (hr, hz, hn) = np.split(x, 3, -1), np.split(r, 3, -1)
-        reset, update = sigmoid(xr + hr), sigmoid(xz + hz)
-        new = np.tanh(xn + reset * hn)
-        return (1 - update) * new + update * h, c, (reset, update, new, hn)
+    def forward(self, net: Module, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
+        outputs = np.empty((*x.shape[:2], R.shape[1]), R.dtype, like=x)
+        kept = np.empty((*x.shape[:2], 5 * R.shape[1]), R.dtype, like=x)
+        h, c = states
+        for t in range(len(x)):
+            call(net, "GRUFused_updateOutput", x[t], h @ R.T, None, bias, h, outputs[t], kept[t])
+            h = outputs[t]
+        return outputs, (h, c), kept
 
-    def backward(self, dh: Tensor, dc: Tensor, kept: Any, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        reset, update, new, hn = kept
-        dn = dh * (1 - update) * (1 - new * new)
-        dz = dh * (h - new) * update * (1 - update)
-        dr = dn * hn * reset * (1 - reset)
-        return np.concatenate([dr, dz, dn], -1), np.concatenate([dr, dz, dn * reset], -1), dh * update, dc
+    def backward(self, net: Module, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
+        fromInput, fromState = np.empty((2, *gradOutput.shape[:2], len(R)), R.dtype, like=R)
+        dh, dc = states
+        past = np.empty_like(dh)
+        for t in reversed(range(len(gradOutput))):
+            call(net, "GRUFused_updateGradInput", fromInput[t], fromState[t], dh + gradOutput[t], past, kept[t])
+            dh = past + fromState[t] @ R
+        return fromInput, fromState, (dh, dc)
 
 
-CELLS: dict[str, Any] = {
+CELLS: dict[str, Cell] = {
     "CUDNN_RNN_RELU": Simple(False),
     "CUDNN_RNN_TANH": Simple(True),
     "CUDNN_LSTM": LSTM(),

@@ -5,11 +5,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.rnn.FastLSTM import FastLSTM
 from pytorch_legacy.rnn.SequenceModule import SequenceModule, product, sigmoid
 from pytorch_legacy.storage import Tensor
+
+IFOG = 1  # the order of the gates, as LSTMSequence_updateOutput wants it
 
 
 class SeqLSTM(SequenceModule):
@@ -59,6 +62,7 @@ class SeqLSTM(SequenceModule):
     """
 
     _scratch: dict[str, Any] = dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x"))
+    _isProjected = False
     userPrevCell: Any = None
     userGradPrevCell: Any = None
     userNextGradCell: Any = None
@@ -96,12 +100,40 @@ class SeqLSTM(SequenceModule):
         self._steps, self._mask = x, self._rows(x)
         output = self._output = self._resize("_output", (steps, batch, self.outputsize))
         cells = self._resize("cell", (steps, batch, size))
-        hidden = self._hiddenBuffer(output, size)
         gates = self._resize("gates", (steps, batch, 4 * size))
         np.matmul(x.reshape(-1, self.inputsize), self.weight[: self.inputsize], out=gates.reshape(-1, 4 * size))
         gates += self.bias
-        feedback = self.weight[self.inputsize :]
-        for t in range(steps):
+        if self._mask is None and not self._isProjected:
+            call(self, "LSTMSequence_updateOutput", gates, output, cells, self.weight[self.inputsize :], h, c, IFOG)
+        else:
+            self._stepByStep(h, c)
+        self.output = self._turned(output)
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        gradients, x, size = self._gradients(gradOutput), self._steps, self.hiddensize
+        gradH = np.zeros_like(self.h0) if self.gradPrevOutput is None else np.array(self.gradPrevOutput, like=x)
+        gradC = np.zeros_like(self.c0) if self.userNextGradCell is None else np.array(self.userNextGradCell, like=x)
+        gradGates = self._resize("_gradGates", self.gates.shape)
+        if self._mask is None and not self._isProjected:
+            results, read = (gradGates, gradH, gradC), (self.weight[self.inputsize :], self.c0, self.cell)
+            call(self, "LSTMSequence_updateGradInput", self.gates, gradients, *results, *read, IFOG)
+        else:
+            gradH, gradC = self._backStepByStep(gradients, gradH, gradC)
+        self.gradPrevOutput = self.userNextGradCell = None
+        self.userGradPrevOutput, self.userGradPrevCell = gradH, gradC
+        gradX = self._resize("_grad_x", x.shape)
+        flat = gradGates.reshape(-1, 4 * size)
+        np.matmul(flat, self.weight[: self.inputsize].T, out=gradX.reshape(-1, self.inputsize))
+        turned = self._turned(gradX)
+        self.gradInput = [gradC, gradH, turned][3 - len(input) :] if isinstance(input, list) else turned
+        return self.gradInput
+
+    def _stepByStep(self, h: Tensor, c: Tensor) -> None:
+        """All steps of a pass, from the sums in the gates, where outputs are projected or inputs masked."""
+        gates, cells, output, size = self.gates, self.cell, self._output, self.hiddensize
+        hidden, feedback = self._hiddenBuffer(output, size), self.weight[self.inputsize :]
+        for t in range(len(gates)):
             a = gates[t]
             a += h @ feedback
             sigmoid(a[:, : 3 * size])
@@ -117,16 +149,15 @@ class SeqLSTM(SequenceModule):
                 for array in (output[t], cells[t], a):
                     array[self._mask[t]] = 0
             h, c = output[t], cells[t]
-        self.output = self._turned(output)
-        return self.output
 
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
-        gradients, x, cells, size = self._gradients(gradOutput), self._steps, self.cell, self.hiddensize
-        steps, batch = x.shape[:2]
+    def _backStepByStep(self, gradients: Tensor, gradH: Tensor, gradC: Tensor) -> tuple[Tensor, Tensor]:
+        """The way back of `_stepByStep`; returns the gradients of the states before the first step."""
+        cells, size = self.cell, self.hiddensize
+        steps, batch = cells.shape[:2]
         # By what the gradients of cell and hidden state are to be multiplied to get those of the sums in the gates.
         i, f, o, g = (self.gates[:, :, k * size : (k + 1) * size] for k in range(4))
         squashed = np.tanh(cells)
-        factors = self._resize("_gradGates", (steps, batch, 4, size))
+        factors = self._gradGates.reshape(steps, batch, 4, size)
         factors[:, :, 0] = g * i * (1 - i)
         factors[:1, :, 1] = self.c0
         factors[1:, :, 1] = cells[:-1]
@@ -135,8 +166,6 @@ class SeqLSTM(SequenceModule):
         factors[:, :, 3] = i * (1 - g * g)
         throughCell = o * (1 - squashed * squashed)
         feedback = self.weight[self.inputsize :].T
-        gradH: Tensor = np.zeros_like(self.h0) if self.gradPrevOutput is None else self.gradPrevOutput
-        gradC: Tensor = np.zeros_like(self.c0) if self.userNextGradCell is None else self.userNextGradCell
         for t in reversed(range(steps)):
             gradH = gradH + gradients[t]
             if self._mask is not None:
@@ -149,14 +178,7 @@ class SeqLSTM(SequenceModule):
             a[:, 3] *= gradC
             gradC = gradC * f[t]
             gradH = a.reshape(batch, 4 * size) @ feedback
-        self.gradPrevOutput = self.userNextGradCell = None
-        self.userGradPrevOutput, self.userGradPrevCell = gradH, gradC
-        gradX = self._resize("_grad_x", x.shape)
-        flat = factors.reshape(-1, 4 * size)
-        np.matmul(flat, self.weight[: self.inputsize].T, out=gradX.reshape(-1, self.inputsize))
-        turned = self._turned(gradX)
-        self.gradInput = [gradC, gradH, turned][3 - len(input) :] if isinstance(input, list) else turned
-        return self.gradInput
+        return gradH, gradC
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
         gates = self._gradGates.reshape(*self._steps.shape[:2], 4 * self.hiddensize)

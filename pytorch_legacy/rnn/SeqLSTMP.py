@@ -48,6 +48,7 @@ class SeqLSTMP(SeqLSTM):
     _dropped = (*SeqLSTM._dropped, "_hidden")
     weightO: Tensor
     gradWeightO: Tensor
+    _isProjected = True
     _hidden: Tensor
     _gradHidden: Tensor
 

@@ -16,7 +16,7 @@ Arrays = dict[str, np.ndarray]
 def call(name: str, real: str, **arrays: Any) -> None:
     function = next(f for f in capi.GENERIC if f.name == name)
     made = capi.Call(function, real, values={"state": None})
-    made.values |= {key: None if array is None else capi.describe(array) for key, array in arrays.items()}
+    made.values |= {key: capi.describe(value) if isinstance(value, np.ndarray) else value for key, value in arrays.items()}
     assert made() == capi.OK, capi.last_error()
 
 

@@ -1,0 +1,64 @@
+/* LSTMSequence on the device: in each step a product of matrices, then a thread for each cell. Story, checks and functions:
+ * THNN/recurrent/LSTMSequence.c. */
+#include "core/gemm.h"
+#include "recurrent/gates.cuh"
+#include "recurrent/sequence.h"
+
+/* One step of all samples. */
+__global__ static void cells(real *gates, const real *before, real *output, real *after, Sequence s)
+{
+  for (int64_t at = firstThread(); at < s.samples * s.hidden; at += allThreads()) {
+    const int64_t k = at % s.hidden;
+    real *x = gates + at / s.hidden * LSTM_PARTS * s.hidden + k;
+    const accreal i = sigmoid((accreal)x[0]), f = sigmoid((accreal)x[s.hidden]), g = tanh((accreal)x[s.g]), o = sigmoid((accreal)x[s.o]);
+    const accreal c = f * (accreal)before[at] + i * g;
+    after[at] = (real)c;
+    output[at] = (real)(o * tanh(c));
+    x[0] = (real)i;
+    x[s.hidden] = (real)f;
+    x[s.g] = (real)g;
+    x[s.o] = (real)o;
+  }
+}
+
+__global__ static void gradients(const real *gates, real *gradGates, const real *before, const real *after, const real *gradOutput,
+                                 const real *gradHidden, real *gradCell, Sequence s)
+{
+  for (int64_t at = firstThread(); at < s.samples * s.hidden; at += allThreads()) {
+    const int64_t first = at / s.hidden * LSTM_PARTS * s.hidden + at % s.hidden;
+    const real *x = gates + first;
+    real *gx = gradGates + first;
+    const accreal i = (accreal)x[0], f = (accreal)x[s.hidden], g = (accreal)x[s.g], o = (accreal)x[s.o], t = tanh((accreal)after[at]);
+    const accreal dh = (accreal)gradOutput[at] + (accreal)gradHidden[at], dc = (accreal)gradCell[at] + dh * o * (1 - t * t);
+    gx[0] = (real)(dc * g * i * (1 - i));
+    gx[s.hidden] = (real)(dc * (accreal)before[at] * f * (1 - f));
+    gx[s.g] = (real)(dc * i * (1 - g * g));
+    gx[s.o] = (real)(dh * t * o * (1 - o));
+    gradCell[at] = (real)(dc * f);
+  }
+}
+
+static void forward(Call *call, real *gates, real *output, real *cell, const real *weight, const real *h, const real *c, const Sequence *s)
+{
+  const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden;
+  for (int64_t t = 0; t < s->steps; t++, gates += s->samples * row, output += state, cell += state) {
+    THNN_(gemm)(call, 0, 0, s->samples, row, s->hidden, 1, h, s->hidden, weight, row, 1, gates, row);
+    launch(call, blocksFor(state), BLOCK, cells, gates, c, output, cell, *s);
+    h = output;
+    c = cell;
+  }
+}
+
+static void backward(Call *call, const real *gates, const real *gradOutput, real *gradGates, const real *weight, const real *c0,
+                     const real *cell, real *gradHidden, real *gradCell, const Sequence *s)
+{
+  const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden;
+  for (int64_t t = s->steps - 1; t >= 0; t--) {
+    real *gx = gradGates + t * s->samples * row;
+    launch(call, blocksFor(state), BLOCK, gradients, gates + t * s->samples * row, gx, t ? cell + (t - 1) * state : c0, cell + t * state,
+           gradOutput + t * state, gradHidden, gradCell, *s);
+    THNN_(gemm)(call, 0, 1, s->samples, s->hidden, row, 1, gx, row, weight, row, 0, gradHidden, s->hidden);
+  }
+}
+
+#include "recurrent/LSTMSequence.c"

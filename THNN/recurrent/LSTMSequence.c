@@ -1,0 +1,203 @@
+/* LSTMSequence: long short-term memory over a sequence, after the product of its inputs with their weights.
+ *
+ *   (i, f, g, o)[t] = gates[t] + h[t-1] weight        four rows of hiddenSize; then sigmoid, sigmoid, tanh, sigmoid
+ *   cell[t]         = f[t] * cell[t-1] + i[t] * g[t]
+ *   h[t]            = o[t] * tanh(cell[t])            which is output[t]
+ *
+ * with h[-1] = h0 and cell[-1] = c0. Backward goes from the last step to the first one, with s = tanh(cell[t]):
+ *
+ *   dh         = gradOutput[t] + gradHidden
+ *   dc         = gradCell + dh * o * (1 - s^2)
+ *   gradGates  = (dc * g * i * (1 - i), dc * cell[t-1] * f * (1 - f), dc * i * (1 - g^2), dh * s * o * (1 - o))
+ *   gradHidden = gradGates weight^T,  gradCell = dc * f
+ *
+ *   gates, gradGates              T x N x 4 * hiddenSize; gates become i, f, g and o, which backward reads
+ *   output, cell, gradOutput      T x N x hiddenSize
+ *   weight                        hiddenSize x 4 * hiddenSize
+ *   h0, c0, gradHidden, gradCell  N x hiddenSize; the gradients are those of the last step's state, and become those of h0 and c0
+ *   order                         0: the four rows lie in the order i, f, g, o, as cuDNN has them; 1: i, f, o, g, as rnn has them
+ *
+ * The steps wait for each other: a step's work is shared among threads, and a few samples take as long as it takes to read weight once. */
+#include "recurrent/sequence.h"
+
+#ifndef THNN_CUDA /* THCUNN/recurrent/LSTMSequence.cu has its own */
+enum {
+  FEW = 8,       /* samples, at most, for which reading the weights takes longer than multiplying them */
+  BLOCK = 128,   /* rows of weight in a task */
+  LONGEST = 1024 /* terms of a sum in reals */
+};
+
+/* One step of one sample. */
+THNN_KERNEL void cells(real *restrict gates, const real *restrict before, real *restrict output, real *restrict after, const Sequence *s)
+{
+  real *restrict gi = gates, *restrict gf = gates + s->hidden, *restrict gg = gates + s->g, *restrict go = gates + s->o;
+  for (int64_t k = 0; k < s->hidden; k++) {
+    const real i = real_sigmoid(gi[k]), f = real_sigmoid(gf[k]), g = real_tanh(gg[k]), o = real_sigmoid(go[k]);
+    const real c = f * before[k] + i * g;
+    after[k] = c;
+    output[k] = o * real_tanh(c);
+    gi[k] = i;
+    gf[k] = f;
+    gg[k] = g;
+    go[k] = o;
+  }
+}
+
+THNN_KERNEL void addRow(real *restrict y, const real *restrict x, int64_t n)
+{
+  for (int64_t k = 0; k < n; k++) y[k] += x[k];
+}
+
+/* Cells begin to end of one step of one sample. */
+THNN_KERNEL void gradients(const real *restrict gates, real *restrict gradGates, const real *restrict before, const real *restrict after,
+                           const real *restrict gradOutput, const real *restrict gradHidden, real *restrict gradCell, int64_t begin,
+                           int64_t end, const Sequence *s)
+{
+  for (int64_t k = begin; k < end; k++) {
+    const real i = gates[k], f = gates[k + s->hidden], g = gates[k + s->g], o = gates[k + s->o];
+    const real t = real_tanh(after[k]), dh = gradOutput[k] + gradHidden[k], dc = gradCell[k] + dh * o * (1 - t * t);
+    gradGates[k] = dc * g * i * (1 - i);
+    gradGates[k + s->hidden] = dc * before[k] * f * (1 - f);
+    gradGates[k + s->g] = dc * i * (1 - g * g);
+    gradGates[k + s->o] = dh * t * o * (1 - o);
+    gradCell[k] = dc * f;
+  }
+}
+
+/* sums[n] = h[n] weight, for a few samples and the rows begin to end of weight. */
+THNN_KERNEL void feedBack(real *restrict sums, const real *restrict h, const real *restrict weight, int64_t begin, int64_t end,
+                          const Sequence *s)
+{
+  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden;
+  memset(sums, 0, (size_t)(s->samples * row) * sizeof(real));
+  int64_t j = begin;
+  for (; j + 4 <= end; j += 4)
+    for (int64_t n = 0; n < s->samples; n++) {
+      const real *w0 = weight + j * row, *w1 = w0 + row, *w2 = w1 + row, *w3 = w2 + row, *x = h + n * hidden + j;
+      for (int64_t k = 0; k < row; k++) sums[n * row + k] += x[0] * w0[k] + x[1] * w1[k] + x[2] * w2[k] + x[3] * w3[k];
+    }
+  for (; j < end; j++)
+    for (int64_t n = 0; n < s->samples; n++)
+      for (int64_t k = 0; k < row; k++) sums[n * row + k] += h[n * hidden + j] * weight[j * row + k];
+}
+
+/* gradHidden[n][k] = gradGates[n] . weight[k], for a few samples and the rows begin to end of weight. */
+THNN_KERNEL void passBack(real *restrict gradHidden, const real *restrict gradGates, const real *restrict weight, int64_t begin,
+                          int64_t end, const Sequence *s)
+{
+  const int64_t row = LSTM_PARTS * s->hidden;
+  for (int64_t k = begin; k < end; k += 4)
+    for (int64_t n = 0; n < s->samples; n++) {
+      const real *w[4], *g = gradGates + n * row; /* where rows end, the last one again */
+      for (int64_t r = 0; r < 4; r++) w[r] = weight + THNN_min(k + r, end - 1) * row;
+      double sum[4] = {0};
+      for (int64_t first = 0; first < row; first += LONGEST) {
+        real sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+#pragma omp simd reduction(+ : sum0, sum1, sum2, sum3)
+        for (int64_t i = first; i < THNN_min(first + LONGEST, row); i++) {
+          sum0 += g[i] * w[0][i];
+          sum1 += g[i] * w[1][i];
+          sum2 += g[i] * w[2][i];
+          sum3 += g[i] * w[3][i];
+        }
+        sum[0] += sum0;
+        sum[1] += sum1;
+        sum[2] += sum2;
+        sum[3] += sum3;
+      }
+      for (int64_t r = 0; r < THNN_min(4, end - k); r++) gradHidden[n * s->hidden + k + r] = (real)sum[r];
+    }
+}
+
+static int threadsFor(const Call *call, const Sequence *s)
+{
+  return THNN_threads(call, THNN_min(s->samples, 1 << 20) * THNN_min(s->hidden * s->hidden, 1 << 30) * LSTM_PARTS);
+}
+
+static void forward(Call *call, real *gates, real *output, real *cell, const real *weight, const real *h, const real *c, const Sequence *s)
+{
+  const int threads = threadsFor(call, s);
+  const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = n <= FEW ? THNN_ceilDiv(hidden, BLOCK) : 0;
+  const int64_t share = THNN_roomFor(n * row);
+  real *sums = THNN_scratch(call, tasks * share, sizeof(real)); /* one for each task */
+  if (THNN_failed(call)) return;
+  for (int64_t t = 0; t < s->steps; t++, gates += n * row, output += n * hidden, cell += n * hidden) {
+    if (tasks == 0) THNN_(parallelGemm)(threads, 0, 0, n, row, hidden, 1, h, hidden, weight, row, 1, gates, row);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t task = 0; task < tasks; task++)
+      feedBack(sums + task * share, h, weight, task * BLOCK, THNN_min((task + 1) * BLOCK, hidden), s);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t i = 0; i < n; i++) {
+      for (int64_t task = 0; task < tasks; task++) addRow(gates + i * row, sums + task * share + i * row, row);
+      cells(gates + i * row, c + i * hidden, output + i * hidden, cell + i * hidden, s);
+    }
+    h = output;
+    c = cell;
+  }
+}
+
+static void backward(Call *call, const real *gates, const real *gradOutput, real *gradGates, const real *weight, const real *c0,
+                     const real *cell, real *gradHidden, real *gradCell, const Sequence *s)
+{
+  const int threads = threadsFor(call, s);
+  const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden, isFew = s->samples <= FEW;
+  for (int64_t t = s->steps - 1; t >= -1; t--) { /* at step t, gradHidden is made of the gradients of step t + 1; step -1 is h0 */
+    const real *later = gradGates + (t + 1) * s->samples * row;
+    const int isLast = t == s->steps - 1;
+    if (!isFew && !isLast)
+      THNN_(parallelGemm)(threads, 0, 1, s->samples, s->hidden, row, 1, later, row, weight, row, 0, gradHidden, s->hidden);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t begin = 0; begin < s->hidden; begin += BLOCK) {
+      const int64_t end = THNN_min(begin + BLOCK, s->hidden);
+      if (isFew && !isLast) passBack(gradHidden, later, weight, begin, end, s);
+      for (int64_t n = 0; n < s->samples && t >= 0; n++) {
+        const int64_t at = t * state + n * s->hidden;
+        gradients(gates + (t * s->samples + n) * row, gradGates + (t * s->samples + n) * row,
+                  t ? cell + at - state : c0 + n * s->hidden, cell + at, gradOutput + at, gradHidden + n * s->hidden,
+                  gradCell + n * s->hidden, begin, end, s);
+      }
+    }
+  }
+}
+#endif
+
+int32_t THNN_(LSTMSequence_updateOutput)(THNNState *state, THTensor *gates, THTensor *output, THTensor *cell, const THTensor *weight,
+                                         const THTensor *h0, const THTensor *c0, int32_t order)
+{
+  Sequence s;
+  THNN_TRY(checkSequence(__func__, view(gates), view(weight), order, &s));
+  THNN_TRY(THNN_checkOutput(__func__, "gates", view(gates), 3, gates->size));
+  THNN_TRY(checkCellsOf(__func__, "output", view(output), &s, 0, 1));
+  THNN_TRY(checkCellsOf(__func__, "cell", view(cell), &s, 0, 1));
+  THNN_TRY(checkCellsOf(__func__, "h0", view(h0), &s, 1, 0));
+  THNN_TRY(checkCellsOf(__func__, "c0", view(c0), &s, 1, 0));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const real *w = THNN_in(&call, view(weight)), *h = THNN_in(&call, view(h0)), *c = THNN_in(&call, view(c0));
+  real *x = THNN_acc(&call, view(gates)), *y = THNN_out(&call, view(output)), *cells = THNN_out(&call, view(cell));
+  if (!THNN_failed(&call)) forward(&call, x, y, cells, w, h, c, &s);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(LSTMSequence_updateGradInput)(THNNState *state, const THTensor *gates, const THTensor *gradOutput, THTensor *gradGates,
+                                            THTensor *gradHidden, THTensor *gradCell, const THTensor *weight, const THTensor *c0,
+                                            const THTensor *cell, int32_t order)
+{
+  Sequence s;
+  THNN_TRY(checkSequence(__func__, view(gates), view(weight), order, &s));
+  THNN_TRY(checkCellsOf(__func__, "gradOutput", view(gradOutput), &s, 0, 0));
+  THNN_TRY(checkCellsOf(__func__, "c0", view(c0), &s, 1, 0));
+  THNN_TRY(checkCellsOf(__func__, "cell", view(cell), &s, 0, 0));
+  THNN_TRY(THNN_checkOutput(__func__, "gradGates", view(gradGates), 3, gates->size));
+  THNN_TRY(checkCellsOf(__func__, "gradHidden", view(gradHidden), &s, 1, 1));
+  THNN_TRY(checkCellsOf(__func__, "gradCell", view(gradCell), &s, 1, 1));
+
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const real *x = THNN_in(&call, view(gates)), *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
+  const real *first = THNN_in(&call, view(c0)), *cells = THNN_in(&call, view(cell));
+  real *gx = THNN_out(&call, view(gradGates)), *gh = THNN_acc(&call, view(gradHidden)), *gc = THNN_acc(&call, view(gradCell));
+  if (!THNN_failed(&call)) backward(&call, x, g, gx, w, first, cells, gh, gc, &s);
+  return THNN_leave(&call);
+}

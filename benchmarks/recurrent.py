@@ -1,0 +1,77 @@
+"""Recurrent layers beside torch.nn.LSTM and torch.nn.GRU, in turn: least times of some rounds, forward alone and with backward.
+
+python -m benchmarks.recurrent               as many threads as there are processors
+python -m benchmarks.recurrent --threads 1
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+import pytorch_legacy as pl
+from pytorch_legacy import cudnn, rnn
+
+STEPS = 65
+LAYERS: list[tuple[str, Callable[[int], Any], Callable[[int], Any]]] = [
+    ("rnn.SeqLSTM", lambda n: rnn.SeqLSTM(n, n), lambda n: torch.nn.LSTM(n, n)),
+    ("cudnn.LSTM", lambda n: cudnn.LSTM(n, n, 1), lambda n: torch.nn.LSTM(n, n)),
+    ("rnn.SeqGRU", lambda n: rnn.SeqGRU(n, n), lambda n: torch.nn.GRU(n, n)),
+    ("cudnn.GRU", lambda n: cudnn.GRU(n, n, 1), lambda n: torch.nn.GRU(n, n)),
+]
+
+
+def least(rounds: int, *passes: Callable[[], Any]) -> list[float]:
+    """The least seconds of each of the passes, which take turns."""
+    found = [float("inf")] * len(passes)
+    for _ in range(rounds):
+        for place, run in enumerate(passes):
+            begin = time.perf_counter()
+            run()
+            found[place] = min(found[place], time.perf_counter() - begin)
+    return found
+
+
+def row(make: Callable[[int], Any], makePeer: Callable[[int], Any], units: int, batch: int, rounds: int) -> list[float]:
+    """Milliseconds of ours and of PyTorch: forward, forward and backward."""
+    random = np.random.default_rng(0)
+    layer, peer = make(units), makePeer(units)
+    x, g = (random.standard_normal((STEPS, batch, units)).astype(np.float32) for _ in range(2))
+    given, gradient = torch.from_numpy(x), torch.from_numpy(g)
+
+    def both() -> None:
+        layer.forward(x)
+        layer.backward(x, g)
+
+    @torch.no_grad()
+    def forwardOfPeer() -> None:
+        peer(given)
+
+    both()
+    forward = least(rounds, lambda: layer.forward(x), forwardOfPeer)
+    return [1e3 * seconds for seconds in (*forward, *least(rounds, both, lambda: peer(given)[0].backward(gradient)))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, default=0, help="of both libraries")
+    parser.add_argument("--rounds", type=int, default=10)
+    options = parser.parse_args()
+    pl.setNumThreads(options.threads)
+    torch.set_num_threads(pl.getNumThreads())
+    print(f"{STEPS} steps, {pl.getNumThreads()} threads; ms, and how many times as fast as PyTorch {torch.__version__}")
+    print(f"{'layer':12} units batch   forward   torch  ratio   and back   torch  ratio")
+    for name, make, makePeer in LAYERS:
+        for units in (128, 512):
+            for batch in (1, 50):
+                a, b, c, d = row(make, makePeer, units, batch, options.rounds)
+                print(f"{name:12} {units:5} {batch:5} {a:9.2f} {b:7.2f} {b / a:6.2f} {c:10.2f} {d:7.2f} {d / c:6.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""LSTMSequence: what the definition of a cell gives step by step; gradients by differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests import capi
+from tests.core.test_fused_cells import call, lstm
+
+T, H = 4, 5
+PLACES = {0: (0, 1, 2, 3), 1: (0, 1, 3, 2)}  # where i, f, g and o lie
+
+
+def drawn(samples: int, dtype: Any = np.float64, steps: int = T, size: int = H) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(8)
+    shapes = {"gates": (steps, samples, 4 * size), "weight": (size, 4 * size), "h0": (samples, size), "c0": (samples, size)}
+    return {name: rng.standard_normal(shape).astype(np.float32).astype(dtype) for name, shape in shapes.items()}
+
+
+def definition(order: int, gates: np.ndarray, weight: np.ndarray, h0: np.ndarray, c0: np.ndarray) -> list[np.ndarray]:
+    """output and cell."""
+    h, c, steps = h0, c0, []
+    for sums in gates:
+        parts = np.split(sums + h @ weight, 4, -1)
+        inOrder = np.concatenate([parts[place] for place in PLACES[order]], -1)
+        h, c = lstm(inOrder, np.zeros_like(inOrder), None, None, c)
+        steps.append((h, c))
+    return [np.stack(states) for states in zip(*steps, strict=True)]
+
+
+def forward(real: str, order: int, given: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """output, cell, and the gates for the way back."""
+    steps, samples, columns = given["gates"].shape
+    gates = given["gates"].copy()
+    results = {name: np.full((steps, samples, columns // 4), np.nan, gates.dtype) for name in ("output", "cell")}
+    call("LSTMSequence_updateOutput", real, **given | {"gates": gates} | results, order=order)
+    return results | {"gates": gates}
+
+
+@pytest.mark.parametrize("real", capi.REALS)
+@pytest.mark.parametrize("order", PLACES)
+@pytest.mark.parametrize("samples", [1, 3, 9])  # few and many go different ways
+def test_forward(real: str, order: int, samples: int) -> None:
+    given = drawn(samples, capi.REALS[real], size=70)  # more than one task
+    results = forward(real, order, given)
+    expected = definition(order, **{name: array.astype(np.float64) for name, array in given.items()})
+    for name, wanted in zip(("output", "cell"), expected, strict=True):
+        np.testing.assert_allclose(results[name], wanted, rtol=0, atol={"Double": 1e-13, "Float": 1e-5}[real])
+
+
+def backward(
+    real: str, order: int, given: dict[str, np.ndarray], results: dict[str, np.ndarray], gradients: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """By the names of what the gradients are of; that of weight is the product of the steps."""
+    gradGates = np.full_like(given["gates"], np.nan)
+    gradHidden, gradCell = gradients["h"].copy(), gradients["c"].copy()
+    call(
+        "LSTMSequence_updateGradInput", real, gates=results["gates"], gradOutput=gradients["output"], gradGates=gradGates,
+        gradHidden=gradHidden, gradCell=gradCell, weight=given["weight"], c0=given["c0"], cell=results["cell"], order=order,
+    )  # fmt: skip
+    before = np.concatenate([given["h0"][None], results["output"]])[: len(gradGates)]
+    return {"gates": gradGates, "h0": gradHidden, "c0": gradCell, "weight": np.einsum("tnh,tng->hg", before, gradGates)}
+
+
+@pytest.mark.parametrize("order", PLACES)
+@pytest.mark.parametrize("samples", [2, 9])
+def test_gradients(order: int, samples: int) -> None:
+    """By central differences of the definition, along random directions."""
+    given = drawn(samples)
+    rng = np.random.default_rng(9)
+    shapes = {"output": (T, samples, H), "h": (samples, H), "c": (samples, H)}
+    weights = {name: rng.standard_normal(shape) for name, shape in shapes.items()}
+
+    def loss(arrays: dict[str, np.ndarray]) -> float:
+        output, cell = definition(order, **arrays)
+        return float((weights["output"] * output).sum() + (weights["h"] * output[-1]).sum() + (weights["c"] * cell[-1]).sum())
+
+    found = backward("Double", order, given, forward("Double", order, given), weights)
+    for name, gradient in found.items():
+        for _ in range(8):
+            direction = rng.standard_normal(gradient.shape)
+            above, below = (loss(given | {name: given[name] + sign * 1e-6 * direction}) for sign in (1, -1))
+            assert (gradient * direction).sum() == pytest.approx((above - below) / 2e-6, rel=1e-6, abs=1e-6), name
+    singles = {name: array.astype(np.float32) for name, array in given.items()}
+    gradients = {name: array.astype(np.float32) for name, array in weights.items()}
+    for name, gradient in backward("Float", order, singles, forward("Float", order, singles), gradients).items():
+        np.testing.assert_allclose(gradient, found[name], rtol=0, atol=2e-5)
+
+
+def test_strides_and_no_steps() -> None:
+    """What lies in every other column gives the same bits; without steps the gradients of the states stay."""
+    given = drawn(3)
+    expected = forward("Double", 0, given)
+    spread = {name: np.repeat(array, 2, axis=-1)[..., ::2] for name, array in given.items()}
+    for name, array in forward("Double", 0, spread).items():
+        np.testing.assert_array_equal(array, expected[name])
+    none = drawn(3, steps=0)
+    results = forward("Double", 0, none)
+    states = {"output": results["output"], "h": none["h0"], "c": none["c0"]}
+    found = backward("Double", 0, none, results, states)
+    np.testing.assert_array_equal(found["h0"], none["h0"])
+    np.testing.assert_array_equal(found["c0"], none["c0"])

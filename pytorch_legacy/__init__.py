@@ -38,6 +38,7 @@ from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
 from .defaults import getdefaulttensortype, setdefaulttensortype
 from .errors import THNNError
 from .loading import load, register
+from .optimizing import optimize
 from .random import manualSeed
 from .saving import save
 from .t7 import T7Error
@@ -67,6 +68,7 @@ __all__ = [
     "nngraph",
     "nnx",
     "optim",
+    "optimize",
     "random",
     "register",
     "rnn",

@@ -15,6 +15,7 @@ import pytorch_legacy as pl
 from pytorch_legacy.arrays import cupy, is_tensor, placed, to_host
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.optimizing import reduced
 from pytorch_legacy.storage import Tensor, storage_of
 from pytorch_legacy.t7.nodes import printable
 
@@ -74,6 +75,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", metavar="NAME", help="one tensor of a table in .t7 (default: input, images) or of .npz")
     parser.add_argument("--top", type=int, default=5, metavar="N", help="how many classes to print (default 5)")
     parser.add_argument("--training", action="store_true", help="leave the network in training mode (dropout active)")
+    parser.add_argument(
+        "--optimize", action=argparse.BooleanOptionalAction,
+        help="fold batch normalization and leave out dropout first (default: yes, but when training); results differ by rounding"
+    )  # fmt: skip
     parser.add_argument("--double", action="store_true", help="compute in double precision")
     parser.add_argument(
         "--device", choices=("cpu", "cuda"), default="cpu", help="where to compute (default cpu); cuda needs CuPy and a GPU"
@@ -103,6 +108,10 @@ def execute(options: argparse.Namespace) -> None:
     refuse_endless(network)
     network.type(TYPES[options.device][options.double])
     network.training() if options.training else network.evaluate()
+    if options.optimize and options.training:
+        raise Problem("--optimize: expected a network in evaluation mode, got --training")
+    if options.optimize or (options.optimize is None and not options.training):
+        network = reduced(network, (lambda text: say(f"note: {text}")) if options.optimize else None)
     if options.input:
         result = _of_sizes(network, options)
         _print(result, network, value, options)

@@ -1,0 +1,190 @@
+"""pl.optimize gives a network that computes the same: on small ones of each step, on all of Torch7's, on the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import cudnn, nn
+from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+from tests.test_golden import GOLDEN, MANIFEST
+from tests.trees import assert_close, copied
+
+EXAMPLES = GOLDEN.parent.parent / "examples"
+
+
+def learned(net: Module) -> Module:
+    """With statistics as after training."""
+    random = np.random.default_rng(1)
+    for module in net.listModules():
+        if isinstance(module, nn.BatchNormalization):
+            module.running_mean[...] = random.standard_normal(module.running_mean.shape)
+            module.running_var[...] = random.uniform(0.1, 3, module.running_var.shape)
+    return net
+
+
+def parameters(net: Module) -> list[Tensor]:
+    return (net.parameters() or [[]])[0]
+
+
+def steps(net: Module, input: Any, tolerance: float | None = None) -> list[str]:
+    """What was done to a network, whose results are the same."""
+    net.evaluate().forget()
+    pl.manualSeed(1)
+    expected = copied(net.forward(copied(input)))
+    before = [array.copy() for array in parameters(net)]
+    log: list[str] = []
+    optimized = pl.optimize(net, log.append)
+    for _ in range(2):
+        optimized.forget()
+        pl.manualSeed(1)
+        isDouble = net.type() == "torch.DoubleTensor"
+        assert_close(optimized.forward(copied(input)), expected, tolerance or (1e-10 if isDouble else 1e-5))
+    for array, old in zip(parameters(net), before, strict=True):
+        np.testing.assert_array_equal(array, old)
+    return log
+
+
+def image(planes: int = 3, *more: int) -> Tensor:
+    return np.random.default_rng(0).standard_normal((2, planes, *(more or (7, 7)))).astype(np.float32)
+
+
+CHAINS: dict[str, tuple[Callable[[], Module], Tensor, list[str]]] = {
+    "convolution": (
+        lambda: nn.Sequential(nn.SpatialConvolution(3, 4, 3, 3), nn.SpatialBatchNormalization(4), nn.ReLU()),
+        image(), ["folded", "in place"],
+    ),
+    "without bias and affine": (
+        lambda: nn.Sequential(nn.SpatialConvolution(3, 4, 3, 3).noBias(), nn.SpatialBatchNormalization(4, 1e-3, 0.1, False)),
+        image(), ["folded"],
+    ),
+    "groups": (
+        lambda: nn.Sequential(cudnn.SpatialConvolution(4, 6, 3, 3, 1, 1, 0, 0, 2), cudnn.SpatialBatchNormalization(6), nn.ReLU()),
+        image(4), ["folded", "in place"],
+    ),
+    "full": (
+        lambda: nn.Sequential(nn.SpatialFullConvolution(3, 4, 3, 3, 2, 2), nn.SpatialBatchNormalization(4), nn.LeakyReLU(0.2)),
+        image(), ["folded", "in place"],
+    ),
+    "volumes": (
+        lambda: nn.Sequential(nn.VolumetricConvolution(3, 4, 2, 3, 3), nn.VolumetricBatchNormalization(4)),
+        image(3, 4, 6, 6), ["folded"],
+    ),
+    "full volumes": (
+        lambda: nn.Sequential(nn.VolumetricFullConvolution(3, 4, 2, 2, 2), nn.VolumetricBatchNormalization(4)),
+        image(3, 3, 3, 3), ["folded"],
+    ),
+    "matrix": (
+        lambda: nn.Sequential(nn.SpatialConvolutionMM(3, 4, 3, 3), nn.SpatialBatchNormalization(4)), image(), ["folded"],
+    ),
+    "linear": (
+        lambda: nn.Sequential(nn.Linear(7, 4), nn.BatchNormalization(4), nn.MulConstant(3.0), nn.AddConstant(1.0), nn.HardTanh()),
+        image()[0, 0], ["folded"] * 3 + ["in place"],
+    ),
+    "depth-wise is left": (
+        lambda: nn.Sequential(nn.SpatialDepthWiseConvolution(3, 2, 3, 3), nn.SpatialBatchNormalization(6), nn.ReLU()),
+        image(), ["in place"],
+    ),
+    "pooling between": (
+        lambda: nn.Sequential(nn.SpatialConvolution(3, 4, 3, 3), nn.SpatialMaxPooling(2, 2), nn.SpatialBatchNormalization(4)),
+        image(), [],
+    ),
+    "dropout": (
+        lambda: nn.Sequential(nn.Dropout(), nn.Sequential(nn.Identity(), nn.Sequential(nn.Tanh(), nn.SpatialDropout(0.3)))),
+        image(), ["taken out", "taken out", "is nn.MulConstant"],
+    ),
+    "what comes in is not written over": (lambda: nn.Sequential(nn.Identity(), nn.ReLU()), image(), ["taken out"]),
+    "a view": (lambda: nn.Sequential(nn.Tanh(), nn.View(-1), nn.ReLU()), image(), []),
+    "branches": (
+        lambda: nn.Sequential(nn.ConcatTable(nn.Sequential(nn.Tanh(), nn.ReLU()), nn.Identity()), nn.CAddTable(), nn.ReLU()),
+        image(), ["in place"] * 3,
+    ),
+    "the shortcut first": (
+        lambda: nn.Sequential(nn.ConcatTable(nn.Identity(), nn.ReLU()), nn.CAddTable(), nn.ReLU()), image(), ["in place"],
+    ),
+    "both branches read one": (
+        lambda: nn.Sequential(nn.Tanh(), nn.ConcatTable(nn.ReLU(), nn.HardTanh(-2, 2)), nn.CAddTable()), image(), ["in place"],
+    ),
+    "columns": (
+        lambda: nn.Sequential(
+            nn.Concat(1).add(nn.Sequential(nn.SpatialConvolution(3, 2, 1, 1), nn.SpatialBatchNormalization(2), nn.ReLU()))
+            .add(nn.Dropout(0.1)).add(nn.SpatialMaxPooling(1, 1)),
+            nn.SpatialBatchNormalization(8), nn.ReLU(),
+        ),
+        image(), ["folded", "in place", "taken out", "in place"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_steps(name: str) -> None:
+    make, input, expected = CHAINS[name]
+    done = steps(learned(make()), input)
+    assert len(done) == len(expected), done
+    for line, words in zip(done, expected, strict=True):
+        assert words in line, done
+    steps(learned(make()).double(), input.astype(np.float64))
+
+
+def test_shared() -> None:
+    """A layer in two places stays as it is; weights that two layers share are folded in each."""
+    layer, norm = nn.Linear(4, 4), nn.BatchNormalization(4)
+    assert steps(learned(nn.Sequential(layer, norm, layer, norm)), image(4)[:, :, 0, 0]) == []
+    other = layer.clone("weight", "bias")
+    net = nn.Sequential(layer, nn.BatchNormalization(4), other, nn.BatchNormalization(4), nn.Linear(4, 4))
+    assert len(steps(learned(net), image(4)[:, :, 0, 0])) == 2
+
+
+def test_graph() -> None:
+    """A residual block as a graph; a node that two others read is not written over."""
+    x = nn.Identity()()
+    block = x - nn.SpatialConvolution(3, 3, 3, 3, 1, 1, 1, 1) - nn.SpatialBatchNormalization(3) - nn.ReLU() - nn.Dropout()
+    block = block - nn.SpatialConvolution(3, 3, 1, 1) - nn.SpatialBatchNormalization(3)
+    total = nn.CAddTable()([block, x]) - nn.ReLU()
+    twice = nn.JoinTable(1)([total - nn.ReLU(), total - nn.SpatialConvolution(3, 2, 1, 1)])
+    done = steps(learned(nn.gModule([x], [twice])), image())
+    assert sum("folded" in line for line in done) == 2
+    assert sum("in place" in line for line in done) == 2  # the first ReLU and that of the sum
+    assert sum("taken out" in line for line in done) == 1
+
+
+def test_all_of_torch7(tmp_path: Any) -> None:
+    """Every network among the golden files, in evaluation; a file of the result is read as any other."""
+    changed = 0
+    for entry in MANIFEST:
+        if entry["kind"] not in ("module", "graph") or not {"nn.Sequential", "nn.Concat", "nn.ConcatTable", "nn.gModule"} & set(
+            entry["classes"]
+        ):
+            continue
+        value = pl.load(GOLDEN / entry["file"])
+        if not isinstance(value, dict) or not isinstance(value.get("module"), Module) or "input" not in value:
+            continue
+        try:
+            value["module"].clone().evaluate().forward(copied(value["input"]))
+        except Exception:  # it does not run in evaluation
+            continue
+        changed += bool(steps(value["module"], value["input"]))
+    assert changed > 10
+
+
+@pytest.mark.parametrize("file, shape", [("digits/digits.t7", (2, 1, 8, 8)), ("superres/superres.t7", (1, 1, 16, 16))])
+def test_samples(file: str, shape: tuple[int, ...], tmp_path: Any) -> None:
+    value = pl.load(EXAMPLES / file)
+    net = value["model"] if isinstance(value, dict) else value
+    input = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    steps(net, input)
+    optimized = pl.optimize(net)
+    pl.save(tmp_path / "net.t7", optimized)
+    np.testing.assert_array_equal(pl.load(tmp_path / "net.t7").evaluate().forward(input), optimized.forward(input))
+
+
+def test_errors() -> None:
+    with pytest.raises(DtypeError, match=r"optimize: net: expected a module, got a table"):
+        pl.optimize([nn.Linear(2, 2)])
+    assert isinstance(pl.optimize(nn.Dropout()), nn.Identity)

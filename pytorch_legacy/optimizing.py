@@ -20,7 +20,7 @@ from pytorch_legacy.storage import Tensor
 Log = Callable[[str], object]
 
 # Containers that do no more than to hand values to their modules. What stands in others is left alone.
-_CONTAINERS = (nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nngraph.gModule)
+_CONTAINERS = (nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.Decorator, nngraph.gModule)
 _DEEPEST = 100  # what lies in more containers than that is left alone, too
 _PASSING = (nn.Identity, nn.WhiteNoise, nn.GradientReversal)
 _DENSE = {
@@ -39,8 +39,8 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     - Dropout and nn.Identity are taken out; a nn.Sequential within another one becomes part of it.
     - Activations and nn.CAddTable work in place where nothing else reads what they overwrite.
 
-    This is done in nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable and graphs, at any depth. A
-    module that stands in several places, and what stands in other containers, is left as it is.
+    This is done in nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.DataParallelTable and
+    graphs, at any depth. A module that stands in several places, and what stands in other containers, is left as it is.
 
     Parameters
     ----------

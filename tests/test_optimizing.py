@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import cudnn, nn
+from pytorch_legacy import authors, cudnn, nn
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -110,6 +110,10 @@ CHAINS: dict[str, tuple[Callable[[], Module], Tensor, list[str]]] = {
     ),
     "both branches read one": (
         lambda: nn.Sequential(nn.Tanh(), nn.ConcatTable(nn.ReLU(), nn.HardTanh(-2, 2)), nn.CAddTable()), image(), ["in place"],
+    ),
+    "on several GPUs": (
+        lambda: authors.DataParallelTable(0).add(nn.Sequential(nn.Linear(7, 4), nn.BatchNormalization(4))),
+        image()[0, 0], ["folded"],
     ),
     "columns": (
         lambda: nn.Sequential(

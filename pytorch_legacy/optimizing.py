@@ -62,6 +62,7 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     Examples
     --------
     >>> import pytorch_legacy as pl
+    >>> from pytorch_legacy import nn
     >>> net = nn.Sequential(nn.Linear(4, 3), nn.BatchNormalization(3), nn.ReLU(), nn.Dropout())
     >>> print(pl.optimize(net, print))
     module 2, nn.BatchNormalization (2D) (3): folded into nn.Linear(4 -> 3)

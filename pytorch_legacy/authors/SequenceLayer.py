@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -69,7 +70,8 @@ class SequenceLayer(Module):
         for buffer in self._states.values():
             self._resize(buffer, (N, T, self.hidden_dim))
         sums = self._resize("gates", (N, T, self.weight.shape[1]))
-        np.matmul(x.reshape(N * T, -1), self.weight[: self.input_dim], out=sums.reshape(N * T, -1))
+        flat = sums.reshape(N * T, -1)
+        call(self, "Linear_updateGradInput", flat, x.reshape(N * T, -1), flat, self.weight[: self.input_dim])
         sums += self.bias
         self._run(sums, self.weight[self.input_dim :], states)
         output: Tensor = self.output

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.backend import call
 from pytorch_legacy.cudnn.cells import CELLS, States
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import NullError, ShapeError, UnsupportedError, ValueRangeError
@@ -32,9 +33,8 @@ def flat(array: Tensor) -> Tensor:
     return array.reshape(-1, array.shape[-1])
 
 
-def turned(array: Tensor, direction: int, shape: tuple[int, ...] | None = None) -> Tensor:
-    """The steps in the order of that direction: 1 reads from the end. `shape` is what the array is taken for."""
-    array = array if shape is None else array.reshape(shape)
+def turned(array: Tensor, direction: int) -> Tensor:
+    """The steps in the order of that direction: 1 reads from the end."""
     return np.ascontiguousarray(array[::-1], like=array) if direction else array
 
 
@@ -218,7 +218,8 @@ class RNN(Layer, Module):
     def _run(self, x: Tensor, matrices: list[Tensor], states: States) -> Run:
         """One network over a sequence, in the order in which it reads it."""
         W, R, bW, bR = matrices
-        fromInput = (x.reshape(-1, x.shape[2]) @ W.T + bW).reshape(*x.shape[:2], len(W))
+        fromInput = np.empty((*x.shape[:2], len(W)), W.dtype, like=x)
+        call(self, "Linear_updateOutput", flat(x), flat(fromInput), W, bW)
         return Run(x, states[0], *CELLS[self.mode].forward(self, fromInput, R, bR, states))
 
     def _backward(self, input: Tensor, gradOutput: Tensor, scale: float | None) -> Any:
@@ -242,7 +243,9 @@ class RNN(Layer, Module):
                 cell, last = CELLS[self.mode], (ends[0][place], ends[1][place])
                 *dgates, first = cell.backward(self, turned(dh, direction), matrices[place][1], run.kept, last)
                 starts[0][place], starts[1][place] = first
-                dx += turned(flat(dgates[0]) @ matrices[place][0], direction, x.shape)
+                ofRun = np.empty(run.x.shape, self._dtype, like=run.x)
+                call(self, "Linear_updateGradInput", flat(run.x), flat(dgates[0]), flat(ofRun), matrices[place][0])
+                dx += turned(ofRun, direction)
                 if parts is not None:
                     self._accumulate(parts[place], run, dgates)
             dy = dx if mask is None else dx * mask
@@ -258,8 +261,7 @@ class RNN(Layer, Module):
         gradW, gradR, gradBW, gradBR = parts
         before = np.concatenate([run.first[None], run.outputs[:-1]])[: len(run.x)]
         for gates, values, matrix, bias in ((dgates[0], run.x, gradW, gradBW), (dgates[1], before, gradR, gradBR)):
-            matrix += flat(gates).T @ flat(values)
-            bias += flat(gates).sum(0)
+            call(self, "Linear_accGradParameters", flat(values), flat(gates), matrix, bias, 1.0)
 
     def _places(self) -> list[tuple[str, int, int]]:
         """What the vector holds, piece by piece: kind, rows and columns."""

@@ -9,7 +9,7 @@ from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.rnn.FastLSTM import FastLSTM
-from pytorch_legacy.rnn.SequenceModule import SequenceModule, product, sigmoid
+from pytorch_legacy.rnn.SequenceModule import SequenceModule, sigmoid
 from pytorch_legacy.storage import Tensor
 
 IFOG = 1  # the order of the gates, as LSTMSequence_updateOutput wants it
@@ -101,8 +101,7 @@ class SeqLSTM(SequenceModule):
         output = self._output = self._resize("_output", (steps, batch, self.outputsize))
         cells = self._resize("cell", (steps, batch, size))
         gates = self._resize("gates", (steps, batch, 4 * size))
-        np.matmul(x.reshape(-1, self.inputsize), self.weight[: self.inputsize], out=gates.reshape(-1, 4 * size))
-        gates += self.bias
+        self._fromInputs(x, gates)
         if self._mask is None and not self._isProjected:
             call(self, "LSTMSequence_updateOutput", gates, output, cells, self.weight[self.inputsize :], h, c, IFOG)
         else:
@@ -111,7 +110,7 @@ class SeqLSTM(SequenceModule):
         return self.output
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
-        gradients, x, size = self._gradients(gradOutput), self._steps, self.hiddensize
+        gradients, x = self._gradients(gradOutput), self._steps
         gradH = np.zeros_like(self.h0) if self.gradPrevOutput is None else np.array(self.gradPrevOutput, like=x)
         gradC = np.zeros_like(self.c0) if self.userNextGradCell is None else np.array(self.userNextGradCell, like=x)
         gradGates = self._resize("_gradGates", self.gates.shape)
@@ -123,8 +122,7 @@ class SeqLSTM(SequenceModule):
         self.gradPrevOutput = self.userNextGradCell = None
         self.userGradPrevOutput, self.userGradPrevCell = gradH, gradC
         gradX = self._resize("_grad_x", x.shape)
-        flat = gradGates.reshape(-1, 4 * size)
-        np.matmul(flat, self.weight[: self.inputsize].T, out=gradX.reshape(-1, self.inputsize))
+        self._toInputs(gradGates, gradX)
         turned = self._turned(gradX)
         self.gradInput = [gradC, gradH, turned][3 - len(input) :] if isinstance(input, list) else turned
         return self.gradInput
@@ -182,8 +180,9 @@ class SeqLSTM(SequenceModule):
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
         gates = self._gradGates.reshape(*self._steps.shape[:2], 4 * self.hiddensize)
-        self.gradWeight[: self.inputsize] += scale * product(self._steps, gates)
-        self.gradWeight[self.inputsize :] += scale * (product(self._output[:-1], gates[1:]) + product(self.h0, gates[:1]))
+        before = np.concatenate([self.h0[None], self._output[:-1]])[: len(gates)]
+        self._addGradients(self._steps, gates, 0, scale)
+        self._addGradients(before, gates, self.inputsize, scale)
         self.gradBias += scale * gates.sum((0, 1))
 
     def toFastLSTM(self) -> FastLSTM:

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import clear, described
@@ -119,6 +120,23 @@ class SequenceModule(Remembering):
         zero: Tensor = ~x.any(2)  # type: ignore[assignment]
         return zero
 
+    # Products of all steps at once are libTHNN's: NumPy's BLAS has threads of its own, which look for work for some milliseconds
+    # afterwards, and would compete with those that run the steps. The weight is that of an nn.Linear from gates to inputs.
+
+    def _fromInputs(self, x: Tensor, gates: Tensor) -> None:
+        """Sets what inputs and bias give to the gates."""
+        call(self, "Linear_updateGradInput", flat(gates), flat(x), flat(gates), self.weight[: x.shape[2]])
+        gates += self.bias
+
+    def _toInputs(self, gradGates: Tensor, gradX: Tensor) -> None:
+        """Sets the gradient of the inputs."""
+        call(self, "Linear_updateOutput", flat(gradGates), flat(gradX), self.weight[: gradX.shape[2]], None)
+
+    def _addGradients(self, values: Tensor, gates: Tensor, first: int, scale: float) -> None:
+        """Adds to the gradients of the weight's rows from `first` on."""
+        rows = self.gradWeight[first : first + values.shape[2]]
+        call(self, "Linear_accGradParameters", flat(gates), flat(values), rows, None, scale)
+
     def _turned(self, array: Tensor) -> Tensor:
         """As the user sees an array with the steps first."""
         return array.swapaxes(0, 1) if self.batchfirst else array
@@ -138,6 +156,11 @@ class SequenceModule(Remembering):
         fields = {key: value for key, value in super()._toTorch7().items() if key not in ours}
         state = {} if self._output is None else {"_output": self._output}
         return fields | state | {"_remember": self._when}
+
+
+def flat(array: Tensor) -> Tensor:
+    """A row for each step of each sample."""
+    return array.reshape(-1, array.shape[-1])
 
 
 def sigmoid(array: Tensor) -> None:

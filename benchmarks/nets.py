@@ -1,0 +1,308 @@
+"""Whole networks beside PyTorch, ONNX Runtime, OpenVINO and OpenCV, each engine in a process of its own; they take turns.
+
+python -m benchmarks.nets                              every network, one sample and eight
+python -m benchmarks.nets ResNet --batch 1 --rounds 20 --threads 1
+python -m benchmarks.nets --training                   a step of training beside PyTorch
+python -m benchmarks.nets --plot nets.png              ... drawn, too
+
+The peers run what `pl.to_torch` and `pl.to_onnx` make of the network, but OpenCV, which reads the same .t7. "optimized" is
+`pl.optimize`. An engine that is not installed, or cannot run a network, has no figure. Memory is the most that its process
+ever had, with the libraries that the engine needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn
+
+from .bridge import chain, memory, resnet50
+
+ENGINES = ("ours", "optimized", "PyTorch", "ONNX Runtime", "OpenVINO", "OpenCV")
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def convolution(inputs: int, outputs: int, k: int = 3, stride: int = 1) -> nn.Module:
+    return nn.SpatialConvolution(inputs, outputs, k, k, stride, stride, k // 2, k // 2)
+
+
+def resnet18() -> nn.Module:
+    """The basic blocks of fb.resnet.torch."""
+
+    def block(inputs: int, n: int, stride: int) -> nn.Module:
+        branch = chain(convolution(inputs, n, 3, stride).noBias(), nn.SpatialBatchNormalization(n), nn.ReLU(True))
+        branch.add(convolution(n, n).noBias()).add(nn.SpatialBatchNormalization(n))
+        shortcut = nn.Identity()
+        if inputs != n:
+            shortcut = chain(convolution(inputs, n, 1, stride).noBias(), nn.SpatialBatchNormalization(n))
+        return chain(nn.ConcatTable().add(branch).add(shortcut), nn.CAddTable(True), nn.ReLU(True))
+
+    net = chain(convolution(3, 64, 7, 2).noBias(), nn.SpatialBatchNormalization(64), nn.ReLU(True))
+    net.add(nn.SpatialMaxPooling(3, 3, 2, 2, 1, 1))
+    for inputs, n in ((64, 64), (64, 128), (128, 256), (256, 512)):
+        net.add(block(inputs, n, 1 if inputs == n else 2)).add(block(n, n, 1))
+    return net.add(nn.SpatialAveragePooling(7, 7, 1, 1)).add(nn.View(512).setNumInputDims(3)).add(nn.Linear(512, 1000))
+
+
+def vgg16() -> nn.Module:
+    """Its convolutions."""
+    net, planes = nn.Sequential(), 3
+    for n, count in ((64, 2), (128, 2), (256, 3), (512, 3), (512, 3)):
+        for _ in range(count):
+            net.add(convolution(planes, n)).add(nn.ReLU(True))
+            planes = n
+        net.add(nn.SpatialMaxPooling(2, 2, 2, 2))
+    return net
+
+
+def style() -> nn.Module:
+    """The network of fast-neural-style: reflected borders, five residual blocks, two transposed convolutions."""
+
+    def layer(inputs: int, outputs: int, k: int, stride: int = 1) -> list[nn.Module]:
+        return [convolution(inputs, outputs, k, stride), nn.SpatialBatchNormalization(outputs), nn.ReLU(True)]
+
+    def block() -> nn.Module:
+        branch = chain(*layer(128, 128, 3), *layer(128, 128, 3)[:2])
+        return chain(nn.ConcatTable().add(branch).add(nn.Identity()), nn.CAddTable())
+
+    net = chain(nn.SpatialReflectionPadding(16, 16, 16, 16), *layer(3, 32, 9), *layer(32, 64, 3, 2), *layer(64, 128, 3, 2))
+    for _ in range(5):
+        net.add(block())
+    for inputs, outputs in ((128, 64), (64, 32)):
+        net.add(nn.SpatialFullConvolution(inputs, outputs, 3, 3, 2, 2, 1, 1, 1, 1))
+        net.add(nn.SpatialBatchNormalization(outputs)).add(nn.ReLU(True))
+    return net.add(convolution(32, 3, 9)).add(nn.Tanh())
+
+
+def sample(file: str) -> Callable[[], nn.Module]:
+    def load() -> nn.Module:
+        value = pl.load(EXAMPLES / file)
+        return value["model"] if isinstance(value, dict) else value  # type: ignore[no-any-return]
+
+    return load
+
+
+# name: the network, and the shape of a sample
+NETS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
+    "ResNet-18": (resnet18, (3, 224, 224)),
+    "ResNet-50": (resnet50, (3, 224, 224)),
+    "VGG-16, convolutions": (vgg16, (3, 224, 224)),
+    "style transfer": (style, (3, 256, 256)),
+    "digits": (sample("digits/digits.t7"), (1, 8, 8)),
+    "superres": (sample("superres/superres.t7"), (1, 128, 128)),
+}
+TRAINED = {"ResNet-18": 1000, "digits": 10}  # classes
+
+
+# ---- what a process of an engine does
+
+
+def prepared(engine: str, folder: Path, x: Any, threads: int) -> Callable[[], Any]:
+    """A pass of that engine over `x`."""
+    if engine in ("ours", "optimized"):
+        pl.setNumThreads(threads)
+        net = pl.load(folder / "net.t7").evaluate()
+        net = pl.optimize(net) if engine == "optimized" else net
+        return lambda: net.forward(x)
+    if engine == "PyTorch":
+        import torch
+
+        torch.set_num_threads(threads)
+        module, given = pl.to_torch(pl.load(folder / "net.t7").evaluate(), x.shape).eval(), torch.from_numpy(x)
+
+        @torch.no_grad()
+        def run() -> Any:
+            return module(given)
+
+        return run
+    if engine == "ONNX Runtime":
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0" if os.environ.get("NO_SPIN") else "1")
+        session = onnxruntime.InferenceSession(str(folder / "net.onnx"), options, providers=["CPUExecutionProvider"])
+        name = session.get_inputs()[0].name
+        return lambda: session.run(None, {name: x})
+    if engine == "OpenVINO":
+        import openvino
+
+        core = openvino.Core()
+        compiled = core.compile_model(str(folder / "net.onnx"), "CPU", {"INFERENCE_NUM_THREADS": threads})
+        return lambda: compiled(x)
+    import cv2
+
+    cv2.setNumThreads(threads)
+    read = cv2.dnn.readNetFromTorch(str(folder / "net.t7"), True, True)
+
+    def opencv() -> Any:
+        read.setInput(x)
+        return read.forward()
+
+    return opencv
+
+
+def trained(engine: str, folder: Path, x: Any, threads: int, classes: int) -> Callable[[], Any]:
+    """A step of training: forward, loss, backward, and the parameters moved."""
+    labels = np.arange(len(x)) % classes
+    if engine == "PyTorch":
+        import torch
+
+        torch.set_num_threads(threads)
+        module = pl.to_torch(pl.load(folder / "net.t7").evaluate(), x.shape).train()
+        optimizer, given, target = torch.optim.SGD(module.parameters(), 1e-3), torch.from_numpy(x), torch.from_numpy(labels)
+
+        def step() -> None:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(module(given), target).backward()
+            optimizer.step()
+
+        return step
+    pl.setNumThreads(threads)
+    net, criterion = pl.load(folder / "net.t7").training(), nn.CrossEntropyCriterion()
+
+    def ours() -> None:
+        net.zeroGradParameters()
+        output = net.forward(x)
+        criterion.forward(output, labels)
+        net.backward(x, criterion.backward(output, labels))
+        net.updateParameters(1e-3)
+
+    return ours
+
+
+def serve(engine: str, folder: Path, threads: int, classes: int) -> None:
+    """Answers each line of the input with the milliseconds of a pass; at the end, with the most memory there was."""
+    x = np.load(folder / "x.npy")
+    run = trained(engine, folder, x, threads, classes) if classes else prepared(engine, folder, x, threads)
+    run()
+    run()
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        begin = time.perf_counter()
+        run()
+        print(1e3 * (time.perf_counter() - begin), flush=True)
+    print(memory("VmHWM") / 2**20, flush=True)
+
+
+# ---- the one that asks
+
+
+class Engine:
+    """A process that runs one engine."""
+
+    def __init__(self, name: str, folder: Path, threads: int, classes: int) -> None:
+        self.name, self.times = name, []  # type: tuple[str, list[float]]
+        command = [sys.executable, "-m", "benchmarks.nets", "--serve", name, str(folder), str(threads), str(classes)]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
+        self.works = self._line() == "ready"
+
+    def _line(self) -> str:
+        assert self.process.stdout
+        return self.process.stdout.readline().strip()
+
+    def turn(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.times.append(float(self._line()))
+
+    def end(self) -> float:
+        """MiB."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        most = float(self._line() or "nan")
+        self.process.wait()
+        return most
+
+
+def measure(name: str, batch: int, threads: int, rounds: int, isTraining: bool) -> dict[str, tuple[float, float]]:
+    """Median milliseconds and most MiB of each engine that runs this network."""
+    make, shape = NETS[name]
+    found = {}
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        net = make()
+        x = np.random.default_rng(0).standard_normal((batch, *shape)).astype(np.float32)
+        np.save(folder / "x.npy", x)
+        pl.save(folder / "net.t7", net.clearState())
+        engines = ("ours", "PyTorch") if isTraining else ENGINES
+        if not isTraining:
+            pl.to_onnx(net.evaluate(), folder / "net.onnx", x.shape)
+        classes = TRAINED[name] if isTraining else 0
+        running = []
+        for engine in engines:
+            process = Engine(engine, folder, threads, classes)
+            if process.works:
+                running.append(process)
+        for _ in range(rounds):
+            for process in running:
+                process.turn()
+        for process in running:
+            found[process.name] = median(process.times), process.end()
+    return found
+
+
+def plot(rows: list[tuple[str, dict[str, tuple[float, float]]]], path: str) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8, 0.5 * len(rows) + 1.5))
+    for k, engine in enumerate(ENGINES):
+        dots = [(found[engine][0] / found["ours"][0], at) for at, (_, found) in enumerate(rows) if engine in found]
+        if dots:
+            axes.plot(*zip(*dots, strict=True), "os^Dv*"[k], label=engine)
+    axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+    axes.set_xlabel("time, as a multiple of ours")
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.legend()
+    figure.savefig(path, bbox_inches="tight")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", help="networks whose name holds one of these")
+    parser.add_argument("--batch", type=int, nargs="+", default=[1, 8])
+    parser.add_argument("--threads", type=int, default=pl.getNumThreads())
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--training", action="store_true", help="steps of training in place of evaluation")
+    parser.add_argument("--plot", metavar="IMAGE")
+    parser.add_argument("--serve", nargs=4, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        engine, folder, threads, classes = options.serve
+        serve(engine, Path(folder), int(threads), int(classes))
+        return
+    engines = ("ours", "PyTorch") if options.training else ENGINES
+    print(f"{options.threads} threads; median ms of {options.rounds} rounds, times ours, MiB")
+    print(f"{'network':24} batch  " + "  ".join(f"{engine:>22}" for engine in engines))
+    rows = []
+    for name in NETS:
+        if (options.words and not any(word in name for word in options.words)) or (options.training and name not in TRAINED):
+            continue
+        for batch in options.batch:
+            found = measure(name, batch, options.threads, options.rounds, options.training)
+            cells = [
+                f"{found[engine][0]:9.2f} {found[engine][0] / found['ours'][0]:6.2f} {found[engine][1]:5.0f}" if engine in found
+                else f"{'-':>22}" for engine in engines
+            ]  # fmt: skip
+            print(f"{name:24} {batch:5}  " + "  ".join(cells), flush=True)
+            rows.append((f"{name}, {batch}", found))
+    if options.plot:
+        plot(rows, options.plot)
+
+
+if __name__ == "__main__":
+    main()

@@ -14,6 +14,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import arrays
 from pytorch_legacy.backend import binding, cuda, library
+from pytorch_legacy.extension import device
 from tests.cuda import fake_cupy
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "own"
@@ -195,3 +196,10 @@ def test_kernels_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         cuda._is_ready.cache_clear()
         pl.extension.load(file)
+
+
+@compiled
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
+@pytest.mark.filterwarnings("ignore:.*Cannot find valid GPU")
+def test_kernels_compile_for_a_gpu() -> None:
+    assert device.shared_library(FOLDER / "GlobalAveragePooling.cu", FOLDER / "GlobalAveragePooling.h", False).exists()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOKEN = re.compile(
-    r"""(?P<comment>/\*.*?\*/)
+    r"""(?P<comment>/\*.*?\*/|//[^\n]*)
       | (?P<directive>^[ \t]*\#(?:[^\n\\]|\\.)*)
       | (?P<string>"(?:[^"\\]|\\.)*")
       | (?P<word>\w+)
@@ -132,7 +132,7 @@ def _prototype(stream: list[Token], at: int, section: str) -> tuple[Function, in
         token = stream[at]
         if token.kind == "comment":
             if argument := starts.get(token.line):
-                argument.comment = " ".join(token.text[2:-2].split())
+                argument.comment = _said(token.text)
         elif token.text in ",)":
             if words and [word.text for word in words] != ["void"]:
                 starts[words[0].line] = _argument(words)
@@ -147,9 +147,14 @@ def _prototype(stream: list[Token], at: int, section: str) -> tuple[Function, in
         raise HeaderError(f"{name}: expected ; behind its arguments, got {stream[at + 1].text}", token.line)
     at += 2  # past ");"
     if at < len(stream) and stream[at].kind == "comment" and stream[at].line in starts:
-        starts[stream[at].line].comment = " ".join(stream[at].text[2:-2].split())
+        starts[stream[at].line].comment = _said(stream[at].text)
         at += 1
     return function, at
+
+
+def _said(comment: str) -> str:
+    """A comment's words."""
+    return " ".join(comment[2:].removesuffix("*/").split())
 
 
 def _argument(words: list[Token]) -> Argument:

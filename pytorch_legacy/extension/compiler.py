@@ -104,11 +104,11 @@ def kept(name: str, key: Sequence[str], make: Callable[[Path], str]) -> tuple[Pa
     What `make` returns, the compiler's warnings, is shown. Where nothing can be kept, the file lives as long as the process.
     """
     digest = hashlib.sha256("\0".join(key).encode(errors="surrogateescape")).hexdigest()[:32]
-    folder = cache() / digest
     try:
+        folder = cache() / digest
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         work = Path(tempfile.mkdtemp(prefix="make-", dir=folder))
-    except OSError:
+    except (OSError, RuntimeError):  # there is no home
         folder = work = Path(_of_the_process())
     target = folder / name
     try:

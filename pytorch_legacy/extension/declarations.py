@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import keyword
+import re
 from pathlib import Path
 
+from ..backend.binding import CALL
 from ..backend.header import Argument, Function, HeaderError, parse
 from ..errors import ExtensionError
 
@@ -11,7 +14,11 @@ _STATE = "THNNState *"
 _TENSORS = {f"{const}TH{kind}Tensor *" for const in ("", "const ") for kind in ("", "Long", "Byte")}
 _NUMBERS = {"int64_t", "int32_t", "double"}
 _TAGS = {"IN", "OUT", "ACC", "BUFFER", "OPTIONAL", "INPLACE"}
+# What a pass gets from its caller, and what it writes.
 _PASSES = {"updateOutput": ["input"], "updateGradInput": ["input", "gradOutput"], "accGradParameters": ["input", "gradOutput"]}
+_WRITES = {"updateOutput": "output", "updateGradInput": "gradInput"}
+# Names that the line of Python around a call has for itself.
+_KEPT = {*CALL.replace("(", " ").replace(")", " ").replace(",", " ").replace(":", " ").split()}
 
 
 def declared(path: Path) -> list[Function]:
@@ -33,9 +40,9 @@ def declared(path: Path) -> list[Function]:
         raise ExtensionError(f"{path}: expected declarations as those of THNN.h, {example} got none")
     seen: set[str] = set()
     for function in functions:
-        _look(path, function)
         if function.name in seen:
             raise ExtensionError(f"{path}:{function.line}: {function.name}: is declared twice")
+        _look(path, function)
         seen.add(function.name)
     return functions
 
@@ -59,13 +66,30 @@ def _look(path: Path, function: Function) -> None:
         return
     if [argument.name for argument in arguments if argument.type == _STATE] != ["state"] or arguments[0].name != "state":
         raise ExtensionError(f"{where}: expected THNNState *state as the first argument, and no other state")
-    wanted = _PASSES.get(kind, [])
-    isCriterion = kind in _PASSES and handed[:2] == ["input", "target"]
-    if handed[: len(wanted)] != wanted and not isCriterion:
+    if kind not in _PASSES:
+        return
+    wanted = ["input", "target"] if handed[:2] == ["input", "target"] else _PASSES[kind]
+    if kind in _WRITES:
+        wanted = [*wanted, _WRITES[kind]]
+    if handed[: len(wanted)] != wanted:
         raise ExtensionError(f"{where}: expected {', '.join(wanted)} first, got {', '.join(handed[: len(wanted)]) or 'nothing'}")
+    last = f"{arguments[-1].type} {arguments[-1].name}"
+    if kind == "accGradParameters" and last != "double scale":
+        raise ExtensionError(f"{where}: expected double scale as the last argument, got {last}")
+    rest = arguments[len(wanted) + 1 : -1 if kind == "accGradParameters" else None]
+    if taken := [argument.name for argument in rest if argument.name in ("size", "scale", "input", "gradOutput")]:
+        raise ExtensionError(f"{where}: {taken[0]}: the caller of a pass hands over what is called so; choose another name")
+    areArrays = ["Tensor" in argument.type for argument in rest]
+    if areArrays != sorted(areArrays, reverse=True):
+        raise ExtensionError(f"{where}: expected its numbers behind all tensors")
 
 
 def _look_at(where: str, argument: Argument, kind: str) -> None:
+    name = argument.name
+    if not name.isidentifier() or not argument.type:
+        raise ExtensionError(f"{where}: expected a type and a name, got {argument.type} {name}")
+    if keyword.iskeyword(name) or name in _KEPT or re.fullmatch(r"slot\d+|.*_", name):
+        raise ExtensionError(f"{where}: is a word of Python's or of the bindings; choose another name")
     if argument.type == _STATE or (kind == "outputSize" and (argument.type, argument.name) == ("int64_t *", "size")):
         return
     if argument.type in _NUMBERS:

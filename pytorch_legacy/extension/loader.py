@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -55,10 +56,12 @@ class Extension:
         try:
             lib = ffi.dlopen(str(self.library))
         except OSError as error:
-            raise ExtensionError(f"{self.path}: cannot open {self.library}: {error}") from None
+            raise _Unreadable(f"{self.path}: cannot open {self.library}: {error}") from None
         _opened.append(lib)
         if not hasattr(lib, "THNN_attachLayer"):
             raise ExtensionError(f"{self.path}: has no THNN_attachLayer; its sources are to include THNN/layer.h")
+        if not hasattr(library.lib, "THNN_layerInterface"):
+            raise ExtensionError(f"{library.library_path}: has no interface for layers; install the package again")
         table = library.lib.THNN_layerInterface(LAYER_VERSION)
         if table == library.ffi.NULL:
             raise ExtensionError(f"{library.library_path}: {library.ffi.string(library.lib.THNN_lastError()).decode()}")
@@ -100,6 +103,10 @@ class Extension:
         return f"<extension {self.path.stem}: {', '.join(names)}>"
 
 
+class _Unreadable(ExtensionError):
+    """The system cannot open the library."""
+
+
 class _OtherLoops(ExtensionError):
     """libTHNN has no threads for gcc's loops."""
 
@@ -108,7 +115,7 @@ def load(
     file: str | os.PathLike[str],
     header: str | os.PathLike[str] | None = None,
     *,
-    flags: Sequence[str] = (),
+    flags: Sequence[str] | str = (),
     emulate: bool = False,
 ) -> Extension:
     """Compiles and binds a layer's C file, or binds a library that is built already.
@@ -125,7 +132,7 @@ def load(
         a shared library. A "MyLayer.cu" beside "MyLayer.c" is found, and compiled when a layer is first used on a device.
     header : path, optional
         Where the functions are declared, as in THNN.h. For a C file that is "MyLayer.h" beside it, or the top of the file itself.
-    flags : list of str
+    flags : list of str, or str
         More for the compiler: ``["-DWIDTH=3", "-lfftw3"]``.
     emulate : bool
         Run the kernels of the ``.cu`` file on the CPU, thread by thread, in place of the C functions: how they are tested without
@@ -174,7 +181,8 @@ def load(
         kernels = path.with_suffix(".cu")
     if emulate and kernels is None:
         raise ExtensionError(f"{path}: emulate: expected {path.with_suffix('.cu').name} beside it")
-    extension = _made(path, declares, functions, kernels, [*flags], emulate, isSource)
+    given = shlex.split(flags) if isinstance(flags, str) else [*flags]
+    extension = _made(path, declares, functions, kernels, given, emulate, isSource)
     extension._declarations = declares
     binding.register(extension, {name: function.arguments for name, function in extension.functions.items()})
     return extension
@@ -186,10 +194,16 @@ def _made(
     if not isSource:
         return Extension(path, path, functions, kernels, emulate)
     header = declares if declares != path else None
-    try:
-        return Extension(path, compiler.shared_library(path, header, flags), functions, kernels, emulate)
-    except _OtherLoops:
-        return Extension(path, compiler.shared_library(path, header, flags, sharesLoops=False), functions, kernels, emulate)
+    for sharesLoops in (True, False):
+        library = compiler.shared_library(path, header, flags, sharesLoops)
+        try:
+            return Extension(path, library, functions, kernels, emulate)
+        except _OtherLoops:
+            continue
+        except _Unreadable:
+            library.unlink(missing_ok=True)  # what was kept is broken
+            return Extension(path, compiler.shared_library(path, header, flags, sharesLoops), functions, kernels, emulate)
+    raise AssertionError("loops of one thread suit every library")
 
 
 def _refuse_taken(path: Path, functions: list[Function]) -> None:

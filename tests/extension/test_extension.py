@@ -117,6 +117,23 @@ class TestLoad:
         with pytest.raises(AttributeError, match=r"SoftCut: has no attribute 'gamma'"):
             layer().forward(x)
 
+    def test_comments_of_either_kind_and_flags(self, source: Path) -> None:
+        header = source.with_suffix(".h")
+        text = re.sub(r"/\* (\[.*) \*/", r"// \1", header.read_text())
+        header.write_text(text.replace("THNN_API", "// as THNN_API says\nTHNN_API"))
+        changed(source, "y[i] = x[i] /", "y[i] = TIMES * x[i] /")
+        for flags in ("-DTIMES=3 -Wall", ["-DTIMES=3"]):
+            pl.extension.load(source, flags=flags)
+            assert layer().forward(np.float32([1]))[0] == 1
+
+    def test_broken_cache_is_made_anew_and_no_cache_is_needed(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        kept = compiler.shared_library(source, source.with_suffix(".h"), [])
+        kept.write_bytes(b"broken")
+        assert pl.extension.load(source).library == kept
+        monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/nowhere")
+        assert pl.extension.load(source).library != kept
+        assert layer().forward(np.float32([0]))[0] == 0
+
     def test_declarations_on_top_of_the_file(self, source: Path) -> None:
         changed(source, '#include "SoftCut.h"', source.with_suffix(".h").read_text())
         source.with_suffix(".h").unlink()
@@ -144,11 +161,19 @@ class TestErrors:
             ("double beta", "float beta", r"SoftCut.h:7: SoftCut_updateOutput: beta: expected one of .*, got float"),
             ("double beta);", "double beta)", r"SoftCut.h:\d+: SoftCut_updateOutput: expected ; behind its arguments"),
             ("THNNState *state,", "", r"expected THNNState \*state as the first argument"),
-            ("const THTensor *input, /*", "const THTensor *x, /*", r"SoftCut_updateOutput: expected input first, got x"),
+            ("const THTensor *input, /*", "const THTensor *x, /*", r"expected input, output first, got x, output"),
             ("int32_t THNN_(", "void THNN_(", r"expected it to return int32_t, a status, got void"),
             ("THNN_(SoftCut_updateOutput)", "SoftCut_updateOutput", r"expected THNN_\(SoftCut_updateOutput\)"),
             ("SoftCut_updateOutput", "Square_updateOutput", r"Square_updateOutput: is the name of a function of libTHNN"),
             ("SoftCut_updateGradInput", "SoftCut_updateOutput", r"SoftCut_updateOutput: is declared twice"),
+            ("double beta", "double lambda", r"SoftCut_updateOutput: lambda: is a word of Python's or of the bindings"),
+            ("double beta", "double status", r"SoftCut_updateOutput: status: is a word of"),
+            ("double beta", "double beta_", r"SoftCut_updateOutput: beta_: is a word of"),
+            ("double beta", "double scale", r"SoftCut_updateOutput: scale: the caller of a pass hands over"),
+            ("double beta", "double", r"expected a type and a name, got  ?double"),
+            ("THTensor *output,", "int32_t n, THTensor *output,", r"expected input, output first, got input, n"),
+            ("double beta);", "double beta,\n const THTensor *w); /* [IN] 3 */", r"numbers behind all tensors"),
+            ("SoftCut_updateGradInput", "SoftCut_accGradParameters", r"expected double scale as the last argument"),
             ("THNN_API", "", r"expected THNNState|expected input"),
         ],
     )  # fmt: skip

@@ -64,6 +64,23 @@ def whole(target: str | os.PathLike[Any]) -> Iterator[BinaryIO]:
     _settle(folder)
 
 
+def check_target(target: str | os.PathLike[Any]) -> None:
+    """Refuses, before long work, a name that `whole` would refuse after it: that of a folder, or in a folder that is not there.
+
+    Raises
+    ------
+    OSError
+        As `whole`.
+    """
+    given = os.fsdecode(target)
+    with _naming(given):
+        _existing(given)
+    try:
+        os.stat(os.path.dirname(os.path.realpath(given)))
+    except OSError as error:
+        raise _error(error.errno or errno.ENOENT, given) from None
+
+
 def _existing(given: str) -> os.stat_result | None:
     """What there is already, links followed; an error if it is nothing to write to."""
     if not given or given.endswith(os.sep):

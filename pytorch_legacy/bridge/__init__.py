@@ -124,9 +124,12 @@ def to_python(net: Any, path: str | os.PathLike[str], example: Any, *, force: bo
     path : path
         Ends in ``.py``.
     """
+    from pytorch_legacy.writing import check_target
+
     from .conversion import Conversion
     from .files import write
 
+    check_target(path)
     module = Conversion(net, example, force, wrap).module()
     write(module, path)
     return module

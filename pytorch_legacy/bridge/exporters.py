@@ -17,7 +17,7 @@ import torch
 
 from pytorch_legacy import nn, nngraph
 from pytorch_legacy.errors import THNNError, ValueRangeError
-from pytorch_legacy.writing import whole
+from pytorch_legacy.writing import check_target, whole
 
 from .conversion import Conversion, arguments
 from .examples import forget
@@ -189,6 +189,7 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = 
 
     if Path(path).suffix != ".onnx":
         raise ValueRangeError(f"{path}: expected a name that ends in .onnx")
+    check_target(path)
     export = Export(net, example, force)
     inputs = _names(export.trials[0][0], "input", input_names(net))
     outputs = _names(export.trials[0][1], "output", output_names(net))
@@ -237,6 +238,7 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = F
     """See `pytorch_legacy.to_pt2`."""
     if Path(path).suffix != ".pt2":
         raise ValueRangeError(f"{path}: expected a name that ends in .pt2")
+    check_target(path)
     export = Export(net, example, force)
 
     def exported(kept: Callable[[int], bool]) -> bytes:

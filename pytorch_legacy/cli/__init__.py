@@ -32,8 +32,9 @@ Look into Torch7 models and run them, without Lua.
 def parser() -> argparse.ArgumentParser:
     """The command line, for main and for the documentation."""
     from . import convert, explain, inspect, new_layer, run
+    from .options import Parser
 
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="pytorch-legacy", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action="version", version=_version())
@@ -70,8 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # what has no encoding cannot fail to encode
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    options = parser().parse_args(arguments)
     try:
+        options = parser().parse_args(arguments)
         with warnings.catch_warnings():
             warnings.showwarning = _show  # type: ignore[assignment]  # the block puts back what it was
             options.execute(options)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytorch_legacy as pl
 from pytorch_legacy import interop, t7
 from pytorch_legacy.errors import FieldError
-from pytorch_legacy.writing import whole
+from pytorch_legacy.writing import check_target, whole
 
 from . import inputs, leave, models
 from .output import say
@@ -77,6 +77,7 @@ def execute(options: argparse.Namespace) -> None:
         raise Problem(f"{options.source}: {Path(options.target).suffix} is made of a .t7 file with a network")
     if not Path(options.source).exists():
         raise Problem(f"{options.source}: there is no such file")
+    check_target(options.target)
     with busy(f"converting {options.source}"):
         text = leave.leave(options) if leaves else _converted(options, from_t7, to_t7)
     say(f"wrote {options.target}: {text}")

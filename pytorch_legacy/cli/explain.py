@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import explain, nn
+from pytorch_legacy.writing import check_target
 
 from . import files
+from .options import pixels
 from .output import say
 from .problem import Problem
 from .progress import busy
@@ -44,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if kind == "pooling":
             sub.add_argument("image", metavar="IMAGE", help="a picture, gray or in colour")
             sub.add_argument("-o", "--output", metavar="GRID.png", required=True, help="where to draw")
-            sub.add_argument("--size", metavar="WxH", help="resize to this size first (default: longer side at most 96)")
+            sub.add_argument(
+                "--size", type=pixels("--size"), metavar="WxH", help="resize to this size first (default: longer side at most 96)"
+            )
             continue
         if kind == "layer":
             sub.add_argument("layer", metavar="LAYER", help='such as "SpatialS3Pooling(2, 4, 4)"')
@@ -64,6 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> None:
+    if options.output:
+        check_target(options.output)
     if options.kind == "pooling":
         _gallery(options)
         return
@@ -98,15 +104,18 @@ def _layer(text: str) -> Any:
         call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
         name = call.func.id if isinstance(call.func, ast.Name) else ""
         arguments = [ast.literal_eval(argument) for argument in call.args]
-        named = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-    except (SyntaxError, ValueError):
+        named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg is not None}
+        if len(named) < len(call.keywords):
+            raise ValueError("**")
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         name, arguments, named = "", [], {}
+    shown = text if len(text) < 200 else f"{text[:200]} ..."
     if name not in nn.__all__:
-        raise Problem(f'LAYER {text}: expected a class of nn and its numbers, such as "SpatialMaxPooling(3, 3, 2, 2)"')
+        raise Problem(f'LAYER {shown}: expected a class of nn and its numbers, such as "SpatialMaxPooling(3, 3, 2, 2)"')
     try:
         return getattr(nn, name)(*arguments, **named)
     except TypeError as error:
-        raise Problem(f"LAYER {text}: {error}") from None
+        raise Problem(f"LAYER {shown}: {error}") from None
 
 
 def _sizes(name: str, text: str, least: int, axes: int | None = None) -> tuple[int, ...]:

@@ -17,14 +17,11 @@ from pytorch_legacy import t7
 from pytorch_legacy.storage import Tensor
 from pytorch_legacy.t7.detect import detect
 from pytorch_legacy.t7.nodes import Malformed
-from pytorch_legacy.writing import whole
+from pytorch_legacy.writing import check_target, whole
 
 from .problem import Problem
 
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
-
-
-_MOST_PIXELS = 1 << 26
 
 
 @dataclass
@@ -53,10 +50,10 @@ def _must_exist(path: str) -> None:
         raise Problem(f"{path}: there is no such file")
 
 
-def read(path: str, options: argparse.Namespace, planes: int | None, size: Any = None) -> Source:
+def read(path: str, options: argparse.Namespace, planes: int | None, size: tuple[int, int] | None) -> Source:
     """The input file as an array with a batch dimension, or a list of arrays as they are; its bytes say what it is.
 
-    `size` is that of pictures, "WxH" or height and width; without it they stay as they are.
+    `size` is that of pictures, height and width; without it they stay as they are.
     """
     _must_exist(path)
     with open(path, "rb") as file:
@@ -123,8 +120,8 @@ def _holds_tensors(value: Any) -> bool:
     return bool(entries) and all(isinstance(entry, np.ndarray) for entry in entries)
 
 
-def picture(path: str, size: str | tuple[int, int] | None, source: Any = None) -> Any:
-    """A Pillow image, gray or RGB, resized to "WxH", or height and width, if that is given. `source` is what to read."""
+def picture(path: str, size: tuple[int, int] | None, source: Any = None) -> Any:
+    """A Pillow image, gray or RGB, resized to this height and width, if that is given. `source` is what to read."""
     _must_exist(path)
     Image = _pillow()
     try:
@@ -133,12 +130,7 @@ def picture(path: str, size: str | tuple[int, int] | None, source: Any = None) -
     except Exception as error:  # Pillow's readers raise what comes
         raise Problem(f"{path}: not a picture that can be read: {error}") from None
     if size:
-        try:
-            width, height = (int(number) for number in size.lower().split("x")) if isinstance(size, str) else size[::-1]
-            if min(width, height) < 1 or width * height > _MOST_PIXELS:
-                raise ValueError
-        except ValueError:
-            raise Problem(f"--size {size}: expected width x height in pixels, such as 224x224") from None
+        height, width = size
         shrinks = width <= image.width and height <= image.height
         image = image.resize((width, height), Image.Resampling.BOX if shrinks else Image.Resampling.BICUBIC)
     return image
@@ -148,8 +140,8 @@ def _read_picture(path: str, source: Any, options: argparse.Namespace, planes: i
     """`found` says what the file is for who takes it for a .t7 file."""
     try:
         image = picture(path, size, source)
-    except Problem as problem:
-        if Path(path).suffix.lower() in PICTURES or found.endswith("picture") or str(problem).startswith("--size"):
+    except Problem:
+        if Path(path).suffix.lower() in PICTURES or found.endswith("picture"):
             raise
         wanted = "a picture (png, jpg, ...), an array (.npy, .npz) or a tensor (.t7)"
         raise Problem(f"{path}: expected {wanted}; {_tail(found)}") from None
@@ -171,6 +163,13 @@ def _tail(found: str) -> str:
     return found.removeprefix("expected a .t7 file, ").removeprefix("which begins with a type tag from 0 to 8, ")
 
 
+def check(path: str) -> None:
+    """Refuses, before the network runs, a name that says no form, or that of a folder."""
+    if Path(path).suffix.lower() not in (".t7", ".npy", *PICTURES):
+        raise Problem(f"{path}: expected a picture ({', '.join(PICTURES)}), .npy or .t7")
+    check_target(path)
+
+
 def write(path: str, output: Any, source: Source) -> None:
     """Write the network's output in the form that the file's name asks for."""
     suffix = Path(path).suffix.lower()
@@ -181,10 +180,8 @@ def write(path: str, output: Any, source: Source) -> None:
     elif suffix == ".npy":
         with whole(path) as file:
             np.save(file, output)
-    elif suffix in PICTURES:
-        _write_picture(path, output, source)
     else:
-        raise Problem(f"{path}: expected a picture ({', '.join(PICTURES)}), .npy or .t7")
+        _write_picture(path, output, source)
 
 
 def _write_picture(path: str, output: Tensor, source: Source) -> None:

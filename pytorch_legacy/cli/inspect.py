@@ -24,6 +24,7 @@ from pytorch_legacy.summary import Summary
 from . import describe, inputs, models, network
 from .describe import Class, Entry
 from .expected import expected
+from .options import whole
 from .output import say
 from .problem import Problem
 from .progress import busy
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.t7", help="binary or ASCII file of Torch7")
     parser.add_argument("--input", metavar="SIZES", help="what the network takes, such as 1x32x32 or 1x3x32x32,1x10:int")
     parser.add_argument("--model", metavar="PLACE", help="show only this network, for example protos.rnn")
-    parser.add_argument("--depth", type=int, metavar="N", help=f"how deep to go into tables (default {_DEPTH})")
+    parser.add_argument("--depth", type=whole("--depth", 0), metavar="N", help=f"how deep to go into tables (default {_DEPTH})")
     parser.add_argument("--all", action="store_true", help=f"all entries of tables (default: the first {_MOST}), in any depth")
     parser.add_argument(
         "--fields",

@@ -12,7 +12,7 @@ from pytorch_legacy.t7.nodes import printable
 @contextmanager
 def busy(text: str) -> Iterator[None]:
     """Show `text` on the terminal while the block runs; nothing is shown to a file or a pipe."""
-    watched = sys.stderr.isatty()
+    watched = sys.stderr is not None and sys.stderr.isatty()
     text = printable(text)
     if watched:
         print(f"{text} ...", end="\r", file=sys.stderr, flush=True)

@@ -21,6 +21,7 @@ from pytorch_legacy.t7.nodes import printable
 
 from . import expected, files, inputs, models
 from .network import output_text, refuse_endless
+from .options import finite, pixels, planes, whole
 from .output import say
 from .problem import Problem
 from .progress import busy
@@ -67,13 +68,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--input", metavar="SIZES", help="random numbers in place of a file, such as 1x3x32x32,1x10:int")
     parser.add_argument("-o", "--output", metavar="OUTPUT", help="where to: picture, .npy or .t7; a folder for several inputs")
     parser.add_argument("--model", metavar="PLACE", help="which network of the file, for example protos.rnn")
-    parser.add_argument("--size", metavar="WxH", help="resize pictures to this size first (default: that in the file)")
+    parser.add_argument(
+        "--size", type=pixels("--size"), metavar="WxH", help="resize pictures to this size first (default: that in the file)"
+    )
     parser.add_argument("--gray", action="store_true", help="treat a colour picture as a gray one")
-    parser.add_argument("--scale", type=float, default=1 / 255, help="factor for bytes (default 1/255)")
-    parser.add_argument("--mean", metavar="M[,M,M]", help="subtracted after scaling: one number, or one for each plane")
-    parser.add_argument("--std", metavar="S[,S,S]", help="divided by after that")
+    parser.add_argument("--scale", type=finite("--scale"), default=1 / 255, help="factor for bytes (default 1/255)")
+    parser.add_argument(
+        "--mean",
+        type=planes("--mean"),
+        metavar="M[,M,M]",
+        help="subtracted after scaling: one number, or one for each plane; --mean=-0.5,0.5 if it begins with a minus",
+    )
+    parser.add_argument("--std", type=planes("--std", 0), metavar="S[,S,S]", help="divided by after that")
     parser.add_argument("--key", metavar="NAME", help="one tensor of a table in .t7 (default: input, images) or of .npz")
-    parser.add_argument("--top", type=int, default=5, metavar="N", help="how many classes to print (default 5)")
+    parser.add_argument("--top", type=whole("--top", 1), default=5, metavar="N", help="how many classes to print (default 5)")
     parser.add_argument("--training", action="store_true", help="leave the network in training mode (dropout active)")
     parser.add_argument(
         "--optimize", action=argparse.BooleanOptionalAction,
@@ -83,8 +91,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", choices=("cpu", "cuda"), default="cpu", help="where to compute (default cpu); cuda needs CuPy and a GPU"
     )
-    parser.add_argument("--threads", type=int, default=0, metavar="N", help="threads to use (default: one per processor)")
-    parser.add_argument("--time", type=int, nargs="?", const=10, metavar="N", help="also time N runs (default 10)")
+    parser.add_argument(
+        "--threads",
+        type=whole("--threads", 0, 1024),
+        default=0,
+        metavar="N",
+        help="threads to use (default: one per processor)",
+    )
+    parser.add_argument(
+        "--time", type=whole("--time", 1), nargs="?", const=10, metavar="N", help="also time N runs (default 10)"
+    )
 
 
 @dataclass
@@ -102,6 +118,8 @@ def execute(options: argparse.Namespace) -> None:
         raise Problem("INPUT: expected a file, or --input with sizes such as 1x3x32x32")
     if options.output and len(options.inputs or []) > 1:
         Path(options.output).mkdir(parents=True, exist_ok=True)
+    elif options.output:
+        files.check(options.output)
     pl.setNumThreads(options.threads)
     value = models.load(options.file)
     network = models.network(options.file, value, options.model)
@@ -233,26 +251,20 @@ def normalized(array: Tensor, value: Any, options: argparse.Namespace) -> Tensor
     asked = options.mean is not None or options.std is not None
     if array.dtype != np.uint8 and not asked:
         return array
-    mean = _planes("--mean", options.mean, mean)
-    std = _planes("--std", options.std, std)
+    mean = np.atleast_1d(np.asarray(mean if options.mean is None else options.mean, np.float64))
+    std = np.atleast_1d(np.asarray(std if options.std is None else options.std, np.float64))
     for name, numbers in (("mean", mean), ("std", std)):
         planes = array.shape[-3] if array.ndim > 2 else 1
         if numbers.size not in (1, planes):
             wanted = "1 number" if planes == 1 else f"1 number or {planes}"
             raise Problem(f"{name}: expected {wanted}, one for each plane; got {numbers.size}")
+        if not np.isfinite(numbers).all() or (name == "std" and numbers.min() <= 0):
+            kind = "a number above 0" if name == "std" else "a finite number"
+            raise Problem(f"{name}: expected {kind}, got {numbers.tolist()} in the file of the network; say it with --{name}")
     scaled = array * np.float64(options.scale) if array.dtype == np.uint8 else array.astype(np.float64)
     shape = (-1, 1, 1) if array.ndim > 2 else (-1,)
     result: Tensor = (scaled - mean.reshape(shape)) / std.reshape(shape)
     return result
-
-
-def _planes(name: str, text: str | None, default: Any) -> Tensor:
-    if text is None:
-        return np.atleast_1d(np.asarray(default, np.float64))
-    try:
-        return np.array([float(number) for number in text.split(",")])
-    except ValueError:
-        raise Problem(f"{name} {text}: expected numbers joined by commas") from None
 
 
 def _forward(network: Module, input: Any, repeats: int | None, exactly: bool = False) -> tuple[Any, list[float]]:

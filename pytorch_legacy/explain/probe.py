@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.pooling.Sequences import Sequences
@@ -21,6 +22,7 @@ ENDINGS = ("Pooling", "SubSampling", "SoftPool", "SimplifiedLIP")
 
 MOST_CELLS = 2**26  # of the samples that are tried at once
 MOST_TRIED = 2**31  # and of all
+_MOST_WINDOWS = 2**20
 
 
 def axes_of(module: Any) -> int:
@@ -67,6 +69,8 @@ def _feeds(module: Module, size: tuple[int, ...], axis: int) -> Tensor:
     sample = float(np.prod(shape, dtype=np.float64))
     if (cells + 1) * sample > MOST_TRIED:
         raise ValueRangeError(f"explain: size: an axis of {cells} cells is too long to try them all")
+    if is_tensor(module.output) and max(module.output.shape) > _MOST_WINDOWS:
+        raise ValueRangeError(f"explain: output: {max(module.output.shape)} windows are too many to show")
     # Windows that each sample draws are fixed for one only.
     step = 1 if hasattr(module, "randomSamples") else max(1, int(MOST_CELLS // sample))
     reached = [_reached(module, range(first, min(first + step, cells + 1)), shape, axis) for first in range(0, cells + 1, step)]

@@ -151,6 +151,24 @@ def test_inspect_names_unknown_classes(capsys, tmp_path) -> None:
         (["run", TEST, DIGITS], "no network in this file"),
         (["run", DIGITS, ONE, "--size", "8by8"], "--size 8by8: expected width x height"),
         (["run", DIGITS, ONE, "--mean", "0,0"], "mean: expected 1 number"),
+        *(
+            (["run", DIGITS, ONE, option, value], f"{option} {value}: expected {wanted}")
+            for option, values, wanted in (
+                ("--top", ("-3", "0", "1.5", "x"), "a whole number from 1 on"),
+                ("--time", ("-1", "0", "nan"), "a whole number from 1 on"),
+                ("--threads", ("-1", "1025", "99999999999"), "a whole number from 0 to 1024"),
+                ("--scale", ("nan", "inf", "x"), "a finite number"),
+                ("--mean", ("nan", "1,inf", "1,", "x"), "finite numbers, with commas"),
+                ("--std", ("0", "nan", "1,-1", "x"), "finite numbers above 0, with commas"),
+                ("--size", ("8", "0x8", "8x8x8", "99999x99999"), "width x height in pixels"),
+            )
+            for value in values
+        ),
+        *((["inspect", DIGITS, "--depth", n], f"--depth {n}: expected a whole number from 0 on") for n in ("-1", "x")),
+        (["run", DIGITS, ONE, "-o", "x.npy/"], "x.npy/: Is a directory"),
+        (["run", DIGITS, ONE, "-o", "x.doc"], r"x.doc: expected a picture"),
+        *((["convert", DIGITS, f"x{end}/"], f"x{end}/: Is a directory") for end in (".py", ".onnx", ".pt2", ".npz", ".t7")),
+        (["convert", DIGITS, "nowhere/x.py"], "nowhere/x.py: No such file or directory"),
         (["run", DIGITS, ONE, "--device", "cuda"], r"nn.Sequential: torch.CudaTensor: needs a GPU; .* libTHCUNN \(nowhere.so\)"),
     ],
 )  # fmt: skip
@@ -159,6 +177,22 @@ def test_one_line_says_what_is_wrong(capsys, monkeypatch, arguments: list[str], 
     if any(argument.endswith(".png") for argument in arguments):
         pytest.importorskip("PIL")
     assert re.search(words, fail(capsys, *arguments))
+
+
+def test_an_unknown_option_is_one_line(capsys) -> None:
+    for arguments in (["inspect", "x", "--\x1b[31m\nno"], ["run", "x", "--device", "\x1b"], ["\x1b"], []):
+        with pytest.raises(SystemExit, match="2"):
+            main(arguments)
+        text = capsys.readouterr().err
+        assert text.startswith("pytorch-legacy") and text.count("\n") == 1 and "\x1b" not in text and "--help" in text
+
+
+def test_a_std_of_zero_in_the_file(capsys, tmp_path) -> None:
+    pytest.importorskip("PIL")
+    for field, value in (("std", 0.0), ("mean", float("nan"))):
+        pl.save(tmp_path / "m.t7", pl.load(DIGITS) | {field: value})
+        assert f"say it with --{field}" in fail(capsys, "run", str(tmp_path / "m.t7"), ONE)
+        assert " 1 " in run(capsys, "run", str(tmp_path / "m.t7"), ONE, "--std", "0.4", "--mean", "0.3")
 
 
 def test_broken_file(capsys, tmp_path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytorch_legacy.errors import THNNError
 from pytorch_legacy.explain import plot
-from pytorch_legacy.writing import whole
+from pytorch_legacy.writing import check_target, whole
 
 
 def todot(graph: Any, title: str | None = None) -> str:
@@ -83,6 +83,7 @@ def draw(graph: Any, path: str | Path, title: str | None = None) -> None:
     n1 -> n2; n3 -> n1; n4 -> n3;
     """
     graph = getattr(graph, "fg", graph)
+    check_target(path)
     path = Path(path)
     program = shutil.which("dot")
     if path.suffix == ".dot":

@@ -1,0 +1,68 @@
+"""Options of the command line that are numbers: what is none, or out of its range, is refused before a file is read."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from pytorch_legacy.t7.nodes import printable
+
+from .problem import Problem
+
+_MOST_PIXELS = 1 << 26
+
+
+class Parser(argparse.ArgumentParser):
+    """One whose errors are a line, in which nothing steers a terminal."""
+
+    def error(self, message: str) -> NoReturn:
+        shown = message if len(message) < 1000 else f"{message[:1000]} ..."
+        self.exit(2, printable(f"{self.prog}: {shown}; see {self.prog} --help") + "\n")
+
+
+def whole(name: str, least: int, most: int | None = None) -> Callable[[str], int]:
+    """A whole number from `least` to `most`."""
+    wanted = f"a whole number from {least} " + ("on" if most is None else f"to {most}")
+    return _reader(name, wanted, int, lambda number: number >= least and (most is None or number <= most))
+
+
+def finite(name: str) -> Callable[[str], float]:
+    """A number that is neither infinite nor NaN."""
+    return _reader(name, "a finite number", float, math.isfinite)
+
+
+def planes(name: str, above: float = -math.inf) -> Callable[[str], list[float]]:
+    """One number for all planes of a picture, or one for each, with commas between them."""
+    wanted = "finite numbers" + ("" if above == -math.inf else f" above {above:g}") + ", with commas between them"
+    return _reader(
+        name,
+        wanted,
+        lambda text: [float(number) for number in text.split(",")],
+        lambda numbers: all(math.isfinite(number) and number > above for number in numbers),
+    )
+
+
+def pixels(name: str) -> Callable[[str], tuple[int, int]]:
+    """Height and width of "WxH"."""
+
+    def read(text: str) -> tuple[int, int]:
+        width, height = (int(number) for number in text.lower().split("x"))
+        return height, width
+
+    wanted = f"width x height in pixels, such as 224x224, and at most {_MOST_PIXELS:,} of them"
+    return _reader(name, wanted, read, lambda sizes: min(sizes) > 0 and sizes[0] * sizes[1] <= _MOST_PIXELS)
+
+
+def _reader(name: str, wanted: str, kind: Callable[[str], Any], is_right: Callable[[Any], bool]) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not is_right(value):
+            raise Problem(f"{name} {text[:100]}: expected {wanted}")
+        return value
+
+    return read

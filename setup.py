@@ -44,7 +44,7 @@ class CMakeBuild(build_ext):
             # What a program asks for that was linked with it. A wheel holds no links: there it is a second copy.
             soname = library / f"{LIBRARY}.{abi_version()}"
             soname.symlink_to(LIBRARY) if in_place else shutil.copy(library / LIBRARY, soname)
-        for header in ("THNN.h", "THNN_ffi.h"):
+        for header in ("THNN.h", "THNN_base.h", "THNN_ffi.h"):
             shutil.copy(installed / "include" / header, library)
         # What layers outside of the package are compiled with: THNN/layer.h and, for kernels, the device's part of the core.
         include = library / "include"
@@ -53,8 +53,7 @@ class CMakeBuild(build_ext):
             shutil.copy(ROOT / "THNN" / "core" / f"{source}.c", include / "THNN" / "core")
         for folder in ("core", "host"):
             shutil.copytree(ROOT / "THCUNN" / folder, include / "THCUNN" / folder)
-        declarations = (ROOT / "THCUNN" / "state.h").read_text(encoding="utf-8")
-        (include / "THCUNN" / "THCUNN.h").write_text(declarations.replace("@LAYERS@", ""), encoding="utf-8")
+        shutil.copy(ROOT / "THCUNN" / "THCUNN_base.h", include / "THCUNN")
         if (installed / "lib" / "libTHCUNN.so").exists():
             shutil.copy(installed / "lib" / "libTHCUNN.so", library)
             shutil.copy(installed / "include" / "THCUNN.h", library)
@@ -92,7 +91,7 @@ class CMakeBuild(build_ext):
 
 def abi_version() -> str:
     """The number in the SONAME."""
-    header = (ROOT / "THNN" / "THNN.h").read_text()
+    header = (ROOT / "THNN" / "THNN_base.h").read_text()
     return header.partition("#define THNN_ABI_VERSION ")[2].split()[0]
 
 

@@ -1,4 +1,4 @@
-"""Makes THCUNN.h from THNN.h and THCUNN/state.h: the functions of every layer that it has, for each element type.
+"""Makes THCUNN.h from THNN.h and THCUNN/THCUNN_base.h: the functions of every layer that it has, for each element type.
 
 python declare.py THCUNN.h
 """
@@ -49,7 +49,8 @@ def declaration(function: header.Function, real: str) -> str:  # type: ignore[na
 
 def main() -> None:
     layers = "\n".join(declaration(function, real) for real in REALS for function in twins())
-    text = (HERE / "state.h").read_text(encoding="utf-8").replace("@LAYERS@\n", layers + "\n")
+    text = (HERE / "THCUNN_base.h").read_text(encoding="utf-8").replace("/* @LAYERS@ */\n", layers + "\n")
+    text = text.replace('#include "THNN_base.h"', '#include "THNN.h"')
     target = Path(sys.argv[1])
     if not target.exists() or target.read_text(encoding="utf-8") != text:
         target.write_text(text, encoding="utf-8")

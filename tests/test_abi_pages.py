@@ -35,7 +35,7 @@ def test_differences_name_every_layer() -> None:
 
 
 def test_codes() -> None:
-    text = HEADER.read_text(encoding="utf-8")
+    text = header.text(HEADER)
     codes = re.findall(r"(THNN_ERR_\w+) = (\d+)", text)
     assert len(codes) == 8
     for name, number in codes:

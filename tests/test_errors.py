@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import backend, errors, nn
+from pytorch_legacy.backend import header
 from pytorch_legacy.backend.binding import call
 from tests import capi
 from tests.capi import HEADER
 
-CODES = {name: int(code) for name, code in re.findall(r"THNN_ERR_(\w+) = (\d+)", HEADER.read_text())}
+CODES = {name: int(code) for name, code in re.findall(r"THNN_ERR_(\w+) = (\d+)", header.text(HEADER))}
 EXCEPTIONS = [
     (errors.NullError, "NULL", ValueError),
     (errors.ShapeError, "SHAPE", ValueError),

@@ -85,7 +85,7 @@ def libdir(prefix: Path) -> Path:
 def test_cmake_install(prefix: Path) -> None:
     library = libdir(prefix) / "libTHNN.so"
     assert [library.readlink().name, library.resolve().name] == ["libTHNN.so.1", "libTHNN.so.0.1.0"]
-    assert {"THNN.h", "THNN_ffi.h", "THNN"} == {header.name for header in (prefix / "include").iterdir()}
+    assert {"THNN.h", "THNN_base.h", "THNN_ffi.h", "THNN"} == {header.name for header in (prefix / "include").iterdir()}
     for file in ("layer.h", "THNN.h"):  # all that they include is there
         options = ["-DReal=Float", "-DTHNN_REAL=float", f"-I{prefix / 'include' / 'THNN'}", "-fsyntax-only", "-x", "c"]
         run("cc", *options, prefix / "include" / "THNN" / file)
@@ -186,7 +186,8 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
         archive.extract("pytorch_legacy/lib/libTHNN.so", tmp_path)
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / "pytorch_legacy").rglob("*.py")}
     assert modules <= names
-    made = {"lib/libTHNN.so", "lib/THNN.h", "lib/THNN_ffi.h", "backend/_thnn.py", "backend/_signatures.py", "py.typed"}
+    made = {"lib/libTHNN.so", "lib/THNN.h", "lib/THNN_base.h", "lib/THNN_ffi.h"}
+    made |= {"backend/_thnn.py", "backend/_signatures.py", "py.typed"}
     made |= {f"lib/include/{name}" for name in ("THNN/layer.h", "THNN/core/core.h", "THCUNN/core/device.h", "THCUNN/THCUNN.h")}
     made |= {"lib/include/THCUNN/host/emulation.cpp", "extension/templates/pooling2d.c"}
     made |= {"lib/libTHNN.so.1"} if sys.platform == "linux" else set()

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from pytorch_legacy import backend
+from pytorch_legacy.backend import header
 from tests.capi import FUNCTIONS, HEADER
 
 GOLDEN = Path(__file__).with_name("golden_symbols.txt").read_text().split()
@@ -43,14 +44,14 @@ def test_library_exports_the_list() -> None:
 @needs_readelf
 @on_linux
 def test_soname_carries_the_abi_version() -> None:
-    version = re.search(r"^#define THNN_ABI_VERSION (\d+)", HEADER.read_text(), re.MULTILINE)
+    version = re.search(r"^#define THNN_ABI_VERSION (\d+)", header.text(HEADER), re.MULTILINE)
     assert version is not None
     assert f"[libTHNN.so.{version[1]}]" in output("readelf", "-d", str(backend.library_path))
     assert backend.lib.THNN_abiVersion() == int(version[1])
 
 
 def test_version_is_the_header_s() -> None:
-    numbers = re.findall(r"^#define THNN_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", HEADER.read_text(), re.MULTILINE)
+    numbers = re.findall(r"^#define THNN_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header.text(HEADER), re.MULTILINE)
     assert backend.version() == ".".join(numbers)
 
 

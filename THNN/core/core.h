@@ -1,13 +1,13 @@
 /* What every layer stands on, independent of the element type: status, views, checks, scratch memory, threads.
- * A layer includes core/real.h, which includes this. */
+ * A layer includes core/real.h, which includes this. What THNN.h declares of a file's functions the build puts before it. */
 #ifndef THNN_CORE_H
 #define THNN_CORE_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include "THNN.h"
+#include "THNN_base.h"
 #ifdef THNN_CUDA /* compiled for the device, as C++: docs/cuda.md */
-#include "THCUNN.h"
+#include "THCUNN_base.h"
 #define THNNState THNNCudaState
 #endif
 

@@ -169,6 +169,16 @@ def _join(words: list[str]) -> str:
     return " ".join(words).replace("* *", "**")
 
 
+def text(path: str | Path) -> str:
+    """The header in the file `path`, with the headers beside it that it includes where it includes them (itself aside)."""
+
+    def included(match: re.Match[str]) -> str:
+        other = Path(path).with_name(match[1])
+        return match[0] if other == Path(path) else text(other)
+
+    return re.sub(r'^#include "(\w+\.h)".*\n', included, Path(path).read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
 def read(path: str | Path) -> list[Function]:
-    """Parse the header in the file `path`."""
-    return parse(Path(path).read_text(encoding="utf-8"))
+    """Parse the header in the file `path`, and those that it includes."""
+    return parse(text(path))

@@ -1,4 +1,4 @@
-/* THCUNN.h: the CUDA twins of THNN's layers. Made by the build from THNN.h and THCUNN/state.h.
+/* THCUNN.h: the CUDA twins of THNN's layers. Made by the build from THNN.h and THCUNN/THCUNN_base.h.
  *
  * THNN_CudaX_updateOutput computes what THNN_FloatX_updateOutput does, on device memory: the same arguments, shapes, checks, status
  * codes and messages. THNN_CudaDouble... is its double; THNN_CudaHalf... keeps its elements in half precision and computes in float.
@@ -11,7 +11,7 @@
 #ifndef THCUNN_H
 #define THCUNN_H
 
-#include "THNN.h"
+#include "THNN_base.h"
 
 #if defined(__cplusplus) && !defined(THNN_FFI)
 extern "C" {
@@ -67,7 +67,7 @@ THNN_API int32_t THNN_CudaState_setPoolingBackward(THNNCudaState *state, int32_t
 
 /* ------------------------------------------------------------------------------------------------ layers */
 
-@LAYERS@
+/* @LAYERS@ */
 #if defined(__cplusplus) && !defined(THNN_FFI)
 }
 #endif

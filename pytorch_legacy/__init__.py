@@ -37,6 +37,7 @@ from .backend import set_pooling_backward as setPoolingBackward
 from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
 from .defaults import getdefaulttensortype, setdefaulttensortype
 from .errors import THNNError
+from .form import Form
 from .loading import load, register
 from .optimizing import optimize
 from .random import manualSeed
@@ -47,6 +48,7 @@ from .typenames import type, typename
 __version__ = "0.1.0"
 
 __all__ = [
+    "Form",
     "T7Error",
     "THNNError",
     "__version__",

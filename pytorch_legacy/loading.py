@@ -29,7 +29,7 @@ def register(typename: str) -> Callable[[Class], Class]:
 
     The class derives from ``nn.Module`` (or another class of ``nn``). An instance is made without ``__init__`` and gets
     its fields by ``_fromTorch7(fields, version)``, which sets them as attributes; override it to rename or mend them.
-    Fields named in the class attribute ``_oneBased`` count from 1 in the file and are made to count from 0.
+    What its fields are in the file it declares as ``_file``, a `Form`: those that count from 1, scratch memory, the version.
 
     A class may be registered under several typenames. Objects made in Python have the first one; objects from files keep
     theirs. A class of this package keeps its own name, and so does one that sets ``_typename``. A subclass is another
@@ -40,6 +40,7 @@ def register(typename: str) -> Callable[[Class], Class]:
     >>> import pytorch_legacy as pl
     >>> @pl.register("nn.Double")
     ... class Double(pl.nn.Module):
+    ...     _file = pl.Form(version=2, dropped=("buffer",))
     ...     def updateOutput(self, input):
     ...         self.output = 2 * input
     ...         return self.output
@@ -127,8 +128,7 @@ class Factory:
             if isKnown:
                 known = fields.present(instance, known)
             instance._fromTorch7(known, record.version)
-            if instance._tensorsFromOne:
-                instance._countFromZero(self.counted)
+            instance._countFromZero(self.counted)
             if isKnown and type(instance).__module__.startswith("pytorch_legacy."):
                 fields.check(instance)
             mending.locate(path)

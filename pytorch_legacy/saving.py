@@ -101,7 +101,7 @@ class _Records:
         if value._onDevice:
             value = value._with({name: self.brought(field) for name, field in value.__dict__.items()})
         record = value._toRecord()
-        if value._tensorsFromOne and isinstance(record.fields, dict):
+        if value._form.oneBasedTensors and isinstance(record.fields, dict):
             record.fields |= {k: v for k, v in value._countFromOne(self.counted).items() if k in record.fields}
         return record
 

@@ -119,7 +119,7 @@ def opened(value: Any) -> t7.TorchObject | None:
     """A module as a record of all that it shows; buffers that files leave out are private, or listed by the class."""
     if not isinstance(value, TorchObject):
         return None
-    hidden = {*value._dropped, *value._scratch, "header"}
+    hidden = {*value._form.dropped, *value._form.scratch, "header"}
     fields = {key: entry for key, entry in vars(value).items() if key[0] != "_" and key not in hidden and entry is not None}
     # The file cannot tell an empty list from an empty dict, a tuple from a list.
     fields = {key: list(entry) if isinstance(entry, (tuple, dict)) and not entry else entry for key, entry in fields.items()}

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveCopy
@@ -32,7 +33,7 @@ class AuxiliaryLossTable(Module):
     """
 
     _typename = "w2nn.AuxiliaryLossTable"
-    _oneBased = ("i",)
+    _file = Form(oneBased=("i",))
 
     def __init__(self, i: int = 0) -> None:
         super().__init__()

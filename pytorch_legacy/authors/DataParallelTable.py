@@ -6,6 +6,7 @@ from typing import Any, Self
 from pytorch_legacy import mending, t7
 from pytorch_legacy.authors.DataParallelTableBasic import DataParallelTableBasic
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
@@ -46,9 +47,7 @@ class DataParallelTable(Decorator):
     nn.Square
     """
 
-    _oneBased = ("dimension",)
-    _version = 3
-    _dropped = ("buffer",)
+    _file = Form(version=3, oneBased=("dimension",), dropped=("buffer",))
 
     def __init__(self, dimension: int, flattenParams: bool = False, usenccl: bool = False) -> None:
         Container.__init__(self)
@@ -84,7 +83,7 @@ class DataParallelTable(Decorator):
 
     def _toRecord(self) -> t7.TorchObject:
         """The GPUs stand in front of the fields."""
-        return t7.TorchObject(self._typename, self._version, self._toTorch7(), self.gpuAssignments)
+        return t7.TorchObject(self._typename, self._version or 1, self._toTorch7(), self.gpuAssignments)
 
     def __repr__(self) -> str:
         return f"DataParallelTable: {len(self.gpuAssignments)} x {self.modules[0]!r}"

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import mending
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 
 
@@ -26,7 +27,7 @@ class NoBackprop(Decorator):
     array([0., 0.], dtype=float32)
     """
 
-    _version = 2
+    _file = Form(version=2)
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         return self._zeros("gradInput", input)

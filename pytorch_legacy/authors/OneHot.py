@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import nn
+from pytorch_legacy.form import Form
 from pytorch_legacy.storage import Tensor
 
 
@@ -22,7 +23,7 @@ class OneHot(nn.OneHot):
     """
 
     _typename = "OneHot"
-    _dropped = ("_eye",)
+    _file = Form(dropped=("_eye",))
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Tensor:
         gradInput: Tensor = self.gradInput

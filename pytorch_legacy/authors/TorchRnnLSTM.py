@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.storage import Tensor
 
 IFOG = 1  # the order of the gates, as LSTMSequence_updateOutput wants it
@@ -58,7 +59,7 @@ class TorchRnnLSTM(SequenceLayer):
     _typename = "nn.LSTM"
     _vectors = 4
     _states = {"c0": "cell", "h0": "output"}
-    _scratch: dict[str, Any] = dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x"))
+    _file = Form(scratch=dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x")))
 
     cell: Tensor
 

@@ -1,10 +1,10 @@
 """The plain recurrent layer of torch-rnn."""
 
-from typing import Any
 
 import numpy as np
 
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
+from pytorch_legacy.form import Form
 from pytorch_legacy.storage import Tensor
 
 
@@ -36,7 +36,7 @@ class VanillaRNN(SequenceLayer):
     array([0.7615942, 0.9426808], dtype=float32)
     """
 
-    _scratch: dict[str, Any] = dict.fromkeys(("buffer1", "buffer2", "grad_h0", "grad_x"))
+    _file = Form(scratch=dict.fromkeys(("buffer1", "buffer2", "grad_h0", "grad_x")))
 
     def _run(self, sums: Tensor, weight: Tensor, states: dict[str, Tensor]) -> None:
         h = states["h0"]

@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from pytorch_legacy.cudnn.Layer import Layer
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling as Pooling
 
 INCLUDE = "CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING"
@@ -18,7 +19,7 @@ class AveragePooling(Layer, Pooling):
         Whether cells of the padding count, in cuDNN's words.
     """
 
-    _nnOnly = ("divide",)
+    _file = Form(private=("divide",))
     mode = INCLUDE
 
     def setCountIncludePad(self) -> Self:

@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Layer import Layer
+from pytorch_legacy.form import Form
 
 
 class ClippedReLU(Layer, nn.HardTanh):
@@ -27,7 +28,7 @@ class ClippedReLU(Layer, nn.HardTanh):
     array([0., 3., 6.], dtype=float32)
     """
 
-    _nnOnly = ("min_val", "max_val")
+    _file = Form(private=("min_val", "max_val"))
 
     def __init__(self, ceiling: float, inplace: bool = False) -> None:
         super().__init__(0.0, ceiling, inplace)

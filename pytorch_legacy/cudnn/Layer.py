@@ -1,6 +1,6 @@
 """What the layers of cudnn have that those of nn have not."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -12,18 +12,9 @@ class Layer(TorchObject):
     """Base of the layers of cudnn.torch, in front of the layer of ``nn`` that does the work.
 
     cuDNN's choice of algorithms, its sizes of the last input and functions of Lua that some versions left in their objects
-    mean nothing here: they stay in the object, and go back to the file with it.
-
-    Attributes
-    ----------
-    _nnOnly : tuple of str
-        Fields of the layer of ``nn`` that the one of cudnn does not have.
+    mean nothing here: they stay in the object, and go back to the file with it. What the layer of ``nn`` has and that of cudnn
+    has not is private in its form.
     """
-
-    _nnOnly: ClassVar[tuple[str, ...]] = ()
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return {name: value for name, value in super()._toTorch7().items() if name not in self._nnOnly}
 
 
 def no_size(dims: int) -> Any:

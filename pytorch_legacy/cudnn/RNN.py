@@ -10,6 +10,7 @@ from pytorch_legacy.backend import call
 from pytorch_legacy.cudnn.cells import CELLS, States
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import NullError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -100,7 +101,7 @@ class RNN(Layer, Module):
 
     _mode: ClassVar[str] = "CUDNN_RNN_RELU"
     _directions: ClassVar[int] = 1
-    _nnOnly = ("_kept",)
+    _file = Form(private=("_kept",))
     weight: Tensor
     gradWeight: Tensor
     mode = "CUDNN_RNN_RELU"

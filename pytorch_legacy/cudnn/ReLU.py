@@ -2,6 +2,7 @@
 
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Layer import Layer
+from pytorch_legacy.form import Form
 
 
 class ReLU(Layer, nn.ReLU):
@@ -22,7 +23,7 @@ class ReLU(Layer, nn.ReLU):
     array([0., 2.], dtype=float32)
     """
 
-    _nnOnly = ("threshold", "val")
+    _file = Form(private=("threshold", "val"))
     threshold = 0.0
     val = 0.0
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Layer import Layer, no_size
+from pytorch_legacy.form import Form
 
 
 class SpatialMaxPooling(Layer, nn.SpatialMaxPooling):
@@ -24,7 +25,7 @@ class SpatialMaxPooling(Layer, nn.SpatialMaxPooling):
     array([[[3., 9.]]], dtype=float32)
     """
 
-    _nnOnly = ("indices", "iheight", "iwidth")
+    _file = Form(private=("indices", "iheight", "iwidth"))
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)

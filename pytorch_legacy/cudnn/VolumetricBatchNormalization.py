@@ -2,6 +2,7 @@
 
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Layer import Layer
+from pytorch_legacy.form import Form
 
 
 class VolumetricBatchNormalization(Layer, nn.VolumetricBatchNormalization):
@@ -20,5 +21,5 @@ class VolumetricBatchNormalization(Layer, nn.VolumetricBatchNormalization):
     array([-1.,  1.], dtype=float32)
     """
 
-    _version = 2
+    _file = Form(version=2)
     _trainIsNumber = False

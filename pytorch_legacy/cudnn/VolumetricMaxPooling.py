@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Layer import Layer, no_size
+from pytorch_legacy.form import Form
 
 
 class VolumetricMaxPooling(Layer, nn.VolumetricMaxPooling):
@@ -24,8 +25,7 @@ class VolumetricMaxPooling(Layer, nn.VolumetricMaxPooling):
     array([3., 9.], dtype=float32)
     """
 
-    _version = 1
-    _nnOnly = ("indices", "iheight", "iwidth", "itime")
+    _file = Form(version=1, private=("indices", "iheight", "iwidth", "itime"))
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)

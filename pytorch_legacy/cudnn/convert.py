@@ -82,7 +82,7 @@ def _to_nn(module: Any, name: str, cls: type[Module]) -> Module:
 
 
 def _to_cudnn(module: Any, name: str, cls: Any) -> Module:
-    fields = {key: value for key, value in module._ownFields().items() if key not in cls._nnOnly}
+    fields = {key: value for key, value in module._ownFields().items() if key not in cls._form.private}
     if name.endswith("AveragePooling"):
         if not module.divide:
             return module

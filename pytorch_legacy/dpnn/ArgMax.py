@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -41,8 +42,7 @@ class ArgMax(Module):
     array([1, 0])
     """
 
-    _oneBased = ("dim",)
-    _dropped = ("_indices", "_value")
+    _file = Form(oneBased=("dim",), dropped=("_indices", "_value"))
 
     def __init__(self, dim: int = 0, nInputDim: int | None = None, asLong: bool = True) -> None:
         super().__init__()

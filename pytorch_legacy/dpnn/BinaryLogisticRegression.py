@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import sizes
@@ -42,7 +43,7 @@ class BinaryLogisticRegression(Criterion):
     array([-0.25,  0.25], dtype=float32)
     """
 
-    _dropped: tuple[str, ...] = ("_baseExponents", "_coeff", "_logCoeff", "_k")
+    _file = Form(dropped=("_baseExponents", "_coeff", "_logCoeff", "_k"))
 
     def __init__(self, sizeAverage: bool = True) -> None:
         super().__init__()

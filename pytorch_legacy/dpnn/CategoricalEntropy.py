@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Log import Log
 from pytorch_legacy.nn.container.Sequential import Sequential
@@ -58,7 +59,7 @@ class CategoricalEntropy(Module):
            [ 0.178, -0.097]], dtype=float32)
     """
 
-    _dropped = ("module", "_mul")  # these are properties here
+    _file = Form(dropped=("module", "_mul"))  # these are properties here
     modules: list[Module]
     minusOne: Tensor
     minEntropy: float | None = None

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
@@ -14,7 +15,7 @@ from pytorch_legacy.storage import Tensor
 class ClassReward(Criterion):
     """Rewards right predictions; a subclass tells which are right."""
 
-    _dropped = ("_maxVal", "_maxIdx", "_target", "_reward", "_binary")
+    _file = Form(dropped=("_maxVal", "_maxIdx", "_target", "_reward", "_binary"))
     reward: Tensor
     vrReward: Tensor
 

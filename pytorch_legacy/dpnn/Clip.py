@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -39,7 +40,7 @@ class Clip(Module):
     array([1., 2., 3.], dtype=float32)
     """
 
-    _dropped = ("_mask", "_byte")
+    _file = Form(dropped=("_mask", "_byte"))
 
     def __init__(self, minval: float, maxval: float) -> None:
         super().__init__()

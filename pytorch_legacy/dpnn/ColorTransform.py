@@ -5,6 +5,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
@@ -15,7 +16,7 @@ class ColorTransform(Module):
     """Adds to each plane of a picture a number of its own while training; a subclass draws the numbers."""
 
     _buffers: ClassVar[tuple[str, ...]] = ("noise",)
-    _dropped = ("_tempNoise", "_tempNoiseExpanded", "_tempNoiseSamples", "_tempLambda", "_tempLambdaExpanded")
+    _file = Form(dropped=("_tempNoise", "_tempNoiseExpanded", "_tempNoiseSamples", "_tempLambda", "_tempLambdaExpanded"))
 
     def __init__(self, inputChannels: int) -> None:
         super().__init__()

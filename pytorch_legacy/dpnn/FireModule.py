@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.container.Concat import Concat
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
@@ -47,7 +48,7 @@ class FireModule(Decorator):
     (1, 7, 5, 5)
     """
 
-    _dropped = ("module", "squeeze", "expand")  # these are properties here
+    _file = Form(dropped=("module", "squeeze", "expand"))  # these are properties here
 
     def __init__(self, nInputPlane: int, s1x1: int, e1x1: int, e3x3: int, activation: str = "ReLU") -> None:
         between = getattr(nn, activation, None) if activation in nn.__all__ else None

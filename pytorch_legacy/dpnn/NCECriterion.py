@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -46,7 +47,7 @@ class NCECriterion(Criterion):
     [[-1.0], [[1.0]], [0.0], [[0.0]]]
     """
 
-    _dropped = ("_Pom", "_Pomdiv", "_Pon", "_Pondiv", "_lnPom", "_lnPon")
+    _file = Form(dropped=("_Pom", "_Pomdiv", "_Pon", "_Pondiv", "_lnPom", "_lnPon"))
 
     def __init__(self) -> None:
         super().__init__()

@@ -10,6 +10,7 @@ from pytorch_legacy.arrays import placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.dpnn import alias
 from pytorch_legacy.errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.linear.Linear import Linear
@@ -77,13 +78,17 @@ class NCEModule(Linear):
     array([429, 795, 156, 958, 888,   7,   8])
     """
 
-    _dropped = (*Linear._dropped, "sampleprob", "_sampleidx", "_noiseidx", "_noiseprob", "_noisesamples", "_metaidx", "_weight",
-                "_bias", "_gradWeight", "_gradOutput", "_tgradOutput", "_pm", "_score", "linout", "testedtargets")  # fmt: skip
+    _file = Form(
+        oneBasedTensors={"sampleidx": (np.int64, np.int64)},
+        dropped=(
+            "sampleprob", "_sampleidx", "_noiseidx", "_noiseprob", "_noisesamples", "_metaidx", "_weight", "_bias",
+            "_gradWeight", "_gradOutput", "_tgradOutput", "_pm", "_score", "linout", "testedtargets",
+        ),
+    )
     dpnn_mediumEmpty = ("output", "gradInput", "momGradParams", "dpnn_input", "sampleidx")
     bias: Tensor
     gradBias: Tensor
     sampleidx: Tensor
-    _tensorsFromOne = {"sampleidx": (np.int64, np.int64)}
     batchnoise = False
     normalized = False
     logsoftmax = False

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -51,7 +52,7 @@ class Reinforce(Module):
     [[-2.0], [0.0]]
     """
 
-    _dropped: tuple[str, ...] = ("_reward", "__reward")
+    _file = Form(dropped=("_reward", "__reward"))
     stochastic = False
     reward: Tensor | None = None
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.dpnn.Reinforce import Reinforce
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.storage import Tensor
 
@@ -39,7 +40,7 @@ class ReinforceBernoulli(Reinforce):
     array([[0.25, 0.5 , 0.5 , 0.75]], dtype=float32)
     """
 
-    _dropped = (*Reinforce._dropped, "_uniform", "_div")
+    _file = Form(dropped=("_uniform", "_div"))
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input).shape)

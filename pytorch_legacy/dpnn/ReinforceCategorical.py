@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.storage import Tensor
 
@@ -45,7 +46,7 @@ class ReinforceCategorical(Reinforce):
            [ 0., -2.]], dtype=float32)
     """
 
-    _dropped = (*Reinforce._dropped, "_index", "_input")
+    _file = Form(dropped=("_index", "_input"))
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input, 2).shape)

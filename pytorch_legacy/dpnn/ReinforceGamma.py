@@ -8,6 +8,7 @@ from pytorch_legacy.arrays import is_tensor, placed
 from pytorch_legacy.dpnn import gamma
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.utils import described
@@ -49,7 +50,7 @@ class ReinforceGamma(Reinforce):
     array([[1., 2.]], dtype=float32)
     """
 
-    _dropped = (*Reinforce._dropped, "_scale", "__scale", "_logOutput", "_logScale")
+    _file = Form(dropped=("_scale", "__scale", "_logOutput", "_logScale"))
     scale: float | Tensor | None = None
 
     def __init__(self, scale: float | Tensor | None = None, stochastic: bool = False) -> None:

@@ -8,6 +8,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.utils import described
@@ -50,7 +51,7 @@ class ReinforceNormal(Reinforce):
     array([[ 5.944, -3.414]], dtype=float32)
     """
 
-    _dropped = (*Reinforce._dropped, "_stdev", "__stdev", "_stdev2")
+    _file = Form(dropped=("_stdev", "__stdev", "_stdev2"))
     stdev: float | Tensor | None = None
 
     def __init__(self, stdev: float | Tensor | None = None, stochastic: bool = False) -> None:

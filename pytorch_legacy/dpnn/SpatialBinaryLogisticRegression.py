@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy.dpnn.BinaryLogisticRegression import BinaryLogisticRegression
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.storage import Tensor
@@ -40,7 +41,7 @@ class SpatialBinaryLogisticRegression(BinaryLogisticRegression):
     array([[[[-0.125,  0.125]]]], dtype=float32)
     """
 
-    _dropped = (*BinaryLogisticRegression._dropped, "_isBatch", "_h", "_w")
+    _file = Form(dropped=("_isBatch", "_h", "_w"))
 
     def __init__(self) -> None:
         super().__init__()

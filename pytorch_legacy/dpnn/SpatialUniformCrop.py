@@ -8,6 +8,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
@@ -61,7 +62,7 @@ class SpatialUniformCrop(Module):
     """
 
     coord: Tensor
-    _tensorsFromOne = {"coord": (np.int32, np.int32)}
+    _file = Form(oneBasedTensors={"coord": (np.int32, np.int32)})
     scales: Tensor
     scale: Any = None
     scaler: SpatialReSampling

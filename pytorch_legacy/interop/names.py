@@ -96,7 +96,7 @@ def _wanted(visit: Visit, everything: bool) -> bool:
     key, module = visit.key, visit.parent.value
     if not isinstance(key, str) or key in _SCRATCH or key.startswith(("_", "grad", "userGrad")):
         return False
-    return not (isinstance(module, Module) and (key in module._scratch or key in getattr(module, "_byStep", ())))
+    return not (isinstance(module, Module) and (key in module._form.scratch or key in getattr(module, "_byStep", ())))
 
 
 def _seen(visit: Visit) -> Tensor:

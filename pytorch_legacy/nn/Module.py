@@ -284,7 +284,7 @@ class Module(Tuning):
         clear(self, "output", "gradInput")
         if self._fileRest:
             self._fileRest = dict(self._fileRest)
-            for name in self._dropped:
+            for name in self._form.dropped:
                 if is_tensor(scratch := self._fileRest.get(name)):
                     self._fileRest[name] = np.empty(0, scratch.dtype)
         return self
@@ -499,7 +499,7 @@ class Module(Tuning):
         own = self.__dict__
         for name, gradient in GRADIENTS.items():
             parameter = own.get(name)
-            if not isinstance(parameter, np.ndarray) or is_repeated(parameter) or gradient in self._scratch:
+            if not isinstance(parameter, np.ndarray) or is_repeated(parameter) or gradient in self._form.scratch:
                 continue
             present = own.get(gradient)
             isEmpty = isinstance(present, np.ndarray) and present.size == 0

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from pytorch_legacy import backend, hints, mending, t7
+from pytorch_legacy import backend, form, hints, mending, t7
 from pytorch_legacy.arrays import buffer, cupy, entered, is_tensor, on_device, overlap, placed
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import pickling
 from pytorch_legacy.nn.arguments import checked, numbers
 from pytorch_legacy.nn.lua import LuaMethod, stand_in
@@ -45,29 +46,12 @@ class TorchObject:
         is converted. ``_type`` is Torch7's name for it.
     _array : type
         What parameters and buffers are: NumPy's arrays or, on a CUDA device (``_onDevice``), CuPy's.
-    _oneBased : tuple of str
-        The fields (numbers or lists of numbers) that count from 1 in Torch7 and from 0 here.
-    _tensorsFromOne : dict
-        The fields that are tensors of such numbers: their dtype here, and that in files, None for the module's own.
-    _dropped : tuple of str
-        Fields of .t7 files that are not needed here: scratch memory, and what follows from other fields. Like all that
-        a class does not take over they are kept for saving; attributes of these names are not saved.
-    _scratch : dict
-        As `_dropped`, and made by Torch7's constructor: the names, and what objects that were made here are saved with:
-        an empty tensor (None), or what a function of the object returns.
-    _lazy : tuple of str
-        Buffers that Torch7 makes at first use: not written while they are empty, unless the file had them.
-    _ours : dict
-        Attributes that Torch7's class lacks, and the values that it takes for granted: not written while they have
-        these values.
-    _outdated : tuple of str
-        Fields of old files that went into others on the way in: not written again.
-    _luaMethods : tuple of str
-        Methods in whose place Torch7's constructor puts functions that do what the class here does.
+    _file : Form
+        What the class, beyond its bases, declares of its fields in .t7 files. ``_form`` is what it and its bases declare.
+    _version : int, optional
+        The version of the class in files: that of the form or, where it has none, of the object's file.
     _addsSizes : bool
         Torch7 computed with the sizes in Lua before it took their whole parts: one with a fraction is an error.
-    _version : int, optional
-        Torch7's current version of the class, where it is not 1. Without it objects keep the version of their file.
     _exact : dict
         Constants that were given in double precision, byte by byte, under the names of the fields that have them rounded.
     _bindings : dict
@@ -79,14 +63,8 @@ class TorchObject:
     _typename = "nn.TorchObject"
     _dtype: np.dtype[Any] = np.dtype(np.float32)
     _array: Any = np.ndarray
-    _oneBased: tuple[str, ...] = ()
-    _tensorsFromOne: dict[str, tuple[Any, Any]] = {}
-    _dropped: tuple[str, ...] = ()
-    _scratch: dict[str, Any] = {}
-    _lazy: tuple[str, ...] = ()
-    _ours: dict[str, Any] = {}
-    _outdated: tuple[str, ...] = ()
-    _luaMethods: tuple[str, ...] = ()
+    _file = Form()
+    _form = Form()
     _addsSizes = False
     _version: int | None = None
     _exact: dict[str, bytes] = {}
@@ -102,6 +80,10 @@ class TorchObject:
         if "_typename" not in cls.__dict__:
             space = inner[0] if inner and inner[0] in _NAMESPACES else "nn"
             cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
+        cls._form = form.of(cls)
+        if form.OLD & cls.__dict__.keys():
+            raise TypeError(f"{cls.__name__}: {min(form.OLD & cls.__dict__.keys())} is now an entry of _file = pl.Form(...)")
+        cls._version = cls._form.version
         if "__repr__" in cls.__dict__:
             cls.__repr__ = always(cls.__repr__)  # type: ignore[method-assign]
         isOurs = package == "pytorch_legacy"
@@ -353,7 +335,7 @@ class TorchObject:
         `version` is the class version in the file. Fields that are arguments of the constructor, and missing, become the
         defaults of these arguments.
         """
-        own, (unlike, methods, unused) = self.__dict__, _places(type(self))  # type: ignore[arg-type]
+        own, (unlike, methods, unused, _) = self.__dict__, _places(type(self))  # type: ignore[arg-type]
         for key, value in fields.items():
             if type(key) is not str:
                 continue
@@ -363,10 +345,9 @@ class TorchObject:
                 # Only what does nothing can run here in the place of a method.
                 if isinstance(value, t7.Function) and (method := stand_in(self, key, value)):
                     own[key] = method
-            elif key in self._oneBased and key not in unused:
+            elif key in self._form.oneBased and key not in unused:
                 own[key] = counted(value, -1)
-        if self._tensorsFromOne:
-            self._countFromZero({})
+        self._countFromZero({})
         self._dtype = _TYPES.get(fields.get("_type", "")) or dtype_of(fields)
         # Without a gradInput many layers compute none, as in Torch7; an object without both was stripped of its buffers.
         if "gradInput" not in own:
@@ -382,20 +363,20 @@ class TorchObject:
                     mending.note(self, name, f"missing: {used}")
 
     def _countFromZero(self, storages: dict[Any, Any]) -> None:
-        """Lets the tensors of `_tensorsFromOne`, as they are in the file, count from 0. Those that are converted with one dict
-        share what they shared in the file."""
-        if self._tensorsFromOne:
+        """Lets the tensors that count from 1 in the file count from 0. Those that are converted with one dict share what they
+        shared in the file."""
+        if self._form.oneBasedTensors:
             kept = self.__dict__.setdefault("_fileTensors", {})
-            for name, (dtype, _) in self._tensorsFromOne.items():
+            for name, (dtype, _) in self._form.oneBasedTensors.items():
                 source = kept.setdefault(name, self.__dict__.get(name))
                 if is_tensor(source):
                     self.__dict__[name] = _stepped(source, -1, dtype, storages)
 
     def _countFromOne(self, storages: dict[Any, Any]) -> dict[str, Tensor]:
-        """The tensors of `_tensorsFromOne` as they go into a file: those that came from one, which other objects may share, as
+        """The tensors that count from 1 as they go into a file: those that came from one, which other objects may share, as
         long as they say the same. Those that are converted with one dict share what they share here."""
         found = {}
-        for name, (_, wanted) in self._tensorsFromOne.items():
+        for name, (_, wanted) in self._form.oneBasedTensors.items():
             here, dtype = self.__dict__.get(name), np.dtype(wanted or self._dtype)
             if is_tensor(here):
                 stored = self.__dict__.get("_fileTensors", {}).get(name)
@@ -413,14 +394,14 @@ class TorchObject:
 
         Attributes whose names begin with an underscore are the package's own, unless the file had them.
         """
-        fields = {}
+        fields, unwritten = {}, _places(type(self)).unwritten  # type: ignore[arg-type]
         for key, value in self._ownFields().items():
-            if value is None or key in self._dropped or key in self._scratch or isinstance(value, FunctionType):
+            if value is None or key in unwritten or isinstance(value, FunctionType):
                 continue  # a function in Python has no form in a .t7 file
             if isinstance(value, LuaMethod):
                 fields[key] = value.function
             elif key in self._fileFields or not self._isOurs(key, value):
-                fields[key] = counted(value, 1) if key in self._oneBased else value
+                fields[key] = counted(value, 1) if key in self._form.oneBased else value
         return fields | self._countFromOne({})
 
     def _luaFunctions(self) -> dict[str, t7.Function]:
@@ -431,10 +412,11 @@ class TorchObject:
 
     def _isOurs(self, key: str, value: Any) -> bool:
         """Does the attribute mean nothing to Torch7?"""
-        if key[0] == "_" or (key in self._ours and np.isscalar(value) and value == self._ours[key]):
+        implied = self._form.implied
+        if key[0] == "_" or (key in implied and np.isscalar(value) and value == implied[key]):
             return True
         isEmpty = is_tensor(value) and not value.size
-        return isEmpty and (key in self._lazy or bool(self._fileFields))
+        return isEmpty and (key in self._form.lazy or bool(self._fileFields))
 
     def _toRecord(self) -> t7.TorchObject:
         """The object as it stands in a .t7 file. What the class did not take over from its own file is as it was there."""
@@ -443,7 +425,7 @@ class TorchObject:
             own.setdefault("_type", self._type)
         fields = self._fileRest | own
         if not self._fileFields:
-            for key, make in self._scratch.items():
+            for key, make in self._form.scratch.items():
                 value = np.empty(0, self._dtype) if make is None else make(self)
                 if value is not None:
                     fields.setdefault(key, value)
@@ -456,7 +438,7 @@ class TorchObject:
         own, unused = self.__dict__, _places(type(self)).unused  # type: ignore[arg-type]
         rest = {key: value for key, value in fields.items() if key not in own or key in unused}
         if rest:
-            for key in ("_type", *self._outdated):
+            for key in ("_type", *self._form.outdated):
                 rest.pop(key, None)
             if rest:
                 self._fileRest = rest
@@ -475,18 +457,22 @@ class TorchObject:
 
 
 class _Places(NamedTuple):
-    """Names of fields that do not become attributes as they are: all of them, those of methods, those that are not needed."""
+    """Names of fields that do not become attributes as they are: all of them, those of methods, those that are not needed; and
+    names of attributes that are not written."""
 
     unlike: frozenset[str]
     methods: frozenset[str]
     unused: frozenset[str]
+    unwritten: frozenset[str]
 
 
 @cache
 def _places(cls: type[TorchObject]) -> _Places:
     methods = frozenset(name for name in dir(cls) if callable(getattr(cls, name, None)))
-    unused = frozenset((*cls._dropped, *cls._scratch))
-    return _Places(methods | unused | {*cls._oneBased, *vars(TorchObject)}, methods - unused, unused)
+    form = cls._form
+    unused = frozenset((*form.dropped, *form.scratch))
+    unlike = methods | unused | {*form.oneBased, *vars(TorchObject)}
+    return _Places(unlike, methods - unused, unused, unused | {*form.private})
 
 
 @lru_cache(1024)

@@ -82,7 +82,7 @@ def warns(owner: Any, name: str) -> bool:
     """Is a function in the place of the method `name` something that who runs the module has to know?"""
     if isinstance(vars(owner).get(name), LuaMethod):
         return name in _PASSES or _isPassedBy(owner, name)
-    return name in _KNOWN and name not in owner._luaMethods
+    return name in _KNOWN and name not in owner._form.luaMethods
 
 
 def _isPassedBy(owner: Any, name: str) -> bool:

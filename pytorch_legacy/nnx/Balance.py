@@ -4,6 +4,7 @@ from typing import Self
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -49,7 +50,7 @@ class Balance(Module):
     [[0.25, 0.75], [1.0, 0.0]]
     """
 
-    _oneBased = ("startIdx",)
+    _file = Form(oneBased=("startIdx",))
 
     def __init__(self, nBatch: int = 10) -> None:
         super().__init__()

@@ -1,6 +1,7 @@
 """A softmax of the last dimension."""
 
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -27,7 +28,7 @@ class MultiSoftMax(Module):
     [[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.0, 1.0]]]
     """
 
-    _dropped = ("_input", "_output", "_gradInput", "_gradOutput")
+    _file = Form(dropped=("_input", "_output", "_gradInput", "_gradOutput"))
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input, 2, 3).shape)

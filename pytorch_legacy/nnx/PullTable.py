@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -43,8 +44,7 @@ class PullTable(Module):
     [array([2.], dtype=float32), array([1.], dtype=float32), array([3.], dtype=float32)]
     """
 
-    _oneBased = ("_index",)
-    _dropped = ("_output",)
+    _file = Form(oneBased=("_index",), dropped=("_output",))
 
     def __init__(self, push: PushTable, index: int) -> None:
         super().__init__()

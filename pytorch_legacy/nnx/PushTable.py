@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy
@@ -39,7 +40,7 @@ class PushTable(Module):
     [array([3.], dtype=float32)]
     """
 
-    _oneBased = ("_index",)
+    _file = Form(oneBased=("_index",))
     _pulls: list[PullTable]
     _gradInput: Any = None
     _forward = False

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
@@ -66,9 +67,12 @@ class SoftMaxTree(Module):
     array([0.5 , 0.25, 0.25], dtype=float32)
     """
 
-    _dropped = ("_nodeBuffer", "_multiBuffer", "_gradInput", "_gradTarget", "_gradOutput", "_nodeUpdateHost", "_nodeUpdateCuda",
-                "_paramUpdateHost", "_paramUpdateCuda", "parentChildrenCuda", "childParentCuda", "updates", "batchSize",
-                "hierarchy")  # fmt: skip
+    _file = Form(
+        dropped=(
+            "_nodeBuffer", "_multiBuffer", "_gradInput", "_gradTarget", "_gradOutput", "_nodeUpdateHost", "_nodeUpdateCuda",
+            "_paramUpdateHost", "_paramUpdateCuda", "parentChildrenCuda", "childParentCuda", "updates", "batchSize", "hierarchy",
+        ),
+    )
     weight: Tensor
     bias: Tensor
     childIds: Tensor

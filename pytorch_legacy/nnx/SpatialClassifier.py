@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.errors import located
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.Sequential import Sequential
@@ -46,7 +47,11 @@ class SpatialClassifier(Container):
     (2, 4)
     """
 
-    _dropped = ("inputF", "inputT", "outputF", "outputT", "gradOutputF", "gradOutputT", "gradInputF", "gradInputT", "classifier")
+    _file = Form(
+        dropped=(
+            "inputF", "inputT", "outputF", "outputT", "gradOutputF", "gradOutputT", "gradInputF", "gradInputT", "classifier",
+        ),
+    )
     spatialOutput = True
 
     def __init__(self, classifier: Module | None = None) -> None:

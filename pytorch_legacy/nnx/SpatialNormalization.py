@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError, located
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.Module import Module
@@ -58,8 +59,12 @@ class SpatialNormalization(Module):
     array([-1.03, -1.05, -1.21, -0.78], dtype=float32)
     """
 
-    _dropped = ("input", "inConvo", "inMean", "inputZeroMean", "inputZeroMeanSq", "inConvoVar", "inVar", "inStdDev",
-                "inStdDevNotUnit", "thstd", "stdDev")  # fmt: skip
+    _file = Form(
+        dropped=(
+            "input", "inConvo", "inMean", "inputZeroMean", "inputZeroMeanSq", "inConvoVar", "inVar", "inStdDev",
+            "inStdDevNotUnit", "thstd", "stdDev",
+        ),
+    )
     fixedThres: float | None = None
     coef: Tensor
     convo: Any

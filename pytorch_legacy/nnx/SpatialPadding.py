@@ -1,6 +1,7 @@
 """A border along two dimensions."""
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -47,7 +48,7 @@ class SpatialPadding(Module):
 
     _addsSizes = True
 
-    _oneBased = ("y_dim", "x_dim")
+    _file = Form(oneBased=("y_dim", "x_dim"))
     y_dim = 1
     x_dim = 2
     val: float = 0

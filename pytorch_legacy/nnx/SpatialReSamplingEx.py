@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -57,8 +58,10 @@ class SpatialReSamplingEx(Module):
     (1, 1, 2)
     """
 
-    _oneBased = ("yDim", "xDim")
-    _dropped = ("inputSize", "outputSize", "iheight", "iwidth", "oheightCurrent", "owidthCurrent")
+    _file = Form(
+        oneBased=("yDim", "xDim"),
+        dropped=("inputSize", "outputSize", "iheight", "iwidth", "oheightCurrent", "owidthCurrent"),
+    )
     rwidth: float | None = None
     rheight: float | None = None
     owidth: int | None = None

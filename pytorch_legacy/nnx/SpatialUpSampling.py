@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -38,8 +39,7 @@ class SpatialUpSampling(Module):
             [1., 1., 1., 2., 2., 2.]]], dtype=float32)
     """
 
-    _oneBased = ("yDim", "xDim")
-    _dropped = ("inputSize", "outputSize")
+    _file = Form(oneBased=("yDim", "xDim"), dropped=("inputSize", "outputSize"))
     yDim = 1
     xDim = 2
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -32,7 +33,7 @@ class TreeNLLCriterion(Criterion):
     array([-0.5, -0.5], dtype=float32)
     """
 
-    _dropped = ("_module", "_output_grad")  # a Mean and -1, which the mean below replaces
+    _file = Form(dropped=("_module", "_output_grad"))  # a Mean and -1, which the mean below replaces
 
     def updateOutput(self, input: Tensor, target: Any = None) -> float:
         check.tensor(self, "input", input, 1)

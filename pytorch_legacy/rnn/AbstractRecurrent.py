@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Self, TypeVar
 
 from pytorch_legacy.errors import ShapeError, UnsupportedError, ValueRangeError, located
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
@@ -63,8 +64,7 @@ class AbstractRecurrent(Container):
     5.0
     """
 
-    _oneBased = ("step", "updateGradInputStep", "accGradParametersStep")
-    _dropped: tuple[str, ...] = ("recurrentModule",)
+    _file = Form(oneBased=("step", "updateGradInputStep", "accGradParametersStep"), dropped=("recurrentModule",))
     _servesAllSteps = True
     _byStep: tuple[str, ...] = ("sharedClones", "outputs", "gradInputs", "gradOutputs", "_gradOutputs")
     rmInSharedClones = True

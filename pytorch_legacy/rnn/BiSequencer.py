@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.dpnn.ReverseTable import ReverseTable
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.Sequencer import Sequencer
 
@@ -40,7 +41,7 @@ class BiSequencer(nn.Decorator):
     [[[1.0, 111.0]], [[11.0, 110.0]], [[111.0, 100.0]]]
     """
 
-    _dropped = ("module",)
+    _file = Form(dropped=("module",))
 
     def __init__(self, forward: Module, backward: Module | None = None, merge: Module | int = 1) -> None:
         sequencers(self, forward, backward, merge)

@@ -5,6 +5,7 @@ from typing import Any
 from pytorch_legacy import nn
 from pytorch_legacy.dpnn.ReverseTable import ReverseTable
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveCopy, recursiveFill, recursiveResizeAs
@@ -41,7 +42,7 @@ class BiSequencerLM(nn.Container):
     [[[0.0, 110.0]], [[1.0, 100.0]], [[11.0, 0.0]]]
     """
 
-    _dropped = ("_fwd", "_bwd", "_merge")
+    _file = Form(dropped=("_fwd", "_bwd", "_merge"))
 
     forwardModule: Module
     backwardModule: Module
@@ -92,7 +93,7 @@ class BiSequencerLM(nn.Container):
 
     def _toTorch7(self) -> dict[str, Any]:
         fields = {key: value for key, value in super()._toTorch7().items() if key != "_merged"}
-        return fields | dict(zip(self._dropped, self.modules, strict=True))
+        return fields | dict(zip(("_fwd", "_bwd", "_merge"), self.modules, strict=True))
 
     def __repr__(self) -> str:
         names = ("(  fwd  )", "(  bwd  )", "( merge )")

@@ -1,10 +1,10 @@
 """One array repeated to the shape of another."""
 
-from typing import Any
 
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -35,7 +35,7 @@ class ExpandAs(Module):
     [[3.0], [3.0]]
     """
 
-    _scratch: dict[str, Any] = {"sum1": None, "sum2": None}
+    _file = Form(scratch={"sum1": None, "sum2": None})
 
     def __init__(self) -> None:
         super().__init__()

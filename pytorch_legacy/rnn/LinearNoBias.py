@@ -1,5 +1,6 @@
 """A linear map of vectors."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.storage import Tensor
 
@@ -27,8 +28,7 @@ class LinearNoBias(Linear):
     array([23.], dtype=float32)
     """
 
-    _dropped = (*Linear._dropped, "bias", "gradBias")
-    _outdated = ("bias", "gradBias")
+    _file = Form(dropped=("bias", "gradBias"), outdated=("bias", "gradBias"))
     bias: Tensor | None = None
 
     def __init__(self, inputSize: int, outputSize: int) -> None:

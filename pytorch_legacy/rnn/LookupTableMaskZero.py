@@ -1,5 +1,6 @@
 """Vectors picked from a table, with one index for padding."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.embedding.LookupTable import LookupTable
 from pytorch_legacy.storage import Tensor
 
@@ -40,7 +41,7 @@ class LookupTableMaskZero(LookupTable):
            [10., 11.]], dtype=float32)
     """
 
-    _version = 1
+    _file = Form(version=1)
 
     def __init__(self, nIndex: int, nOutput: int) -> None:
         super().__init__(nIndex + 1, nOutput)

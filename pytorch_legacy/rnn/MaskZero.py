@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
@@ -48,7 +49,7 @@ class MaskZero(Decorator):
            [1., 8.]], dtype=float32)
     """
 
-    _dropped: tuple[str, ...] = ("module", "zeroMask", "_zeroMask", "gradOutput")
+    _file = Form(dropped=("module", "zeroMask", "_zeroMask", "gradOutput"))
     _mask: Tensor
 
     def __init__(self, module: Module, nInputDim: int) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import by_example, sizes
@@ -44,7 +45,7 @@ class MaskZeroCriterion(Criterion):
            [ 0.,  0.]], dtype=float32)
     """
 
-    _dropped = ("zeroMask", "_zeroMask", "__zeroMask", "input", "target", "_gradInput")
+    _file = Form(dropped=("zeroMask", "_zeroMask", "__zeroMask", "input", "target", "_gradInput"))
 
     def __init__(self, criterion: Criterion, nInputDim: int) -> None:
         super().__init__()

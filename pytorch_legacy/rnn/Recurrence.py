@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ArgumentError, ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -45,8 +46,7 @@ class Recurrence(HiddenState):
     [1.0, 11.0, 111.0]
     """
 
-    _dropped = (*HiddenState._dropped, "module", "typeTensor")
-    _scratch: dict[str, Any] = {"typeTensor": None}
+    _file = Form(dropped=("module", "typeTensor"), scratch={"typeTensor": None})
 
     def __init__(self, module: Module, outputSize: Any, nInputDim: int, rho: int = 9999) -> None:
         super().__init__(rho)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy, recursiveFill, recursiveResizeAs
@@ -52,7 +53,7 @@ class RecurrentAttention(AbstractSequencer):
     ([11.0, 16.5, 19.25], [0.0, 5.5, 8.25])
     """
 
-    _dropped = ("rnn", "action", "_initInput", "_gradAction")
+    _file = Form(dropped=("rnn", "action", "_initInput", "_gradAction"))
     forwardActions = False
 
     def __init__(self, rnn: Module, action: Module, nStep: int, hiddenSize: int | Sequence[int]) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
 
@@ -33,7 +34,7 @@ class Recursor(AbstractRecurrent):
     array([2.], dtype=float32)
     """
 
-    _dropped = (*AbstractRecurrent._dropped, "module")
+    _file = Form(dropped=("module",))
 
     def __init__(self, module: Module, rho: int = 9999999) -> None:
         super().__init__(rho)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy
@@ -35,7 +36,7 @@ class Repeater(AbstractSequencer):
     [5.0, 10.0, 15.0]
     """
 
-    _dropped = ("module", "rnn", "nStep")
+    _file = Form(dropped=("module", "rnn", "nStep"))
 
     def __init__(self, module: Module, rho: int) -> None:
         super().__init__()

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import nn
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.SeqLSTM import SeqLSTM
 from pytorch_legacy.rnn.SeqReverseSequence import SeqReverseSequence
@@ -41,8 +42,7 @@ class SeqBRNN(nn.Decorator):
     (5, 4, 4)
     """
 
-    _oneBased = ("dim",)
-    _dropped = ("module",)
+    _file = Form(oneBased=("dim",), dropped=("module",))
     forwardModule: Module
     backwardModule: Module
     merge: Module

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.rnn.GRU import GRU
 from pytorch_legacy.rnn.SequenceModule import SequenceModule, product, sigmoid
@@ -53,10 +54,12 @@ class SeqGRU(SequenceModule):
     (5, 4, 2)
     """
 
-    _scratch: dict[str, Any] = {
-        **dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_h0", "grad_x")),
-        **dict.fromkeys(("seqLength", "miniBatch"), lambda module: 1),
-    }
+    _file = Form(
+        scratch={
+            **dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_h0", "grad_x")),
+            **dict.fromkeys(("seqLength", "miniBatch"), lambda module: 1),
+        },
+    )
     inputSize: int
     outputSize: int
     _gradGates: Tensor

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.rnn.FastLSTM import FastLSTM
@@ -61,7 +62,7 @@ class SeqLSTM(SequenceModule):
     (5, 4, 2)
     """
 
-    _scratch: dict[str, Any] = dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x"))
+    _file = Form(scratch=dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x")))
     _isProjected = False
     userPrevCell: Any = None
     userGradPrevCell: Any = None

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import UnsupportedError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.SeqLSTM import SeqLSTM
@@ -45,7 +46,7 @@ class SeqLSTMP(SeqLSTM):
     array([ 8.377536, 10.604303, 10.945603], dtype=float32)
     """
 
-    _dropped = (*SeqLSTM._dropped, "_hidden")
+    _file = Form(dropped=("_hidden",))
     weightO: Tensor
     gradWeightO: Tensor
     _isProjected = True

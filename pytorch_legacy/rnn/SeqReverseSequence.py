@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -31,8 +32,7 @@ class SeqReverseSequence(Module):
            [1., 2.]], dtype=float32)
     """
 
-    _oneBased = ("dim",)
-    _dropped = ("outputIndices", "gradIndices")
+    _file = Form(oneBased=("dim",), dropped=("outputIndices", "gradIndices"))
 
     def __init__(self, dim: int) -> None:
         super().__init__()

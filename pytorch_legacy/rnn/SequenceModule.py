@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import clear, described
 from pytorch_legacy.rnn.Remembering import Remembering
@@ -31,7 +32,7 @@ class SequenceModule(Remembering):
         If set, the gradient of the state after the last step, for the next way back.
     """
 
-    _dropped: tuple[str, ...] = ("_remember", "zeroMask", "_zeroMask", "_maskbyte", "_maskindices")
+    _file = Form(dropped=("_remember", "zeroMask", "_zeroMask", "_maskbyte", "_maskindices"))
     batchfirst = False
     maskzero = False
     userPrevOutput: Any = None

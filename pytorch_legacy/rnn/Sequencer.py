@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
@@ -42,8 +43,10 @@ class Sequencer(AbstractSequencer):
     array([3., 2., 1.], dtype=float32)
     """
 
-    _dropped = ("module", "_remember")
-    _scratch: dict[str, Any] = dict.fromkeys(("_output", "tableoutput", "tablegradInput", "tablegradinput"), lambda module: {})
+    _file = Form(
+        dropped=("module", "_remember"),
+        scratch=dict.fromkeys(("_output", "tableoutput", "tablegradInput", "tablegradinput"), lambda module: {}),
+    )
 
     def __init__(self, module: Module) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.utils import by_example
 from pytorch_legacy.rnn.MaskZero import MaskZero
 from pytorch_legacy.storage import Tensor
@@ -38,8 +39,7 @@ class TrimZero(MaskZero):
     (2, 2)
     """
 
-    _dropped = (*MaskZero._dropped, "_maskindices", "_maskbyte")
-    _scratch: dict[str, Any] = {"temp": None, "gradTemp": None}
+    _file = Form(dropped=("_maskindices", "_maskbyte"), scratch={"temp": None, "gradTemp": None})
 
     def updateOutput(self, input: Any) -> Any:
         self._mask = self._zeroRows(input)

@@ -252,7 +252,7 @@ def test_registered_classes_come_first() -> None:
     """A class of the user's takes the place of ours, and gets the fields."""
 
     class Mine(nn.Module):
-        _oneBased = ("first",)
+        _file = pl.Form(oneBased=("first",))
 
         def updateOutput(self, input: Any) -> Any:
             self.output = input * self.strength + self.first

@@ -291,8 +291,8 @@ def test_numbers_of_windows_are_looked_at_where_they_are_given():
 def test_the_first_line_says_from_where_dimensions_count():
     """And what Lua's number was: an owner of Lua code ports it from that line."""
     for cls in CLASSES:
-        named = [name.removeprefix("_") for name in vars(cls).get("_oneBased", ())]
-        if {*named, "dimension", "dim"} & {*inspect.signature(cls.__init__).parameters} and cls._oneBased:
+        named = [name.removeprefix("_") for name in getattr(vars(cls).get("_file"), "oneBased", ())]
+        if {*named, "dimension", "dim"} & {*inspect.signature(cls.__init__).parameters} and cls._form.oneBased:
             first = cls.__doc__.strip().split("\n")[0]
             assert "from 0" in first and "Lua's" in first, cls
 

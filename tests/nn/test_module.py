@@ -8,6 +8,7 @@ import pytest
 
 from pytorch_legacy import nn, t7
 from pytorch_legacy.errors import DeviceError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.shape.Identity import Identity
@@ -388,7 +389,7 @@ class TestClearState:
 class TestTorch7Fields:
     class Layer(Module):
         _typename = "nn.Layer"
-        _oneBased = ("dimension", "pairs")
+        _file = Form(oneBased=("dimension", "pairs"))
 
     def read(self, fields, version=1):
         layer = self.Layer.__new__(self.Layer)

@@ -529,7 +529,7 @@ def test_fields_of_layers_made_here() -> None:
     }
     for name, module in made.items():
         stored = t7.read(GOLDEN / f"{name}.t7")["module"]
-        scratch = {"dpnn_mediumEmpty", *getattr(module, "_scratch", {})}
+        scratch = {"dpnn_mediumEmpty", *module._form.scratch}
         assert set(stored.fields) - scratch <= set(module._toTorch7()), name
 
 

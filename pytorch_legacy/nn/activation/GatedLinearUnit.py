@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
@@ -39,7 +40,7 @@ class GatedLinearUnit(Native):
     """
 
     _layer = "GatedLinear"
-    _oneBased = ("dim",)
+    _file = Form(oneBased=("dim",))
     dim: int | None = None
 
     def __init__(self, dim: int | None = None) -> None:

@@ -1,5 +1,6 @@
 """Logarithms of the logistic function."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Native import Native
 
 
@@ -23,4 +24,4 @@ class LogSigmoid(Native):
     """
 
     _layer = "LogSigmoid"
-    _dropped = ("buffer",)
+    _file = Form(dropped=("buffer",))

@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import mending
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
@@ -58,7 +59,7 @@ class PReLU(Module):
     array([-4., -4.], dtype=float32)
     """
 
-    _dropped = ("gradWeightBuf", "gradWeightBuf2")  # of the GPU
+    _file = Form(dropped=("gradWeightBuf", "gradWeightBuf2"))  # of the GPU
 
     weight: Tensor
     numInputDims: int | None = None

@@ -1,5 +1,6 @@
 """The rectified linear unit with a ceiling."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.activation.HardTanh import HardTanh
 
 
@@ -27,7 +28,7 @@ class ReLU6(HardTanh):
     min_val = 0.0  # files do not say
     max_val = 6.0
 
-    _ours = {"min_val": 0, "max_val": 6}
+    _file = Form(implied={"min_val": 0, "max_val": 6})
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(self.min_val, self.max_val, inplace)

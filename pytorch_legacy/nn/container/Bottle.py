@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
@@ -44,11 +45,13 @@ class Bottle(Decorator):
     (4, 5, 2)
     """
 
-    _scratch = {
-        "dimDelta": lambda module: module.nInputDim - module.nOutputDim,
-        "inShape": lambda module: np.zeros(module.nInputDim, module._dtype),
-        "outShape": lambda module: np.zeros(module.nOutputDim, module._dtype),
-    }
+    _file = Form(
+        scratch={
+            "dimDelta": lambda module: module.nInputDim - module.nOutputDim,
+            "inShape": lambda module: np.zeros(module.nInputDim, module._dtype),
+            "outShape": lambda module: np.zeros(module.nOutputDim, module._dtype),
+        },
+    )
 
     def __init__(self, module: Module, nInputDim: int = 2, nOutputDim: int | None = None) -> None:
         super().__init__(module)

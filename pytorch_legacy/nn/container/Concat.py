@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import t7
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.joining import Window, layout
@@ -37,9 +38,7 @@ class Concat(Container):
            [ 3.,  4., 30., 40.]], dtype=float32)
     """
 
-    _oneBased = ("dimension",)
-
-    _scratch = {"outputSize": lambda module: t7.longs([])}
+    _file = Form(oneBased=("dimension",), scratch={"outputSize": lambda module: t7.longs([])})
 
     _isList = True
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor, placed
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.utils import sizes
@@ -52,13 +53,15 @@ class Convert(Container):
     array([[0., 1., 2., 3., 4., 5.]], dtype=float32)
     """
 
-    _scratch = {
-        "inputBatchDim": lambda module: module.inputShape.index("b") + 1,
-        "outputBatchDim": lambda module: module.outputShape.index("b") + 1,
-        "nInputDim": lambda module: -1 if module.inputShape == "b*" else len(module.inputShape),
-        "nOutputDim": lambda module: -1 if module.outputShape == "b*" else len(module.outputShape),
-        "transposition": lambda module: True if set(module.inputShape) == set(module.outputShape) else None,
-    }
+    _file = Form(
+        scratch={
+            "inputBatchDim": lambda module: module.inputShape.index("b") + 1,
+            "outputBatchDim": lambda module: module.outputShape.index("b") + 1,
+            "nInputDim": lambda module: -1 if module.inputShape == "b*" else len(module.inputShape),
+            "nOutputDim": lambda module: -1 if module.outputShape == "b*" else len(module.outputShape),
+            "transposition": lambda module: True if set(module.inputShape) == set(module.outputShape) else None,
+        },
+    )
 
     def __init__(self, inputShape: str | None = None, outputShape: str | None = None) -> None:
         super().__init__()

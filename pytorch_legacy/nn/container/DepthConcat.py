@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.container.Concat import Concat
 from pytorch_legacy.nn.container.joining import Window
@@ -39,7 +40,7 @@ class DepthConcat(Concat):
             [3., 6.]]], dtype=float32)
     """
 
-    _dropped = ("size",)
+    _file = Form(dropped=("size",))
 
     def updateOutput(self, input: Any) -> Tensor:
         outputs = self._each(lambda _, module: module.updateOutput(input), marked=True)

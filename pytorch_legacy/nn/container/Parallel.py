@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.joining import layout
@@ -44,8 +45,7 @@ class Parallel(Container):
     array([ 1.,  2., 30., 40.], dtype=float32)
     """
 
-    _oneBased = ("inputDimension", "outputDimension")
-    _dropped = ("totalOutputSize",)
+    _file = Form(oneBased=("inputDimension", "outputDimension"), dropped=("totalOutputSize",))
 
     _isList = True
     inputDimension: Any

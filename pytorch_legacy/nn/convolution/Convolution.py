@@ -5,6 +5,7 @@ from math import prod, sqrt
 from typing import Any, ClassVar, Self
 
 from pytorch_legacy import mending, random
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.storage import Tensor
@@ -25,8 +26,10 @@ class Convolution(Learner):
 
     _axes: ClassVar[str] = "WH"
     _printsNoBias: ClassVar[bool] = True  # some of Torch7's layers do not
-    _dropped = ("finput", "fgradInput", "_input", "_gradOutput", "columns", "gradColumns", "ones", "zeroScalar")
-    _outdated: tuple[str, ...] = ("padding",)
+    _file = Form(
+        dropped=("finput", "fgradInput", "_input", "_gradOutput", "columns", "gradColumns", "ones", "zeroScalar"),
+        outdated=("padding",),
+    )
     weight: Tensor
     gradWeight: Tensor
 

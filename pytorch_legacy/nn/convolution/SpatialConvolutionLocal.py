@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from pytorch_legacy import mending, random
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.storage import Tensor
@@ -64,7 +65,7 @@ class SpatialConvolutionLocal(Learner):
     gradWeight: Tensor
     bias: Tensor
     gradBias: Tensor
-    _dropped = ("finput", "fgradInput", "_input", "_gradOutput")
+    _file = Form(dropped=("finput", "fgradInput", "_input", "_gradOutput"))
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.utils import described, sizes
@@ -64,7 +65,7 @@ class SpatialConvolutionMap(Learner):
     bias: Tensor
     gradBias: Tensor
     _layer = "SpatialConvolutionMap"
-    _tensorsFromOne = {"connTable": (np.int64, None)}
+    _file = Form(oneBasedTensors={"connTable": (np.int64, None)})
 
     def __init__(self, conMatrix: Tensor, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None:
         super().__init__()

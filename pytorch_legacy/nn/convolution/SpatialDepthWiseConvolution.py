@@ -4,6 +4,7 @@ from math import prod
 from typing import Any
 
 from pytorch_legacy import mending
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 
 
@@ -57,8 +58,7 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
 
     _layer = "SpatialDepthWiseConvolution"
 
-    _outdated = ("padding", "depthwiseMultiplier")
-    _version = 1
+    _file = Form(version=1, outdated=("padding", "depthwiseMultiplier"))
 
     def _makeParameters(self, shape: tuple[int, ...], outputs: int | tuple[int, ...]) -> None:
         super()._makeParameters(shape, (self.nOutputPlane, self.nInputPlane))

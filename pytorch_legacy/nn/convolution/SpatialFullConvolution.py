@@ -1,5 +1,6 @@
 """Transposed convolution of planes."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 
 
@@ -52,7 +53,7 @@ class SpatialFullConvolution(FullConvolution):
 
     _layer = "SpatialFullConvolution"
 
-    _scratch = {"ones": None}
+    _file = Form(scratch={"ones": None})
 
     def __init__(
         self,

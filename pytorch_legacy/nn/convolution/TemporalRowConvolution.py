@@ -4,6 +4,7 @@ from math import sqrt
 from typing import Self
 
 from pytorch_legacy import random
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.storage import Tensor
@@ -60,7 +61,7 @@ class TemporalRowConvolution(Learner):
     _padW = 0  # Torch7's layer has none
     weight: Tensor
     gradWeight: Tensor
-    _dropped = ("finput", "fgradInput", "_input", "_gradOutput")
+    _file = Form(dropped=("finput", "fgradInput", "_input", "_gradOutput"))
 
     def __init__(self, inputFrameSize: int, kW: int, dW: int = 1, featFirst: bool = False) -> None:
         super().__init__()

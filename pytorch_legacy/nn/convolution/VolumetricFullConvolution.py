@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import mending
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 
 
@@ -59,8 +60,7 @@ class VolumetricFullConvolution(FullConvolution):
     _printsNoBias = False
     _layer = "VolumetricFullConvolution"
 
-    _scratch = dict.fromkeys(("finput", "fgradInput", "ones"))
-    _outdated = ("pT", "pW", "pH")
+    _file = Form(scratch=dict.fromkeys(("finput", "fgradInput", "ones")), outdated=("pT", "pW", "pH"))
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import mending
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -63,7 +64,7 @@ class ClassNLLCriterion(Criterion):
     sizeAverage = True
     ignoreIndex = NOTHING
 
-    _scratch = {"target": lambda criterion: np.zeros(1, np.int64)}
+    _file = Form(scratch={"target": lambda criterion: np.zeros(1, np.int64)})
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = NOTHING) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import taken
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
 from pytorch_legacy.storage import Tensor
@@ -54,7 +55,7 @@ class ClassSimplexCriterion(MSECriterion):
     1.0
     """
 
-    _scratch = {"_target": lambda criterion: np.zeros(criterion.nClasses, criterion._dtype)}
+    _file = Form(scratch={"_target": lambda criterion: np.zeros(criterion.nClasses, criterion._dtype)})
 
     def __init__(self, nClasses: int) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import located
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.LogSoftMax import LogSoftMax
 from pytorch_legacy.nn.Criterion import Criterion
@@ -38,7 +39,7 @@ class CrossEntropyCriterion(Criterion):
     array([ 0.125,  0.375, -0.5  ], dtype=float32)
     """
 
-    _scratch = {"oldSizeAverage": lambda criterion: criterion.sizeAverage}
+    _file = Form(scratch={"oldSizeAverage": lambda criterion: criterion.sizeAverage})
 
     def __init__(self, weights: Tensor | None = None, sizeAverage: bool = True) -> None:
         super().__init__()

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -55,7 +56,7 @@ class SpatialClassNLLCriterion(Criterion):
     weights: Tensor | None = None
     sizeAverage = True
 
-    _scratch = {"target": lambda criterion: np.zeros(1, np.int64)}
+    _file = Form(scratch={"target": lambda criterion: np.zeros(1, np.int64)})
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
         super().__init__()

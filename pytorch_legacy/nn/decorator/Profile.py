@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 from pytorch_legacy import t7
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
@@ -39,8 +40,7 @@ class Profile(Decorator):
     square took ... seconds for 2 forward passes
     """
 
-    _dropped = ("module",)
-    _scratch = {"timer": lambda module: t7.TorchObject("torch.Timer")}
+    _file = Form(dropped=("module",), scratch={"timer": lambda module: t7.TorchObject("torch.Timer")})
 
     def __init__(self, module: Module, print_interval: int = 100, name: str | None = None) -> None:
         super().__init__(module)

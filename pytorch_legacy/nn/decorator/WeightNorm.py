@@ -9,6 +9,7 @@ import numpy as np
 from pytorch_legacy import random, t7
 from pytorch_legacy.arrays import lengths
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
@@ -51,13 +52,14 @@ class WeightNorm(Decorator):
            [7.999984 ]], dtype=float32)
     """
 
-    _oneBased = ("outputDim",)
+    _file = Form(
+        oneBased=("outputDim",),
+        scratch=dict.fromkeys(("_norm", "_scale"), lambda module: np.zeros(len(module.v), module._dtype)),
+    )
     weight: Any = property(lambda self: self.modules[0].weight)
     bias: Any = property(lambda self: self.modules[0].bias)
     gradWeight: Any = property(lambda self: self.modules[0].gradWeight)
     gradBias: Any = property(lambda self: self.modules[0].gradBias)
-
-    _scratch = dict.fromkeys(("_norm", "_scale"), lambda module: np.zeros(len(module.v), module._dtype))
 
     def __init__(self, module: Module, outputDim: int = 0) -> None:
         super().__init__(module)

@@ -9,6 +9,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor, placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described
@@ -74,13 +75,15 @@ class IndexLinear(Module):
     array([2.5, 2.5], dtype=float32)
     """
 
-    _dropped = (
-        "cumSumSizes", "keys", "values", "sizes", "updateKeys", "updateKeysBuffer", "zerokeys", "isFlat", "noBatch",
-    )  # fmt: skip
-    _scratch = {
-        **dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues")),
-        **dict.fromkeys(("sizesCache", "cumSumSizesCache", "lkeys", "lvalues"), lambda module: {}),
-    }
+    _file = Form(
+        dropped=(
+            "cumSumSizes", "keys", "values", "sizes", "updateKeys", "updateKeysBuffer", "zerokeys", "isFlat", "noBatch",
+        ),
+        scratch={
+            **dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues")),
+            **dict.fromkeys(("sizesCache", "cumSumSizesCache", "lkeys", "lvalues"), lambda module: {}),
+        },
+    )
     weight: Tensor
     bias: Tensor
     gradBias: Tensor

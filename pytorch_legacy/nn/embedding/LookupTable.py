@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -60,14 +61,15 @@ class LookupTable(Module):
            [30., 31.]], dtype=float32)
     """
 
-    _dropped = ("_count", "_input", "_gradOutput", "_sorted", "_indices", "copiedInput", "size", "batchSize", "inputs")
+    _file = Form(
+        version=4,
+        dropped=("_count", "_input", "_gradOutput", "_sorted", "_indices", "copiedInput", "size", "batchSize", "inputs"),
+    )
     weight: Tensor
     paddingValue = -1
     maxNorm: float | None = None
     normType = 2.0
     shouldScaleGradByFreq = False
-
-    _version = 4
 
     def __init__(
         self, nIndex: int, nOutput: int, paddingValue: int = -1, maxNorm: float | None = None, normType: float | None = None

@@ -10,6 +10,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described, sizes
@@ -67,8 +68,10 @@ class SparseLinear(Module):
     array([2.5, 2.5], dtype=float32)
     """
 
-    _dropped = ("cooInput", "sizes", "formatted_input", "lastInput", "legacyMode")
-    _scratch = {"sparseUpdate": lambda module: 0}
+    _file = Form(
+        dropped=("cooInput", "sizes", "formatted_input", "lastInput", "legacyMode"),
+        scratch={"sparseUpdate": lambda module: 0},
+    )
     weight: Tensor
     gradWeight: Tensor
     bias: Tensor

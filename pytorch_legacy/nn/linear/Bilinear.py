@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
@@ -51,7 +52,7 @@ class Bilinear(Module):
            [1111.5]], dtype=float32)
     """
 
-    _dropped = ("buff1", "buff2")
+    _file = Form(dropped=("buff1", "buff2"))
 
     weight: Tensor
     gradWeight: Tensor

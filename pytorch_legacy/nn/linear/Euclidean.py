@@ -9,6 +9,7 @@ import pytorch_legacy.nn
 from pytorch_legacy import random
 from pytorch_legacy.arrays import measured
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
@@ -57,7 +58,7 @@ class Euclidean(Module):
     _names: tuple[str, ...] = ("weight",)  # of the parameters
     fastBackward = True
     _heedsOldSeed = True
-    _scratch: dict[str, Any] = {"fastBackward": lambda module: True}
+    _file = Form(scratch={"fastBackward": lambda module: True})
 
     def __init__(self, inputSize: int, outputSize: int) -> None:
         super().__init__()

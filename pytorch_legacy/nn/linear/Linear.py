@@ -5,6 +5,7 @@ from typing import Self
 
 from pytorch_legacy import random
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -47,7 +48,7 @@ class Linear(Module):
            [15.,  8.]], dtype=float32)
     """
 
-    _dropped: tuple[str, ...] = ("addBuffer",)
+    _file = Form(dropped=("addBuffer",))
     weight: Tensor
     gradWeight: Tensor
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import lengths
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.nn.Module import Module
@@ -53,14 +54,16 @@ class LinearWeightNorm(Linear):
     array([[6., 8.]], dtype=float32)
     """
 
-    _dropped = ("addBuffer", "gradWeight", "_gradV", "_gradG")
-    _scratch = {
-        "inputSize": lambda module: module.v.shape[1],
-        "outputSize": lambda module: module.v.shape[0],
-        "weight": None,
-        "scale": None,
-        "norm": None,
-    }
+    _file = Form(
+        dropped=("addBuffer", "gradWeight", "_gradV", "_gradG"),
+        scratch={
+            "inputSize": lambda module: module.v.shape[1],
+            "outputSize": lambda module: module.v.shape[0],
+            "weight": None,
+            "scale": None,
+            "norm": None,
+        },
+    )
     v: Tensor
     gradV: Tensor
     g: Tensor

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random, t7
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
@@ -53,12 +54,14 @@ class PartialLinear(Module):
     array([[30., 10.]], dtype=float32)
     """
 
-    _dropped = ("network", "addBuffer", "partition")
-    _scratch = {
-        "inputsize": lambda module: module.weight.shape[1],
-        "outputsize": lambda module: module.weight.shape[0],
-        "allcolumns": None,
-    }
+    _file = Form(
+        dropped=("network", "addBuffer", "partition"),
+        scratch={
+            "inputsize": lambda module: module.weight.shape[1],
+            "outputsize": lambda module: module.weight.shape[0],
+            "allcolumns": None,
+        },
+    )
     weight: Tensor
     gradWeight: Tensor
     partition: Tensor | None = None

@@ -4,6 +4,7 @@ from typing import Self
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.linear.Euclidean import Euclidean
 from pytorch_legacy.storage import Tensor
 
@@ -50,7 +51,7 @@ class WeightedEuclidean(Euclidean):
     gradDiagCov: Tensor
 
     _heedsOldSeed = False
-    _scratch = {}
+    _file = Form(without=("fastBackward",))
     _names = ("weight", "diagCov")
 
     def reset(self, stdv: float | None = None) -> Self:

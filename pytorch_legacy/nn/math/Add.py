@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -45,7 +46,7 @@ class Add(Module):
            [14., 25., 36.]], dtype=float32)
     """
 
-    _scratch = {"_ones": lambda module: np.ones(1, module._dtype)}
+    _file = Form(scratch={"_ones": lambda module: np.ones(1, module._dtype)})
 
     bias: Tensor
     gradBias: Tensor

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
@@ -17,9 +18,8 @@ class Extremum(Module):
     ``_indices`` holds where the elements were; their dimension has size 1 there.
     """
 
-    _dropped = ("_indices",)
+    _file = Form(oneBased=("dimension",), dropped=("_indices",))
 
-    _oneBased = ("dimension",)
     nInputDims: int | None = None
     _indices = np.empty(0, np.intp)
     # Finds the indices of the elements along an axis; ties go to the first one, and a NaN beats everything.

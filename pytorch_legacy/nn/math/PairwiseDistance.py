@@ -3,6 +3,7 @@
 from math import inf
 
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.math.RowPairs import RowPairs
 
 
@@ -33,7 +34,7 @@ class PairwiseDistance(RowPairs):
     """
 
     _layer = "PairwiseDistance"
-    _scratch = {"diff": None}
+    _file = Form(scratch={"diff": None})
 
     def __init__(self, p: float = 2) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -37,7 +38,7 @@ class Sum(Module):
     array([ 6., 60.], dtype=float32)
     """
 
-    _oneBased = ("dimension",)
+    _file = Form(oneBased=("dimension",))
     nInputDims: int | None = None
     sizeAverage = False
     squeeze = True

@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import NullError, ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -68,8 +69,7 @@ class BatchNormalization(Module):
     array([0.953, 0.   ], dtype=float32)
     """
 
-    _version = 2
-    _outdated = ("running_std",)
+    _file = Form(version=2, implied={"strict": False}, outdated=("running_std",))
     nDim = 2
     eps = 1e-5
     momentum = 0.1
@@ -77,7 +77,6 @@ class BatchNormalization(Module):
     save_mean: Tensor | None = None
     save_std: Tensor | None = None
     strict = False
-    _ours = {"strict": False}
     _trainIsNumber = True
 
     def __init__(self, nOutput: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -52,7 +53,7 @@ class Normalize(Module):
     """
 
     eps = 1e-10
-    _dropped = ("_output", "norm", "normp", "buffer", "buffer2", "cross", "_gradInput", "_indices")
+    _file = Form(dropped=("_output", "norm", "normp", "buffer", "buffer2", "cross", "_gradInput", "_indices"))
     _indices = np.empty(0, np.intp)
 
     def __init__(self, p: float, eps: float = 1e-10) -> None:

@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -51,7 +52,7 @@ class SpatialCrossMapLRN(Module):
 
     k = 1.0  # the field is younger than some files
     scale = np.empty(0, np.float32)
-    _dropped = ("scale", "x2", "paddedRatio", "accumRatio")
+    _file = Form(dropped=("scale", "x2", "paddedRatio", "accumRatio"))
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__()

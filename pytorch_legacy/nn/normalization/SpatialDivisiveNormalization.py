@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.normalization.neighbourhood import LocalNormalization
 from pytorch_legacy.storage import Tensor
 
@@ -55,13 +56,15 @@ class SpatialDivisiveNormalization(LocalNormalization):
     array([[[0.8165, 1.    , 1.    , 0.8165]]], dtype=float32)
     """
 
-    _scratch = LocalNormalization._scratch | {
-        "stdestimator": lambda module: module._estimator(module._fileLayer("nn.Square"), module._fileLayer("nn.Sqrt", eps=0)),
-        "normalizer": lambda module: module._fileLayer("nn.CDivTable"),
-        "thresholder": lambda module: module._fileLayer(
-            "nn.Threshold", threshold=module.threshold, val=module.thresval, inplace=False
-        ),
-    }
+    _file = Form(
+        scratch={
+            "stdestimator": lambda module: module._estimator(module._fileLayer("nn.Square"), module._fileLayer("nn.Sqrt", eps=0)),
+            "normalizer": lambda module: module._fileLayer("nn.CDivTable"),
+            "thresholder": lambda module: module._fileLayer(
+                "nn.Threshold", threshold=module.threshold, val=module.thresval, inplace=False
+            ),
+        },
+    )
 
     _estimators = 2
 

@@ -1,5 +1,6 @@
 """Planes less the mean around each cell."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.normalization.neighbourhood import LocalNormalization
 from pytorch_legacy.storage import Tensor
 
@@ -41,7 +42,7 @@ class SpatialSubtractiveNormalization(LocalNormalization):
     array([[[ 3. , -3. ,  1.5]]], dtype=float32)
     """
 
-    _scratch = LocalNormalization._scratch | {"subtractor": lambda module: module._fileLayer("nn.CSubTable")}
+    _file = Form(scratch={"subtractor": lambda module: module._fileLayer("nn.CSubTable")})
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self._checked(input)

@@ -1,5 +1,6 @@
 """Normalisation of channels over a batch of volumes."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.normalization.BatchNormalization import BatchNormalization
 
 
@@ -24,5 +25,5 @@ class VolumetricBatchNormalization(BatchNormalization):
     [[[[[-1.0, -1.0]]]], [[[[1.0, 1.0]]]]]
     """
 
-    _version = 1  # the others have 2
+    _file = Form(version=1)  # the others have 2
     nDim = 5

@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import random, t7
 from pytorch_legacy.arrays import on_device
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.Module import Module
@@ -32,12 +33,14 @@ class LocalNormalization(Module):
     """
 
     # The file's inner modules do what the methods below do; the kernel is all that they know.
-    _dropped = ("ones", "_coef", "localsums", "localstds", "adjustedsums", "adjustedstds", "thresholdedstds")
-    _scratch = {
-        "coef": lambda module: np.ones((1, 1, 1), module._dtype),
-        "meanestimator": lambda module: module._estimator(),
-        "divider": lambda module: module._fileLayer("nn.CDivTable"),
-    }
+    _file = Form(
+        dropped=("ones", "_coef", "localsums", "localstds", "adjustedsums", "adjustedstds", "thresholdedstds"),
+        scratch={
+            "coef": lambda module: np.ones((1, 1, 1), module._dtype),
+            "meanestimator": lambda module: module._estimator(),
+            "divider": lambda module: module._fileLayer("nn.CDivTable"),
+        },
+    )
 
     _coef: Tensor = np.empty(0)
     _estimators = 1  # how many networks for such sums Torch7's class has

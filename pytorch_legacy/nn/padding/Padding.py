@@ -2,6 +2,7 @@
 
 from pytorch_legacy import t7
 from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -48,8 +49,7 @@ class Padding(Module):
            [0., 3., 4.]], dtype=float32)
     """
 
-    _oneBased = ("dim", "index")
-    _scratch = {"outputSize": lambda module: t7.longs([])}
+    _file = Form(oneBased=("dim", "index"), scratch={"outputSize": lambda module: t7.longs([])})
 
     nInputDim: int | None = None
     value = 0.0

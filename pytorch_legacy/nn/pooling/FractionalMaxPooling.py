@@ -8,6 +8,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.storage import Tensor
@@ -34,7 +35,7 @@ class FractionalMaxPooling(Indexed):
     _layout: ClassVar[str]  # the axes of a plane
     newRandomPool = False  # Torch7's name; it means that the samples stay
 
-    _lazy = ("indices", "randomSamples")
+    _file = Form(lazy=("indices", "randomSamples"))
 
     def __init__(self, pool: tuple[int, ...], out: tuple[float, ...]) -> None:
         super().__init__()

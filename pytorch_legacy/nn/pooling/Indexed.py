@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import THNNError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.indices import fromTorch7, toTorch7
@@ -19,7 +20,7 @@ class Indexed(Native):
     An index is the place of a cell in its plane, counted from 0 in row-major order.
     """
 
-    _lazy: tuple[str, ...] = ("indices",)
+    _file = Form(lazy=("indices",))
     _results = ("output", "indices")
     _extent: ClassVar[tuple[str, ...]] = ()  # fields that keep the last sizes of the input, for an unpooling layer
     indices: Tensor = np.empty(0, np.int64)

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
@@ -22,7 +23,7 @@ class MaxUnpooling(Native):
     """
 
     _names = {"otime": "pooling.itime", "owidth": "pooling.iwidth", "oheight": "pooling.iheight"}
-    _dropped = ("indices",)  # those of a pass that is over, and of another kind
+    _file = Form(dropped=("indices",))  # those of a pass that is over, and of another kind
     indices: Tensor = np.empty(0, np.int64)
 
     def __init__(self, poolingModule: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import mending
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
@@ -17,7 +18,7 @@ class Sequences(Native):
     that comes from a file of that version goes on doing so, and is saved as such.
     """
 
-    _version = 2
+    _file = Form(version=2)
     indices: Tensor
 
     def updateOutput(self, input: Tensor) -> Any:

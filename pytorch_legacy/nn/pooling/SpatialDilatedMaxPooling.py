@@ -1,5 +1,6 @@
 """Maxima of windows whose cells lie apart."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
@@ -50,7 +51,7 @@ class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
 
     _layer = "SpatialDilatedMaxPooling"
     _extent = ("iheight", "iwidth")
-    _lazy = ()
+    _file = Form(without=("indices",))  # written while they are empty, too
 
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0,

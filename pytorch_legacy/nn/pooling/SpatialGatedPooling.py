@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
@@ -69,7 +70,7 @@ class SpatialGatedPooling(Learner, WindowedPooling):
     kH: int
     weight: Tensor
 
-    _dropped = ("gate", "indices")  # those of a pass that is over
+    _file = Form(dropped=("gate", "indices"))  # those of a pass that is over
     gate: Tensor = np.empty(0, np.float32)
     indices: Tensor = np.empty(0, np.int64)
 

@@ -1,5 +1,6 @@
 """Maxima of windows."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
@@ -53,7 +54,7 @@ class SpatialMaxPooling(Indexed, WindowedPooling):
 
     _layer = "SpatialMaxPooling"
     _extent = ("iheight", "iwidth")
-    _lazy = ()
+    _file = Form(without=("indices",))  # written while they are empty, too
 
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
         super().__init__((kW, kH), (dW, dH), (padW, padH))

@@ -4,6 +4,7 @@ from typing import Self
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
@@ -60,7 +61,7 @@ class SpatialMixedPooling(Learner, WindowedPooling):
     _results = ("output", "indices")
     weight: Tensor
 
-    _dropped = ("indices",)  # those of a pass that is over, and of another kind
+    _file = Form(dropped=("indices",))  # those of a pass that is over, and of another kind
     indices: Tensor = np.empty(0, np.int64)
 
     def __init__(

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
@@ -65,7 +66,7 @@ class SpatialStochasticPooling(WindowedPooling):
     fixedNoise = False
 
     _layer = "SpatialStochasticPooling"
-    _dropped = ("indices",)  # those of a pass that is over, and of another kind
+    _file = Form(dropped=("indices",))  # those of a pass that is over, and of another kind
     indices: Tensor = np.empty(0, np.int64)
 
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:

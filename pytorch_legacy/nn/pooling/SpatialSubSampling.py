@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
@@ -55,7 +56,7 @@ class SpatialSubSampling(Learner, WindowedPooling):
     _layer = "SpatialSubSampling"
 
     _wasPadded = False
-    _ours = {"padW": 0, "padH": 0, "ceil_mode": False}
+    _file = Form(implied={"padW": 0, "padH": 0, "ceil_mode": False})
 
     def __init__(self, nInputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None:
         super().__init__((kW, kH), (dW, dH))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
@@ -49,7 +50,9 @@ class VolumetricAveragePooling(SpatialAveragePooling):
     _axes = "TWH"
     _wasPadded = False
 
-    _ours = dict.fromkeys(("padT", "padW", "padH"), 0) | {"ceil_mode": False, "divide": True, "count_include_pad": True}
+    _file = Form(
+        implied=dict.fromkeys(("padT", "padW", "padH"), 0) | {"ceil_mode": False, "divide": True, "count_include_pad": True},
+    )
 
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,

@@ -1,5 +1,6 @@
 """Maxima of windows whose cells lie apart."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
@@ -51,8 +52,7 @@ class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
     _layer = "VolumetricDilatedMaxPooling"
     _extent = ("itime", "iheight", "iwidth")
     _axes = "TWH"
-
-    _lazy = ()
+    _file = Form(without=("indices",))  # written while they are empty, too
 
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,

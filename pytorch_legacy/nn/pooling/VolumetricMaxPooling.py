@@ -1,5 +1,6 @@
 """Maxima of windows."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
@@ -51,9 +52,7 @@ class VolumetricMaxPooling(Indexed, WindowedPooling):
     _extent = ("itime", "iheight", "iwidth")
     _axes = "TWH"
 
-    _version = 2
-
-    _lazy = ()
+    _file = Form(version=2, without=("indices",))
 
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,

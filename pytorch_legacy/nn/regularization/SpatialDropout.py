@@ -1,5 +1,6 @@
 """Random planes of zeros."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.regularization.Dropout import Dropout
 
 
@@ -41,7 +42,7 @@ class SpatialDropout(Dropout):
     _ranks = (3, 4)
     _alwaysDraws = True
 
-    _ours = {"v2": False, "inplace": False}
+    _file = Form(implied={"v2": False, "inplace": False})
 
     def __init__(self, p: float = 0.5, stochasticInference: bool = False) -> None:
         super().__init__(p, v1=True, stochasticInference=stochasticInference)

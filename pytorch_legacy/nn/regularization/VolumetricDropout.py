@@ -1,5 +1,6 @@
 """Random volumes of zeros."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.regularization.Dropout import Dropout
 
 
@@ -40,7 +41,7 @@ class VolumetricDropout(Dropout):
     _ranks = (4, 5)
     _alwaysDraws = True
 
-    _ours = {"v2": False, "inplace": False}
+    _file = Form(implied={"v2": False, "inplace": False})
 
     def __init__(self, p: float = 0.5, stochasticInference: bool = False) -> None:
         super().__init__(p, v1=True, stochasticInference=stochasticInference)

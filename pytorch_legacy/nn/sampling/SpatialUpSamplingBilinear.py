@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import t7
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import setSize, stretch, stretchBackward
 from pytorch_legacy.storage import Tensor
@@ -39,7 +40,7 @@ class SpatialUpSamplingBilinear(Module):
            [4. , 4.5, 5. , 5.5, 6. ]], dtype=float32)
     """
 
-    _scratch = dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 4))
+    _file = Form(scratch=dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 4)))
     scale_factor: int | None = None
     oheight: int | None = None
     owidth: int | None = None

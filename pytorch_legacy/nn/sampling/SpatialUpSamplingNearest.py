@@ -1,6 +1,7 @@
 """Every cell of a plane becomes a square of equal cells."""
 
 from pytorch_legacy import t7
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward
@@ -38,7 +39,7 @@ class SpatialUpSamplingNearest(Module):
            [3., 3., 4., 4.]], dtype=float32)
     """
 
-    _scratch = dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 4))
+    _file = Form(scratch=dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 4)))
 
     def __init__(self, scale: int) -> None:
         super().__init__()

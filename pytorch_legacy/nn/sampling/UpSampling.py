@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy import t7
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward, setSize, stretch, stretchBackward
@@ -53,7 +54,7 @@ class UpSampling(Module):
            [4., 5., 6.]], dtype=float32)
     """
 
-    _scratch = dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 5))
+    _file = Form(scratch=dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 5)))
     scale_factor: int | None = None
     odepth: int | None = None
     oheight: int | None = None

@@ -1,5 +1,6 @@
 """Every cell of a volume becomes a cube of equal cells."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward
@@ -37,7 +38,7 @@ class VolumetricUpSamplingNearest(Module):
     [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]], [[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
     """
 
-    _dropped = ("inputSize", "outputSize")
+    _file = Form(dropped=("inputSize", "outputSize"))
 
     def __init__(self, scale: int) -> None:
         super().__init__()

@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import backend, defaults
 from pytorch_legacy.arrays import is_tensor, on_device, placed
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import fitting
@@ -47,8 +48,7 @@ class Copy(Module):
     array([3., 4.], dtype=float32)
     """
 
-    _ours = {"dontCast": False}
-    _luaMethods = ("updateOutput", "updateGradInput")
+    _file = Form(implied={"dontCast": False}, luaMethods=("updateOutput", "updateGradInput"))
     forceCopy = False
     dontCast = False
 

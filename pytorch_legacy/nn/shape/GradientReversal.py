@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import mending
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
@@ -36,7 +37,7 @@ class GradientReversal(Module):
     array([-1.5, -2. ], dtype=float32)
     """
 
-    _version = 2
+    _file = Form(version=2)
 
     def __init__(self, lambda_: float = 1) -> None:
         super().__init__()

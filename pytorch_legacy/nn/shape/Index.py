@@ -4,6 +4,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor, taken
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -39,7 +40,7 @@ class Index(Module):
            [1., 2.]], dtype=float32)
     """
 
-    _oneBased = ("dimension",)
+    _file = Form(oneBased=("dimension",))
 
     def __init__(self, dimension: int) -> None:
         super().__init__()

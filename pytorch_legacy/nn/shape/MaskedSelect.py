@@ -4,6 +4,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -32,13 +33,15 @@ class MaskedSelect(Module):
            [0., 6.]], dtype=float32)
     """
 
-    _scratch = {
-        "_maskIndices": lambda module: np.empty(0, np.int64),
-        "_maskIndexBuffer": lambda module: np.empty(0, np.int64),
-        "_maskIndexBufferCPU": lambda module: np.empty(0, module._dtype),
-        "_gradBuffer": None,
-        "_gradMask": lambda module: np.empty(0, np.uint8),
-    }
+    _file = Form(
+        scratch={
+            "_maskIndices": lambda module: np.empty(0, np.int64),
+            "_maskIndexBuffer": lambda module: np.empty(0, np.int64),
+            "_maskIndexBufferCPU": lambda module: np.empty(0, module._dtype),
+            "_gradBuffer": None,
+            "_gradMask": lambda module: np.empty(0, np.uint8),
+        },
+    )
 
     def __init__(self) -> None:
         super().__init__()

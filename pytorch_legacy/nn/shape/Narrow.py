@@ -1,6 +1,7 @@
 """A stretch of a dimension."""
 
 from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -40,7 +41,7 @@ class Narrow(Module):
     (2, 3)
     """
 
-    _oneBased = ("dimension", "index")
+    _file = Form(oneBased=("dimension", "index"))
 
     def __init__(self, dimension: int, offset: int, length: int = 1) -> None:
         super().__init__()

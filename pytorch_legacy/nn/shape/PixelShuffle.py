@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -38,7 +39,7 @@ class PixelShuffle(Module):
              [3., 4.]]]], dtype=float32)
     """
 
-    _scratch = {"upscaleFactorSquared": lambda module: module.upscaleFactor**2}
+    _file = Form(scratch={"upscaleFactorSquared": lambda module: module.upscaleFactor**2})
 
     def __init__(self, upscaleFactor: int) -> None:
         super().__init__()

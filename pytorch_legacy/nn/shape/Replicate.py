@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -37,7 +38,7 @@ class Replicate(Module):
     (3, 2)
     """
 
-    _oneBased = ("dim",)
+    _file = Form(oneBased=("dim",))
     dim = 0
     ndim: int | None = None
 

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from pytorch_legacy import t7
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
@@ -48,7 +49,7 @@ class Reshape(Module):
 
     batchMode: bool | None = None
 
-    _scratch = {"batchsize": lambda module: t7.longs([0, *module.size])}
+    _file = Form(scratch={"batchsize": lambda module: t7.longs([0, *module.size])})
 
     def __init__(self, *sizes: Any, batchMode: bool | None = None) -> None:
         super().__init__()

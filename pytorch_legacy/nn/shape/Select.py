@@ -1,6 +1,7 @@
 """One slice of an array."""
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -40,7 +41,7 @@ class Select(Module):
            [0., 0., 2.]], dtype=float32)
     """
 
-    _oneBased = ("dimension", "index")
+    _file = Form(oneBased=("dimension", "index"))
 
     def __init__(self, dimension: int, index: int) -> None:
         super().__init__()

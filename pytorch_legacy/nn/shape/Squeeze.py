@@ -2,6 +2,7 @@
 
 from typing import Self
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
@@ -37,7 +38,7 @@ class Squeeze(Module):
     (2, 3, 1)
     """
 
-    _oneBased = ("dim",)
+    _file = Form(oneBased=("dim",))
     dim: int | None = None
     numInputDims: int | None = None
 

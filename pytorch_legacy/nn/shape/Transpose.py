@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
@@ -36,7 +37,7 @@ class Transpose(Module):
            [2., 5.]], dtype=float32)
     """
 
-    _oneBased = ("permutations",)
+    _file = Form(oneBased=("permutations",))
     numInputDims: int | None = None
 
     def __init__(self, *pairs: Any) -> None:

@@ -4,6 +4,7 @@ from typing import Self
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
@@ -39,7 +40,7 @@ class Unsqueeze(Module):
     (2, 1)
     """
 
-    _oneBased = ("pos",)
+    _file = Form(oneBased=("pos",))
     numInputDims: int | None = None
 
     def __init__(self, pos: int, numInputDims: int | None = None) -> None:

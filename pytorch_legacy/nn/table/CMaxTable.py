@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -33,7 +34,7 @@ class CMaxTable(Module):
     _yields: Any = np.less_equal
     _better: Any = staticmethod(blocks.larger)
 
-    _scratch = dict.fromkeys(("maxVals", "maxIdx", "mask", "gradMaxVals"))
+    _file = Form(scratch=dict.fromkeys(("maxVals", "maxIdx", "mask", "gradMaxVals")))
 
     def __init__(self) -> None:
         super().__init__()

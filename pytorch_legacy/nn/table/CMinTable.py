@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.table.CMaxTable import CMaxTable
 
@@ -28,7 +29,10 @@ class CMinTable(CMaxTable):
     [array([7., 0.], dtype=float32), array([0., 8.], dtype=float32)]
     """
 
-    _scratch = dict.fromkeys(("minVals", "minIdx", "mask", "gradMaxVals"))
+    _file = Form(
+        scratch=dict.fromkeys(("minVals", "minIdx", "mask", "gradMaxVals")),
+        without=("maxVals", "maxIdx", "mask", "gradMaxVals"),
+    )
 
     _yields: Any = np.greater_equal
     _better: Any = staticmethod(blocks.smaller)

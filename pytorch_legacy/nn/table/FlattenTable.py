@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -28,7 +29,7 @@ class FlattenTable(Module):
     [array([1.], dtype=float32), array([2.], dtype=float32), array([3.], dtype=float32)]
     """
 
-    _scratch = {"input_map": lambda module: {}}
+    _file = Form(scratch={"input_map": lambda module: {}})
 
     def __init__(self) -> None:
         super().__init__()

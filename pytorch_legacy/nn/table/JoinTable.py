@@ -5,6 +5,7 @@ from itertools import accumulate
 import numpy as np
 
 from pytorch_legacy import t7
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -37,8 +38,7 @@ class JoinTable(Module):
     (2, 4)
     """
 
-    _oneBased = ("dimension",)
-    _scratch = {"size": lambda module: t7.longs([])}
+    _file = Form(oneBased=("dimension",), scratch={"size": lambda module: t7.longs([])})
     nInputDims: int | None = None
 
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import t7
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -44,13 +45,15 @@ class MixtureTable(Module):
     array([[1., 5.]], dtype=float32)
     """
 
-    _oneBased = ("dim",)
-    _scratch = {
-        "size": lambda module: t7.longs([]),
-        "size2": lambda module: t7.longs([]),
-        "batchSize": lambda module: 0,
-        "backwardSetup": lambda module: False,
-    }
+    _file = Form(
+        oneBased=("dim",),
+        scratch={
+            "size": lambda module: t7.longs([]),
+            "size2": lambda module: t7.longs([]),
+            "batchSize": lambda module: 0,
+            "backwardSetup": lambda module: False,
+        },
+    )
 
     dim: int | None = None
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveCopy
@@ -33,7 +34,7 @@ class NarrowTable(Module):
     [array([2.], dtype=float32), array([3.], dtype=float32)]
     """
 
-    _oneBased = ("offset",)
+    _file = Form(oneBased=("offset",))
 
     def __init__(self, offset: int, length: int = 1) -> None:
         super().__init__()

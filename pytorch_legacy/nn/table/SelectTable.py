@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.errors import DtypeError, IndexRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import counted
@@ -36,7 +37,7 @@ class SelectTable(Module):
     [array([5.], dtype=float32), array([0.], dtype=float32)]
     """
 
-    _oneBased = ("index",)
+    _file = Form(oneBased=("index",))
 
     def __init__(self, index: int | str) -> None:
         super().__init__()

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -42,7 +43,7 @@ class SplitTable(Module):
     [array([0., 3.], dtype=float32), array([1., 4.], dtype=float32), array([2., 5.], dtype=float32)]
     """
 
-    _oneBased = ("dimension",)
+    _file = Form(oneBased=("dimension",))
     nInputDims: int | None = None
 
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.arrays import overlap
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveSum
@@ -29,7 +30,7 @@ class ZipTableOneToMany(Module):
     [array([0.], dtype=float32), array([2.], dtype=float32)]
     """
 
-    _scratch = {"gradInputEl": None}
+    _file = Form(scratch={"gradInputEl": None})
 
     _gradFirst: Any = None
 

@@ -1,0 +1,139 @@
+"""How the objects of a class lie in a .t7 file: one declaration for each class, by which objects are loaded, saved and mended.
+
+A class says as ``_file`` what its fields are in files, and only what its bases do not say:
+
+>>> from pytorch_legacy import Form, nn
+>>> class Rows(nn.Module):
+...     _file = Form(version=2, oneBased=("dimension",), dropped=("buffer",))
+...     def __init__(self, dimension: int = 0) -> None:
+...         super().__init__()
+...         self.dimension = dimension
+>>> class FewRows(Rows):
+...     _file = Form(oneBased=("last",))
+
+The form of a class is what it and its bases declare together:
+
+>>> FewRows._form.oneBased, FewRows._form.version
+(('dimension', 'last'), 2)
+
+Everything else follows Torch7's rule: a field of the file is an attribute of the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """What a class declares about its fields in .t7 files. Each entry adds to that of the bases; `version` replaces it.
+
+    Attributes
+    ----------
+    version : int, optional
+        Torch7's current version of the class, where it is not 1. Without it objects keep the version of their file.
+    oneBased : tuple of str
+        Fields (numbers or lists of numbers) that count from 1 in Torch7 and from 0 here.
+    oneBasedTensors : dict
+        Fields that are tensors of such numbers: their dtype here, and that in files, None for the module's own.
+    dropped : tuple of str
+        Fields of files that are not needed here: scratch memory, and what follows from other fields. Like all that a class
+        does not take over they are kept for saving; attributes of these names are not saved.
+    scratch : dict
+        As `dropped`, and made by Torch7's constructor: the names, and what objects that were made here are saved with: an
+        empty tensor (None), or what a function of the object returns.
+    lazy : tuple of str
+        Buffers that Torch7 makes at first use: not written while they are empty, unless the file had them.
+    implied : dict
+        Attributes that Torch7's class lacks, and the values that it takes for granted: not written while they have these
+        values.
+    private : tuple of str
+        Attributes that Torch7's class lacks: never written.
+    outdated : tuple of str
+        Fields of old files that went into others on the way in: not written again.
+    luaMethods : tuple of str
+        Methods in whose place Torch7's constructor puts functions that do what the class here does.
+    without : tuple of str
+        Names that the bases declare and this class does not: whatever they say of them does not hold here.
+    """
+
+    version: int | None = None
+    oneBased: tuple[str, ...] = ()
+    oneBasedTensors: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+    scratch: Mapping[str, Callable[[Any], Any] | None] = field(default_factory=dict)
+    lazy: tuple[str, ...] = ()
+    implied: Mapping[str, Any] = field(default_factory=dict)
+    private: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
+    luaMethods: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if entry.name == "version":
+                isRight = value is None or type(value) is int
+            else:
+                isRight = isinstance(value, Mapping if entry.default_factory is dict else tuple)
+                isRight = isRight and all(isinstance(name, str) for name in value)
+            if not isRight:
+                raise TypeError(f"Form: {entry.name}: expected {_EXPECTED[entry.name]}, got {value!r:.100}")
+
+    def names(self) -> set[str]:
+        """All names of fields and attributes that are declared."""
+        entries = (getattr(self, entry.name) for entry in fields(self) if entry.name not in ("version", "without"))
+        return {name for names in entries for name in names}
+
+
+_EXPECTED = {
+    entry.name: "a whole number" if entry.name == "version" else "a dictionary" if entry.default_factory is dict else
+    "a tuple of names; that of one is written (name,)"
+    for entry in fields(Form)
+}  # fmt: skip
+
+
+# Names that class attributes had before there were forms.
+OLD = frozenset(("_oneBased", "_tensorsFromOne", "_dropped", "_scratch", "_lazy", "_ours", "_outdated", "_luaMethods",
+                 "_version"))  # fmt: skip
+
+
+def of(cls: type) -> Form:
+    """The form of a class: what it and its bases declare as ``_file``, the bases first.
+
+    Raises
+    ------
+    TypeError
+        If something else than a `Form` is declared.
+    """
+    whole = Form()
+    for base in reversed(cls.__mro__):
+        own = vars(base).get("_file")
+        if own is None:
+            continue
+        if not isinstance(own, Form):
+            raise TypeError(f"{base.__name__}: _file: expected a pytorch_legacy.Form, got {own!r:.100}")
+        whole = _joined(whole, own)
+    return whole
+
+
+def _joined(bases: Form, own: Form) -> Form:
+    changes: dict[str, Any] = {}
+    for entry in fields(Form):
+        old, new = getattr(bases, entry.name), getattr(own, entry.name)
+        if entry.name == "without":
+            continue
+        if entry.name == "version":
+            changes["version"] = old if new is None else new
+        elif isinstance(old, tuple):
+            changes[entry.name] = (*_left(old, {*own.without, *new}), *new)
+        else:
+            changes[entry.name] = {name: old[name] for name in _left(old, own.without)} | dict(new)
+    return replace(bases, **changes)
+
+
+def _left(names: Iterable[str], gone: Iterable[str]) -> list[str]:
+    out = frozenset(gone)
+    return [name for name in names if name not in out]

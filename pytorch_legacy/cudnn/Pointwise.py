@@ -23,7 +23,7 @@ class Pointwise(Layer, Inplace):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._outputFor(check.tensor(self, "input", input))
-        call(self, f"{self._function}_updateOutput", input, check.writable(self, "input", output))
+        call(self, f"{self._function}_updateOutput", input, output)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:

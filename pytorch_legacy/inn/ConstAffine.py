@@ -57,7 +57,7 @@ class ConstAffine(Inplace):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._outputFor(check.tensor(self, "input", input, 2, 4))
-        np.multiply(input, self._channels(self.a, input), out=check.writable(self, "input", output))
+        np.multiply(input, self._channels(self.a, input), out=output)
         output += self._channels(self.b, input)
         return output
 

@@ -275,11 +275,9 @@ def joint_shape(module: TorchObject, name: str, arrays: list[Tensor], dimension:
     return (*first[:dimension], sum(array.shape[dimension] for array in arrays), *first[dimension + 1 :])
 
 
-def writable(module: TorchObject, name: str, array: Tensor) -> Tensor:
-    """`array`, which may be changed in place."""
-    if not is_writable(array):
-        raise ValueRangeError(f"{module._typename}: {name}: is read-only and cannot be changed in place")
-    return array
+def writable(array: Tensor) -> Tensor:
+    """`array`, which a layer is to work on in place; a copy of one that is read-only, such as the output of nn.Replicate."""
+    return array if is_writable(array) else np.array(array, order="C", like=array)
 
 
 def any_arrays(module: TorchObject, name: str, value: Any) -> Any:

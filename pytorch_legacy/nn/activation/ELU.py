@@ -20,7 +20,7 @@ class ELU(Inplace):
     Raises
     ------
     ValueRangeError
-        If `inplace` is set and `alpha` is negative, or the input is read-only.
+        If `inplace` is set and `alpha` is negative.
 
     Notes
     -----

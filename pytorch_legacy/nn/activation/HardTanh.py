@@ -21,7 +21,7 @@ class HardTanh(Inplace):
     Raises
     ------
     ValueRangeError
-        If `max_value` does not exceed `min_value`, or in place the input is read-only.
+        If `max_value` does not exceed `min_value`.
 
     Notes
     -----

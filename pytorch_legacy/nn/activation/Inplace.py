@@ -6,7 +6,10 @@ from pytorch_legacy.storage import Tensor
 
 
 class Inplace(Native):
-    """Base of layers with a flag ``inplace``: output then takes the place of the input, gradInput of gradOutput."""
+    """Base of layers with a flag ``inplace``: output then takes the place of the input, gradInput of gradOutput.
+
+    An array that is read-only, as the output of nn.Replicate is, is left as it is: the layer works on a copy.
+    """
 
     inplace = False  # the field is younger than many files
 
@@ -19,15 +22,20 @@ class Inplace(Native):
         check.tensor(self, "input", input)
         if not self.inplace:
             return self._resize("output", input.shape)
-        self.output = input
-        return input
+        self.output = check.writable(input)
+        return self.output
 
     def _gradInputFor(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         """The array that ``updateGradInput`` writes."""
         if not self.inplace:
             return self._resize("gradInput", check.tensor(self, "input", input).shape)
-        self.gradInput = gradOutput
-        return gradOutput
+        self.gradInput = check.writable(check.tensor(self, "gradOutput", gradOutput))
+        return self.gradInput
+
+    def _pass(self, name: str, place: int, *handed: Tensor) -> Tensor:
+        if self.inplace:  # C wants the array that it writes over, which is a copy where the other one is read-only
+            handed = (*handed[:-1], self.output if name == "updateOutput" else self.gradInput)
+        return super()._pass(name, place, *handed)  # type: ignore[no-any-return]
 
     def _makeOutput(self, input: Tensor) -> None:
         self._outputFor(input)

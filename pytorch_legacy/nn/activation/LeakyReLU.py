@@ -20,7 +20,7 @@ class LeakyReLU(Inplace):
     Raises
     ------
     ValueRangeError
-        If `inplace` is set and `negval` is negative, or the input is read-only.
+        If `inplace` is set and `negval` is negative.
 
     Notes
     -----

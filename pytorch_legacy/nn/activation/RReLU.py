@@ -33,7 +33,7 @@ class RReLU(Inplace):
     Raises
     ------
     ValueRangeError
-        Unless ``0 <= lower <= upper``, or if in place the input is read-only.
+        Unless ``0 <= lower <= upper``.
 
     Notes
     -----
@@ -73,7 +73,7 @@ class RReLU(Inplace):
                 scaled, drawn = placed(input <= 0, False), np.zeros(output.shape)
                 drawn[scaled] = random.uniform(0, 1, int(scaled.sum()), np.float64)
                 noise[...] = placed(drawn, self._onDevice, self._dtype)
-        call(self, "RReLU_updateOutput", input, output, self.noise, *self._numbers)
+        call(self, "RReLU_updateOutput", output if self.inplace else input, output, self.noise, *self._numbers)
         return output
 
     def clearState(self) -> Self:

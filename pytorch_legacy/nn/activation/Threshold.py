@@ -27,7 +27,7 @@ class Threshold(Inplace):
     Raises
     ------
     ValueRangeError
-        If `inplace` is set and `val` exceeds the threshold, or the input is read-only.
+        If `inplace` is set and `val` exceeds the threshold.
 
     Notes
     -----

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import is_tensor, is_writable
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.arguments import taken
@@ -50,14 +50,15 @@ class AddConstant(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         constant = self._term(check.tensor(self, "input", input))
-        target = check.writable(self, "input", input) if self.inplace else self._resize("output", input.shape)
+        target = check.writable(input) if self.inplace else self._resize("output", input.shape)
         self.output = blocks.apply(np.add, input, constant, out=target)
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         if self.inplace:
-            blocks.apply(np.subtract, input, self._term(input), out=input)
+            if is_writable(input):
+                blocks.apply(np.subtract, input, self._term(input), out=input)
             self.gradInput = gradOutput
         else:
             blocks.copy(self._resize("gradInput", input.shape), gradOutput)

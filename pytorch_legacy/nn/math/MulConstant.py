@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_writable
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -43,15 +44,15 @@ class MulConstant(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)
-        target = check.writable(self, "input", input) if self.inplace else self._resize("output", input.shape)
+        target = check.writable(input) if self.inplace else self._resize("output", input.shape)
         self.output = blocks.apply(np.multiply, input, self._dtype.type(self.constant_scalar), out=target)
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         factor = self._dtype.type(self.constant_scalar)
-        target = check.writable(self, "gradOutput", gradOutput) if self.inplace else self._resize("gradInput", input.shape)
-        if self.inplace and factor != 0:
+        target = check.writable(gradOutput) if self.inplace else self._resize("gradInput", input.shape)
+        if self.inplace and factor != 0 and is_writable(input):
             blocks.apply(np.divide, input, factor, out=input)
         self.gradInput = blocks.apply(np.multiply, gradOutput, factor, out=target)
         return self.gradInput

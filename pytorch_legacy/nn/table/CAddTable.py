@@ -39,7 +39,7 @@ class CAddTable(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.terms(self, "input", input)
         if self.inplace:
-            self.output = check.writable(self, "input[0]", input[0])
+            self.output = check.writable(input[0])
         else:
             self._resize("output", input[0].shape, apart=others)
         target = self.output.reshape(first.shape)

@@ -2,7 +2,7 @@
 
 python -m benchmarks.beside docs/benchmarks/*.txt                          every row
 python -m benchmarks.beside docs/benchmarks/*.txt --families               a line for each family of layers
-python -m benchmarks.beside docs/benchmarks/*.txt --plot docs/images/speed.png   every ratio as a dot
+python -m benchmarks.beside docs/benchmarks/*.txt --plot docs/benchmarks/speed.png   every ratio as a dot
 """
 
 from __future__ import annotations

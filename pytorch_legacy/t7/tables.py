@@ -19,7 +19,7 @@ def table(items: list[Any]) -> list[Any] | dict[Any, Any]:
     # type() and not isinstance(): a boolean is another key than 1.
     if type(items[0]) is int:
         keys, values = items[::2], items[1::2]
-        if keys == list(range(1, len(keys) + 1)):
+        if _WHOLE.issuperset(map(type, keys)) and keys == list(range(1, len(keys) + 1)):  # a tensor is no truth value
             return values
         if is_array(keys):
             return [value for _, value in sorted(zip(keys, values, strict=True), key=_first)]

@@ -25,6 +25,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+KINDS = (
+    "a whole number", "a number", "true or false", "a tensor of floating-point numbers", "a tensor", "text", "a module",
+    "a list of modules",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
@@ -55,8 +60,17 @@ class Form:
         Fields of old files that went into others on the way in: not written again.
     luaMethods : tuple of str
         Methods in whose place Torch7's constructor puts functions that do what the class here does.
+    defaults : dict
+        Fields that files may lack, and what the object gets then. None and False are what Lua takes a missing field for.
+        A default that is a number, true, false or text says of what kind the field is.
+    kinds : dict
+        What other fields are: "a whole number", "a number", "true or false", "a tensor of floating-point numbers", "a tensor",
+        "text", "a module" or "a list of modules". A file where they are something else is an error. The names that Torch7 used
+        alike in all classes (``kW``, ``weight``) need no entry: `pytorch_legacy.fields` has them.
+    dimensions : dict
+        How many dimensions tensors have that the class looks at itself: else a file is an error.
     without : tuple of str
-        Names that the bases declare and this class does not: whatever they say of them does not hold here.
+        Names that the bases declare and this class does not: nothing that they say of them, but for their kinds, holds here.
     """
 
     version: int | None = None
@@ -69,6 +83,9 @@ class Form:
     private: tuple[str, ...] = ()
     outdated: tuple[str, ...] = ()
     luaMethods: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    dimensions: Mapping[str, int] = field(default_factory=dict)
     without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -81,6 +98,9 @@ class Form:
                 isRight = isRight and all(isinstance(name, str) for name in value)
             if not isRight:
                 raise TypeError(f"Form: {entry.name}: expected {_EXPECTED[entry.name]}, got {value!r:.100}")
+        for name, kind in self.kinds.items():
+            if kind not in KINDS:
+                raise TypeError(f"Form: kinds: {name}: expected one of {', '.join(KINDS)}, got {kind!r:.100}")
 
     def names(self) -> set[str]:
         """All names of fields and attributes that are declared."""
@@ -130,7 +150,8 @@ def _joined(bases: Form, own: Form) -> Form:
         elif isinstance(old, tuple):
             changes[entry.name] = (*_left(old, {*own.without, *new}), *new)
         else:
-            changes[entry.name] = {name: old[name] for name in _left(old, own.without)} | dict(new)
+            gone = () if entry.name == "kinds" else own.without
+            changes[entry.name] = {name: old[name] for name in _left(old, gone)} | dict(new)
     return replace(bases, **changes)
 
 

@@ -129,7 +129,7 @@ class Factory:
                 known = fields.present(instance, known)
             instance._fromTorch7(known, record.version)
             instance._countFromZero(self.counted)
-            if isKnown and type(instance).__module__.startswith("pytorch_legacy."):
+            if isKnown:
                 fields.check(instance)
             mending.locate(path)
         except T7Error:

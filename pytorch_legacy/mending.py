@@ -13,9 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from inspect import isfunction, unwrap
-from opcode import opmap
-from types import CodeType
 from typing import Any
 
 
@@ -87,37 +84,6 @@ def rename(thing: Any, fields: dict[str, Any], old: str, new: str) -> dict[str, 
         note(thing, new, f"was called {old}")
         fields[new] = value
     return fields
-
-
-def defaults(thing: Any) -> dict[str, Any]:
-    """The fields that the constructor of `thing` sets to arguments of the same name, with the arguments' defaults."""
-    cls = type(thing)
-    if cls not in _defaults:
-        _defaults[cls] = _read_defaults(cls)
-    return _defaults[cls]
-
-
-_defaults: dict[type, dict[str, Any]] = {}
-
-
-def _read_defaults(cls: type) -> dict[str, Any]:
-    found = (unwrap(vars(base)["__init__"]) for base in cls.__mro__ if "__init__" in vars(base))
-    makers = [maker for maker in found if isfunction(maker)]
-    if not makers:
-        return {}
-    stored = {name for maker in makers for name in _stored(maker.__code__)}
-    code, last, named = makers[0].__code__, makers[0].__defaults__ or (), makers[0].__kwdefaults__ or {}
-    given = dict(zip(code.co_varnames[code.co_argcount - len(last) : code.co_argcount], last, strict=True)) | named
-    return {name: default for name, default in given.items() if name in stored}
-
-
-def _stored(code: CodeType) -> set[str]:
-    """The attributes that a function sets. Its bytecode is two bytes an instruction; `dis` takes a hundred times as long."""
-    steps, numbers = code.co_code[::2], code.co_code[1::2]
-    return {code.co_names[number] for step, number in zip(steps, numbers, strict=True) if step == _STORE}
-
-
-_STORE = opmap["STORE_ATTR"]
 
 
 def locate(path: Any) -> None:

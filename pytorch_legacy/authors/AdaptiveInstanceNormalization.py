@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -48,6 +49,8 @@ class AdaptiveInstanceNormalization(Module):
 
     disabled: bool | None = None
     eps = 1e-5
+
+    _file = Form(defaults={"disabled": None, "eps": 1e-05})
 
     def __init__(self, nOutput: int, disabled: bool | None = None, eps: float = 1e-5) -> None:
         super().__init__()

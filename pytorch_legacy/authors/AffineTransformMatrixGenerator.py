@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -45,6 +46,8 @@ class AffineTransformMatrixGenerator(Module):
     useRotation = False
     useScale = False
     useTranslation = False
+
+    _file = Form(defaults={"useRotation": False, "useScale": False, "useTranslation": False})
 
     def __init__(self, useRotation: bool = False, useScale: bool = False, useTranslation: bool = False) -> None:
         super().__init__()

@@ -33,7 +33,7 @@ class AuxiliaryLossTable(Module):
     """
 
     _typename = "w2nn.AuxiliaryLossTable"
-    _file = Form(oneBased=("i",))
+    _file = Form(oneBased=("i",), defaults={"i": 0})
 
     def __init__(self, i: int = 0) -> None:
         super().__init__()

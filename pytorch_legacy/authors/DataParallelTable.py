@@ -47,7 +47,7 @@ class DataParallelTable(Decorator):
     nn.Square
     """
 
-    _file = Form(version=3, oneBased=("dimension",), dropped=("buffer",))
+    _file = Form(version=3, oneBased=("dimension",), dropped=("buffer",), defaults={"flattenParams": False, "usenccl": False})
 
     def __init__(self, dimension: int, flattenParams: bool = False, usenccl: bool = False) -> None:
         Container.__init__(self)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import nn
+from pytorch_legacy.form import Form
 
 
 class L2Normalize(nn.Normalize):
@@ -22,6 +23,8 @@ class L2Normalize(nn.Normalize):
 
     p = 2.0
     eps = 1e-10
+
+    _file = Form(without=("eps",))
 
     def __init__(self) -> None:
         super().__init__(2)

@@ -11,6 +11,7 @@ from pytorch_legacy.authors.SequenceLayer import SequenceLayer
 from pytorch_legacy.authors.TorchRnnLSTM import TorchRnnLSTM
 from pytorch_legacy.authors.VanillaRNN import VanillaRNN
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.storage import Tensor
@@ -65,6 +66,8 @@ class LanguageModel(Container):
     idx_to_token: list[str]
     view1: Any
     view2: Any
+
+    _file = Form(defaults={"model_type": "lstm", "rnn_size": 128, "num_layers": 2, "dropout": 0, "batchnorm": 0})
 
     def __init__(
         self,

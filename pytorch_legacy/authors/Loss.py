@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.Module import Module
@@ -36,6 +37,8 @@ class Loss(Module):
 
     normalize = False
     mode = "loss"  # the field is younger than some files
+
+    _file = Form(defaults={"target": None, "normalize": False}, kinds={"mode": "text"})
 
     def __init__(self, strength: float, target: Tensor | None = None, normalize: bool = False) -> None:
         super().__init__()

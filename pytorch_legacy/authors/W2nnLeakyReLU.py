@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.form import Form
 
 
 class W2nnLeakyReLU(nn.LeakyReLU):
@@ -27,6 +28,8 @@ class W2nnLeakyReLU(nn.LeakyReLU):
 
     _typename = "w2nn.LeakyReLU"
     negative_scale = 0.333
+
+    _file = Form(defaults={"negative_scale": 0.333}, without=("negval",))
 
     def __init__(self, negative_scale: float = 0.333) -> None:
         super().__init__(negative_scale)

@@ -19,7 +19,7 @@ class AveragePooling(Layer, Pooling):
         Whether cells of the padding count, in cuDNN's words.
     """
 
-    _file = Form(private=("divide",))
+    _file = Form(private=("divide",), kinds={"mode": "text"})
     mode = INCLUDE
 
     def setCountIncludePad(self) -> Self:

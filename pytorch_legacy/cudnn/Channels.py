@@ -5,6 +5,7 @@ from typing import ClassVar
 from pytorch_legacy.backend import call
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -29,6 +30,8 @@ class Channels(Layer, Module):
     _sample: ClassVar[int] = 3  # dimensions of a sample with places
     mode = CHANNEL  # files of converted networks lack both
     algorithm = ACCURATE
+
+    _file = Form(kinds={"mode": "text"})
 
     def __init__(self, fast: bool = False) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.cudnn.Layer import Layer
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Inplace import Inplace
 from pytorch_legacy.storage import Tensor
@@ -20,6 +21,8 @@ class Pointwise(Layer, Inplace):
 
     _function: ClassVar[str]
     mode: str
+
+    _file = Form(kinds={"mode": "text"})
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._outputFor(check.tensor(self, "input", input))

@@ -101,7 +101,11 @@ class RNN(Layer, Module):
 
     _mode: ClassVar[str] = "CUDNN_RNN_RELU"
     _directions: ClassVar[int] = 1
-    _file = Form(private=("_kept",))
+    _file = Form(
+        private=("_kept",),
+        defaults={"batchFirst": False, "dropout": 0, "rememberStates": False},
+        kinds={"mode": "text"},
+    )
     weight: Tensor
     gradWeight: Tensor
     mode = "CUDNN_RNN_RELU"

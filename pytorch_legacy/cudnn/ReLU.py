@@ -23,7 +23,7 @@ class ReLU(Layer, nn.ReLU):
     array([0., 2.], dtype=float32)
     """
 
-    _file = Form(private=("threshold", "val"))
+    _file = Form(private=("threshold", "val"), kinds={"mode": "text"})
     threshold = 0.0
     val = 0.0
 

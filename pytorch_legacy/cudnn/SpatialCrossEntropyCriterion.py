@@ -8,6 +8,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.cudnn.SpatialLogSoftMax import SpatialLogSoftMax
 from pytorch_legacy.errors import located
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -44,6 +45,8 @@ class SpatialCrossEntropyCriterion(Criterion):
     >>> loss.backward(scores, target).tolist()
     [[[[-0.25, 0.25]], [[0.25, -0.25]]]]
     """
+
+    _file = Form(kinds={"nll": "a module"})
 
     def __init__(self, weights: Any = None) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy import mending, nn
 from pytorch_legacy.cudnn.Layer import Layer
+from pytorch_legacy.form import Form
 
 
 class SpatialCrossMapLRN(Layer, nn.SpatialCrossMapLRN):
@@ -25,6 +26,8 @@ class SpatialCrossMapLRN(Layer, nn.SpatialCrossMapLRN):
     >>> cudnn.SpatialCrossMapLRN(3, alpha=3, beta=1).forward(x).ravel()  # x / (1 + the squares in three planes)
     array([0.16666666, 0.13333333, 0.2142857 ], dtype=float32)
     """
+
+    _file = Form(defaults={"size": 5, "k": 1.0})
 
     def __init__(self, size: int = 5, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__(size, alpha, beta, k)

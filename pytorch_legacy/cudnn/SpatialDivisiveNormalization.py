@@ -2,6 +2,7 @@
 
 from pytorch_legacy.cudnn.Layer import Layer, no_size
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -43,6 +44,8 @@ class SpatialDivisiveNormalization(Layer, Module):
     alpha = 1e-4
     beta = 0.75
     K = 2.0
+
+    _file = Form(defaults={"size": 5, "alpha": 0.0001, "beta": 0.75, "K": 2.0})
 
     def __init__(self, size: int = 5, alpha: float = 1e-4, beta: float = 0.75, K: float = 2.0) -> None:
         super().__init__()

@@ -25,7 +25,7 @@ class SpatialMaxPooling(Layer, nn.SpatialMaxPooling):
     array([[[3., 9.]]], dtype=float32)
     """
 
-    _file = Form(private=("indices", "iheight", "iwidth"))
+    _file = Form(private=("indices", "iheight", "iwidth"), kinds={"mode": "text"})
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)

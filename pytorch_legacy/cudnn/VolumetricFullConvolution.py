@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Layer import Layer, no_size
+from pytorch_legacy.form import Form
 
 
 class VolumetricFullConvolution(Layer, nn.VolumetricFullConvolution):
@@ -19,6 +20,8 @@ class VolumetricFullConvolution(Layer, nn.VolumetricFullConvolution):
     >>> layer.forward(np.zeros((1, 1, 5, 6, 7), np.float32)).shape
     (1, 2, 7, 8, 9)
     """
+
+    _file = Form(without=("adjT", "adjW", "adjH"))
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)

@@ -25,7 +25,7 @@ class VolumetricMaxPooling(Layer, nn.VolumetricMaxPooling):
     array([3., 9.], dtype=float32)
     """
 
-    _file = Form(version=1, private=("indices", "iheight", "iwidth", "itime"))
+    _file = Form(version=1, private=("indices", "iheight", "iwidth", "itime"), kinds={"mode": "text"})
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)

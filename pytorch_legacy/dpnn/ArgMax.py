@@ -42,7 +42,12 @@ class ArgMax(Module):
     array([1, 0])
     """
 
-    _file = Form(oneBased=("dim",), dropped=("_indices", "_value"))
+    _file = Form(
+        oneBased=("dim",),
+        dropped=("_indices", "_value"),
+        defaults={"dim": 0, "nInputDim": None, "asLong": True},
+        kinds={"dim": "a whole number"},
+    )
 
     def __init__(self, dim: int = 0, nInputDim: int | None = None, asLong: bool = True) -> None:
         super().__init__()

@@ -43,7 +43,7 @@ class BinaryLogisticRegression(Criterion):
     array([-0.25,  0.25], dtype=float32)
     """
 
-    _file = Form(dropped=("_baseExponents", "_coeff", "_logCoeff", "_k"))
+    _file = Form(dropped=("_baseExponents", "_coeff", "_logCoeff", "_k"), defaults={"sizeAverage": True})
 
     def __init__(self, sizeAverage: bool = True) -> None:
         super().__init__()

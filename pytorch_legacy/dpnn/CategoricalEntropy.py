@@ -59,7 +59,7 @@ class CategoricalEntropy(Module):
            [ 0.178, -0.097]], dtype=float32)
     """
 
-    _file = Form(dropped=("module", "_mul"))  # these are properties here
+    _file = Form(dropped=("module", "_mul"), defaults={"scale": 1, "minEntropy": None})  # these are properties here
     modules: list[Module]
     minusOne: Tensor
     minEntropy: float | None = None

@@ -15,7 +15,11 @@ from pytorch_legacy.storage import Tensor
 class ClassReward(Criterion):
     """Rewards right predictions; a subclass tells which are right."""
 
-    _file = Form(dropped=("_maxVal", "_maxIdx", "_target", "_reward", "_binary"))
+    _file = Form(
+        dropped=("_maxVal", "_maxIdx", "_target", "_reward", "_binary"),
+        defaults={"scale": 1, "criterion": None},
+        kinds={"criterion": "a module"},
+    )
     reward: Tensor
     vrReward: Tensor
 

@@ -1,5 +1,6 @@
 """dpnn's table of vectors."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.embedding.LookupTable import LookupTable
 
 
@@ -29,6 +30,8 @@ class Dictionary(LookupTable):
 
     dpnn_sparseParameters = True
     accUpdate = False
+
+    _file = Form(defaults={"accUpdate": False})
 
     def __init__(self, dictSize: int, embeddingSize: int, accUpdate: bool = False) -> None:
         super().__init__(dictSize, embeddingSize)

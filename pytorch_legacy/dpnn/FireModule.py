@@ -48,7 +48,7 @@ class FireModule(Decorator):
     (1, 7, 5, 5)
     """
 
-    _file = Form(dropped=("module", "squeeze", "expand"))  # these are properties here
+    _file = Form(dropped=("module", "squeeze", "expand"), defaults={"activation": "ReLU"})  # these are properties here
 
     def __init__(self, nInputPlane: int, s1x1: int, e1x1: int, e3x3: int, activation: str = "ReLU") -> None:
         between = getattr(nn, activation, None) if activation in nn.__all__ else None

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import random, t7
+from pytorch_legacy import mending, random, t7
 from pytorch_legacy.arrays import placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.dpnn import alias
@@ -84,6 +84,7 @@ class NCEModule(Linear):
             "sampleprob", "_sampleidx", "_noiseidx", "_noiseprob", "_noisesamples", "_metaidx", "_weight", "_bias",
             "_gradWeight", "_gradOutput", "_tgradOutput", "_pm", "_score", "linout", "testedtargets",
         ),
+        kinds={"Z": "a tensor of floating-point numbers", "k": "a number", "normalized": "true or false"},
     )
     dpnn_mediumEmpty = ("output", "gradInput", "momGradParams", "dpnn_input", "sampleidx")
     bias: Tensor
@@ -243,6 +244,7 @@ class NCEModule(Linear):
         super()._fromTorch7(fields, version)
         if "Z" not in fields:
             self.Z = np.ones(1, self._dtype)
+            mending.note(self, "Z", "missing: 1")
         if not isinstance(fields.get("aliasmultinomial"), t7.TorchObject):
             self.fastNoise()
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.dpnn.ColorTransform import ColorTransform
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.storage import Tensor
 
@@ -49,6 +50,8 @@ class PCAColorTransform(ColorTransform):
 
     _buffers = ("noise", "alphas")
     alphas: Tensor
+
+    _file = Form(defaults={"std": 0.1})
 
     def __init__(self, inputChannels: int, eigenVectors: Any, eigenValues: Any, std: float = 0.1) -> None:
         super().__init__(inputChannels)

@@ -52,7 +52,7 @@ class Reinforce(Module):
     [[-2.0], [0.0]]
     """
 
-    _file = Form(dropped=("_reward", "__reward"))
+    _file = Form(dropped=("_reward", "__reward"), defaults={"stochastic": False})
     stochastic = False
     reward: Tensor | None = None
 

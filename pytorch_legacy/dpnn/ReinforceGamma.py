@@ -50,7 +50,7 @@ class ReinforceGamma(Reinforce):
     array([[1., 2.]], dtype=float32)
     """
 
-    _file = Form(dropped=("_scale", "__scale", "_logOutput", "_logScale"))
+    _file = Form(dropped=("_scale", "__scale", "_logOutput", "_logScale"), defaults={"scale": None})
     scale: float | Tensor | None = None
 
     def __init__(self, scale: float | Tensor | None = None, stochastic: bool = False) -> None:

@@ -51,7 +51,7 @@ class ReinforceNormal(Reinforce):
     array([[ 5.944, -3.414]], dtype=float32)
     """
 
-    _file = Form(dropped=("_stdev", "__stdev", "_stdev2"))
+    _file = Form(dropped=("_stdev", "__stdev", "_stdev2"), defaults={"stdev": None})
     stdev: float | Tensor | None = None
 
     def __init__(self, stdev: float | Tensor | None = None, stochastic: bool = False) -> None:

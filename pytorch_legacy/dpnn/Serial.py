@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject, rebuilt
@@ -47,6 +48,8 @@ class Serial(Decorator):
     """
 
     tensortype: str | None = None
+
+    _file = Form(defaults={"tensortype": None})
 
     def __init__(self, module: Module, tensortype: str | None = None) -> None:
         super().__init__(module)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
@@ -41,6 +42,8 @@ class SpatialFeatNormalization(Module):
     >>> layer.forward(np.float32([[[11, 12]], [[24, 28]]])).tolist()
     [[[1.0, 2.0]], [[1.0, 2.0]]]
     """
+
+    _file = Form(defaults={"std": None})
 
     def __init__(self, mean: Any, std: Any = None) -> None:
         super().__init__()

@@ -54,7 +54,7 @@ class SpatialGlimpse(Module):
     [[[14.0, 15.0], [20.0, 21.0]], [[10.5, 12.5], [22.5, 24.5]]]
     """
 
-    _file = Form(dropped=("_crop", "_pad", "module", "size"))  # module is a property here
+    _file = Form(dropped=("_crop", "_pad", "module", "size"), defaults={"depth": 3, "scale": 2})  # module is a property here
     modules: list[Module]
 
     def __init__(self, size: int | Sequence[int], depth: int = 3, scale: int = 2) -> None:

@@ -62,7 +62,7 @@ class SpatialUniformCrop(Module):
     """
 
     coord: Tensor
-    _file = Form(oneBasedTensors={"coord": (np.int32, np.int32)})
+    _file = Form(oneBasedTensors={"coord": (np.int32, np.int32)}, defaults={"owidth": None, "scale": None})
     scales: Tensor
     scale: Any = None
     scaler: SpatialReSampling

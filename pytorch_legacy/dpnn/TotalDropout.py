@@ -4,6 +4,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -41,6 +42,8 @@ class TotalDropout(Module):
     """
 
     noise = 1.0
+
+    _file = Form(defaults={"p": 0.5})
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import placed
 from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -59,6 +60,8 @@ class ROIPooling(Module):
     v2 = False  # the field is younger than some files
     spatial_scale = 1.0
     indices: Tensor
+
+    _file = Form(defaults={"spatial_scale": 1}, kinds={"H": "a whole number", "W": "a whole number", "indices": "a tensor"})
 
     def __init__(self, W: int, H: int, spatial_scale: float = 1) -> None:
         super().__init__()

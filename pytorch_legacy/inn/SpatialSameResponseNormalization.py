@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import nn
+from pytorch_legacy.form import Form
 
 
 class SpatialSameResponseNormalization(nn.Sequential):
@@ -30,6 +31,8 @@ class SpatialSameResponseNormalization(nn.Sequential):
     >>> layer.forward(x)
     array([[[0.3, 0. , 0. ]]], dtype=float32)
     """
+
+    _file = Form(defaults={"size": 3, "alpha": 5e-05, "beta": 0.75})
 
     def __init__(self, size: int = 3, alpha: float = 5e-5, beta: float = 0.75) -> None:
         super().__init__()

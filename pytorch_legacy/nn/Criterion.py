@@ -106,6 +106,6 @@ class Criterion(TorchObject):
         return total / n if self.sizeAverage and n else total
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        if "sizeAverage" in vars(type(self)) and "sizeAverage" not in mending.defaults(self):
+        if "sizeAverage" in vars(type(self)) and "sizeAverage" not in self._form.defaults:
             fields = mending.fill(self, fields, sizeAverage=True)
         super()._fromTorch7({"output": 0.0, **fields}, version)

@@ -332,8 +332,7 @@ class TorchObject:
         """Takes over the fields of a .t7 file; the object was made without ``__init__``.
 
         A class whose older files lack fields, or name them otherwise, mends `fields` and then calls this method.
-        `version` is the class version in the file. Fields that are arguments of the constructor, and missing, become the
-        defaults of these arguments.
+        `version` is the class version in the file. Fields that are missing become the defaults that the class declares.
         """
         own, (unlike, methods, unused, _) = self.__dict__, _places(type(self))  # type: ignore[arg-type]
         for key, value in fields.items():
@@ -354,7 +353,7 @@ class TorchObject:
             own["gradInput"] = None if own.get("output") is not None else np.empty(0, self._dtype)
         if "output" not in own:
             own["output"] = np.empty(0, self._dtype)
-        for name, default in mending.defaults(self).items():
+        for name, default in self._form.defaults.items():
             if name not in own:
                 if not hasattr(self, name):
                     self.__dict__[name] = default

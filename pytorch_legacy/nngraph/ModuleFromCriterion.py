@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
@@ -37,6 +38,8 @@ class ModuleFromCriterion(Module):
     """
 
     _typename = "nn.ModuleFromCriterion"
+
+    _file = Form(kinds={"criterion": "a module"})
 
     def __init__(self, criterion: Criterion) -> None:
         super().__init__()

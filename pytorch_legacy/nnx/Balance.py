@@ -50,7 +50,7 @@ class Balance(Module):
     [[0.25, 0.75], [1.0, 0.0]]
     """
 
-    _file = Form(oneBased=("startIdx",))
+    _file = Form(oneBased=("startIdx",), defaults={"nBatch": 10})
 
     def __init__(self, nBatch: int = 10) -> None:
         super().__init__()

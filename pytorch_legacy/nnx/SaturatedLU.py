@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -32,6 +33,8 @@ class SaturatedLU(Module):
     >>> nnx.SaturatedLU(0, -9, 2, 9).forward(np.float32([-5, -0.5, 0.5, 5]))
     array([-9. , -9. ,  0.5,  9. ], dtype=float32)
     """
+
+    _file = Form(kinds={"threshold": "a number", "val": "a number"})
 
     def __init__(self, th: float = -1, v: float = -1, th2: float = 1, v2: float = 1) -> None:
         super().__init__()

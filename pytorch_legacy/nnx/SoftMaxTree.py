@@ -72,6 +72,7 @@ class SoftMaxTree(Module):
             "_nodeBuffer", "_multiBuffer", "_gradInput", "_gradTarget", "_gradOutput", "_nodeUpdateHost", "_nodeUpdateCuda",
             "_paramUpdateHost", "_paramUpdateCuda", "parentChildrenCuda", "childParentCuda", "updates", "batchSize", "hierarchy",
         ),
+        defaults={"rootId": 1, "accUpdate": False},
     )
     weight: Tensor
     bias: Tensor

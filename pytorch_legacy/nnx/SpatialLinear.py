@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -54,6 +55,8 @@ class SpatialLinear(Module):
     bias: Tensor
     gradBias: Tensor
     weightDecay: Any = 0
+
+    _file = Form(defaults={"fanin": 1, "fanout": 1})
 
     def __init__(self, fanin: int = 1, fanout: int = 1) -> None:
         super().__init__()

@@ -64,6 +64,7 @@ class SpatialNormalization(Module):
             "input", "inConvo", "inMean", "inputZeroMean", "inputZeroMeanSq", "inConvoVar", "inVar", "inStdDev",
             "inStdDevNotUnit", "thstd", "stdDev",
         ),
+        kinds={"kernel": "a tensor of floating-point numbers", "threshold": "a number"},
     )
     fixedThres: float | None = None
     coef: Tensor

@@ -48,7 +48,10 @@ class SpatialPadding(Module):
 
     _addsSizes = True
 
-    _file = Form(oneBased=("y_dim", "x_dim"))
+    _file = Form(
+        oneBased=("y_dim", "x_dim"),
+        defaults={"pad_r": None, "pad_t": None, "pad_b": None, "y_dim": 1, "x_dim": 2, "val": 0},
+    )
     y_dim = 1
     x_dim = 2
     val: float = 0

@@ -1,6 +1,7 @@
 """Planes of another size, with straight lines between their cells."""
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -43,6 +44,8 @@ class SpatialReSampling(Module):
     rheight: float | None = None
     owidth: int | None = None
     oheight: int | None = None
+
+    _file = Form(defaults={"rwidth": None, "rheight": None, "owidth": None, "oheight": None})
 
     def __init__(
         self,

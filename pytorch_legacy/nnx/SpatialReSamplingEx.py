@@ -61,6 +61,7 @@ class SpatialReSamplingEx(Module):
     _file = Form(
         oneBased=("yDim", "xDim"),
         dropped=("inputSize", "outputSize", "iheight", "iwidth", "oheightCurrent", "owidthCurrent"),
+        defaults={"rwidth": None, "rheight": None, "owidth": None, "oheight": None, "mode": "simple", "yDim": 1, "xDim": 2},
     )
     rwidth: float | None = None
     rheight: float | None = None

@@ -39,7 +39,7 @@ class SpatialUpSampling(Module):
             [1., 1., 1., 2., 2., 2.]]], dtype=float32)
     """
 
-    _file = Form(oneBased=("yDim", "xDim"), dropped=("inputSize", "outputSize"))
+    _file = Form(oneBased=("yDim", "xDim"), dropped=("inputSize", "outputSize"), defaults={"yDim": 1, "xDim": 2})
     yDim = 1
     xDim = 2
 

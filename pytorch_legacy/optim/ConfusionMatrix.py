@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.loading import register
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.optim import pictures
@@ -47,6 +48,8 @@ class ConfusionMatrix(TorchObject):
     >>> int(confusion.mat[1, 0])
     1
     """
+
+    _file = Form(defaults={"classes": None})
 
     def __init__(self, nclasses: int | Sequence[str], classes: Sequence[str] | None = None) -> None:
         if not isinstance(nclasses, (Integral, Sequence)):

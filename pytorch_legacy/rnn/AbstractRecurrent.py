@@ -64,7 +64,11 @@ class AbstractRecurrent(Container):
     5.0
     """
 
-    _file = Form(oneBased=("step", "updateGradInputStep", "accGradParametersStep"), dropped=("recurrentModule",))
+    _file = Form(
+        oneBased=("step", "updateGradInputStep", "accGradParametersStep"),
+        dropped=("recurrentModule",),
+        defaults={"rho": 99999},
+    )
     _servesAllSteps = True
     _byStep: tuple[str, ...] = ("sharedClones", "outputs", "gradInputs", "gradOutputs", "_gradOutputs")
     rmInSharedClones = True

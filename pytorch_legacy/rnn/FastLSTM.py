@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import nn
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.gates import dropped
 from pytorch_legacy.rnn.LinearNoBias import LinearNoBias
@@ -54,6 +55,8 @@ class FastLSTM(LSTM):
     eps: float | None = None
     momentum: float | None = None
     affine = True
+
+    _file = Form(defaults={"eps": None, "momentum": None, "affine": True}, kinds={"momentum": "a number"}, without=("cell2gate",))
 
     def __init__(
         self,

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.gates import dropped
@@ -62,6 +63,8 @@ class GRU(HiddenState):
     _byStep = (*HiddenState._byStep, "cells", "gradCells")
     p: float = 0
     mono = False
+
+    _file = Form(defaults={"outputSize": None, "rho": 9999, "p": 0, "mono": False})
 
     def __init__(self, inputSize: int, outputSize: int | None = None, rho: int = 9999, p: float = 0, mono: bool = False) -> None:
         super().__init__(rho)

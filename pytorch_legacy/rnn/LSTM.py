@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.HiddenState import HiddenState
@@ -72,6 +73,8 @@ class LSTM(HiddenState):
     p: float = 0
     mono = False
     cell2gate = True
+
+    _file = Form(defaults={"outputSize": None, "rho": 9999, "cell2gate": True, "p": 0, "mono": False})
 
     def __init__(
         self,

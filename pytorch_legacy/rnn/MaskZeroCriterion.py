@@ -45,7 +45,10 @@ class MaskZeroCriterion(Criterion):
            [ 0.,  0.]], dtype=float32)
     """
 
-    _file = Form(dropped=("zeroMask", "_zeroMask", "__zeroMask", "input", "target", "_gradInput"))
+    _file = Form(
+        dropped=("zeroMask", "_zeroMask", "__zeroMask", "input", "target", "_gradInput"),
+        kinds={"criterion": "a module"},
+    )
 
     def __init__(self, criterion: Criterion, nInputDim: int) -> None:
         super().__init__()

@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import UnsupportedError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.GRU import GRU
 
@@ -40,6 +41,8 @@ class MuFuRu(GRU):
     >>> layer.forward(np.float32([[7]]))  # (2 + 0.5 + 2) / 3
     array([[1.5]], dtype=float32)
     """
+
+    _file = Form(defaults={"ops": None}, without=("p",))
 
     def __init__(self, inputSize: int, outputSize: int | None = None, ops: Sequence[str] | None = None, rho: int = 9999) -> None:
         self.ops = list(OPERATIONS if ops is None else ops)

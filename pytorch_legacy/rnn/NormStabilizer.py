@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import lengths
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
@@ -51,6 +52,8 @@ class NormStabilizer(AbstractRecurrent):
 
     beta: float
     loss = 0.0
+
+    _file = Form(defaults={"beta": 1.0, "rho": 9999})
 
     def __init__(self, beta: float = 1.0, rho: int = 9999) -> None:
         super().__init__(rho)

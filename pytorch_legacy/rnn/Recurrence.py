@@ -46,7 +46,7 @@ class Recurrence(HiddenState):
     [1.0, 11.0, 111.0]
     """
 
-    _file = Form(dropped=("module", "typeTensor"), scratch={"typeTensor": None})
+    _file = Form(dropped=("module", "typeTensor"), scratch={"typeTensor": None}, defaults={"rho": 9999})
 
     def __init__(self, module: Module, outputSize: Any, nInputDim: int, rho: int = 9999) -> None:
         super().__init__(rho)

@@ -34,7 +34,7 @@ class Recursor(AbstractRecurrent):
     array([2.], dtype=float32)
     """
 
-    _file = Form(dropped=("module",))
+    _file = Form(dropped=("module",), defaults={"rho": 9999999})
 
     def __init__(self, module: Module, rho: int = 9999999) -> None:
         super().__init__(rho)

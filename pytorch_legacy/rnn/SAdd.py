@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -26,6 +27,8 @@ class SAdd(Module):
     >>> rnn.SAdd(-1, True).forward(np.float32([0.25, 0.5]))  # 1 - x
     array([0.75, 0.5 ], dtype=float32)
     """
+
+    _file = Form(defaults={"negate": False})
 
     def __init__(self, addend: float, negate: bool = False) -> None:
         super().__init__()

@@ -42,7 +42,7 @@ class SeqBRNN(nn.Decorator):
     (5, 4, 4)
     """
 
-    _file = Form(oneBased=("dim",), dropped=("module",))
+    _file = Form(oneBased=("dim",), dropped=("module",), defaults={"merge": None}, kinds={"dim": "a whole number"})
     forwardModule: Module
     backwardModule: Module
     merge: Module

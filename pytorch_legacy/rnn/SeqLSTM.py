@@ -62,7 +62,10 @@ class SeqLSTM(SequenceModule):
     (5, 4, 2)
     """
 
-    _file = Form(scratch=dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x")))
+    _file = Form(
+        scratch=dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x")),
+        defaults={"outputsize": None},
+    )
     _isProjected = False
     userPrevCell: Any = None
     userGradPrevCell: Any = None

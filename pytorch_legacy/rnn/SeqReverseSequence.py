@@ -32,7 +32,7 @@ class SeqReverseSequence(Module):
            [1., 2.]], dtype=float32)
     """
 
-    _file = Form(oneBased=("dim",), dropped=("outputIndices", "gradIndices"))
+    _file = Form(oneBased=("dim",), dropped=("outputIndices", "gradIndices"), kinds={"dim": "a whole number"})
 
     def __init__(self, dim: int) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import recursiveCopy
 from pytorch_legacy.rnn.steps import at_step, joined, sequence
@@ -20,6 +21,8 @@ class StepCriterion(Criterion):
     sizeAverage = False
     criterion: Criterion
     clones: list[Criterion]
+
+    _file = Form(defaults={"sizeAverage": False}, kinds={"criterion": "a module"})
 
     def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None:
         super().__init__()

@@ -54,6 +54,38 @@ def test_registered_classes_lie_in_files_as_they_declare() -> None:
         del _registered["my.Rows"], _registered["my.FewRows"]
 
 
+class Scaled(Rows):
+    _file = Form(defaults={"factor": 2.5, "note": None}, kinds={"rows": "a whole number"}, dimensions={"weight": 2})
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, None),
+        ({"factor": 3, "note": "text", "weight": np.ones((1, 2)), "rows": 2.0}, None),
+        ({"factor": "much"}, "field factor: expected a number, got str 'much' .in a my.Scaled"),
+        ({"rows": 1.5}, "field rows: expected a whole number, got .*1.5"),
+        ({"rows": True}, "field rows: expected a whole number, got (bool )?True"),
+        ({"weight": np.ones(2)}, "field weight: expected a tensor with 2 dimensions, got"),
+        ({"weight": 2}, "field weight: expected a tensor, got"),
+    ],
+)
+def test_what_a_registered_class_says_of_its_fields_holds(fields: dict[str, Any], message: str | None) -> None:
+    pl.register("my.Scaled")(Scaled)
+    file = io.BytesIO()
+    t7.write(file, t7.TorchObject("my.Scaled", 1, fields))
+    try:
+        if message is None:
+            module = pl.load(file.getvalue())
+            assert module.factor == fields.get("factor", 2.5) and module.note == fields.get("note")
+            assert type(getattr(module, "rows", 1)) is int
+        else:
+            with pytest.raises(pl.T7Error, match=message):
+                pl.load(file.getvalue())
+    finally:
+        del _registered["my.Scaled"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -61,8 +93,9 @@ def test_registered_classes_lie_in_files_as_they_declare() -> None:
         ({"dropped": ["buffer"]}, "Form: dropped: expected a tuple of names"),
         ({"dropped": (1,)}, "Form: dropped: expected a tuple of names"),
         ({"scratch": ("buffer",)}, "Form: scratch: expected a dictionary"),
+        ({"kinds": {"rows": "an integer"}}, "Form: kinds: rows: expected one of a whole number, .*, got 'an integer'"),
         ({"version": "2"}, "Form: version: expected a whole number, got '2'"),
-        ({"version": True}, "Form: version: expected a whole number, got True"),
+        ({"version": True}, "Form: version: expected a whole number, got (bool )?True"),
     ],
 )
 def test_a_wrong_entry_is_an_error(arguments: dict[str, Any], message: str) -> None:

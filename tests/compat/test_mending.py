@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import threading
-from dis import get_instructions
-from inspect import isfunction, signature, unwrap
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import loading, mending, t7
+from pytorch_legacy import mending, t7
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 DOUBLE = {"_type": "torch.DoubleTensor", "output": np.empty(0), "gradInput": np.empty(0)}
@@ -247,12 +245,3 @@ def test_weights_of_other_planes(typename: str) -> None:
     assert output.shape == (4, 5, 5) and output[0, 2, 2] == 9
     assert net.backward(input, output).shape == input.shape and net.gradWeight.shape == net.weight.shape
     assert mends["nInputPlane"] == "was 3: 1, as the weight has them"
-
-
-def test_defaults_of_constructors_are_those_that_dis_and_signature_tell():
-    for cls in loading._classes():
-        makers = [unwrap(vars(base)["__init__"]) for base in cls.__mro__ if isfunction(vars(base).get("__init__"))]
-        stored = {step.argval for maker in makers for step in get_instructions(maker) if step.opname == "STORE_ATTR"}
-        arguments = signature(makers[0]).parameters.values() if makers else ()
-        wanted = {p.name: p.default for p in arguments if p.default is not p.empty and p.name in stored}
-        assert mending._read_defaults(cls) == wanted, cls

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.ReLU import ReLU
 from pytorch_legacy.nn.container.Sequential import Sequential
@@ -39,6 +40,8 @@ class CReLU(Sequential):
     array([[0., 3., 2., 0.],
            [4., 0., 0., 5.]], dtype=float32)
     """
+
+    _file = Form(defaults={"inplace": False})
 
     def __init__(self, nInputDims: int, inplace: bool = False) -> None:
         super().__init__()

@@ -1,6 +1,7 @@
 """The exponential linear unit."""
 
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.activation.Inplace import Inplace
 
 
@@ -35,6 +36,8 @@ class ELU(Inplace):
     """
 
     _layer = "ELU"
+
+    _file = Form(defaults={"alpha": 1})
 
     def __init__(self, alpha: float = 1, inplace: bool = False) -> None:
         super().__init__(inplace)

@@ -40,7 +40,7 @@ class GatedLinearUnit(Native):
     """
 
     _layer = "GatedLinear"
-    _file = Form(oneBased=("dim",))
+    _file = Form(oneBased=("dim",), defaults={"dim": None}, kinds={"dim": "a whole number"})
     dim: int | None = None
 
     def __init__(self, dim: int | None = None) -> None:

@@ -1,5 +1,6 @@
 """What layers share that may write their results over what they are computed from."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
@@ -12,6 +13,8 @@ class Inplace(Native):
     """
 
     inplace = False  # the field is younger than many files
+
+    _file = Form(defaults={"inplace": False})
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()

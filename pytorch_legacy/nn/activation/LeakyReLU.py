@@ -1,6 +1,7 @@
 """The rectified linear unit that lets a little through."""
 
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.activation.Inplace import Inplace
 
 
@@ -34,6 +35,8 @@ class LeakyReLU(Inplace):
     """
 
     _layer = "LeakyReLU"
+
+    _file = Form(defaults={"negval": 0.01})
 
     def __init__(self, negval: float | bool = 1 / 100, inplace: bool = False) -> None:
         onlyInplace = isinstance(negval, bool)

@@ -59,7 +59,7 @@ class PReLU(Module):
     array([-4., -4.], dtype=float32)
     """
 
-    _file = Form(dropped=("gradWeightBuf", "gradWeightBuf2"))  # of the GPU
+    _file = Form(dropped=("gradWeightBuf", "gradWeightBuf2"), defaults={"nOutputPlane": 0})  # of the GPU
 
     weight: Tensor
     numInputDims: int | None = None

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -30,6 +31,8 @@ class Power(Module):
     >>> nn.Power(-1).forward(np.float32([-2, 1, 4]))
     array([-0.5 ,  1.  ,  0.25], dtype=float32)
     """
+
+    _file = Form(kinds={"pow": "a number"})
 
     def __init__(self, p: float) -> None:
         super().__init__()

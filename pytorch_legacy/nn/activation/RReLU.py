@@ -8,6 +8,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import placed
 from pytorch_legacy.backend import call, cuda
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.activation.Inplace import Inplace
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.storage import Tensor
@@ -55,6 +56,8 @@ class RReLU(Inplace):
     _layer = "RReLU"
     noise: Any = None
     _trainIsNumber = True
+
+    _file = Form(defaults={"lower": 0.125, "upper": 0.3333333333333333})
 
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
         super().__init__(inplace)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.activation.Threshold import Threshold
 
 
@@ -25,6 +26,8 @@ class ReLU(Threshold):
     >>> nn.ReLU().forward(np.float32([-2, 0, 3]))
     array([0., 0., 3.], dtype=float32)
     """
+
+    _file = Form(defaults={"threshold": 0, "val": 0})
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 0.0, inplace)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import mending
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Native import Native
 
 
@@ -11,6 +12,8 @@ class Shrink(Native):
 
     The field is called ``lambda_`` here and ``lambda`` in files: Python keeps that word to itself.
     """
+
+    _file = Form(defaults={"lambda_": 0.5})
 
     def __init__(self, lambda_: float = 0.5) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
@@ -44,6 +45,8 @@ class SoftPlus(Native):
 
     _layer = "SoftPlus"
     threshold = 20
+
+    _file = Form(defaults={"beta": 1}, kinds={"threshold": "a number"})
 
     def __init__(self, beta: float = 1) -> None:
         super().__init__()

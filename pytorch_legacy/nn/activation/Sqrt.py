@@ -1,5 +1,6 @@
 """Square roots."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Native import Native
 
 
@@ -31,6 +32,8 @@ class Sqrt(Native):
 
     _layer = "Sqrt"
     eps = 0.0  # the field is younger than many files
+
+    _file = Form(defaults={"eps": 0})
 
     def __init__(self, eps: float = 0) -> None:
         super().__init__()

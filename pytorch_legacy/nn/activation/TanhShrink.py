@@ -4,6 +4,7 @@ from typing import Self
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.activation.Tanh import Tanh
 from pytorch_legacy.nn.Module import Module
@@ -30,6 +31,8 @@ class TanhShrink(Module):
     >>> np.round(nn.TanhShrink().forward(np.float32([-1, 0, 2])), 4)
     array([-0.2384,  0.    ,  1.036 ], dtype=float32)
     """
+
+    _file = Form(kinds={"tanh": "a module"})
 
     def __init__(self) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from pytorch_legacy import mending
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.activation.Inplace import Inplace
 
 
@@ -44,6 +45,8 @@ class Threshold(Inplace):
     """
 
     _layer = "Threshold"
+
+    _file = Form(defaults={"threshold": 1e-06, "val": 0.0})
 
     def __init__(self, threshold: float = 1e-6, val: float = 0.0, inplace: bool = False) -> None:
         super().__init__(inplace)

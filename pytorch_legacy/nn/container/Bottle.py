@@ -51,6 +51,7 @@ class Bottle(Decorator):
             "inShape": lambda module: np.zeros(module.nInputDim, module._dtype),
             "outShape": lambda module: np.zeros(module.nOutputDim, module._dtype),
         },
+        defaults={"nInputDim": 2, "nOutputDim": None},
     )
 
     def __init__(self, module: Module, nInputDim: int = 2, nOutputDim: int | None = None) -> None:

@@ -1,6 +1,7 @@
 """A module with a place on a device."""
 
 from pytorch_legacy import t7
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 
@@ -26,6 +27,8 @@ class GPU(Decorator):
     >>> net.forward(np.float32([1, 2]))
     array([2., 4.], dtype=float32)
     """
+
+    _file = Form(defaults={"outdevice": None})
 
     def __init__(self, module: Module, device: int, outdevice: int | None = None) -> None:
         super().__init__(module)

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from pytorch_legacy import mending
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Container import Container
@@ -47,6 +48,8 @@ class MapTable(Container):
     """
 
     module: Module | None
+
+    _file = Form(defaults={"module": None, "shared": True})
 
     def __init__(self, module: Module | None = None, shared: bool = True) -> None:
         super().__init__()

@@ -45,7 +45,11 @@ class Parallel(Container):
     array([ 1.,  2., 30., 40.], dtype=float32)
     """
 
-    _file = Form(oneBased=("inputDimension", "outputDimension"), dropped=("totalOutputSize",))
+    _file = Form(
+        oneBased=("inputDimension", "outputDimension"),
+        dropped=("totalOutputSize",),
+        defaults={"inputDimension": None, "outputDimension": None},
+    )
 
     _isList = True
     inputDimension: Any

@@ -65,7 +65,7 @@ class SpatialConvolutionLocal(Learner):
     gradWeight: Tensor
     bias: Tensor
     gradBias: Tensor
-    _file = Form(dropped=("finput", "fgradInput", "_input", "_gradOutput"))
+    _file = Form(dropped=("finput", "fgradInput", "_input", "_gradOutput"), defaults={"dW": 1, "dH": 1, "padW": 0, "padH": None})
 
     def __init__(
         self,

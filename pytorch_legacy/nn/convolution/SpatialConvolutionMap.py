@@ -65,7 +65,7 @@ class SpatialConvolutionMap(Learner):
     bias: Tensor
     gradBias: Tensor
     _layer = "SpatialConvolutionMap"
-    _file = Form(oneBasedTensors={"connTable": (np.int64, None)})
+    _file = Form(oneBasedTensors={"connTable": (np.int64, None)}, defaults={"dW": 1, "dH": 1})
 
     def __init__(self, conMatrix: Tensor, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None:
         super().__init__()

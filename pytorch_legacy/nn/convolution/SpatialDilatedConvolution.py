@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import mending
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 
 
@@ -46,6 +47,8 @@ class SpatialDilatedConvolution(SpatialConvolution):
     """
 
     _layer = "SpatialDilatedConvolution"
+
+    _file = Form(defaults={"dilationW": 1, "dilationH": 1})
 
     def __init__(
         self,

@@ -53,7 +53,7 @@ class SpatialFullConvolution(FullConvolution):
 
     _layer = "SpatialFullConvolution"
 
-    _file = Form(scratch={"ones": None})
+    _file = Form(scratch={"ones": None}, defaults={"adjW": 0, "adjH": 0})
 
     def __init__(
         self,

@@ -1,5 +1,6 @@
 """Convolution of sequences."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.nn.Module import Module
@@ -50,6 +51,8 @@ class TemporalConvolution(Convolution):
 
     _axes = ""
     _layer = "TemporalConvolution"
+
+    _file = Form(defaults={"dW": 1})
 
     def __init__(self, inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1) -> None:
         Module.__init__(self)  # there are no planes

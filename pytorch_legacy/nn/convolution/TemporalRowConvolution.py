@@ -61,7 +61,7 @@ class TemporalRowConvolution(Learner):
     _padW = 0  # Torch7's layer has none
     weight: Tensor
     gradWeight: Tensor
-    _file = Form(dropped=("finput", "fgradInput", "_input", "_gradOutput"))
+    _file = Form(dropped=("finput", "fgradInput", "_input", "_gradOutput"), defaults={"dW": 1, "featFirst": False})
 
     def __init__(self, inputFrameSize: int, kW: int, dW: int = 1, featFirst: bool = False) -> None:
         super().__init__()

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import mending
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.convolution.VolumetricConvolution import VolumetricConvolution
 
 
@@ -47,6 +48,8 @@ class VolumetricDilatedConvolution(VolumetricConvolution):
 
     _printsNoBias = True
     _layer = "VolumetricDilatedConvolution"
+
+    _file = Form(defaults={"dilationT": 1, "dilationW": 1, "dilationH": 1})
 
     def __init__(
         self,

@@ -60,7 +60,11 @@ class VolumetricFullConvolution(FullConvolution):
     _printsNoBias = False
     _layer = "VolumetricFullConvolution"
 
-    _file = Form(scratch=dict.fromkeys(("finput", "fgradInput", "ones")), outdated=("pT", "pW", "pH"))
+    _file = Form(
+        scratch=dict.fromkeys(("finput", "fgradInput", "ones")),
+        outdated=("pT", "pW", "pH"),
+        defaults={"adjT": 0, "adjW": 0, "adjH": 0},
+    )
 
     def __init__(
         self,

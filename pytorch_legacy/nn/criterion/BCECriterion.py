@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -46,6 +47,8 @@ class BCECriterion(Criterion):
 
     weights: Tensor | None = None
     sizeAverage = True
+
+    _file = Form(defaults={"weights": None, "sizeAverage": True})
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
         super().__init__()

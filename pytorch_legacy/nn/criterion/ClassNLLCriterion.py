@@ -64,7 +64,10 @@ class ClassNLLCriterion(Criterion):
     sizeAverage = True
     ignoreIndex = NOTHING
 
-    _file = Form(scratch={"target": lambda criterion: np.zeros(1, np.int64)})
+    _file = Form(
+        scratch={"target": lambda criterion: np.zeros(1, np.int64)},
+        defaults={"weights": None, "sizeAverage": True, "ignoreIndex": -100},
+    )
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = NOTHING) -> None:
         super().__init__()

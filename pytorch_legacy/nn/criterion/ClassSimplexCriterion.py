@@ -55,7 +55,10 @@ class ClassSimplexCriterion(MSECriterion):
     1.0
     """
 
-    _file = Form(scratch={"_target": lambda criterion: np.zeros(criterion.nClasses, criterion._dtype)})
+    _file = Form(
+        scratch={"_target": lambda criterion: np.zeros(criterion.nClasses, criterion._dtype)},
+        kinds={"simplex": "a tensor of floating-point numbers"},
+    )
 
     def __init__(self, nClasses: int) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -51,6 +52,8 @@ class CosineEmbeddingCriterion(Criterion):
     """
 
     sizeAverage = True
+
+    _file = Form(defaults={"margin": 0})
 
     def __init__(self, margin: float = 0) -> None:
         super().__init__()

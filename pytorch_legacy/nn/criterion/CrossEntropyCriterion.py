@@ -39,7 +39,11 @@ class CrossEntropyCriterion(Criterion):
     array([ 0.125,  0.375, -0.5  ], dtype=float32)
     """
 
-    _file = Form(scratch={"oldSizeAverage": lambda criterion: criterion.sizeAverage})
+    _file = Form(
+        scratch={"oldSizeAverage": lambda criterion: criterion.sizeAverage},
+        defaults={"sizeAverage": True},
+        kinds={"nll": "a module"},
+    )
 
     def __init__(self, weights: Tensor | None = None, sizeAverage: bool = True) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -43,6 +44,8 @@ class DistanceRatioCriterion(Criterion):
     """
 
     sizeAverage = True
+
+    _file = Form(defaults={"sizeAverage": True})
 
     def __init__(self, sizeAverage: bool = True) -> None:
         super().__init__()

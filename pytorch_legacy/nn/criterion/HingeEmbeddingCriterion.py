@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -46,6 +47,8 @@ class HingeEmbeddingCriterion(Criterion):
     """
 
     sizeAverage = True
+
+    _file = Form(defaults={"margin": 1})
 
     def __init__(self, margin: float = 1) -> None:
         super().__init__()

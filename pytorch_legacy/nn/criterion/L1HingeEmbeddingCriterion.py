@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import sizes
@@ -41,6 +42,8 @@ class L1HingeEmbeddingCriterion(Criterion):
     >>> [gradient.tolist() for gradient in loss.backward(x, -1)]
     [[1.0, 1.0], [-1.0, -1.0]]
     """
+
+    _file = Form(defaults={"margin": 1})
 
     def __init__(self, margin: float = 1) -> None:
         super().__init__()

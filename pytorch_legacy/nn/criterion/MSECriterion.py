@@ -1,6 +1,7 @@
 """The mean squared error."""
 
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -35,6 +36,8 @@ class MSECriterion(Criterion):
     """
 
     sizeAverage = True
+
+    _file = Form(defaults={"sizeAverage": True})
 
     def __init__(self, sizeAverage: bool = True) -> None:
         super().__init__()

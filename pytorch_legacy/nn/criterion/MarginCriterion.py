@@ -1,6 +1,7 @@
 """The hinge loss of two classes."""
 
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -40,6 +41,8 @@ class MarginCriterion(Criterion):
 
     sizeAverage = True
     margin: float = 1
+
+    _file = Form(defaults={"margin": 1})
 
     def __init__(self, margin: float = 1) -> None:
         super().__init__()

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import located
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 
@@ -39,6 +40,8 @@ class ModuleCriterion(Criterion):
     inputModule: Module | None = None
     targetModule: Module | None = None
     castTarget = True
+
+    _file = Form(defaults={"inputModule": None, "targetModule": None, "castTarget": True}, kinds={"criterion": "a module"})
 
     def __init__(
         self,

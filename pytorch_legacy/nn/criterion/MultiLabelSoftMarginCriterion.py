@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Sigmoid import Sigmoid
 from pytorch_legacy.nn.Criterion import Criterion
@@ -46,6 +47,8 @@ class MultiLabelSoftMarginCriterion(Criterion):
 
     weights: Tensor | None = None
     sizeAverage = True
+
+    _file = Form(defaults={"weights": None, "sizeAverage": True}, kinds={"sigmoid": "a module"})
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -56,6 +57,8 @@ class MultiMarginCriterion(Criterion):
     weights: Tensor | None = None
     margin: float = 1
     sizeAverage = True
+
+    _file = Form(defaults={"p": 1, "weights": None, "margin": 1})
 
     def __init__(self, p: int = 1, weights: Any = None, margin: float = 1) -> None:
         super().__init__()

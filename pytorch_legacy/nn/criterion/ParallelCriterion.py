@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.CriterionContainer import CriterionContainer
 from pytorch_legacy.nn.utils import described, recursiveAdd
@@ -40,6 +41,8 @@ class ParallelCriterion(CriterionContainer):
     """
 
     repeatTarget = False
+
+    _file = Form(defaults={"repeatTarget": False})
 
     def __init__(self, repeatTarget: bool = False) -> None:
         super().__init__()

@@ -1,6 +1,7 @@
 """The mean squared error, with outliers that count less."""
 
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.storage import Tensor
@@ -34,6 +35,8 @@ class SmoothL1Criterion(Criterion):
     """
 
     sizeAverage = True
+
+    _file = Form(defaults={"sizeAverage": True})
 
     def __init__(self, sizeAverage: bool = True) -> None:
         super().__init__()

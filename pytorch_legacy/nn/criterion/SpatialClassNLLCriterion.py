@@ -56,7 +56,7 @@ class SpatialClassNLLCriterion(Criterion):
     weights: Tensor | None = None
     sizeAverage = True
 
-    _file = Form(scratch={"target": lambda criterion: np.zeros(1, np.int64)})
+    _file = Form(scratch={"target": lambda criterion: np.zeros(1, np.int64)}, defaults={"weights": None, "sizeAverage": True})
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from pytorch_legacy.arrays import is_tensor, on_device, placed
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
@@ -35,6 +36,8 @@ class DontCast(Decorator):
     >>> net.forward(np.float64([1, 2])).dtype, net.get(0).get(0).weight.dtype
     (dtype('float64'), dtype('float32'))
     """
+
+    _file = Form(defaults={"castin": False, "castout": None, "moduleType": None})
 
     def __init__(self, module: Module, castin: bool = False, castout: bool | None = None, moduleType: str | None = None) -> None:
         super().__init__(module)

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 
@@ -40,6 +41,8 @@ class NaN(Decorator):
         ...
     pytorch_legacy.errors.ValueRangeError: nn.NaN(the logarithm) @ nn.Log: NaN found in output
     """
+
+    _file = Form(defaults={"id": None})
 
     def __init__(self, module: Module, id: int | str | None = None) -> None:
         super().__init__(module)

@@ -40,7 +40,11 @@ class Profile(Decorator):
     square took ... seconds for 2 forward passes
     """
 
-    _file = Form(dropped=("module",), scratch={"timer": lambda module: t7.TorchObject("torch.Timer")})
+    _file = Form(
+        dropped=("module",),
+        scratch={"timer": lambda module: t7.TorchObject("torch.Timer")},
+        defaults={"print_interval": 100, "name": None},
+    )
 
     def __init__(self, module: Module, print_interval: int = 100, name: str | None = None) -> None:
         super().__init__(module)

@@ -55,6 +55,8 @@ class WeightNorm(Decorator):
     _file = Form(
         oneBased=("outputDim",),
         scratch=dict.fromkeys(("_norm", "_scale"), lambda module: np.zeros(len(module.v), module._dtype)),
+        defaults={"outputDim": 0},
+        kinds={"g": "a tensor of floating-point numbers", "v": "a tensor of floating-point numbers"},
     )
     weight: Any = property(lambda self: self.modules[0].weight)
     bias: Any = property(lambda self: self.modules[0].bias)

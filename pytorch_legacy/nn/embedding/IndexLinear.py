@@ -83,6 +83,8 @@ class IndexLinear(Module):
             **dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues")),
             **dict.fromkeys(("sizesCache", "cumSumSizesCache", "lkeys", "lvalues"), lambda module: {}),
         },
+        defaults={"doGradInput": False, "weight": None, "bias": None, "normalize": False},
+        kinds={"offset": "a whole number"},
     )
     weight: Tensor
     bias: Tensor

@@ -71,6 +71,8 @@ class SparseLinear(Module):
     _file = Form(
         dropped=("cooInput", "sizes", "formatted_input", "lastInput", "legacyMode"),
         scratch={"sparseUpdate": lambda module: 0},
+        defaults={"doGradInput": False},
+        dimensions={"weight": 2},
     )
     weight: Tensor
     gradWeight: Tensor

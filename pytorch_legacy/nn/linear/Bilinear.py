@@ -52,7 +52,7 @@ class Bilinear(Module):
            [1111.5]], dtype=float32)
     """
 
-    _file = Form(dropped=("buff1", "buff2"))
+    _file = Form(dropped=("buff1", "buff2"), dimensions={"weight": 3})
 
     weight: Tensor
     gradWeight: Tensor

@@ -8,6 +8,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arrays import lengths
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
@@ -53,6 +54,8 @@ class Cosine(Module):
     EPS = 1e-12
     weight: Tensor
     gradWeight: Tensor
+
+    _file = Form(dimensions={"weight": 2})
 
     def __init__(self, inputSize: int, outputSize: int) -> None:
         super().__init__()

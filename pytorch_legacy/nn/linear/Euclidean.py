@@ -58,7 +58,7 @@ class Euclidean(Module):
     _names: tuple[str, ...] = ("weight",)  # of the parameters
     fastBackward = True
     _heedsOldSeed = True
-    _file = Form(scratch={"fastBackward": lambda module: True})
+    _file = Form(scratch={"fastBackward": lambda module: True}, dimensions={"weight": 2})
 
     def __init__(self, inputSize: int, outputSize: int) -> None:
         super().__init__()

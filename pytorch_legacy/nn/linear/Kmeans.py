@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
@@ -62,6 +63,8 @@ class Kmeans(Module):
     weight: Tensor
     gradWeight: Tensor
     scale: float | None = None
+
+    _file = Form(defaults={"scale": None}, kinds={"dim": "a whole number", "k": "a number"}, dimensions={"weight": 2})
 
     def __init__(self, k: int, dim: int, scale: float | None = None) -> None:
         super().__init__()

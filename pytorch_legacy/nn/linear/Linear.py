@@ -48,7 +48,7 @@ class Linear(Module):
            [15.,  8.]], dtype=float32)
     """
 
-    _file = Form(dropped=("addBuffer",))
+    _file = Form(dropped=("addBuffer",), dimensions={"weight": 2})
     weight: Tensor
     gradWeight: Tensor
 

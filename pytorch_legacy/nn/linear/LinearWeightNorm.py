@@ -63,6 +63,10 @@ class LinearWeightNorm(Linear):
             "scale": None,
             "norm": None,
         },
+        defaults={"eps": 1e-16},
+        kinds={"g": "a tensor of floating-point numbers", "v": "a tensor of floating-point numbers"},
+        dimensions={"v": 2},
+        without=("weight",),
     )
     v: Tensor
     gradV: Tensor

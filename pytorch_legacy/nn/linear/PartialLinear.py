@@ -61,6 +61,7 @@ class PartialLinear(Module):
             "outputsize": lambda module: module.weight.shape[0],
             "allcolumns": None,
         },
+        defaults={"bias": True},
     )
     weight: Tensor
     gradWeight: Tensor

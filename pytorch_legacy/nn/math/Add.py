@@ -46,7 +46,7 @@ class Add(Module):
            [14., 25., 36.]], dtype=float32)
     """
 
-    _file = Form(scratch={"_ones": lambda module: np.ones(1, module._dtype)})
+    _file = Form(scratch={"_ones": lambda module: np.ones(1, module._dtype)}, defaults={"scalar": False})
 
     bias: Tensor
     gradBias: Tensor

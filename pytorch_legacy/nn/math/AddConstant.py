@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor, is_writable
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.arguments import taken
 from pytorch_legacy.nn.Module import Module
@@ -41,6 +42,8 @@ class AddConstant(Module):
     """
 
     inplace = False
+
+    _file = Form(defaults={"inplace": False})
 
     def __init__(self, constant_scalar: Any, inplace: bool = False) -> None:
         super().__init__()

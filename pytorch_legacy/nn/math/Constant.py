@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -34,6 +35,8 @@ class Constant(Module):
     """
 
     nInputDim: int | None = None
+
+    _file = Form(defaults={"nInputDim": None})
 
     def __init__(self, value: Any, nInputDim: int | None = None) -> None:
         super().__init__()

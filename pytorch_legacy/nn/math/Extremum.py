@@ -18,7 +18,7 @@ class Extremum(Module):
     ``_indices`` holds where the elements were; their dimension has size 1 there.
     """
 
-    _file = Form(oneBased=("dimension",), dropped=("_indices",))
+    _file = Form(oneBased=("dimension",), dropped=("_indices",), defaults={"dimension": 0, "nInputDims": None})
 
     nInputDims: int | None = None
     _indices = np.empty(0, np.intp)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
@@ -39,6 +40,8 @@ class MM(Module):
     array([[3., 1.],
            [4., 2.]], dtype=float32)
     """
+
+    _file = Form(defaults={"transA": False, "transB": False})
 
     def __init__(self, transA: bool = False, transB: bool = False) -> None:
         super().__init__()

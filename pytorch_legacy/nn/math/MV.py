@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -36,6 +37,8 @@ class MV(Module):
     >>> nn.MV(trans=True).forward([matrix, vector])
     array([31., 42.], dtype=float32)
     """
+
+    _file = Form(defaults={"trans": False})
 
     def __init__(self, trans: bool = False) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.broadcasting import gathered
 from pytorch_legacy.nn.Module import Module
@@ -41,6 +42,8 @@ class Mul(Module):
 
     weight: Tensor
     gradWeight: Tensor
+
+    _file = Form(dimensions={"weight": 1})
 
     def __init__(self) -> None:
         super().__init__()

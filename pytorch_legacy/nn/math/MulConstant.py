@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import is_writable
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -36,6 +37,8 @@ class MulConstant(Module):
     """
 
     inplace = False
+
+    _file = Form(defaults={"inplace": False})
 
     def __init__(self, constant_scalar: float, inplace: bool = False) -> None:
         super().__init__()

@@ -34,7 +34,7 @@ class PairwiseDistance(RowPairs):
     """
 
     _layer = "PairwiseDistance"
-    _file = Form(scratch={"diff": None})
+    _file = Form(scratch={"diff": None}, kinds={"norm": "a number", "p": "a number"})
 
     def __init__(self, p: float = 2) -> None:
         super().__init__()

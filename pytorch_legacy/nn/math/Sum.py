@@ -38,7 +38,10 @@ class Sum(Module):
     array([ 6., 60.], dtype=float32)
     """
 
-    _file = Form(oneBased=("dimension",))
+    _file = Form(
+        oneBased=("dimension",),
+        defaults={"dimension": 0, "nInputDims": None, "sizeAverage": False, "squeeze": True},
+    )
     nInputDims: int | None = None
     sizeAverage = False
     squeeze = True

@@ -69,7 +69,12 @@ class BatchNormalization(Module):
     array([0.953, 0.   ], dtype=float32)
     """
 
-    _file = Form(version=2, implied={"strict": False}, outdated=("running_std",))
+    _file = Form(
+        version=2,
+        implied={"strict": False},
+        outdated=("running_std",),
+        defaults={"eps": 1e-05, "momentum": 0.1, "affine": True},
+    )
     nDim = 2
     eps = 1e-5
     momentum = 0.1

@@ -53,7 +53,11 @@ class Normalize(Module):
     """
 
     eps = 1e-10
-    _file = Form(dropped=("_output", "norm", "normp", "buffer", "buffer2", "cross", "_gradInput", "_indices"))
+    _file = Form(
+        dropped=("_output", "norm", "normp", "buffer", "buffer2", "cross", "_gradInput", "_indices"),
+        defaults={"eps": 1e-10},
+        kinds={"p": "a number"},
+    )
     _indices = np.empty(0, np.intp)
 
     def __init__(self, p: float, eps: float = 1e-10) -> None:

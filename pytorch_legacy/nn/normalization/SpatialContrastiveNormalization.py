@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from pytorch_legacy.errors import THNNError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.normalization.SpatialDivisiveNormalization import SpatialDivisiveNormalization
@@ -49,6 +50,11 @@ class SpatialContrastiveNormalization(Module):
     """
 
     normalizer: Sequential
+
+    _file = Form(
+        defaults={"nInputPlane": 1, "kernel": None, "threshold": 0.0001, "thresval": None},
+        kinds={"kernel": "a tensor of floating-point numbers", "normalizer": "a module"},
+    )
 
     def __init__(self, nInputPlane: int = 1, kernel: Any = None, threshold: float = 1e-4, thresval: float | None = None) -> None:
         super().__init__()

@@ -52,7 +52,7 @@ class SpatialCrossMapLRN(Module):
 
     k = 1.0  # the field is younger than some files
     scale = np.empty(0, np.float32)
-    _file = Form(dropped=("scale", "x2", "paddedRatio", "accumRatio"))
+    _file = Form(dropped=("scale", "x2", "paddedRatio", "accumRatio"), defaults={"alpha": 0.0001, "beta": 0.75, "k": 1})
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__()

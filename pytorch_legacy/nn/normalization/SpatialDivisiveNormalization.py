@@ -64,6 +64,7 @@ class SpatialDivisiveNormalization(LocalNormalization):
                 "nn.Threshold", threshold=module.threshold, val=module.thresval, inplace=False
             ),
         },
+        defaults={"threshold": 0.0001, "thresval": None},
     )
 
     _estimators = 2

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import NullError, ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -56,6 +57,8 @@ class SpatialInstanceNormalization(Module):
     gradBias: Tensor
     save_mean: Tensor | None = None
     save_std: Tensor | None = None
+
+    _file = Form(defaults={"eps": 1e-05})
 
     def __init__(self, nOutput: int, eps: float = 1e-5) -> None:
         super().__init__()

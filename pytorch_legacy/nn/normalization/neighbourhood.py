@@ -40,6 +40,8 @@ class LocalNormalization(Module):
             "meanestimator": lambda module: module._estimator(),
             "divider": lambda module: module._fileLayer("nn.CDivTable"),
         },
+        defaults={"nInputPlane": 1, "kernel": None},
+        kinds={"kernel": "a tensor of floating-point numbers"},
     )
 
     _coef: Tensor = np.empty(0)

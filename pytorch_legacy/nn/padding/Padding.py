@@ -49,7 +49,12 @@ class Padding(Module):
            [0., 3., 4.]], dtype=float32)
     """
 
-    _file = Form(oneBased=("dim", "index"), scratch={"outputSize": lambda module: t7.longs([])})
+    _file = Form(
+        oneBased=("dim", "index"),
+        scratch={"outputSize": lambda module: t7.longs([])},
+        defaults={"nInputDim": None, "value": 0, "index": 0},
+        kinds={"dim": "a whole number", "pad": "a whole number"},
+    )
 
     nInputDim: int | None = None
     value = 0.0

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
@@ -20,6 +21,8 @@ class AdaptivePooling(Native):
     W: int | None = None
     H: int | None = None
     T: int | None = None
+
+    _file = Form(kinds={"H": "a whole number", "T": "a whole number", "W": "a whole number"})
 
     def __init__(self, *sizes: int | None) -> None:
         super().__init__()

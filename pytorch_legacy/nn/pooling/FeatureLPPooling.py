@@ -1,6 +1,7 @@
 """p-norms of neighbouring features."""
 
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
@@ -45,6 +46,8 @@ class FeatureLPPooling(Native):
 
     _layer = "FeatureLPPooling"
     _names = {"batchMode": "batch_mode"}
+
+    _file = Form(kinds={"power": "a number"})
 
     def __init__(self, width: int, stride: int, power: float, batch_mode: bool) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ class Indexed(Native):
     An index is the place of a cell in its plane, counted from 0 in row-major order.
     """
 
-    _file = Form(lazy=("indices",))
+    _file = Form(lazy=("indices",), kinds={"indices": "a tensor"})
     _results = ("output", "indices")
     _extent: ClassVar[tuple[str, ...]] = ()  # fields that keep the last sizes of the input, for an unpooling layer
     indices: Tensor = np.empty(0, np.int64)

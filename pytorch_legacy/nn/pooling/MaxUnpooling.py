@@ -23,7 +23,7 @@ class MaxUnpooling(Native):
     """
 
     _names = {"otime": "pooling.itime", "owidth": "pooling.iwidth", "oheight": "pooling.iheight"}
-    _file = Form(dropped=("indices",))  # those of a pass that is over, and of another kind
+    _file = Form(dropped=("indices",), kinds={"pooling": "a module"})  # those of a pass that is over, and of another kind
     indices: Tensor = np.empty(0, np.int64)
 
     def __init__(self, poolingModule: Any) -> None:

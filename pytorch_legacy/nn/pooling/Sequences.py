@@ -18,7 +18,7 @@ class Sequences(Native):
     that comes from a file of that version goes on doing so, and is saved as such.
     """
 
-    _file = Form(version=2)
+    _file = Form(version=2, kinds={"indices": "a tensor"})
     indices: Tensor
 
     def updateOutput(self, input: Tensor) -> Any:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -33,6 +34,8 @@ class SoftGate(Module):
     >>> nn.SoftGate().forward(np.float32([0, np.log(3), 100])).round(4)  # half of 12, three quarters, all of it
     array([ 6.,  9., 12.], dtype=float32)
     """
+
+    _file = Form(defaults={"coefficient": 12.0})
 
     def __init__(self, coefficient: float = 12.0) -> None:
         super().__init__()

@@ -51,7 +51,7 @@ class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
 
     _layer = "SpatialDilatedMaxPooling"
     _extent = ("iheight", "iwidth")
-    _file = Form(without=("indices",))  # written while they are empty, too
+    _file = Form(defaults={"dilationW": 1, "dilationH": 1}, without=("indices",))  # written while they are empty, too
 
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0,

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
@@ -73,6 +74,8 @@ class SpatialGaussianPooling(Learner, WindowedPooling):
     precision: Tensor
     gradPrecision: Tensor
     count_include_pad = False
+
+    _file = Form(defaults={"nKernel": 1})
 
     def __init__(
         self, nInputPlane: int, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0,

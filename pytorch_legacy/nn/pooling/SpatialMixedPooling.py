@@ -61,7 +61,8 @@ class SpatialMixedPooling(Learner, WindowedPooling):
     _results = ("output", "indices")
     weight: Tensor
 
-    _file = Form(dropped=("indices",))  # those of a pass that is over, and of another kind
+    # those of a pass that is over, and of another kind
+    _file = Form(dropped=("indices",), defaults={"alpha": 0.5, "learn": True})
     indices: Tensor = np.empty(0, np.int64)
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
@@ -52,6 +53,8 @@ class SpatialPowerAveragePooling(WindowedPooling):
     _names = {"power": "p", "use_abs": "_use_abs"}
     _mayLackGradInput = True
     _use_abs: ClassVar[bool] = True
+
+    _file = Form(kinds={"p": "a number"})
 
     def __init__(
         self, p: float, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0

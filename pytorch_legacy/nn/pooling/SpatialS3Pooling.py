@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arrays import placed
 from pytorch_legacy.backend import call
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
@@ -65,6 +66,8 @@ class SpatialS3Pooling(Native):
     _layer = "SpatialS3Pooling"
     _names = {"pool": "p"}
     fixedRegions = False
+
+    _file = Form(kinds={"indices": "a tensor", "p": "a number"})
 
     def __init__(self, p: int, gridW: int, gridH: int) -> None:
         super().__init__()

@@ -1,5 +1,6 @@
 """Soft maxima of windows."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
 
 
@@ -50,6 +51,8 @@ class SpatialSoftPool(SoftPooling):
 
     _axes = "WH"
     _layer = "SpatialSoftPool"
+
+    _file = Form(defaults={"beta": 1.0, "gradient": "exact"})
 
     def __init__(
         self,

@@ -1,5 +1,6 @@
 """Means of successive frames."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Native import Native
 
 
@@ -39,6 +40,8 @@ class TemporalAveragePooling(Native):
     """
 
     _layer = "TemporalAveragePooling"
+
+    _file = Form(defaults={"dW": None})
 
     def __init__(self, kW: int, dW: int | None = None) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 
 
@@ -52,6 +53,8 @@ class TemporalDynamicKMaxPooling(Indexed):
     """
 
     _layer = "TemporalDynamicKMaxPooling"
+
+    _file = Form(defaults={"factor": 0})
 
     def __init__(self, minK: int, factor: float = 0) -> None:
         super().__init__()

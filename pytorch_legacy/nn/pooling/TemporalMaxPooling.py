@@ -1,5 +1,6 @@
 """Maxima of successive frames."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 
 
@@ -47,6 +48,8 @@ class TemporalMaxPooling(Indexed):
     """
 
     _layer = "TemporalMaxPooling"
+
+    _file = Form(defaults={"dW": None})
 
     def __init__(self, kW: int, dW: int | None = None) -> None:
         super().__init__()

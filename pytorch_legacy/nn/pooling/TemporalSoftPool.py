@@ -1,5 +1,6 @@
 """Soft maxima of windows of sequences."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.Sequences import Sequences
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
 
@@ -52,6 +53,8 @@ class TemporalSoftPool(Sequences, SoftPooling):
 
     _axes = "W"
     _layer = "TemporalSoftPool"
+
+    _file = Form(defaults={"beta": 1.0, "gradient": "exact"})
 
     def __init__(
         self,

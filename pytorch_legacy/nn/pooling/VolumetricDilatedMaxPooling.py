@@ -52,7 +52,8 @@ class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
     _layer = "VolumetricDilatedMaxPooling"
     _extent = ("itime", "iheight", "iwidth")
     _axes = "TWH"
-    _file = Form(without=("indices",))  # written while they are empty, too
+    # written while they are empty, too
+    _file = Form(defaults={"dilationT": 1, "dilationW": 1, "dilationH": 1}, without=("indices",))
 
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,

@@ -1,5 +1,6 @@
 """Soft maxima of windows of volumes."""
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
 
 
@@ -50,6 +51,8 @@ class VolumetricSoftPool(SoftPooling):
 
     _axes = "TWH"
     _layer = "VolumetricSoftPool"
+
+    _file = Form(defaults={"beta": 1.0, "gradient": "exact"})
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import mending, random
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
@@ -64,6 +65,8 @@ class Dropout(Module):
     flag = True
     _ranks: tuple[int, ...] = ()
     _alwaysDraws = False  # with p = 0, too, when no noise is 0
+
+    _file = Form(defaults={"inplace": False, "lazy": False, "mono": False}, kinds={"p": "a number"})
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -41,6 +42,8 @@ class L1Penalty(Module):
     sizeAverage = False
     provideOutput = True
     loss = 0.0
+
+    _file = Form(defaults={"sizeAverage": False, "provideOutput": True})
 
     def __init__(self, l1weight: float, sizeAverage: bool = False, provideOutput: bool = True) -> None:
         super().__init__()

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -36,6 +37,8 @@ class WhiteNoise(Module):
     >>> layer.evaluate().forward(x)
     array([1., 2., 3.], dtype=float32)
     """
+
+    _file = Form(defaults={"mean": 0, "std": 0.1})
 
     def __init__(self, mean: float = 0, std: float = 0.1) -> None:
         super().__init__()

@@ -54,7 +54,10 @@ class UpSampling(Module):
            [4., 5., 6.]], dtype=float32)
     """
 
-    _file = Form(scratch=dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 5)))
+    _file = Form(
+        scratch=dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 5)),
+        defaults={"mode": "nearest"},
+    )
     scale_factor: int | None = None
     odepth: int | None = None
     oheight: int | None = None

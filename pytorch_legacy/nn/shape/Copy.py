@@ -48,7 +48,11 @@ class Copy(Module):
     array([3., 4.], dtype=float32)
     """
 
-    _file = Form(implied={"dontCast": False}, luaMethods=("updateOutput", "updateGradInput"))
+    _file = Form(
+        implied={"dontCast": False},
+        luaMethods=("updateOutput", "updateGradInput"),
+        defaults={"forceCopy": False, "dontCast": False},
+    )
     forceCopy = False
     dontCast = False
 

@@ -37,7 +37,7 @@ class GradientReversal(Module):
     array([-1.5, -2. ], dtype=float32)
     """
 
-    _file = Form(version=2)
+    _file = Form(version=2, defaults={"lambda_": 1})
 
     def __init__(self, lambda_: float = 1) -> None:
         super().__init__()

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
@@ -24,6 +25,8 @@ class PrintSize(Module):
     >>> y = nn.PrintSize("here").forward(np.zeros((2, 3), np.float32))
     here: input: 2 x 3
     """
+
+    _file = Form(defaults={"prefix": "PrintSize"})
 
     def __init__(self, prefix: str = "PrintSize") -> None:
         super().__init__()

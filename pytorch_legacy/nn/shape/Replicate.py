@@ -38,7 +38,7 @@ class Replicate(Module):
     (3, 2)
     """
 
-    _file = Form(oneBased=("dim",))
+    _file = Form(oneBased=("dim",), defaults={"dim": 0, "ndim": None}, kinds={"dim": "a whole number"})
     dim = 0
     ndim: int | None = None
 

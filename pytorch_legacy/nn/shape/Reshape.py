@@ -49,7 +49,7 @@ class Reshape(Module):
 
     batchMode: bool | None = None
 
-    _file = Form(scratch={"batchsize": lambda module: t7.longs([0, *module.size])})
+    _file = Form(scratch={"batchsize": lambda module: t7.longs([0, *module.size])}, defaults={"batchMode": None})
 
     def __init__(self, *sizes: Any, batchMode: bool | None = None) -> None:
         super().__init__()

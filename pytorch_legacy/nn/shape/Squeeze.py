@@ -38,7 +38,7 @@ class Squeeze(Module):
     (2, 3, 1)
     """
 
-    _file = Form(oneBased=("dim",))
+    _file = Form(oneBased=("dim",), defaults={"dim": None, "numInputDims": None}, kinds={"dim": "a whole number"})
     dim: int | None = None
     numInputDims: int | None = None
 

@@ -40,7 +40,7 @@ class Unsqueeze(Module):
     (2, 1)
     """
 
-    _file = Form(oneBased=("pos",))
+    _file = Form(oneBased=("pos",), defaults={"numInputDims": None}, kinds={"pos": "a whole number"})
     numInputDims: int | None = None
 
     def __init__(self, pos: int, numInputDims: int | None = None) -> None:

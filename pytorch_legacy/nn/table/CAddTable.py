@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
@@ -30,6 +31,8 @@ class CAddTable(Module):
     """
 
     inplace = False
+
+    _file = Form(defaults={"inplace": False})
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()

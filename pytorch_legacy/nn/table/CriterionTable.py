@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.errors import located
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
@@ -30,6 +31,8 @@ class CriterionTable(Module):
     >>> layer.backward(x)
     [array([ 0., -2.], dtype=float32)]
     """
+
+    _file = Form(kinds={"criterion": "a module"})
 
     def __init__(self, criterion: Criterion) -> None:
         super().__init__()

@@ -38,7 +38,7 @@ class JoinTable(Module):
     (2, 4)
     """
 
-    _file = Form(oneBased=("dimension",), scratch={"size": lambda module: t7.longs([])})
+    _file = Form(oneBased=("dimension",), scratch={"size": lambda module: t7.longs([])}, defaults={"nInputDims": None})
     nInputDims: int | None = None
 
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None:

@@ -53,6 +53,8 @@ class MixtureTable(Module):
             "batchSize": lambda module: 0,
             "backwardSetup": lambda module: False,
         },
+        defaults={"dim": None},
+        kinds={"dim": "a whole number"},
     )
 
     dim: int | None = None

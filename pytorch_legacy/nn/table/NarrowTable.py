@@ -34,7 +34,7 @@ class NarrowTable(Module):
     [array([2.], dtype=float32), array([3.], dtype=float32)]
     """
 
-    _file = Form(oneBased=("offset",))
+    _file = Form(oneBased=("offset",), defaults={"length": 1}, kinds={"length": "a whole number", "offset": "a whole number"})
 
     def __init__(self, offset: int, length: int = 1) -> None:
         super().__init__()

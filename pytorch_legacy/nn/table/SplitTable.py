@@ -43,7 +43,7 @@ class SplitTable(Module):
     [array([0., 3.], dtype=float32), array([1., 4.], dtype=float32), array([2., 5.], dtype=float32)]
     """
 
-    _file = Form(oneBased=("dimension",))
+    _file = Form(oneBased=("dimension",), defaults={"nInputDims": None})
     nInputDims: int | None = None
 
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None:

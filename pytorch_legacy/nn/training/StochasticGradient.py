@@ -5,6 +5,7 @@ from typing import Any
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ArgumentError, ShapeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject
@@ -51,6 +52,8 @@ class StochasticGradient(TorchObject):
 
     hookExample: Callable[["StochasticGradient", Any], object] | None = None
     hookIteration: Callable[["StochasticGradient", int, float], object] | None = None
+
+    _file = Form(kinds={"criterion": "a module"})
 
     def __init__(self, module: Module, criterion: Criterion) -> None:
         self.learningRate = 0.01

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.TorchObject import converted
 from pytorch_legacy.nngraph.graph.Flat import Flat
 
@@ -38,6 +39,8 @@ class Node(Flat):
     """
 
     _typename = "graph.Node"
+
+    _file = Form(defaults={"data": None})
 
     def __init__(self, data: Any = None) -> None:
         self.data: Any = {} if data is None else data

@@ -164,22 +164,24 @@ def address(array: Array) -> int:
 
 def lengths(array: Array, axis: int | tuple[int, ...], added: Any = 0, dtype: Any = None) -> Array:
     """The Euclidean norms of vectors along axes, which stay as axes of size 1; `added` goes to the sums of squares, taken in
-    `dtype`. A norm is right where its square is too large for the dtype."""
+    `dtype`. A norm is right where its square is too large or too small for the dtype."""
+    if on_device(array):  # to look at norms would mean to wait
+        return _measured(array, axis, added, dtype)
     with np.errstate(over="ignore"):
         norms: Array = np.sqrt(np.square(array, dtype=dtype).sum(axis, keepdims=True) + added)
-    return measured(norms, array, axis)
+    limits = np.finfo(norms.dtype)
+    isOut = np.isinf(norms) | (norms < np.sqrt(limits.tiny / limits.eps))
+    if isOut.any():
+        np.copyto(norms, _measured(array, axis, added, dtype), where=isOut)
+    return norms
 
 
-def measured(norms: Array, array: Array, axis: int | tuple[int, ...], factor: Any = 1) -> Array:
-    """Norms of vectors along axes, in which those that are infinite are measured again, in units of a vector's largest element.
-
-    The vectors are those of `array`, times `factor`. On a device norms are left as they are: to look at them would mean to wait.
-    """
-    if on_device(norms) or not np.isinf(norms).any():
-        return norms
-    array = array * factor
-    unit = np.abs(array).max(axis, keepdims=True)
-    unit[(unit == 0) | ~np.isfinite(unit)] = 1
+def _measured(array: Array, axis: int | tuple[int, ...], added: Any, dtype: Any) -> Array:
+    """The same, each vector measured in a unit of about its largest element, a power of two: so nothing is rounded."""
+    array = array if dtype is None else array.astype(dtype)
+    largest = np.abs(array).max(axis, keepdims=True) if array.size else array.sum(axis, keepdims=True)
+    exponent = np.frexp(np.where(np.isfinite(largest), largest, 0))[1]
+    exponent = np.maximum(exponent, 0) if added else exponent
     with np.errstate(over="ignore", invalid="ignore"):
-        again: Array = unit * np.sqrt(np.square(array / unit).sum(axis, keepdims=True))
-    return np.where(np.isinf(norms), again.reshape(norms.shape), norms)
+        squares = np.square(np.ldexp(array, -exponent)).sum(axis, keepdims=True)
+        return np.ldexp(np.sqrt(squares + np.ldexp(array.dtype.type(added), -2 * exponent)), exponent)  # type: ignore[no-any-return]

@@ -7,28 +7,61 @@ struct Products {
   accreal xx, xy, yy;
 };
 
+/* Both lengths, with eps, and the cosine. */
+struct Angle {
+  accreal x, y, cosine;
+};
+
 } // namespace
 
-/* Every thread of the team gets them. */
-__device__ static Products productsOf(Team team, const real *x, const real *y, int64_t n)
+/* The sums for rows in these units. Every thread of the team gets them. */
+__device__ static Products productsOf(Team team, const real *x, const real *y, int64_t n, accreal unitX, accreal unitY)
 {
   Products s = {0, 0, 0};
   for (int64_t i = team.rank; i < n; i += team.size) {
-    const accreal a = (accreal)x[i], b = (accreal)y[i];
+    const accreal a = (accreal)x[i] / unitX, b = (accreal)y[i] / unitY;
     s.xx += a * a;
     s.xy += a * b;
     s.yy += b * b;
   }
+  return Products{teamSum(team, s.xx), teamSum(team, s.xy), teamSum(team, s.yy)};
+}
+
+/* unit / sqrt(s * unit^2 + 1e-12) */
+__device__ static accreal inverse(accreal s, accreal unit)
+{
   const accreal eps = (accreal)1e-12;
-  return Products{teamSum(team, s.xx) + eps, teamSum(team, s.xy), teamSum(team, s.yy) + eps};
+  return unit > 1 ? 1 / sqrt(s + eps / unit / unit) : unit / sqrt(s * unit * unit + eps);
+}
+
+/* The largest |x|, or 1 where that is no unit. */
+__device__ static accreal unitOf(Team team, const real *x, int64_t n)
+{
+  accreal unit = 0;
+  for (int64_t i = team.rank; i < n; i += team.size) unit = fabs((accreal)x[i]) > unit ? fabs((accreal)x[i]) : unit;
+  unit = teamMax(team, unit);
+  return unit > 0 && !isinf(unit) ? unit : 1;
+}
+
+__device__ static Angle angleOf(Team team, const real *x, const real *y, int64_t n)
+{
+  accreal unitX = 1, unitY = 1;
+  Products s = productsOf(team, x, y, n, 1, 1);
+  if (isinf(s.xx) || isinf(s.yy) || sqrt(s.xx) * sqrt(s.yy) < (accreal)LEAST_SUM) {
+    unitX = unitOf(team, x, n);
+    unitY = unitOf(team, y, n);
+    s = productsOf(team, x, y, n, unitX, unitY);
+  }
+  const accreal inverseX = inverse(s.xx, unitX), inverseY = inverse(s.yy, unitY);
+  return Angle{unitX / inverseX, unitY / inverseY, s.xy * inverseX * inverseY};
 }
 
 __global__ static void cosines(Pairs p, bool wide)
 {
   const Team team = thisTeam(wide);
   for (int64_t row = team.number; row < p.count; row += team.count) {
-    const Products s = productsOf(team, p.x + row * p.columns, p.y + row * p.columns, p.columns);
-    if (team.rank == 0) p.output[row] = (real)(s.xy / (sqrt(s.xx) * sqrt(s.yy)));
+    const Angle angle = angleOf(team, p.x + row * p.columns, p.y + row * p.columns, p.columns);
+    if (team.rank == 0) p.output[row] = (real)angle.cosine;
   }
 }
 
@@ -37,12 +70,12 @@ __global__ static void gradients(Pairs p, bool wide)
   const Team team = thisTeam(wide);
   for (int64_t row = team.number; row < p.count; row += team.count) {
     const int64_t at = row * p.columns;
-    const Products s = productsOf(team, p.x + at, p.y + at, p.columns);
-    const accreal g = (accreal)p.g[row] / (sqrt(s.xx) * sqrt(s.yy)), ownX = g * s.xy / s.xx, ownY = g * s.xy / s.yy;
+    const Angle angle = angleOf(team, p.x + at, p.y + at, p.columns);
+    const accreal g = (accreal)p.g[row];
     for (int64_t i = at + team.rank; i < at + p.columns; i += team.size) {
-      const accreal x = (accreal)p.x[i], y = (accreal)p.y[i];
-      p.gx[i] = (real)(g * y - ownX * x);
-      p.gy[i] = (real)(g * x - ownY * y);
+      const accreal x = (accreal)p.x[i] / angle.x, y = (accreal)p.y[i] / angle.y;
+      p.gx[i] = (real)(g * (y - angle.cosine * x) / angle.x);
+      p.gy[i] = (real)(g * (x - angle.cosine * y) / angle.y);
     }
   }
 }

@@ -7,7 +7,21 @@ __device__ static accreal distance(Team team, const real *x, const real *y, int6
   accreal sum = 0;
   for (int64_t i = team.rank; i < n; i += team.size) sum += absPower((accreal)x[i] - (accreal)y[i], p);
   sum = teamSum(team, sum);
-  return p == 2 ? sqrt(sum) : p == 1 ? sum : pow(sum, 1 / p);
+  if (p == 1) return sum;
+  accreal unit = 1;
+  if (isinf(sum) || sum < (accreal)LEAST_SUM) { /* in units of the largest difference, whose powers are out of range */
+    unit = 0;
+    for (int64_t i = team.rank; i < n; i += team.size) {
+      const accreal d = fabs((accreal)x[i] - (accreal)y[i]);
+      unit = d > unit ? d : unit;
+    }
+    unit = teamMax(team, unit);
+    if (unit == 0 || isinf(unit)) return unit;
+    sum = 0;
+    for (int64_t i = team.rank; i < n; i += team.size) sum += absPower(((accreal)x[i] - (accreal)y[i]) / unit, p);
+    sum = teamSum(team, sum);
+  }
+  return unit * (p == 2 ? sqrt(sum) : pow(sum, 1 / p));
 }
 
 __global__ static void distances(Pairs p, bool wide)
@@ -26,10 +40,10 @@ __global__ static void gradients(Pairs p, bool wide)
   for (int64_t row = team.number; row < p.count; row += team.count) {
     const int64_t at = row * p.columns;
     const accreal length = distance(team, p.x + at, p.y + at, p.columns, (accreal)p.p) + (accreal)1e-6;
-    const accreal g = (accreal)p.g[row] / (less == 1 ? length : pow(length, less));
+    const accreal g = (accreal)p.g[row];
     for (int64_t i = at + team.rank; i < at + p.columns; i += team.size) {
       const accreal d = (accreal)p.x[i] - (accreal)p.y[i], sign = d > 0 ? 1 : d < 0 ? -1 : d;
-      const accreal slope = less == 1 ? g * d : less == 0 ? g * sign : g * (sign * absPower(d, less));
+      const accreal slope = less == 1 ? g * (d / length) : less == 0 ? g * sign : g * (sign * absPower(d / length, less));
       p.gx[i] = (real)slope;
       p.gy[i] = (real)-slope;
     }

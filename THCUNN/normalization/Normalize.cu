@@ -10,25 +10,32 @@ __device__ static Best largestOf(Team team, const Rows &r, const real *x)
   return teamBest(team, best);
 }
 
-/* The row's norm, and with p infinite, where it is found. */
-__device__ static accreal normOf(Team team, const Rows &r, const real *x, int64_t *at)
+/* As in THNN: the norm is unit * share. */
+struct Norm {
+  accreal unit, share;
+  int64_t at; /* with p infinite, where the norm is found */
+};
+
+/* Sums and powers below this, and factors beyond 1 / CALM, lose digits. */
+static const accreal LEAST = sizeof(accreal) == 4 ? 1e-30 : 1e-290, CALM = sizeof(accreal) == 4 ? 1e12 : 1e100;
+
+__device__ static Norm normOf(Team team, const Rows &r, const real *x)
 {
   if (isinf(r.p)) {
     const Best best = largestOf(team, r, x);
-    *at = best.at;
-    return best.value + (accreal)r.eps;
+    return Norm{1, best.value + (accreal)r.eps, best.at};
   }
+  const accreal p = (accreal)r.p;
   accreal sum = 0;
-  for (int64_t i = team.rank; i < r.columns; i += team.size) sum += absPower((accreal)x[i], (accreal)r.p);
+  for (int64_t i = team.rank; i < r.columns; i += team.size) sum += absPower((accreal)x[i], p);
   sum = teamSum(team, sum) + (accreal)r.eps;
-  if (isinf(sum)) { /* in units of the largest element, whose powers are too large */
-    const accreal unit = largestOf(team, r, x).value;
-    if (isinf(unit)) return unit;
-    sum = 0;
-    for (int64_t i = team.rank; i < r.columns; i += team.size) sum += absPower((accreal)x[i] / unit, (accreal)r.p);
-    return unit * pow(teamSum(team, sum), (accreal)(1 / r.p));
-  }
-  return r.p == 2 ? sqrt(sum) : pow(sum, (accreal)(1 / r.p));
+  const accreal norm = r.p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+  if (!isinf(norm) && !(sum < LEAST)) return Norm{1, norm, -1};
+  const accreal unit = largestOf(team, r, x).value; /* powers are out of range */
+  if (unit == 0 || isinf(unit)) return Norm{1, unit, -1};
+  sum = 0;
+  for (int64_t i = team.rank; i < r.columns; i += team.size) sum += absPower((accreal)x[i] / unit, p);
+  return Norm{unit, pow(teamSum(team, sum), 1 / p), -1};
 }
 
 __global__ static void normalize(Rows r, bool wide)
@@ -37,36 +44,35 @@ __global__ static void normalize(Rows r, bool wide)
   for (int64_t row = team.number; row < r.count; row += team.count) {
     const real *x = r.x + row * r.columns;
     real *y = r.y + row * r.columns;
-    int64_t at;
-    const accreal norm = normOf(team, r, x, &at);
-    for (int64_t i = team.rank; i < r.columns; i += team.size) y[i] = (real)((accreal)x[i] / norm);
+    const Norm norm = normOf(team, r, x);
+    for (int64_t i = team.rank; i < r.columns; i += team.size) y[i] = (real)((accreal)x[i] / norm.unit / norm.share);
   }
 }
 
 /* |x|^(p-2) * x */
-__device__ static accreal slope(accreal x, const Rows &r)
+__device__ static accreal slope(accreal x, accreal p, accreal eps)
 {
-  return r.p == 2 ? x : pow(r.p < 2 ? fabs(x) + (accreal)r.eps : fabs(x), (accreal)r.p - 2) * x;
+  return p == 2 ? x : pow(p < 2 ? fabs(x) + eps : fabs(x), p - 2) * x;
 }
 
 __global__ static void gradients(Rows r, bool wide)
 {
   const Team team = thisTeam(wide);
+  const accreal p = (accreal)r.p;
   for (int64_t row = team.number; row < r.count; row += team.count) {
     const real *x = r.x + row * r.columns, *g = r.g + row * r.columns;
     real *y = r.y + row * r.columns;
-    int64_t at;
-    const accreal norm = normOf(team, r, x, &at);
+    const Norm found = normOf(team, r, x);
+    accreal unit = found.unit, norm = found.share, power = pow(norm, isinf(r.p) ? (accreal)3 : p + 1);
+    if (unit == 1 && norm > 0 && (norm > CALM || isinf(power) || power < LEAST)) unit = norm, norm = power = 1;
     accreal dot = 0;
-    for (int64_t i = team.rank; i < r.columns; i += team.size) dot += (accreal)g[i] * (accreal)x[i];
+    for (int64_t i = team.rank; i < r.columns; i += team.size) dot += (accreal)g[i] * ((accreal)x[i] / unit);
     dot = teamSum(team, dot);
-    const accreal power = pow(norm, isinf(r.p) ? (accreal)3 : (accreal)r.p + 1);
-    const bool isLarge = isinf(power); /* then slopes of x / norm, which are not */
-    const accreal unit = isLarge ? norm : 1, factor = isLarge ? dot / norm / norm : dot / power;
+    const accreal factor = dot / power, eps = (accreal)(r.eps / unit);
     for (int64_t i = team.rank; i < r.columns; i += team.size) {
-      const accreal first = (accreal)g[i] / norm;
-      if (isinf(r.p)) y[i] = (real)(i == at ? first - (accreal)x[i] / unit * factor : first);
-      else y[i] = (real)(first - slope((accreal)x[i] / unit, r) * factor);
+      const accreal first = (accreal)g[i] / norm, at = (accreal)x[i] / unit;
+      if (isinf(r.p)) y[i] = (real)((i == found.at ? first - at * factor : first) / unit);
+      else y[i] = (real)((first - slope(at, p, eps) * factor) / unit);
     }
   }
 }

@@ -8,12 +8,37 @@
  *   output                   N, or 1 for single rows, overwritten
  *   gradInput1, gradInput2   as input1, overwritten
  *
- * Sums and powers are in double precision. Torch7 left out |d|^(p - 2) for p between 1 and 2. */
+ * Sums and powers are in double precision, and in units of the largest |d| where they would be too large or too small for it. Torch7
+ * left out |d|^(p - 2) for p between 1 and 2. */
 #include "math/pairs.h"
 
 #ifndef THNN_CUDA /* THCUNN/math/PairwiseDistance.cu has its own */
 #include <math.h>
 #include "core/vmath.h"
+
+/* The sum of (|d| / unit)^p. */
+THNN_INLINE double sumOfPowers(const real *x, const real *y, int64_t n, double p, double unit)
+{
+  double sum = 0;
+  if (p == 2) {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += ((double)x[i] - y[i]) / unit * (((double)x[i] - y[i]) / unit);
+    return sum;
+  }
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; i++) sum += vm_absPower(((double)x[i] - y[i]) / unit, p);
+  return sum;
+}
+
+THNN_INLINE double root(double sum, double p) { return p == 2 ? sqrt(sum) : pow(sum, 1 / p); }
+
+/* A distance whose powers are out of the range of doubles. */
+static double distanceInUnits(const real *x, const real *y, int64_t n, double p)
+{
+  double unit = 0;
+  for (int64_t i = 0; i < n; i++) unit = fmax(unit, fabs((double)x[i] - y[i]));
+  return unit == 0 || isinf(unit) ? unit : unit * root(sumOfPowers(x, y, n, p, unit), p);
+}
 
 THNN_INLINE double distance(const real *x, const real *y, int64_t n, double p)
 {
@@ -23,14 +48,8 @@ THNN_INLINE double distance(const real *x, const real *y, int64_t n, double p)
     for (int64_t i = 0; i < n; i++) sum += fabs((double)x[i] - y[i]);
     return sum;
   }
-  if (p == 2) {
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) sum += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
-    return sqrt(sum);
-  }
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; i++) sum += vm_absPower((double)x[i] - y[i], p);
-  return pow(sum, 1 / p);
+  sum = sumOfPowers(x, y, n, p, 1);
+  return isinf(sum) || sum < LEAST_SUM ? distanceInUnits(x, y, n, p) : root(sum, p);
 }
 
 THNN_KERNEL void distances(Pairs p, int64_t first, int64_t end)
@@ -49,7 +68,7 @@ THNN_KERNEL void gradients(Pairs p, int64_t first, int64_t end)
     const real *x = p.x + at, *y = p.y + at;
     real *restrict gx = p.gx + at, *restrict gy = p.gy + at;
     const double length = p.p == 1 ? 0 : distance(x, y, p.columns, p.p) + 1e-6;
-    const double g = p.p == 1 ? p.g[row] : p.p == 2 ? p.g[row] / length : p.g[row] / pow(length, p.p - 1);
+    const double g = p.p == 2 ? p.g[row] / length : p.g[row];
     if (p.p == 1)
       for (int64_t i = 0; i < p.columns; i++) gx[i] = (real)(g * sign((double)x[i] - y[i]));
     else if (p.p == 2)
@@ -57,7 +76,7 @@ THNN_KERNEL void gradients(Pairs p, int64_t first, int64_t end)
     else
       for (int64_t i = 0; i < p.columns; i++) {
         const double d = (double)x[i] - y[i];
-        gx[i] = (real)(g * (sign(d) * vm_absPower(d, p.p - 1)));
+        gx[i] = (real)(g * (sign(d) * vm_absPower(d / length, p.p - 1)));
       }
     for (int64_t i = 0; i < p.columns; i++) gy[i] = -gx[i];
   }

@@ -5,6 +5,9 @@
 
 #include "core/real.h"
 
+/* Sums of powers below this have lost digits of their terms, which are too small for the type. */
+#define LEAST_SUM (sizeof(accreal) == 4 ? 1e-30 : 1e-290)
+
 /* `count` pairs of rows x and y of `columns` elements. Forward makes a number of each; backward gx and gy, from the gradients g of
  * the numbers. */
 typedef struct Pairs {

@@ -39,30 +39,51 @@ static int64_t largest(const real *x, int64_t n)
   return at;
 }
 
-/* The norm of a row whose powers are too large, in units of its largest element. */
-static double normInUnits(const Rows *r, const real *x)
+/* A row's norm is unit * share. The unit is 1, but for norms whose powers are out of range: there it is about as large as the norm,
+ * and the product itself may be too large for the type. */
+typedef struct Norm {
+  double unit, share;
+} Norm;
+
+static Norm normInUnits(const Rows *r, const real *x)
 {
   const double unit = fabs((double)x[largest(x, r->columns)]);
+  if (unit == 0 || isinf(unit)) return (Norm){1, unit};
   double sum = 0;
   for (int64_t i = 0; i < r->columns; i++) sum += pow(fabs((double)x[i]) / unit, r->p);
-  return isinf(unit) ? unit : unit * pow(sum, 1 / r->p);
+  return (Norm){unit, pow(sum, 1 / r->p)};
 }
 
-static double normOf(const Rows *r, const real *x)
+static Norm normOf(const Rows *r, const real *x)
 {
-  if (isinf(r->p)) return fabs((double)x[largest(x, r->columns)]) + r->eps;
+  if (isinf(r->p)) return (Norm){1, fabs((double)x[largest(x, r->columns)]) + r->eps};
   const double sum = sumOfPowers(x, r->columns, r->p) + r->eps;
-  if (isinf(sum)) return normInUnits(r, x);
-  return r->p == 2 ? sqrt(sum) : pow(sum, 1 / r->p);
+  if (isinf(sum) || sum < 1e-290) return normInUnits(r, x);
+  const double norm = r->p == 2 ? sqrt(sum) : pow(sum, 1 / r->p);
+  return isinf((real)norm) ? normInUnits(r, x) : (Norm){1, norm};
 }
 
 THNN_KERNEL void normalize(Rows r, int64_t row)
 {
   const real *x = r.x + row * r.columns;
   real *y = r.y + row * r.columns;
-  const real norm = (real)normOf(&r, x);
+  const Norm norm = normOf(&r, x);
+  const real unit = (real)norm.unit, share = (real)norm.share;
+  if (unit == 1) {
 #pragma omp simd
-  for (int64_t i = 0; i < r.columns; i++) y[i] = x[i] / norm;
+    for (int64_t i = 0; i < r.columns; i++) y[i] = x[i] / share;
+  } else {
+    for (int64_t i = 0; i < r.columns; i++) y[i] = x[i] / unit / share;
+  }
+}
+
+/* The sum of g * x / unit. */
+THNN_INLINE double dotOf(const real *g, const real *x, int64_t n, double unit)
+{
+  double dot = 0;
+#pragma omp simd reduction(+ : dot)
+  for (int64_t i = 0; i < n; i++) dot += (double)g[i] * (x[i] / unit);
+  return dot;
 }
 
 /* |x|^(p-2) * x */
@@ -75,25 +96,24 @@ THNN_KERNEL void gradients(Rows r, int64_t row)
 {
   const real *x = r.x + row * r.columns, *g = r.g + row * r.columns;
   real *y = r.y + row * r.columns;
-  const double norm = normOf(&r, x);
-  double dot = 0;
-#pragma omp simd reduction(+ : dot)
-  for (int64_t i = 0; i < r.columns; i++) dot += (double)g[i] * x[i];
+  const Norm found = normOf(&r, x);
+  double unit = found.unit, norm = found.share, power = r.p == 2 || isinf(r.p) ? norm * norm * norm : pow(norm, r.p + 1);
+  const double most = sizeof(real) == 4 ? 1e15 : 1e100; /* up to which factors are calm */
+  if (unit == 1 && norm > 0 && (norm > most || isinf(power) || power < 1e-290)) unit = norm, norm = power = 1;
+  const double dot = unit == 1 ? dotOf(g, x, r.columns, 1) : dotOf(g, x, r.columns, unit);
   if (isinf(r.p)) {
     const int64_t at = largest(x, r.columns);
-    const real second = (real)(x[at] / norm * (dot / norm) / norm);
-    for (int64_t i = 0; i < r.columns; i++) y[i] = (real)(g[i] / norm);
+    const real second = (real)(x[at] / unit / norm * (dot / norm) / norm / unit);
+    for (int64_t i = 0; i < r.columns; i++) y[i] = (real)(g[i] / norm / unit);
     y[at] -= second;
-  } else if (r.p == 2) {
+  } else if (r.p == 2 && unit == 1) {
     const real divisor = (real)norm, factor = (real)(dot / norm / norm);
 #pragma omp simd
     for (int64_t i = 0; i < r.columns; i++) y[i] = (g[i] - x[i] * factor) / divisor;
   } else {
-    const double power = pow(norm, r.p + 1);
-    const int isLarge = isinf(power); /* then slopes of x / norm, which are not */
-    const double unit = isLarge ? norm : 1, factor = isLarge ? dot / norm / norm : dot / power;
+    const double factor = dot / power, eps = r.eps / unit;
 #pragma omp simd
-    for (int64_t i = 0; i < r.columns; i++) y[i] = (real)(g[i] / norm - slope(x[i] / unit, r.p, r.eps) * factor);
+    for (int64_t i = 0; i < r.columns; i++) y[i] = (real)((g[i] / norm - slope(x[i] / unit, r.p, eps) * factor) / unit);
   }
 }
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from math import hypot, isinf, sqrt
+from math import hypot, inf, isnan, sqrt
 from typing import Any, Self
 
 import numpy as np
@@ -89,7 +89,9 @@ class Tuning(TorchObject):
         """The Euclidean norm of all gradients of the parameters together."""
         gradients = self._tunable("gradParamNorm")[1]
         norm = sqrt(sum(map(_square, gradients)))
-        return hypot(*(lengths(to_host(g).ravel(), 0, dtype=np.float64).item() for g in gradients)) if isinf(norm) else norm
+        if isnan(norm) or 1e-140 < norm < inf:
+            return norm
+        return hypot(*(lengths(to_host(g).ravel(), 0, dtype=np.float64).item() for g in gradients))
 
     @checked
     def gradParamClip(self, cutoffNorm: float, moduleLocal: bool = False) -> float:
@@ -103,10 +105,7 @@ class Tuning(TorchObject):
         if cutoffNorm <= 0:
             return 0.0
         if moduleLocal and "modules" in self.__dict__:
-            total = 0.0
-            for leaf, given in self._tuned(cutoffNorm=cutoffNorm):
-                total += leaf.gradParamClip(given["cutoffNorm"]) ** 2
-            return sqrt(total)
+            return hypot(*(leaf.gradParamClip(given["cutoffNorm"]) for leaf, given in self._tuned(cutoffNorm=cutoffNorm)))
         norm = self.gradParamNorm()
         if norm > cutoffNorm:
             for gradient in self._tunable("gradParamClip")[1]:

@@ -96,11 +96,11 @@ WAITING_FUNCTIONS = {"bincount", "flatnonzero", "nonzero", "unique"}  # the size
 
 UFUNCS = {
     "abs", "absolute", "add", "arctan", "arctan2", "bitwise_and", "bitwise_or", "bitwise_xor", "ceil", "copysign", "cos", "cosh",
-    "divide", "divmod", "equal", "exp", "exp2", "expm1", "floor", "floor_divide", "fmax", "fmin", "fmod", "greater",
-    "greater_equal", "hypot", "invert", "isfinite", "isinf", "isnan", "left_shift", "less", "less_equal", "log", "log10", "log1p",
-    "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum", "minimum", "mod",
-    "multiply", "negative", "nextafter", "not_equal", "positive", "power", "reciprocal", "remainder", "right_shift", "rint",
-    "sign", "signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "true_divide", "trunc",
+    "divide", "divmod", "equal", "exp", "exp2", "expm1", "floor", "floor_divide", "fmax", "fmin", "fmod", "frexp", "greater",
+    "greater_equal", "hypot", "invert", "isfinite", "isinf", "isnan", "ldexp", "left_shift", "less", "less_equal", "log", "log10",
+    "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum", "minimum",
+    "mod", "multiply", "negative", "nextafter", "not_equal", "positive", "power", "reciprocal", "remainder", "right_shift",
+    "rint", "sign", "signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "true_divide", "trunc",
 }  # fmt: skip
 REDUCING = {"add", "multiply"}
 AT = {"add", "subtract", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor"}

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import lengths
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -64,7 +65,7 @@ class CosineEmbeddingCriterion(Criterion):
     def updateOutput(self, input: list[Tensor], target: Any) -> float:
         input = check.pair(self, "input", input, 1, 2)
         alike = self._alike(input, target)
-        cosine, *_ = self._cosines(input)
+        cosine = self._directions(input)[0]
         loss = np.where(alike, 1 - cosine, np.maximum(cosine - self.margin, 0))
         self.output = self._mean(float(loss.sum()), len(loss))
         return self.output
@@ -72,32 +73,23 @@ class CosineEmbeddingCriterion(Criterion):
     def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:
         input = check.pair(self, "input", input, 1, 2)
         alike = self._alike(input, target)
-        cosine, squares, otherSquares = self._cosines(input)
-        slope = self._mean(np.where(alike, -1.0, cosine > self.margin), len(cosine))
-        product = slope / np.sqrt(squares * otherSquares)
+        cosine, one, other, norms = self._directions(input)
+        slope = self._mean(np.where(alike, -1.0, cosine > self.margin), len(cosine))[:, None]
         first, second = self._resizeTable("gradInput", [array.shape for array in input], apart=input)
-        for gradient, own, other, square in ((first, *input, squares), (second, *input[::-1], otherSquares)):
-            gradient[...] = other * _column(product, own) - own * _column(slope * cosine / square, own)
+        for gradient, own, partner, norm in ((first, one, other, norms[0]), (second, other, one, norms[1])):
+            gradient.reshape(own.shape)[...] = slope * (partner - own * cosine[:, None]) / norm
         return self.gradInput
 
-    def _cosines(self, input: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-        """The pairs' cosines and the squared lengths of their vectors, in double precision."""
-        first, second = (array if array.ndim == 2 else array[None] for array in input)
-        # One after the other through a buffer: the order of a sum must not depend on the strides of the input.
-        buffer = self._resize("buffer", first.shape)
-        pairs = (first, second), (first, first), (second, second)
-        product, squares, otherSquares = (np.multiply(*pair, out=buffer).sum(1, dtype=np.float64) for pair in pairs)
-        squares += EPS
-        otherSquares += EPS
-        return product / np.sqrt(squares * otherSquares), squares, otherSquares
+    def _directions(self, input: list[Tensor]) -> tuple[Tensor, Tensor, Tensor, list[Tensor]]:
+        """The pairs' cosines, the vectors divided by their lengths, and these, in double precision."""
+        # Rows that lie one after the other: the order of a sum must not depend on the strides of the input.
+        pair = [np.ascontiguousarray(array if array.ndim == 2 else array[None], np.float64) for array in input]
+        norms = [lengths(rows, 1, EPS) for rows in pair]
+        one, other = (rows / norm for rows, norm in zip(pair, norms, strict=True))
+        return (one * other).sum(1), one, other, norms
 
     def _alike(self, input: list[Tensor], target: Any) -> Tensor:
         """Which pairs are alike."""
         signs = check.signs(self, "target", target)
         alike: Tensor = check.shape(self, "target", signs, input[0].shape[:-1] or (1,)) == 1
         return alike
-
-
-def _column(numbers: Tensor, like: Tensor) -> Tensor:
-    """One number for each row of `like`, which may be a single row."""
-    return numbers[:, None] if like.ndim == 2 else numbers

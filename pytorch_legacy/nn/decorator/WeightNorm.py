@@ -95,9 +95,10 @@ class WeightNorm(Decorator):
         super().accGradParameters(input, gradOutput, scale)
         gradient = np.moveaxis(self.gradWeight, self.outputDim, 0).reshape(self.v.shape)
         norm = self._norm()
-        along = (gradient * self.v).sum(1, keepdims=True) / norm
+        direction = self.v / norm
+        along = (gradient * direction).sum(1, keepdims=True)
         self.gradG += along
-        self.gradV += self.g / norm * (gradient - self.v * along / norm)
+        self.gradV += self.g / norm * (gradient - direction * along)
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
         self.sharedAccUpdateGradParameters(input, gradOutput, lr)

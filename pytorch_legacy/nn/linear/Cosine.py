@@ -72,28 +72,29 @@ class Cosine(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         rows = self._rows(input)
         output = self._resize("output", (*input.shape[:-1], len(self.weight)))
-        output.reshape(len(rows), len(self.weight))[...] = self._cosines(rows)
+        np.matmul(self._directions(rows)[0], self._directions(self.weight)[0].T, out=output.reshape(len(rows), len(self.weight)))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        rows = self._rows(input)
+        rows, norms = self._directions(self._rows(input))
         g = self._gradient(input, gradOutput)
         if self.gradInput is None:
             return None
-        norms = self._norms(rows)
-        gradients = np.matmul(g / norms / self._norms(self.weight).T, self.weight)
-        gradients -= rows * ((g * self._cosines(rows)).sum(1, keepdims=True) / norms / norms)
+        weight, _ = self._directions(self.weight)
+        gradients = np.matmul(g, weight)
+        gradients -= rows * (g * np.matmul(rows, weight.T)).sum(1, keepdims=True)
+        gradients /= norms
         gradInput = self._resize("gradInput", input.shape)
         gradInput[...] = gradients.reshape(input.shape)
         return gradInput
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        rows = self._rows(input)
+        rows, _ = self._directions(self._rows(input))
         g = self._gradient(input, gradOutput)
-        norms = self._norms(self.weight)
-        gradient = summed(g / self._norms(rows) / norms.T, rows)
-        gradient -= self.weight * ((g * self._cosines(rows)).sum(0, dtype=np.float64)[:, None] / norms / norms)
-        self.gradWeight += scale * gradient
+        weight, norms = self._directions(self.weight)
+        gradient = summed(g, rows)
+        gradient -= weight * (g * np.matmul(rows, weight.T)).sum(0, dtype=np.float64)[:, None]
+        self.gradWeight += scale * (gradient / norms)
 
     def clearState(self) -> "Cosine":
         clear(self, "_input", "_gradOutput")
@@ -112,8 +113,7 @@ class Cosine(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), expected)
         return np.atleast_2d(self._dense("_gradOutput", gradOutput))
 
-    def _norms(self, rows: Tensor) -> Tensor:
-        return lengths(rows, 1) + self._dtype.type(self.EPS)
-
-    def _cosines(self, rows: Tensor) -> Tensor:
-        return np.matmul(rows, self.weight.T) / self._norms(rows) / self._norms(self.weight).T
+    def _directions(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """The rows, divided by their norms, and these."""
+        norms = lengths(rows, 1) + self._dtype.type(self.EPS)
+        return rows / norms, norms

@@ -1,13 +1,13 @@
 """Distances to learned points."""
 
 from math import sqrt
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 import pytorch_legacy.nn
 from pytorch_legacy import random
-from pytorch_legacy.arrays import measured
+from pytorch_legacy.arrays import lengths
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
@@ -74,33 +74,31 @@ class Euclidean(Module):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        differences = self._differences(input)
+        weighed = self._weighed(self._differences(input))
         output = self._resize("output", (*input.shape[:-1], self.weight.shape[1]))
-        output.reshape(differences.shape[:2])[...] = self._lengths(differences)
+        output.reshape(weighed.shape[:2])[...] = lengths(weighed, 2)[:, :, 0]
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        differences = self._differences(input)
-        slopes = self._slopes(differences, input, gradOutput)
+        slopes = self._slopes(self._differences(input), input, gradOutput)
         if self.gradInput is None:
             return None
         gradInput = self._resize("gradInput", input.shape)
-        gradInput.reshape(len(differences), input.shape[-1])[...] = (differences * slopes * self._metric()).sum(1)
+        gradInput.reshape(len(slopes), input.shape[-1])[...] = self._weighed(slopes).sum(1)
         return gradInput
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        differences = self._differences(input)
-        slopes = self._slopes(differences, input, gradOutput)
-        self.gradWeight -= scale * (differences * slopes * self._metric()).sum(0, dtype=np.float64).T
+        slopes = self._slopes(self._differences(input), input, gradOutput)
+        self.gradWeight -= scale * self._weighed(slopes).sum(0, dtype=np.float64).T
 
     def clearState(self) -> Self:
         clear(self, "_input", "_buffer")
         super().clearState()
         return self
 
-    def _metric(self) -> Any:
-        """What each squared difference counts, as an array of outputs and inputs."""
-        return self._dtype.type(1)
+    def _weighed(self, differences: Tensor) -> Tensor:
+        """The differences in the units of each output."""
+        return differences
 
     def _differences(self, input: Tensor) -> Tensor:
         """x - w for each row, output and input."""
@@ -111,15 +109,10 @@ class Euclidean(Module):
         rows = self._contiguous("_input", input).reshape(shape[0] if len(shape) == 2 else 1, 1, inputs)
         return np.subtract(rows, self.weight.T, out=self._resize("_buffer", (len(rows), outputs, inputs)))
 
-    def _lengths(self, differences: Tensor) -> Tensor:
-        metric = self._metric()
-        with np.errstate(over="ignore"):
-            lengths: Tensor = np.sqrt((differences * differences * metric).sum(2))
-        return measured(lengths, differences, 2, np.sqrt(metric))
-
     def _slopes(self, differences: Tensor, input: Tensor, gradOutput: Tensor) -> Tensor:
-        """gradOutput / (y + eps), ready to multiply the differences."""
-        lengths = self._lengths(differences)
+        """gradOutput times the derivatives of y by the weighed differences, in the place of those."""
+        weighed = self._weighed(differences)
         expected = (*input.shape[:-1], self.weight.shape[1])
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), expected)
-        return (gradOutput.reshape(lengths.shape) / (lengths + self.EPS))[:, :, None]
+        np.divide(weighed, lengths(weighed, 2) + self._dtype.type(self.EPS), out=weighed)
+        return np.multiply(weighed, gradOutput.reshape(*weighed.shape[:2], 1), out=weighed)

@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import lengths
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
@@ -100,16 +101,16 @@ class Kmeans(Module):
         self.weight[0] = rows[random.random() % len(rows)]
         distances = np.full_like(rows, np.inf, np.float64, shape=len(rows))
         for i in range(1, self.k):
-            distances = np.minimum(distances, ((rows - self.weight[i - 1]) ** 2).sum(1))
+            distances = np.minimum(distances, lengths(rows - self.weight[i - 1], 1)[:, 0])
             farthest = np.argsort(-distances, kind="stable")[:candidates]
             self.weight[i] = rows[farthest[random.random() % candidates]]
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        distances = self._distances(input)
+        nearest, squares = self._nearest(input)
         output = self._resize("output", input.shape[:1])
-        output[...] = distances.argmin(1)
-        self.loss = float(distances.min(1).sum(dtype=np.float64))
+        output[...] = nearest
+        self.loss = float(squares.sum(dtype=np.float64))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor | None = None) -> Tensor:
@@ -120,7 +121,7 @@ class Kmeans(Module):
     def accGradParameters(self, input: Tensor, gradOutput: Tensor | None = None, scale: float = 1.0) -> None:
         self._check(input, gradOutput)
         scale = scale if self.scale is None else self.scale
-        nearest = self._distances(input).argmin(1)
+        nearest, _ = self._nearest(input)
         counts = np.bincount(nearest, minlength=self.k)
         self.clusterSampleCount = counts.astype(self._dtype)
         steps = np.zeros(self.weight.shape, like=self.weight)
@@ -145,10 +146,14 @@ class Kmeans(Module):
             raise ShapeError(f"{self._typename}: input: expected {self.k} or more rows, got {sizes(input.shape)}")
         return input
 
-    def _distances(self, input: Tensor) -> Tensor:
-        """Squared distances, N x k."""
+    def _nearest(self, input: Tensor) -> tuple[Tensor, Tensor]:
+        """Which centre is the nearest of each row, and the square of its distance."""
         self._check(input, None)
-        buffer = self._resize("_buffer", (len(input), self.k, self.dim))
-        np.subtract(self._contiguous("_input", input)[:, None], self.weight, out=buffer)
-        np.multiply(buffer, buffer, out=buffer)
-        return buffer.sum(2)
+        differences = self._resize("_buffer", (len(input), self.k, self.dim))
+        np.subtract(self._contiguous("_input", input)[:, None], self.weight, out=differences)
+        with np.errstate(over="ignore"):
+            squares = np.square(differences).sum(2)
+        least = squares.min(1)
+        if not ((least >= np.finfo(self._dtype).tiny) & np.isfinite(least)).all():  # squares do not tell which is the least
+            return lengths(differences, 2)[:, :, 0].argmin(1), least
+        return squares.argmin(1), least

@@ -67,7 +67,7 @@ class WeightedEuclidean(Euclidean):
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         differences = self._differences(input)
         slopes = self._slopes(differences, input, gradOutput)
-        gradient = (differences * slopes * differences).sum(0, dtype=np.float64).T * self.diagCov
+        gradient = (slopes * differences).sum(0, dtype=np.float64).T
         super().accGradParameters(input, gradOutput, scale)
         self.gradDiagCov += scale * gradient
 
@@ -79,5 +79,6 @@ class WeightedEuclidean(Euclidean):
         finally:
             self.gradDiagCov = gradient
 
-    def _metric(self) -> Tensor:
-        return self.diagCov.T**2
+    def _weighed(self, differences: Tensor) -> Tensor:
+        with np.errstate(over="ignore"):
+            return differences * self.diagCov.T  # type: ignore[no-any-return]

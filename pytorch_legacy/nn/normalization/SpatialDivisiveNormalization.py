@@ -1,10 +1,11 @@
 """Planes divided by the deviation around each cell."""
 
-from math import sqrt
+from math import frexp, inf, sqrt
 from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import on_device
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.normalization.neighbourhood import LocalNormalization
 from pytorch_legacy.storage import Tensor
@@ -78,24 +79,36 @@ class SpatialDivisiveNormalization(LocalNormalization):
         return sqrt(self.nInputPlane) if rank == 1 else self.nInputPlane  # a vector is applied twice
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        _, _, divisor = self._deviations(self._checked(input))
-        return np.divide(input, divisor, out=self._resize("output", input.shape))
+        scaled, unit = self._inUnits(self._checked(input))
+        _, _, divisor = self._deviations(scaled, unit)
+        return np.divide(scaled, divisor, out=self._resize("output", input.shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         self._checkedGradient(self._checked(input), gradOutput)
-        deviation, isSmall, divisor = self._deviations(input)
+        scaled, unit = self._inUnits(input)
+        deviation, isSmall, divisor = self._deviations(scaled, unit)
         isFlat = isSmall | (deviation == 0)
-        gradDivisor = -self._joined(gradOutput * input) / (divisor * divisor)
+        gradDivisor = -self._joined(gradOutput * scaled) / (divisor * divisor)
         gradSquares = gradDivisor / (2 * self._coef * np.where(isFlat, 1, deviation))
         gradSquares[isFlat] = 0
         gradInput = np.divide(gradOutput, divisor, out=self._resize("gradInput", input.shape, apart=input))
-        gradInput += 2 * input * self._spread(gradSquares)
+        gradInput += 2 * scaled * self._spread(gradSquares)
+        if unit != 1:
+            gradInput /= unit
         return gradInput
 
-    def _deviations(self, input: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _inUnits(self, input: Tensor) -> tuple[Tensor, float]:
+        """An input whose squares would be too large, in units of a power of two. On a device it is not looked at."""
+        largest = 0 if on_device(input) else float(max(input.max(initial=0), -input.min(initial=0)))
+        if not sqrt(float(np.finfo(self._dtype).max)) / 1e4 < largest < inf:
+            return input, 1
+        unit = 2.0 ** (frexp(largest)[1] - 1)
+        return input / unit, unit
+
+    def _deviations(self, input: Tensor, unit: float) -> tuple[Tensor, Tensor, Tensor]:
         """The deviations before they are divided by `_coef`, which of them are too small, and what to divide by."""
         deviation = np.sqrt(self._sums(input * input))
         divisor = deviation / self._coef
-        isSmall = divisor <= self.threshold
-        divisor[isSmall] = self.thresval
+        isSmall = divisor <= self.threshold / unit
+        divisor[isSmall] = self.thresval / unit
         return deviation, isSmall, divisor

@@ -83,7 +83,7 @@ class CosineEmbeddingCriterion(Criterion):
     def _directions(self, input: list[Tensor]) -> tuple[Tensor, Tensor, Tensor, list[Tensor]]:
         """The pairs' cosines, the vectors divided by their lengths, and these, in double precision."""
         # Rows that lie one after the other: the order of a sum must not depend on the strides of the input.
-        pair = [np.ascontiguousarray(array if array.ndim == 2 else array[None], np.float64) for array in input]
+        pair = [(array if array.ndim == 2 else array[None]).astype(np.float64, order="C") for array in input]
         norms = [lengths(rows, 1, EPS) for rows in pair]
         one, other = (rows / norm for rows, norm in zip(pair, norms, strict=True))
         return (one * other).sum(1), one, other, norms

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+
+from pytorch_legacy.t7.nodes import printable
 
 HELP = "write the files of a layer of your own"
 DESCRIPTION = """\
@@ -30,5 +33,5 @@ def execute(options: argparse.Namespace) -> None:
 
     files = new_layer(options.name, options.kind, options.folder, options.cuda)
     for file in files:
-        print(file)
-    print(f"now: cd {files[0].parent} && python -m pytest")
+        print(printable(str(file)))
+    print(printable(f"now: cd {shlex.quote(str(files[0].parent))} && python -m pytest"))

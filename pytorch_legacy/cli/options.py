@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -15,7 +17,19 @@ _MOST_PIXELS = 1 << 26
 
 
 class Parser(argparse.ArgumentParser):
-    """One whose errors are a line, in which nothing steers a terminal."""
+    """One whose errors are a line, in which nothing steers a terminal, and whose help says where it could not be written. What
+    begins as a negative number does is a value, such as -0.5,0.5."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._negative_number_matcher = re.compile(r"-\.?\d")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is None or file is not sys.stdout:
+            super()._print_message(message, file)
+        elif message:  # the base lets errors pass
+            file.write(message)
+            file.flush()
 
     def error(self, message: str) -> NoReturn:
         shown = message if len(message) < 1000 else f"{message[:1000]} ..."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import keyword
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from ..errors import ArgumentError, ValueRangeError
 
@@ -68,15 +70,34 @@ def new_layer(name: str, kind: str = "pooling2d", folder: str | os.PathLike[str]
     if kind not in KINDS:
         raise ValueRangeError(f"new_layer: kind: expected one of {', '.join(KINDS)}, got {kind!r}")
     _refuse_known(name)
-    place = Path(name if folder is None else folder)
+    place = _place(name if folder is None else folder)
     texts = {place / file: text for file, text in _texts(name, kind, cuda).items()}
     if there := [path for path in texts if path.exists() or path.is_symlink()]:
         raise FileExistsError(17, "there is such a file already; nothing is written", str(there[0]))
     place.mkdir(parents=True, exist_ok=True)
-    for path, text in texts.items():
-        with path.open("x", encoding="utf-8") as file:  # never over one that came meanwhile
-            file.write(text)
-    return list(texts)
+    written: list[Path] = []
+    try:
+        for path, text in texts.items():
+            with path.open("x", encoding="utf-8") as file:  # never over one that came meanwhile
+                written.append(path)
+                file.write(text)
+    except OSError as error:
+        for path in written:
+            path.unlink()
+        raise OSError(error.errno, f"{error.strerror}; nothing is written", str(place)) from None
+    return written
+
+
+def _place(folder: Any) -> Path:
+    """The folder, if files can be there."""
+    if not isinstance(folder, (str, os.PathLike)):
+        raise ArgumentError(f"new_layer: folder: expected a path, got {folder!r}")
+    if not os.fspath(folder) or "\0" in str(folder):
+        raise ValueRangeError(f"new_layer: folder: expected the name of a folder, got {str(folder)!r}")
+    place = Path(folder)
+    if place.exists() and not place.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "this is no folder", str(place))
+    return place
 
 
 def _refuse_known(name: str) -> None:

@@ -103,6 +103,8 @@ def test_a_reader_that_has_seen_enough(tmp_path) -> None:
     if Path("/dev/full").exists():
         done = piped(f"COMMAND inspect {tmp_path / 'x.t7'} > /dev/full")
         assert done.returncode == 1 and done.stderr == "pytorch-legacy: [Errno 28] No space left on device\n"
+        done = piped("COMMAND run --help > /dev/full")
+        assert done.returncode == 1 and done.stderr == "pytorch-legacy: [Errno 28] No space left on device\n"
 
 
 def test_an_output_without_unicode(tmp_path) -> None:

@@ -70,6 +70,12 @@ def test_a_network_of_one_size_gets_it(capsys, tmp_path) -> None:
     assert "nn.Sequential" in fail(capsys, "run", model, NINE, "--size", "13x13")
 
 
+def test_a_mean_below_zero(capsys) -> None:
+    """A value that begins with a minus is no option."""
+    assert run(capsys, "run", DIGITS, NINE, "--mean", "-0.5") == run(capsys, "run", DIGITS, NINE, "--mean=-0.5")
+    assert "nothing.t7: there is no such file" in fail(capsys, "run", "nothing.t7", NINE, "--mean", "-.5,0.5,-1")
+
+
 def test_mean_and_std_that_are_none(capsys, tmp_path) -> None:
     """Fields of these names may hold anything."""
     pytest.importorskip("PIL")

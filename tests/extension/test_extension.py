@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -309,6 +310,36 @@ class TestNewLayer:
         assert cli.main(["new-layer", stem]) == 1  # nothing is overwritten, and nothing is half-written
         assert "there is such a file already; nothing is written" in capsys.readouterr().err
         assert (Path(stem) / f"{stem}.h").read_text() == "mine" and not (Path(stem) / f"{stem}.py").exists()
+
+    def test_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        from pytorch_legacy import cli
+
+        monkeypatch.chdir(tmp_path)
+        Path("file").write_text("mine")
+        empty = "new_layer: folder: expected the name of a folder, got ''"
+        for folder, words in (("", empty), ("file", "file: this is no folder")):
+            assert cli.main(["new-layer", "Good", "--folder", folder]) == 1
+            assert words in capsys.readouterr().err
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]
+        with pytest.raises(TypeError, match="new_layer: folder: expected a path, got 5"):
+            pl.extension.new_layer("Good", folder=5)  # type: ignore[arg-type]
+        assert cli.main(["new-layer", "Good", "--folder", "a\x1b b"]) == 0
+        out = capsys.readouterr().out
+        assert "\x1b" not in out and "now: cd 'a\\x1b b' && " in out
+
+    def test_a_disk_that_is_full(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What was written before is taken back."""
+        opened, count = Path.open, iter(range(3))
+
+        def full(path: Path, *arguments: Any, **keywords: Any) -> Any:
+            if "x" in arguments and next(count) == 2:
+                raise OSError(28, "No space left on device")
+            return opened(path, *arguments, **keywords)
+
+        monkeypatch.setattr(Path, "open", full)
+        with pytest.raises(OSError, match="No space left on device; nothing is written"):
+            pl.extension.new_layer("Good", folder=tmp_path / "good")
+        assert not list((tmp_path / "good").iterdir())
 
     @pytest.mark.parametrize("name", ["spatial", "A-B", "../A", "", "1A", "SpatialMaxPooling", "A b", "Ä"])
     def test_names(self, tmp_path: Path, name: str) -> None:

@@ -8,6 +8,8 @@ pytorch_legacy.errors.ShapeError: nn.Linear: input: expected 10 columns, got sha
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+TOO_DEEP = "{}: its modules are nested too deep, or contain themselves"  # for Python's stack
+
 
 class THNNError(Exception):
     """What a layer has to complain about.
@@ -140,6 +142,8 @@ def located(place: str) -> Iterator[None]:
     except THNNError as error:
         error.where.insert(0, place)
         raise
+    except RecursionError:
+        raise UnsupportedError(TOO_DEEP.format(place)) from None
     except Exception as error:
         error.add_note(place)
         raise

@@ -78,24 +78,28 @@ class Serial(Decorator):
         """The fields of a twin, whose modules are twins of those inside: the arrays are theirs, the fields are the file's."""
         twins: dict[int, Any] = {}
         seen: dict[Any, Any] = {}
+        waiting: list[Module] = []
 
         def twin(thing: TorchObject) -> TorchObject:
             if not isinstance(thing, Module):
                 return thing
             if id(thing) not in twins:
-                twins[id(thing)] = found = thing.__copy__()
-                empty = getattr(thing, "dpnn_serialEmpty", ())
-                fields = vars(found)
-                for key, value in fields.items():
-                    fields[key] = _emptied(value) if key in empty else rebuilt(value, seen, lambda array: array, twin)
-                fields["dpnn_typename"] = thing._typename
+                twins[id(thing)] = thing.__copy__()
+                waiting.append(thing)
             return twins[id(thing)]
 
         copy: Any = twin(self)
+        while waiting:
+            thing = waiting.pop()
+            empty = getattr(thing, "dpnn_serialEmpty", ())
+            fields = vars(twins[id(thing)])
+            for key, value in fields.items():
+                fields[key] = _emptied(value) if key in empty else rebuilt(value, seen, lambda array: array, twin)
+            fields["dpnn_typename"] = thing._typename
         if self.tensortype in TENSOR_TYPES:  # those of a GPU stay what they are here
             copy.type(self.tensortype)
-        fields: dict[str, Any] = super(Serial, copy)._toTorch7()
-        return fields
+        record: dict[str, Any] = super(Serial, copy)._toTorch7()
+        return record
 
 
 def _buffers(module: Module) -> list[str]:

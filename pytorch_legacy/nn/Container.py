@@ -7,7 +7,7 @@ from typing import Any, Self, overload
 
 from pytorch_legacy import mending
 from pytorch_legacy.arrays import overlap
-from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.errors import TOO_DEEP, IndexRangeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.arguments import checked, taken
 from pytorch_legacy.nn.Module import Module
@@ -207,7 +207,7 @@ class Container(Module):
     def _locate(self, error: Exception, index: int) -> None:
         """Tells an exception in which child it was raised."""
         if isinstance(error, RecursionError):
-            raise UnsupportedError(f"{self._typename}: its modules are nested too deep, or contain themselves") from None
+            raise UnsupportedError(TOO_DEEP.format(self._typename)) from None
         place = f"in module {index + 1} of {self._typename}"
         if isinstance(error, THNNError):
             error.where.insert(0, place)

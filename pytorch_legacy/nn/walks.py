@@ -14,9 +14,9 @@ from typing import Any
 MOST_PLACES = 100_000
 _COUNTED = 10**30  # where counting ends: the numbers themselves would grow with the depth
 
-# The ids of the modules that were visited by walks which have not ended, for each method: a class may have a method of its own
-# that begins a walk inside.
-_visited: ContextVar[dict[str, set[int]] | None] = ContextVar("visited", default=None)
+# The ids of the modules that were visited by walks which have not ended, for each method, or None where all places count: a class
+# may have a method of its own that begins a walk inside.
+_visited: ContextVar[dict[str, set[int] | None] | None] = ContextVar("visited", default=None)
 
 
 def places(root: Any) -> int:
@@ -83,7 +83,7 @@ def everywhere(
     once : bool
         Whether each module gets one call in any case, or one for each place unless there are too many.
     """
-    with _walk(name, once or places(root) > MOST_PLACES) as seen:
+    with _walk(name, root, once) as seen:
         if seen is not None:
             seen.add(id(root))
         own(root)
@@ -114,17 +114,15 @@ def everywhere(
 
 
 @contextmanager
-def _walk(name: str, once: bool) -> Iterator[set[int] | None]:
-    """The ids of modules that need no further visit; None if all places are visited."""
+def _walk(name: str, root: Any, once: bool) -> Iterator[set[int] | None]:
+    """The ids of modules that need no further visit; None if all places are visited. Walks within a walk take its answer over."""
     active = _visited.get()
     if active is not None and name in active:
         yield active[name]
         return
-    if not once:
-        yield None
-        return
-    token = _visited.set({**(active or {}), name: set()})
+    seen: set[int] | None = set() if once or places(root) > MOST_PLACES else None
+    token = _visited.set({**(active or {}), name: seen})
     try:
-        yield (_visited.get() or {})[name]
+        yield seen
     finally:
         _visited.reset(token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, Self
 
-from pytorch_legacy.errors import DtypeError, ShapeError, THNNError, ValueRangeError
+from pytorch_legacy.errors import TOO_DEEP, DtypeError, ShapeError, THNNError, UnsupportedError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
@@ -14,7 +14,6 @@ from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.graph.pictures import draw
 from pytorch_legacy.nngraph.Node import Node, check_nodes, inputs_of
 from pytorch_legacy.passes import is_own, marks_module
-from pytorch_legacy.storage import Tensor
 
 _RUNNING = ("input", "gradOutput", "gradOutputBuffer")
 
@@ -169,7 +168,10 @@ class gModule(Flat, Container):
             module = node.module
             if module is not None:
                 if module not in replaced:
-                    replaced[module] = module.replace(callback)
+                    try:
+                        replaced[module] = module.replace(callback)
+                    except RecursionError:
+                        raise UnsupportedError(TOO_DEEP.format(self._typename)) from None
                 node.data["module"] = replaced[module]
         self.modules = [replaced.get(module, module) for module in self.modules]
         return result
@@ -233,6 +235,8 @@ class gModule(Flat, Container):
         """Tells an exception in which node it was raised, and lets it go on."""
         if _debugs:
             _picture(self, node, error)
+        if isinstance(error, RecursionError):
+            raise UnsupportedError(TOO_DEEP.format(self._typename)) from None
         place = f"in {node.name} of {self!r}"
         if isinstance(error, THNNError):
             error.where.insert(0, place)
@@ -242,10 +246,6 @@ class gModule(Flat, Container):
 
     def _collectModules(self) -> None:
         self.modules = [node.module for node in self.forwardnodes if node.module is not None]
-
-    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
-        """The parameters of the modules in running order, and their gradients."""
-        return super().parameters()
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn
+from pytorch_legacy import dpnn, nn
 from pytorch_legacy.cli import main
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.nn import pickling, walks
@@ -155,3 +155,26 @@ def test_command_line(tmp_path, capsys):
     for arguments in (["run", "net.t7", "x.npy"], ["inspect", "net.t7", "--input", "1x2"]):
         assert main([str(tmp_path / one) if "." in one else one for one in arguments])
         assert "its modules stand in 6.36e+28 places" in capsys.readouterr().err
+
+
+def test_other_kinds_of_nesting():
+    """Graphs, tables and criterions, too: what works, works in no time, and what does not says why."""
+    x = np.ones(2, np.float32)
+    graph, table, loss = nn.Linear(2, 2), nn.Linear(2, 2), nn.MSECriterion()
+    for _ in range(1000):
+        input = nn.Identity()()
+        graph = nn.gModule([input], [graph(input)])
+        table = nn.Sequential(nn.ConcatTable().add(nn.Identity()), nn.MapTable(table), nn.SelectTable(0))
+        loss = nn.MultiCriterion().add(loss)
+    assert len(graph.parameters()[0]) == len(table.parameters()[0]) == 2
+    for run in (lambda: graph.forward(x), lambda: table.forward(x), lambda: loss.forward(x, x), lambda: loss.backward(x, x)):
+        with pytest.raises(UnsupportedError, match="nested too deep"):
+            run()
+    with pytest.raises(UnsupportedError, match="nested too deep"):
+        graph.replace(lambda module: module)
+
+
+def test_Serial_is_saved_as_deep_as_may_be(tmp_path):
+    net = dpnn.Serial(deep(1000)).mediumSerial()
+    pl.save(tmp_path / "net.t7", net)
+    assert len(pl.load(tmp_path / "net.t7").listModules()) == len(net.listModules())

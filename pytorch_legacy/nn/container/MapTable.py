@@ -9,7 +9,6 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class MapTable(Container):
@@ -135,10 +134,6 @@ class MapTable(Container):
             return getattr(module, method)(input[i], *(table[i] for table in gradients), *others[1:])
 
         return self._each(call, marked=method == "updateOutput")[:count]
-
-    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
-        """The parameters of all modules, clones too, and their gradients."""
-        return super().parameters()
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         defaults = {"shared": True, "sharedparams": ["weight", "bias", "gradWeight", "gradBias"]}

@@ -39,14 +39,11 @@ class CMakeBuild(build_ext):
         library = package / "lib"
         shutil.rmtree(library, ignore_errors=True)
         library.mkdir(parents=True)
+        shutil.copy(installed / "lib" / LIBRARY, library)
         if sys.platform == "linux":
-            # Programs that are linked with the library ask for its SONAME. A wheel holds no links: for the linker, which asks for
-            # the other name, there is a line of text.
-            soname = f"{LIBRARY}.{abi_version()}"
-            shutil.copy(installed / "lib" / LIBRARY, library / soname)
-            (library / LIBRARY).write_text(f"/* GNU ld script */\nINPUT({soname})\n")
-        else:
-            shutil.copy(installed / "lib" / LIBRARY, library)
+            # What a program asks for that was linked with it. A wheel holds no links: there it is a second copy.
+            soname = library / f"{LIBRARY}.{abi_version()}"
+            soname.symlink_to(LIBRARY) if in_place else shutil.copy(library / LIBRARY, soname)
         for header in ("THNN.h", "THNN_base.h", "THNN_ffi.h"):
             shutil.copy(installed / "include" / header, library)
         # What layers outside of the package are compiled with: THNN/layer.h and, for kernels, the device's part of the core.

@@ -183,8 +183,7 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     assert re.fullmatch(r"pytorch_legacy-0\.1\.0-py3-none-(linux|macosx)_\w+\.whl", wheel.name)
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-        archive.extractall(tmp_path)
-        isLibrary = {name: archive.read(name).startswith(b"\x7fELF") for name in names if "libTHNN" in name}
+        archive.extract("pytorch_legacy/lib/libTHNN.so", tmp_path)
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / "pytorch_legacy").rglob("*.py")}
     assert modules <= names
     made = {"lib/libTHNN.so", "lib/THNN.h", "lib/THNN_base.h", "lib/THNN_ffi.h"}
@@ -195,8 +194,7 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     assert {f"pytorch_legacy/{name}" for name in made} <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert {name.split("/")[0] for name in names} == {"pytorch_legacy", "pytorch_legacy-0.1.0.dist-info"}
-    library = tmp_path / "pytorch_legacy" / "lib" / "libTHNN.so.1"
-    assert isLibrary == {"pytorch_legacy/lib/libTHNN.so": False, "pytorch_legacy/lib/libTHNN.so.1": True}  # it is there once
+    library = tmp_path / "pytorch_legacy" / "lib" / "libTHNN.so"
     runpath = re.findall(r"RUNPATH.*\[(.*)\]", run("readelf", "-d", library))
     assert runpath == ["$ORIGIN/../../scipy_openblas32/lib"]
     assert tempfile.gettempdir().encode() not in library.read_bytes()  # where it was built

@@ -29,7 +29,7 @@ ABI_VERSION = 1
 def _find() -> Path:
     if override := os.environ.get("PYTORCH_LEGACY_THNN"):
         return Path(override)
-    name = {"darwin": "libTHNN.dylib", "linux": f"libTHNN.so.{ABI_VERSION}"}.get(sys.platform, "libTHNN.so")
+    name = {"darwin": "libTHNN.dylib"}.get(sys.platform, "libTHNN.so")
     return installed.library / name
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 from typing import Any
 
 import numpy as np
+import pytest
 
+import pytorch_legacy as pl
 from pytorch_legacy import errors
 from tests.case import Case
 from tests.layouts import LAYOUTS, laid_out
-from tests.table import only
+from tests.table import CASES, only
 from tests.table import pytest_generate_tests as pytest_generate_tests
 from tests.trees import (
     Array,
@@ -175,3 +178,42 @@ def test_copies(case: Case, dtype: str) -> None:
         assert not share_memory(held, trial.held(twin) + list(trial.parameters(twin)[0]))
     if not trial.isCriterion:
         assert_same(trial.run(module=module.clearState()).all(), expected.all())
+
+
+def test_files_hold_nothing_of_other_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What memory held before it was a buffer gets into no file: of fresh modules, after evaluation, after training."""
+    made = {name: getattr(np, name) for name in ("empty", "empty_like")}
+
+    def spoil(name: str, byte: int) -> Any:
+        def spoilt(*arguments: Any, like: Any = None, **options: Any) -> Array:
+            array = made[name](*arguments, **options)
+            np.frombuffer(array, np.uint8)[...] = byte  # type: ignore[call-overload]
+            return array
+
+        return spoilt
+
+    def saved(thing: Any) -> bytes:
+        file = io.BytesIO()
+        pl.save(file, thing)
+        return file.getvalue()
+
+    def files(case: Case, byte: int) -> list[bytes]:
+        for name in made:
+            monkeypatch.setattr(np, name, spoil(name, byte))
+        trial = Trial(case, "float32")
+        empty = [mapped(lambda leaf: leaf[:0], trial.input)] if case.batched and not trial.isCriterion else []
+        found = []
+        for input in (trial.input, *empty):
+            module = trial.module()
+            found.append(saved(module))
+            gradOutput = trial.gradOutput(trial.forward(module, copied(input)))
+            trial.backward(module, copied(input), gradOutput)
+            found.append(saved(module))
+            if not trial.isCriterion:
+                module = trial.module().evaluate()
+                trial.forward(module, copied(input))
+                found.append(saved(module))
+        return found
+
+    differing = [f"{name}-{case.name}" for name, case in CASES if name != "Profile" and files(case, 0x11) != files(case, 0x42)]
+    assert differing == []

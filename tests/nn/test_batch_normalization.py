@@ -148,3 +148,11 @@ def test_moments_of_values_far_from_zero(shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(module.running_var, variance, rtol=1e-10)
     np.testing.assert_allclose(output.std(rest)[:2], 1, rtol=1e-4)
     assert np.isnan(output[:, 2]).all()
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_an_empty_batch_leaves_no_statistics(strict):
+    module = nn.SpatialBatchNormalization(3).setStrict(strict)
+    empty = images(0, 3, 2, 2)
+    assert module.forward(empty).shape == module.backward(empty, empty).shape == empty.shape
+    assert module.save_mean is None and module.save_std is None and not module.running_mean.any()

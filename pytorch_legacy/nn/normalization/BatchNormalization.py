@@ -116,11 +116,11 @@ class BatchNormalization(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self._resize("output", self._checked(input).shape)
-        self._resize("save_mean", self.running_mean.shape)
-        self._resize("save_std", self.running_mean.shape)
+        learns, channels = self._learns(input), self.running_mean.shape
+        kept = [self._resize(name, channels) for name in ("save_mean", "save_std")] if learns else self._unwritten()
         call(
             self, "BatchNormalization_updateOutput", *self._batches(input, self.output), self.weight, self.bias,
-            self.running_mean, self.running_var, self.save_mean, self.save_std, self._learns(input), self.momentum, self.eps,
+            self.running_mean, self.running_var, *kept, learns, self.momentum, self.eps,
         )  # fmt: skip
         return self.output
 
@@ -150,7 +150,7 @@ class BatchNormalization(Module):
         learns = self._learns(input)
         if learns and (self.save_mean is None or self.save_std is None):
             raise NullError(f"{self._typename}: save_mean: expected what forward keeps when training, got None")
-        save_mean, save_std = (self.save_mean, self.save_std) if learns else (self.running_mean, self.running_var)
+        save_mean, save_std = (self.save_mean, self.save_std) if learns else self._unwritten()
         gradInput = None
         if toInput and self.gradInput is not None:
             gradInput = self._resize("gradInput", input.shape)
@@ -161,9 +161,13 @@ class BatchNormalization(Module):
         )  # fmt: skip
         return self.gradInput
 
+    def _unwritten(self) -> tuple[Tensor, Tensor]:
+        """What C gets for save_mean and save_std where it leaves them alone: there may be none yet."""
+        return self.running_mean, self.running_var
+
     def _learns(self, input: Tensor) -> bool:
         """Whether the statistics are those of the batch."""
-        return bool(self.train) and (self.strict or len(input) != 1)
+        return bool(self.train) and input.size > 0 and (self.strict or len(input) != 1)
 
     def _checked(self, input: Tensor) -> Tensor:
         """The input, of a rank that is right for this class, for the C function takes all of them, and with its channels."""

@@ -335,6 +335,12 @@ def expected(module: Module) -> Expected | None:
         return Expected(taken)
 
 
+def words(module: Module) -> str:
+    """What the network expects, for who gave it something else."""
+    takes = None if module._onDevice else expected(module)
+    return "" if takes is None else f"; the network expects {takes.sentence()}"
+
+
 def fixed_size(module: Module, planes: int) -> tuple[int, int] | None:
     """The only height and width of pictures that the network takes, as far as some trials tell."""
     if walks.places(module) > _MODULES:

@@ -14,6 +14,7 @@ from pytorch_legacy.writing import check_target
 from . import files
 from .options import pixels
 from .output import say
+from .preprocessing import Preprocessing
 from .problem import Problem
 from .progress import busy
 
@@ -132,7 +133,7 @@ def _sizes(name: str, text: str, least: int, axes: int | None = None) -> tuple[i
 
 
 def _gallery(options: argparse.Namespace) -> None:
-    image = files.picture(options.image, options.size)
+    image = files.picture(options.image, Preprocessing(size=options.size))
     if not options.size:
         image.thumbnail((explain.LONGEST, explain.LONGEST))
     array = np.atleast_3d(np.asarray(image, np.float32) / 255).transpose(2, 0, 1)

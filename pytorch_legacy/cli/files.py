@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import stat
 import zipfile
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from pytorch_legacy.t7.detect import detect
 from pytorch_legacy.t7.nodes import Malformed
 from pytorch_legacy.writing import check_target, whole
 
+from .preprocessing import Preprocessing
 from .problem import Problem
 
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
@@ -30,7 +31,15 @@ class Source:
 
     array: Any
     is_picture: bool = False
-    colours: Any = None  # Cb and Cr planes of a colour picture that is run on its luminance
+    colours: Sequence[Any] = ()  # Cb and Cr planes of a colour picture that is run on its luminance
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
+
+    def prepared(self) -> str:
+        """What was done to a picture or to an array of bytes, in a line; "" if nothing was."""
+        if self.is_picture:
+            return f"pictures: {self.preprocessing}"
+        arrays = self.array if isinstance(self.array, list) else [self.array]
+        return f"bytes: {self.preprocessing.numbers()}" if any(array.dtype == np.uint8 for array in arrays) else ""
 
 
 def text_shape(shape: tuple[int, ...]) -> str:
@@ -50,11 +59,8 @@ def _must_exist(path: str) -> None:
         raise Problem(f"{path}: there is no such file")
 
 
-def read(path: str, options: argparse.Namespace, planes: int | None, size: tuple[int, int] | None) -> Source:
-    """The input file as an array with a batch dimension, or a list of arrays as they are; its bytes say what it is.
-
-    `size` is that of pictures, height and width; without it they stay as they are.
-    """
+def read(path: str, preprocessing: Preprocessing, key: str | None = None) -> Source:
+    """The input file as an array with a batch dimension, or a list of arrays as they are; its bytes say what it is."""
     _must_exist(path)
     with open(path, "rb") as file:
         regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
@@ -65,23 +71,24 @@ def read(path: str, options: argparse.Namespace, planes: int | None, size: tuple
             value = np.load(source, allow_pickle=False)
         except Exception as error:  # whatever NumPy makes of a broken file
             raise Problem(f"{path}: cannot be read as .npy: {error}") from None
-    elif content.startswith(b"PK\x03\x04") and (archive := _archive(path, source, options.key)) is not None:
+    elif content.startswith(b"PK\x03\x04") and (archive := _archive(path, source, key)) is not None:
         value = archive
     else:
         try:
             detect(content, "auto")
         except Malformed as error:
-            return _read_picture(path, source, options, planes, size, error.message)
-        value = _tensors(path, t7.read(path if regular else content), options.key)
+            return _read_picture(path, source, preprocessing, error.message)
+        value = tensors(path, t7.read(path if regular else content), key)
     for array in value if isinstance(value, list) else [value]:
         if not isinstance(array, np.ndarray):
             raise Problem(f"{path}: expected arrays alone, got something else in the archive")
         if array.dtype.kind not in "fiub" or array.ndim == 0:
             raise Problem(f"{path}: expected an array of numbers, got {array.dtype} of shape {array.shape}")
-    return Source(value[None] if isinstance(value, np.ndarray) and value.ndim in (1, 3) else value)
+    together = value[None] if isinstance(value, np.ndarray) and value.ndim in (1, 3) else value
+    return Source(together, preprocessing=preprocessing)
 
 
-def _tensors(path: str, value: Any, key: str | None) -> Any:
+def tensors(path: str, value: Any, key: str | None) -> Any:
     """The tensor of a .t7 file, or of the table in it, or a list of tensors."""
     if isinstance(value, dict):
         wanted = [key] if key else ["input", "images", "image", "x", "data"]
@@ -120,8 +127,8 @@ def _holds_tensors(value: Any) -> bool:
     return bool(entries) and all(isinstance(entry, np.ndarray) for entry in entries)
 
 
-def picture(path: str, size: tuple[int, int] | None, source: Any = None) -> Any:
-    """A Pillow image, gray or RGB, resized to this height and width, if that is given. `source` is what to read."""
+def picture(path: str, preprocessing: Preprocessing, source: Any = None) -> Any:
+    """A Pillow image, gray or RGB, in the size that is asked for. `source` is what to read."""
     _must_exist(path)
     Image = _pillow()
     try:
@@ -129,33 +136,35 @@ def picture(path: str, size: tuple[int, int] | None, source: Any = None) -> Any:
             image = opened.convert("RGB" if opened.mode not in ("L", "1", "I", "I;16", "LA") else "L")
     except Exception as error:  # Pillow's readers raise what comes
         raise Problem(f"{path}: not a picture that can be read: {error}") from None
-    if size:
-        height, width = size
-        shrinks = width <= image.width and height <= image.height
-        image = image.resize((width, height), Image.Resampling.BOX if shrinks else Image.Resampling.BICUBIC)
-    return image
+    try:
+        return preprocessing.resized(image)
+    except Problem as problem:
+        raise Problem(f"{path}: {problem}") from None
 
 
-def _read_picture(path: str, source: Any, options: argparse.Namespace, planes: int | None, size: Any, found: str) -> Source:
+def _read_picture(path: str, source: Any, preprocessing: Preprocessing, found: str) -> Source:
     """`found` says what the file is for who takes it for a .t7 file."""
     try:
-        image = picture(path, size, source)
+        image = picture(path, preprocessing, source)
     except Problem:
         if Path(path).suffix.lower() in PICTURES or found.endswith("picture"):
             raise
         wanted = "a picture (png, jpg, ...), an array (.npy, .npz) or a tensor (.t7)"
         raise Problem(f"{path}: expected {wanted}; {_tail(found)}") from None
+    planes = preprocessing.planes
     if planes not in (None, 1, 3):
         raise Problem(f"{path}: the network wants {planes} planes, a picture has 1 or 3; give an .npy or .t7 file")
-    colours = None
+    colours: list[Any] = []
+    if preprocessing.gray:
+        image = image.convert("L")
     if planes == 1 and image.mode == "RGB":
-        luminance, *chroma = image.convert("YCbCr").split()
-        colours = None if options.gray else chroma
-        image = image.convert("L") if options.gray else luminance
+        image, *colours = image.convert("YCbCr").split()
     elif planes == 3:
         image = image.convert("RGB")
     array = np.asarray(image)
-    return Source(array[None, None] if array.ndim == 2 else array.transpose(2, 0, 1)[None], True, colours)
+    if preprocessing.bgr and array.ndim == 3:
+        array = array[..., ::-1]
+    return Source(array[None, None] if array.ndim == 2 else array.transpose(2, 0, 1)[None], True, colours, preprocessing)
 
 
 def _tail(found: str) -> str:
@@ -181,18 +190,32 @@ def write(path: str, output: Any, source: Source) -> None:
         with whole(path) as file:
             np.save(file, output)
     else:
-        _write_picture(path, output, source)
+        content = _encoded(path, output, source)
+        with whole(path) as file:
+            file.write(content)
 
 
-def _write_picture(path: str, output: Tensor, source: Source) -> None:
-    """Planes in 0..1 as bytes; the luminance of a colour picture gets its colours back."""
+def is_picture(shape: tuple[int, ...]) -> bool:
+    """Is an output of that shape one picture?"""
+    shape = shape[1:] if len(shape) == 4 and shape[0] == 1 else shape
+    return len(shape) == 2 or (len(shape) == 3 and shape[0] in (1, 3))
+
+
+def _encoded(path: str, output: Tensor, source: Source) -> memoryview:
+    """A picture in the form of the path's ending, of planes in the units of the input.
+
+    The luminance of a colour picture gets its colours back.
+    """
     Image = _pillow()
     image = output[0] if output.ndim == 4 and output.shape[0] == 1 else output
     if image.ndim == 2:
         image = image[None]
-    if image.ndim != 3 or image.shape[0] not in (1, 3):
+    if not is_picture(output.shape):
         raise Problem(f"{path}: an output of {text_shape(output.shape)} is no picture of 1 or 3 planes; write .npy or .t7")
-    data = np.clip(np.rint(np.nan_to_num(image.astype(np.float64)) * 255), 0, 255).astype(np.uint8)
+    scale = source.preprocessing.scale if source.preprocessing.scale > 0 else 1 / 255
+    data = np.clip(np.rint(np.nan_to_num(image.astype(np.float64)) / scale), 0, 255).astype(np.uint8)
+    if source.preprocessing.bgr:
+        data = data[::-1]
     if data.shape[0] == 3:
         picture = Image.fromarray(data.transpose(1, 2, 0))
     else:
@@ -200,7 +223,6 @@ def _write_picture(path: str, output: Tensor, source: Source) -> None:
         if source.colours:
             chroma = [plane.resize(picture.size, Image.Resampling.BICUBIC) for plane in source.colours]
             picture = Image.merge("YCbCr", [picture, *chroma]).convert("RGB")
-    encoded = io.BytesIO()  # some formats go back in the file that they write
-    picture.save(encoded, Image.registered_extensions()[Path(path).suffix.lower()])
-    with whole(path) as file:
-        file.write(encoded.getbuffer())
+    content = io.BytesIO()  # some formats go back in the file that they write
+    picture.save(content, Image.registered_extensions()[Path(path).suffix.lower()])
+    return content.getbuffer()

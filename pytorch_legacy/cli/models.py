@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -125,23 +125,49 @@ def class_names(value: Any) -> list[str] | None:
     return None
 
 
-def normalization(value: Any) -> tuple[Any, Any]:
-    """Mean and standard deviation, if the file has them: numbers, or one for each plane."""
-    table = value if isinstance(value, dict) else {}
-    mean, std = (_numbers(table.get(name), (1, 3)) for name in ("mean", "std"))
-    return 0.0 if mean is None else mean, 1.0 if std is None else std
+def preprocessing(value: Any, network: Module) -> dict[str, Any]:
+    """What the file says of the pictures that the network was made for, by the names of `Preprocessing`.
 
-
-def image_size(value: Any) -> tuple[int, int] | None:
-    """Height and width of the pictures that the network was made for, if a field beside it says so.
-
-    ``imageSize`` or ``size`` is a number, height and width, or planes, height and width.
+    It says so in fields beside the network, in a table ``transform`` beside it, or in one that is a field of the network, in this
+    order. ``imageSize`` or ``size``, and ``cropSize``, are a number, height and width, or planes, height and width; ``mean`` and
+    ``std`` are numbers, or one for each plane; ``bgr`` is true or false.
     """
-    for name in ("imageSize", "size") if isinstance(value, dict) else ():
-        sizes = _numbers(value.get(name), (1, 2, 3))
-        if sizes is not None and all(1 <= size <= _LARGEST and size == int(size) for size in sizes[-2:]):
-            return int(sizes[-2:][0]), int(sizes[-1])
-    return None
+    beside = value if isinstance(value, dict) else {}
+    tables: list[Any] = [beside, beside.get("transform"), getattr(network, "transform", None)]
+    fields: dict[str, Any] = {}
+    for table in tables:
+        for place, (name, read) in _FIELDS.items() if isinstance(table, dict) else ():
+            if (entry := read(table.get(place))) is not None:
+                fields.setdefault(name, entry)
+    if len(fields.get("size", ())) == 1 and "crop" not in fields:
+        fields["size"] *= 2
+    elif len(fields.get("size", ())) == 1:
+        fields["size"] = fields["size"][0]  # what is cut out of it was made from pictures with this shorter side
+    if "crop" in fields:
+        fields["crop"] = (fields["crop"][0], fields["crop"][-1])
+    return fields
+
+
+def _side_or_sides(value: Any) -> tuple[int, ...] | None:
+    sizes = _numbers(value, (1, 2, 3))
+    if sizes is None or not all(1 <= size <= _LARGEST and size == int(size) for size in sizes[-2:]):
+        return None
+    return tuple(int(size) for size in sizes[-2:])
+
+
+def _of_planes(value: Any) -> tuple[float, ...] | None:
+    numbers = _numbers(value, (1, 3))
+    return None if numbers is None else tuple(numbers.tolist())
+
+
+_FIELDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "imageSize": ("size", _side_or_sides),
+    "size": ("size", _side_or_sides),
+    "cropSize": ("crop", _side_or_sides),
+    "mean": ("mean", _of_planes),
+    "std": ("std", _of_planes),
+    "bgr": ("bgr", lambda value: value if isinstance(value, bool) else None),
+}
 
 
 def _numbers(value: Any, counts: tuple[int, ...]) -> Any:

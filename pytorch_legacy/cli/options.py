@@ -13,7 +13,7 @@ from pytorch_legacy.t7.nodes import printable
 
 from .problem import Problem
 
-_MOST_PIXELS = 1 << 26
+MOST_PIXELS = 1 << 26
 
 
 class Parser(argparse.ArgumentParser):
@@ -58,15 +58,22 @@ def planes(name: str, above: float = -math.inf) -> Callable[[str], list[float]]:
     )
 
 
-def pixels(name: str) -> Callable[[str], tuple[int, int]]:
-    """Height and width of "WxH"."""
+def pixels(name: str, shorter: bool = False) -> Callable[[str], Any]:
+    """Height and width of "WxH"; with `shorter` also a number for the length of the shorter side."""
 
-    def read(text: str) -> tuple[int, int]:
+    def read(text: str) -> Any:
+        if shorter and "x" not in text.lower():
+            return int(text)
         width, height = (int(number) for number in text.lower().split("x"))
         return height, width
 
-    wanted = f"width x height in pixels, such as 224x224, and at most {_MOST_PIXELS:,} of them"
-    return _reader(name, wanted, read, lambda sizes: min(sizes) > 0 and sizes[0] * sizes[1] <= _MOST_PIXELS)
+    def is_right(sizes: Any) -> bool:
+        height, width = (sizes, sizes) if isinstance(sizes, int) else sizes
+        return min(height, width) > 0 and height * width <= MOST_PIXELS
+
+    also = " or the length of the shorter side, such as 256," if shorter else ""
+    wanted = f"width x height in pixels, such as 224x224,{also} and at most {MOST_PIXELS:,} of them"
+    return _reader(name, wanted, read, is_right)
 
 
 def _reader(name: str, wanted: str, kind: Callable[[str], Any], is_right: Callable[[Any], bool]) -> Callable[[str], Any]:

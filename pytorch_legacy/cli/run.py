@@ -23,6 +23,7 @@ from . import expected, files, inputs, models
 from .network import output_text, refuse_endless
 from .options import finite, pixels, planes, whole
 from .output import say
+from .preprocessing import PRESETS, Preprocessing
 from .problem import Problem
 from .progress import busy
 
@@ -41,10 +42,12 @@ Run a network on a picture (png, jpg), arrays (.npy, .npz) or tensors (.t7).
 Bytes tell what an input is, not its name. A list of tensors, or the arrays of an .npz file in its order, are the
 inputs of a network that takes several; any other network runs on one after the other.
 
-A picture becomes an array of 1 x planes x height x width, (byte * scale - mean) / std, with scale 1/255. Size, mean and
-std come from the file if it has them, in fields "imageSize" (or "size"), "mean" and "std" beside the network. A colour
-picture for a network with one plane in and out is run on its luminance; its colours are enlarged with it. Arrays of bytes
-are pictures; other arrays are taken as they are.
+A picture becomes an array of 1 x planes x height x width, (byte * scale - mean) / std, and what was done is printed. Options
+say how; else --preset, the way of a published network; else the file, in fields "imageSize" (or "size"), "cropSize", "mean",
+"std" and "bgr" beside the network or in a table "transform". Without a word of them scale is 1/255, or 1 if a mean is above 1. A
+colour picture for a network with one plane in and out is run on its luminance; its colours are enlarged with it. Pictures
+that come out are in the units of those that go in. Arrays of bytes get scale, mean and std alone; other arrays are taken as
+they are.
 
 """
     + inputs.GRAMMAR
@@ -68,11 +71,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--input", metavar="SIZES", help="random numbers in place of a file, such as 1x3x32x32,1x10:int")
     parser.add_argument("-o", "--output", metavar="OUTPUT", help="where to: picture, .npy or .t7; a folder for several inputs")
     parser.add_argument("--model", metavar="PLACE", help="which network of the file, for example protos.rnn")
+    parser.add_argument("--preset", choices=PRESETS, help="prepare pictures as for these networks; other options change it")
     parser.add_argument(
-        "--size", type=pixels("--size"), metavar="WxH", help="resize pictures to this size first (default: that in the file)"
+        "--size", type=pixels("--size", shorter=True), metavar="WxH",
+        help="resize pictures first: to width x height, or with one number their shorter side (default: as the file says)"
+    )  # fmt: skip
+    parser.add_argument("--crop", type=pixels("--crop"), metavar="WxH", help="then cut this size out of the middle")
+    parser.add_argument("--gray", action="store_true", default=None, help="treat a colour picture as a gray one")
+    parser.add_argument(
+        "--bgr", action=argparse.BooleanOptionalAction, help="planes are blue, green, red, and mean and std in that order"
     )
-    parser.add_argument("--gray", action="store_true", help="treat a colour picture as a gray one")
-    parser.add_argument("--scale", type=finite("--scale"), default=1 / 255, help="factor for bytes (default 1/255)")
+    parser.add_argument("--scale", type=finite("--scale"), help="factor for bytes (default 1/255; 1 for a network of 0..255)")
     parser.add_argument(
         "--mean",
         type=planes("--mean"),
@@ -124,6 +133,7 @@ def execute(options: argparse.Namespace) -> None:
     value = models.load(options.file)
     network = models.network(options.file, value, options.model)
     refuse_endless(network)
+    preprocessing = Preprocessing.of(options, value, network)
     network.type(TYPES[options.device][options.double])
     network.training() if options.training else network.evaluate()
     if options.optimize and options.training:
@@ -137,13 +147,17 @@ def execute(options: argparse.Namespace) -> None:
         if options.output:
             files.write(options.output, result.output, files.Source(None))
             say(f"wrote {options.output}")
+    said: set[str] = set()
     for i, path in enumerate(options.inputs or [], 1):
         with busy(f"running {path}" + (f" ({i} of {len(options.inputs)})" if len(options.inputs) > 1 else "")):
-            source, results, remark = _compute(path, network, value, options)
+            source, results, remark = _compute(path, network, preprocessing, options)
         for result in results:
             _print(result, network, value, options)
         if remark:
             say(f"note: {remark}")
+        if (text := source.prepared()) and text not in said:
+            said.add(text)
+            say(text)
         if options.output:
             _write(path, source, results, options)
         elif any(not _is_scores(result.output) for result in results):
@@ -160,33 +174,28 @@ def _of_sizes(network: Module, options: argparse.Namespace) -> Result:
             return Result("--input", output_text(input), *_forward(network, input, options.time, exactly=True))
         except (ShapeError, DtypeError) as error:
             problem = problem or error
-    raise Problem(f"--input {options.input}: {problem}{_expects(network)}")
+    raise Problem(f"--input {options.input}: {problem}{expected.words(network)}")
 
 
-def _expects(network: Module) -> str:
-    """What the network expects, for who gave it something else."""
-    takes = None if network._onDevice else expected.expected(network)
-    return "" if takes is None else f"; the network expects {takes.sentence()}"
-
-
-def _compute(path: str, network: Module, value: Any, options: argparse.Namespace) -> tuple[files.Source, list[Result], str]:
+def _compute(
+    path: str, network: Module, preprocessing: Preprocessing, options: argparse.Namespace
+) -> tuple[files.Source, list[Result], str]:
     """What was read, what came out, and a remark on the size of a picture that nobody told."""
-    size = options.size or models.image_size(value)
-    planes = models.input_planes(network)
-    source = files.read(path, options, planes, size)
+    source = files.read(path, preprocessing, options.key)
     try:
-        results = _results(path, network, source.array, value, options)
+        results = _results(path, network, source.array, preprocessing, options)
     except DtypeError as error:
-        raise Problem(f"{path}: {error}{_expects(network)}") from None
+        raise Problem(f"{path}: {error}{expected.words(network)}") from None
     except ShapeError as error:
-        again = source.is_picture and not size and Path(path).is_file()
+        again = source.is_picture and not preprocessing.isSized and Path(path).is_file()
         fitting = expected.fixed_size(network, source.array.shape[1]) if again else None
         if fitting is None:
-            raise Problem(f"{path}: {error}{_expects(network)}") from None
-        source = files.read(path, options, planes, fitting)
-        results = _results(path, network, source.array, value, options)
+            raise Problem(f"{path}: {error}{expected.words(network)}") from None
+        preprocessing = preprocessing.fitted(fitting)
+        source = files.read(path, preprocessing, options.key)
+        results = _results(path, network, source.array, preprocessing, options)
         return source, results, f"the picture was resized to {fitting[1]}x{fitting[0]}, the size that the network takes"
-    if source.is_picture and not size and not options.training and _is_scores(results[0].output):
+    if source.is_picture and not preprocessing.isSized and not options.training and _is_scores(results[0].output):
         height, width = source.array.shape[-2:]
         if _takes(network, (1, *source.array.shape[1:-2], height + 32, width + 32)):
             text = f"the network takes any size, and got {width}x{height} as it is"
@@ -194,11 +203,11 @@ def _compute(path: str, network: Module, value: Any, options: argparse.Namespace
     return source, results, ""
 
 
-def _results(path: str, network: Module, given: Any, value: Any, options: argparse.Namespace) -> list[Result]:
+def _results(path: str, network: Module, given: Any, preprocessing: Preprocessing, options: argparse.Namespace) -> list[Result]:
     """Of one array, or of a list: the inputs of a network that takes several, else one after the other."""
 
     def prepared(array: Tensor) -> Tensor:
-        array = normalized(array, value, options).astype(network._dtype, copy=False)
+        array = preprocessing.normalized(array).astype(network._dtype, copy=False)
         return placed(np.ascontiguousarray(array), network._onDevice)
 
     if not isinstance(given, list):
@@ -243,28 +252,6 @@ def _write(path: str, source: files.Source, results: list[Result], options: argp
         target /= Path(path).stem + (".png" if picture else ".t7" if isinstance(output, list) else ".npy")
     files.write(str(target), output, source)
     say(f"wrote {target}")
-
-
-def normalized(array: Tensor, value: Any, options: argparse.Namespace) -> Tensor:
-    """Bytes scaled and normalized; other arrays as they are unless mean or std are asked for."""
-    mean, std = models.normalization(value)
-    asked = options.mean is not None or options.std is not None
-    if array.dtype != np.uint8 and not asked:
-        return array
-    mean = np.atleast_1d(np.asarray(mean if options.mean is None else options.mean, np.float64))
-    std = np.atleast_1d(np.asarray(std if options.std is None else options.std, np.float64))
-    for name, numbers in (("mean", mean), ("std", std)):
-        planes = array.shape[-3] if array.ndim > 2 else 1
-        if numbers.size not in (1, planes):
-            wanted = "1 number" if planes == 1 else f"1 number or {planes}"
-            raise Problem(f"{name}: expected {wanted}, one for each plane; got {numbers.size}")
-        if not np.isfinite(numbers).all() or (name == "std" and numbers.min() <= 0):
-            kind = "a number above 0" if name == "std" else "a finite number"
-            raise Problem(f"{name}: expected {kind}, got {numbers.tolist()} in the file of the network; say it with --{name}")
-    scaled = array * np.float64(options.scale) if array.dtype == np.uint8 else array.astype(np.float64)
-    shape = (-1, 1, 1) if array.ndim > 2 else (-1,)
-    result: Tensor = (scaled - mean.reshape(shape)) / std.reshape(shape)
-    return result
 
 
 def _forward(network: Module, input: Any, repeats: int | None, exactly: bool = False) -> tuple[Any, list[float]]:

@@ -41,7 +41,7 @@ def fail(capsys, *arguments: str) -> str:
 def test_classifier_names_the_digit_and_its_share(capsys, digit: int) -> None:
     pytest.importorskip("PIL")
     out = run(capsys, "run", DIGITS, str(EXAMPLES / "digits" / f"digit_{digit}.png"))
-    lines = [line.split() for line in out.splitlines()[1:]]
+    lines = [line.split() for line in out.splitlines()[1:-1]]
     assert len(lines) == 5 and lines[0][0] == str(digit)
     shares = [float(line[1]) for line in lines]
     assert shares[0] > 99 and shares == sorted(shares, reverse=True)
@@ -160,7 +160,8 @@ def test_inspect_names_unknown_classes(capsys, tmp_path) -> None:
                 ("--scale", ("nan", "inf", "x"), "a finite number"),
                 ("--mean", ("nan", "1,inf", "1,", "x"), "finite numbers, with commas"),
                 ("--std", ("0", "nan", "1,-1", "x"), "finite numbers above 0, with commas"),
-                ("--size", ("8", "0x8", "8x8x8", "99999x99999"), "width x height in pixels"),
+                ("--size", ("0", "0x8", "8x8x8", "99999x99999", "99999", "8.5"), "width x height in pixels"),
+                ("--crop", ("8", "0x8", "8x"), "width x height in pixels"),
             )
             for value in values
         ),

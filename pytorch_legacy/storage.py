@@ -36,6 +36,7 @@ CUDA_TYPES = {
 
 
 _MOST_REPEATED = 1 << 16
+_MOST_TIMES, _MOST_BYTES = 64, 1 << 28  # what is larger than both is not copied out of a view that repeats its memory
 
 
 def storage_of(array: Tensor) -> Tensor:
@@ -198,6 +199,11 @@ class PickledView:
 def is_repeated(array: Any) -> bool:
     """Is this an array with more elements than its storage has, as if expanded: a few bytes that could ask for all memory?"""
     return is_tensor(array) and array.size > _MOST_REPEATED and array.size > storage_of(array).size
+
+
+def repeats(array: Tensor) -> bool:
+    """Is it a view that repeats a few bytes, more often than anybody means to see? Copies of it may be of any size."""
+    return array.nbytes > max(_MOST_TIMES * storage_of(array).nbytes, _MOST_BYTES)
 
 
 def pickled(array: Tensor) -> Any:

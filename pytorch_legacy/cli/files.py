@@ -190,7 +190,7 @@ def write(path: str, output: Any, source: Source) -> None:
         with whole(path) as file:
             np.save(file, output)
     else:
-        content = _encoded(path, output, source)
+        content = encoded(path, output, source)
         with whole(path) as file:
             file.write(content)
 
@@ -201,7 +201,7 @@ def is_picture(shape: tuple[int, ...]) -> bool:
     return len(shape) == 2 or (len(shape) == 3 and shape[0] in (1, 3))
 
 
-def _encoded(path: str, output: Tensor, source: Source) -> memoryview:
+def encoded(path: str, output: Tensor, source: Source) -> memoryview:
     """A picture in the form of the path's ending, of planes in the units of the input.
 
     The luminance of a colour picture gets its colours back.

@@ -76,6 +76,19 @@ def pixels(name: str, shorter: bool = False) -> Callable[[str], Any]:
     return _reader(name, wanted, read, is_right)
 
 
+def memory(name: str) -> Callable[[str], int]:
+    """Bytes, of "500MB" or "2 GiB"."""
+
+    def read(text: str) -> int:
+        match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*([kmgt]?)(i?)b?", text.strip().lower())
+        if match is None:
+            raise ValueError(text)
+        number, unit, binary = match.groups()
+        return int(float(number) * (1024 if binary else 1000) ** " kmgt".index(unit or " "))
+
+    return _reader(name, "a size of memory, such as 500MB or 4GB", read, lambda size: size > 0)
+
+
 def _reader(name: str, wanted: str, kind: Callable[[str], Any], is_right: Callable[[Any], bool]) -> Callable[[str], Any]:
     def read(text: str) -> Any:
         try:

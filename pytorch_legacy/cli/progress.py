@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,12 +13,47 @@ from pytorch_legacy.t7.nodes import printable
 @contextmanager
 def busy(text: str) -> Iterator[None]:
     """Show `text` on the terminal while the block runs; nothing is shown to a file or a pipe."""
-    watched = sys.stderr is not None and sys.stderr.isatty()
-    text = printable(text)
-    if watched:
-        print(f"{text} ...", end="\r", file=sys.stderr, flush=True)
+    shown = Line()
+    shown.show(f"{text} ...")
     try:
         yield
     finally:
-        if watched:
-            print(" " * (len(text) + 4), end="\r", file=sys.stderr, flush=True)
+        shown.show("")
+
+
+class Line:
+    """A line on the terminal that changes."""
+
+    def __init__(self) -> None:
+        self._watched = sys.stderr is not None and sys.stderr.isatty()
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        if self._watched:
+            text = printable(text)
+            print(text.ljust(self._width), end="\r", file=sys.stderr, flush=True)
+            self._width = len(text)
+
+
+class Progress:
+    """How many of `all` are done, how fast, and how long the rest takes."""
+
+    def __init__(self, all: int, done: int) -> None:
+        self._all, self._done, self._begin, self._first = all, done, time.monotonic(), done
+        self._line = Line()
+
+    def add(self, count: int, errors: int) -> None:
+        self._done += count
+        speed = (self._done - self._first) / max(time.monotonic() - self._begin, 1e-9)
+        left = (self._all - self._done) / max(speed, 1e-9)
+        words = f"{self._done:,} of {self._all:,}, {speed:,.3g} a second, {_duration(left)} left"
+        self._line.show(words + (f", {errors:,} with an error" if errors else ""))
+
+    def end(self) -> None:
+        self._line.show("")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -13,15 +13,17 @@ import numpy as np
 
 import pytorch_legacy as pl
 from pytorch_legacy.arrays import cupy, is_tensor, placed, to_host
+from pytorch_legacy.distributed.batches import MOST
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.optimizing import reduced
-from pytorch_legacy.storage import Tensor, storage_of
+from pytorch_legacy.storage import Tensor, repeats, storage_of
 from pytorch_legacy.t7.nodes import printable
+from pytorch_legacy.writing import check_target
 
 from . import expected, files, inputs, models
 from .network import output_text, refuse_endless
-from .options import finite, pixels, planes, whole
+from .options import finite, memory, pixels, planes, whole
 from .output import say
 from .preprocessing import PRESETS, Preprocessing
 from .problem import Problem
@@ -38,6 +40,7 @@ Run a network on a picture (png, jpg), arrays (.npy, .npz) or tensors (.t7).
   pytorch-legacy run net.t7 input.npy -o output.npy         anything else: arrays in, arrays out
 
   pytorch-legacy run net.t7 --input 1x3x224x224 --time      random numbers, to see that it runs, and how fast
+  pytorch-legacy run net.t7 photos -o results.parquet       all pictures of a folder, by Dask
 
 Bytes tell what an input is, not its name. A list of tensors, or the arrays of an .npz file in its order, are the
 inputs of a network that takes several; any other network runs on one after the other.
@@ -49,13 +52,14 @@ colour picture for a network with one plane in and out is run on its luminance; 
 that come out are in the units of those that go in. Arrays of bytes get scale, mean and std alone; other arrays are taken as
 they are.
 
+-o RESULTS.parquet runs the network over many inputs, by Dask: the pictures and .npy files of folders, patterns or a text file
+with a path in each line, or the rows of an array (.npy, .npz, .t7, zarr). Each input is a row, with its error if it has one.
+Ctrl-C leaves the rows that are done; the same command goes on.
+
 """
     + inputs.GRAMMAR
     + "\n"
 )
-
-# An output may be a view that repeats a few bytes without end. What is larger than both is not written out.
-_MOST_TIMES, _MOST_BYTES = 64, 1 << 28
 
 TYPES = {
     "cpu": ("torch.FloatTensor", "torch.DoubleTensor"),
@@ -69,7 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     given = parser.add_argument("inputs", metavar="INPUT", nargs="+", help="picture (png, jpg), .npy, .npz or .t7")
     given.required = False  # unlike "*", "+" lets options stand between MODEL.t7 and INPUT
     parser.add_argument("--input", metavar="SIZES", help="random numbers in place of a file, such as 1x3x32x32,1x10:int")
-    parser.add_argument("-o", "--output", metavar="OUTPUT", help="where to: picture, .npy or .t7; a folder for several inputs")
+    parser.add_argument(
+        "-o", "--output", metavar="OUTPUT", help="where to: picture, .npy or .t7; a folder for several inputs; .parquet for many"
+    )
     parser.add_argument("--model", metavar="PLACE", help="which network of the file, for example protos.rnn")
     parser.add_argument("--preset", choices=PRESETS, help="prepare pictures as for these networks; other options change it")
     parser.add_argument(
@@ -110,6 +116,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time", type=whole("--time", 1), nargs="?", const=10, metavar="N", help="also time N runs (default 10)"
     )
+    many = parser.add_argument_group("many inputs, -o RESULTS.parquet")
+    many.add_argument("--vector", action="store_true", help="write all scores of a classifier, too, not only the best")
+    many.add_argument("--processes", type=whole("--processes", 1, 1024), metavar="N", help="run in N processes, not in threads")
+    many.add_argument("--scheduler", metavar="ADDRESS", help="run on the workers of this scheduler of Dask, as tcp://host:8786")
+    many.add_argument(
+        "--memory", type=memory("--memory"), metavar="SIZE",
+        help="for inputs, outputs and buffers, as 500MB or 4GB (default: half of what is free); of each worker of a scheduler"
+    )  # fmt: skip
+    many.add_argument(
+        "--batch", type=whole("--batch", 1), metavar="N", help=f"inputs that run together (default {MOST}, fewer if memory asks)"
+    )
 
 
 @dataclass
@@ -125,7 +142,11 @@ class Result:
 def execute(options: argparse.Namespace) -> None:
     if bool(options.inputs) == bool(options.input):
         raise Problem("INPUT: expected a file, or --input with sizes such as 1x3x32x32")
-    if options.output and len(options.inputs or []) > 1:
+    isMany = bool(options.output) and Path(options.output).suffix.lower() == ".parquet"
+    _check_many(options, isMany)
+    if isMany:
+        check_target(options.output)
+    elif options.output and len(options.inputs or []) > 1:
         Path(options.output).mkdir(parents=True, exist_ok=True)
     elif options.output:
         files.check(options.output)
@@ -140,6 +161,11 @@ def execute(options: argparse.Namespace) -> None:
         raise Problem("--optimize: expected a network in evaluation mode, got --training")
     if options.optimize or (options.optimize is None and not options.training):
         network = reduced(network, (lambda text: say(f"note: {text}")) if options.optimize else None)
+    if isMany:
+        from pytorch_legacy.distributed import job
+
+        job.run(network, value, preprocessing, options)
+        return
     if options.input:
         result = _of_sizes(network, options)
         _print(result, network, value, options)
@@ -162,6 +188,24 @@ def execute(options: argparse.Namespace) -> None:
             _write(path, source, results, options)
         elif any(not _is_scores(result.output) for result in results):
             print("use -o to keep the output, for example -o out.png or -o out.npy")
+
+
+def _check_many(options: argparse.Namespace, isMany: bool) -> None:
+    """Refuses what goes with many inputs alone, or with few."""
+    if isMany:
+        few = [f"--{name}" for name in ("input", "training", "time") if getattr(options, name)]
+        few += ["--device cuda"] if options.device == "cuda" else []
+        if few:
+            raise Problem(f"{few[0]}: expected -o with a picture, .npy or .t7; many inputs run in evaluation, on processors")
+        if options.scheduler and (options.processes or options.threads):
+            name = "processes" if options.processes else "threads"
+            raise Problem(f"--{name}: the workers of --scheduler have their own; expected one of the two options")
+        return
+    names = [name for name in ("vector", "processes", "scheduler", "memory", "batch") if getattr(options, name)]
+    if names:
+        raise Problem(f"--{names[0]}: expected -o RESULTS.parquet, where many inputs go")
+    if (folder := next((path for path in options.inputs or [] if Path(path).is_dir()), None)) is not None:
+        raise Problem(f"{folder}: is a folder; -o RESULTS.parquet runs the network on all that is in it")
 
 
 def _of_sizes(network: Module, options: argparse.Namespace) -> Result:
@@ -293,9 +337,9 @@ def _kept(output: Any) -> Any:
     if not is_tensor(output):
         return output
     array = to_host(output)
-    if array.nbytes > max(_MOST_TIMES * storage_of(array).nbytes, _MOST_BYTES):
-        memory = storage_of(array).nbytes
-        raise Problem(f"the output of {files.text_shape(array.shape)} repeats {memory:,} bytes, up to {array.nbytes:,}")
+    if repeats(array):
+        held = storage_of(array).nbytes
+        raise Problem(f"the output of {files.text_shape(array.shape)} repeats {held:,} bytes, up to {array.nbytes:,}")
     return array.copy()
 
 

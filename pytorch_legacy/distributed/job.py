@@ -1,0 +1,297 @@
+"""``pytorch-legacy run NET.t7 INPUTS -o RESULTS.parquet``: what can be stopped, killed and continued."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytorch_legacy as pl
+from pytorch_legacy.cli.output import say
+from pytorch_legacy.cli.preprocessing import Preprocessing
+from pytorch_legacy.cli.problem import Problem
+from pytorch_legacy.cli.progress import Progress, busy
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.writing import whole
+
+try:
+    import psutil
+    from distributed import Client, KilledWorker, LocalCluster, as_completed
+    from distributed.system import MEMORY_LIMIT
+
+    from . import plan, sources
+    from .results import Parts
+    from .work import Deliver, failed, work
+except ImportError as error:
+    raise Problem(f'many inputs need Dask ({error}); run: pip install "pytorch-legacy[dask]"') from None
+
+_PER_THREAD = 2  # tasks that are handed out: one that runs, and one that waits
+
+
+def run(net: Module, value: Any, preprocessing: Preprocessing, options: argparse.Namespace) -> None:
+    """Runs `net`, of the file with the content `value`, as the options say; goes on with what another run left."""
+    target = Path(options.output)
+    folder = target.with_name(f"{target.name}.parts")
+    pictures = target.with_suffix("")
+    with _locked(folder), _interruptible():
+        source = sources.opened(options.inputs, options.key, folder, (folder, pictures))
+        job = Job(net, value, preprocessing, options, source, folder, pictures)
+        try:
+            job.run()
+        except KeyboardInterrupt:
+            done = job.join(complete=False)
+            if done:
+                say(f"stopped: {options.output} has {done:,} of {len(source):,} rows; the same command goes on")
+            raise
+        say(f"wrote {options.output}: {job.join(complete=True):,} rows{job.errors()}")
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """The folder of parts, which is one run's; it goes if nothing came of it."""
+    folder.mkdir(exist_ok=True)
+    with open(folder / "lock", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Problem(f"{folder}: another run is writing there") from None
+        try:
+            yield
+        except BaseException:
+            if not Parts(folder).done():
+                shutil.rmtree(folder)
+            raise
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """A batch system that ends the run is heard like Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class Job:
+    """A run over a source, from its plan to its file."""
+
+    def __init__(
+        self, net: Module, value: Any, preprocessing: Preprocessing, options: argparse.Namespace, source: sources.Source,
+        folder: Path, pictures: Path,
+    ) -> None:  # fmt: skip
+        self._net, self._value, self._preprocessing, self._options = net, value, preprocessing, options
+        self._source = source
+        self._parts, self._pictures = Parts(folder), pictures
+        self._note = folder / "job.json"
+        self._plan: plan.Plan | None = None
+
+    def run(self) -> None:
+        """Computes what is missing."""
+        same = self._same()
+        self._plan = self._stored(same)
+        missing = self._parts.missing(len(self._source))
+        left = sum(stop - start for start, stop in missing)
+        if not left:
+            return
+        threads = pl.getNumThreads()
+        try:
+            with _client(self._options) as client:
+                with busy("looking at the first inputs"):
+                    room = _room(client, self._options)
+                    made = plan.made(
+                        self._net, self._value, self._preprocessing, self._source, self._options, self._plan, room
+                    )  # fmt: skip
+                if self._plan is None:
+                    self._plan = made.plan
+                    with whole(self._note) as file:
+                        file.write(json.dumps({"same": same, "plan": made.plan.to_json()}).encode())
+                for line in made.notes:
+                    say(line)
+                if left < len(self._source):
+                    say(f"going on: {len(self._source) - left:,} rows are done")
+                self._compute(client, made, missing)
+        finally:
+            pl.setNumThreads(threads)
+
+    def _compute(self, client: Client, made: plan.Made, missing: list[tuple[int, int]]) -> None:
+        spans = ((at, min(at + made.span, stop)) for start, stop in missing for at in range(start, stop, made.span))
+        left = sum(stop - start for start, stop in missing)
+        progress = Progress(len(self._source), len(self._source) - left)
+        key, errors = f"pytorch-legacy-{uuid4().hex}", 0
+
+        def finished(start: int, stop: int, table: Any, files: dict[str, bytes]) -> None:
+            nonlocal errors
+            for name, content in files.items():
+                self._pictures.mkdir(exist_ok=True)
+                with whole(self._pictures / name) as file:
+                    file.write(content)
+            self._parts.write(start, stop, table)
+            errors += len(table) - table["error"].null_count
+            progress.add(stop - start, errors)
+
+        client.register_plugin(Deliver(key, self._net, made.plan, self._pictures.name), name=key)
+        try:
+            _drive(client, key, self._source, made.plan, spans, finished)
+        finally:
+            progress.end()
+            if self._options.scheduler:
+                client.unregister_worker_plugin(key)
+
+    def join(self, complete: bool) -> int:
+        """Writes the file of all rows that are done; returns how many there are."""
+        done = sum(stop - start for start, stop in self._parts.done())
+        if done and self._plan is not None:
+            described = {
+                "pytorch_legacy": pl.__version__,
+                **self._same(),
+                "preprocessing": asdict(self._plan.preprocessing),
+                "batch": self._plan.batch,
+                "rows": len(self._source),
+                "done": done,
+                "complete": complete,
+            }
+            self._parts.join(self._options.output, self._plan.form, described)
+        return done
+
+    def errors(self) -> str:
+        """How many rows have an error, in words, with the first."""
+        count, first = self._parts.errors()
+        return f"; {count:,} with an error, the first: {first}" if count else ""
+
+    def _same(self) -> dict[str, Any]:
+        """What a run must have in common with one that it goes on with."""
+        options = self._options
+        with open(options.file, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {
+            "network": os.path.abspath(options.file),
+            "sha256": digest,
+            "model": options.model,
+            "inputs": self._source.fingerprint(),
+            "asked": json.loads(json.dumps(asdict(self._preprocessing))),
+            "options": {name: getattr(options, name) for name in ("double", "optimize", "vector")},
+        }
+
+    def _stored(self, same: dict[str, Any]) -> plan.Plan | None:
+        """The plan of the run that this one goes on with."""
+        if not self._note.exists():
+            return None
+        stored = json.loads(self._note.read_bytes())
+        other = [name for name in same if stored["same"].get(name) != same[name]]
+        if self._options.batch and stored["plan"]["batch"] != self._options.batch:
+            other.append("batch")
+        if other:
+            raise Problem(
+                f"{self._note.parent}: holds a part of a run with another {' and '.join(other)}; "
+                "remove the folder to begin anew, or choose another -o"
+            )
+        return plan.Plan.from_json(stored["plan"])
+
+
+def _threads(options: argparse.Namespace) -> int:
+    """How many threads of this machine compute, in all."""
+    return max(options.threads or os.cpu_count() or 1, options.processes or 1)
+
+
+def _room(client: Client, options: argparse.Namespace) -> plan.Room:
+    """What there is to compute with. A thread's memory does not depend on how many there are, up to one for each processor."""
+    if options.scheduler:
+        workers = list(client.scheduler_info(n_workers=-1)["workers"].values())
+        limits = ((options.memory or worker["memory_limit"] // 2 or _memory()) // worker["nthreads"] for worker in workers)
+        return plan.Room(sum(worker["nthreads"] for worker in workers), min(limits))
+    threads = _threads(options)
+    return plan.Room(threads, (options.memory or _memory()) // max(os.cpu_count() or 1, threads))
+
+
+def _memory() -> int:
+    """Half of what is free on this machine."""
+    return int(min(psutil.virtual_memory().available, MEMORY_LIMIT)) // 2
+
+
+@contextmanager
+def _client(options: argparse.Namespace) -> Iterator[Client]:
+    """Dask's threads in this process, its processes on this machine, or the workers of a scheduler."""
+    if options.scheduler:
+        try:
+            client = Client(options.scheduler, timeout=20)
+        except (OSError, ValueError) as error:
+            raise Problem(f"--scheduler {options.scheduler}: {error}") from None
+        with client:
+            with busy("waiting for workers"):
+                try:
+                    client.wait_for_workers(1, timeout=60)
+                except TimeoutError:
+                    raise Problem(f"--scheduler {options.scheduler}: it has no workers") from None
+            yield client
+        return
+    threads, processes = _threads(options), options.processes or 1
+    with (
+        LocalCluster(
+            n_workers=processes,
+            threads_per_worker=max(1, threads // processes),
+            processes=bool(options.processes),
+            dashboard_address=None,
+            memory_limit=0,
+            silence_logs=50,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def _drive(
+    client: Client,
+    key: str,
+    source: sources.Source,
+    made: plan.Plan,
+    spans: Iterator[tuple[int, int]],
+    finished: Callable[[int, int, Any, dict[str, bytes]], None],
+) -> None:
+    """Hands out spans, no more than the workers are busy with, and takes what comes.
+
+    What a worker loses that ends is done again by another. Rows with which workers end again and again are split, and the one
+    that does it gets an error.
+    """
+    again: deque[tuple[int, int]] = deque()
+    running: dict[str, tuple[int, int]] = {}
+    results = as_completed()
+    asked, most = 0.0, 0
+    while True:
+        if time.monotonic() > asked + 5:  # workers come and go
+            asked, most = time.monotonic(), _PER_THREAD * max(1, sum(client.nthreads().values()))
+        while len(running) < most and (span := again.popleft() if again else next(spans, None)):
+            start, stop = span
+            future = client.submit(work, key, source.cut(start, stop), start, key=f"{key}-{start}-{stop}", pure=False)
+            running[future.key] = span
+            results.add(future)
+        if not running:
+            return
+        future = next(results)
+        start, stop = running.pop(future.key)
+        try:
+            finished(start, stop, *future.result())
+        except KilledWorker:
+            if stop - start > 1:  # in whole batches, while there are several
+                half = (stop - start) // 2
+                middle = start + (max(half // made.unit, 1) * made.unit if stop - start > made.unit else half)
+                again += [(start, middle), (middle, stop)]
+            else:
+                finished(start, stop, failed(made, source.cut(start, stop), start, "worker processes end with it"), {})

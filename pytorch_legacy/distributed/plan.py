@@ -1,0 +1,210 @@
+"""How a network runs over many inputs: found out on the first, then the same for all of them and for every worker."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pytorch_legacy import nn
+from pytorch_legacy.cli import expected, files, models
+from pytorch_legacy.cli.preprocessing import Preprocessing
+from pytorch_legacy.cli.problem import Problem
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.storage import Tensor
+
+from . import batches
+from .batches import Failed, Way
+from .results import Form
+from .sources import Rows, Sample, Source
+
+_MOST_TRIED = 1000  # inputs that are read to find the first good one
+_MOST_REFUSED = 20  # ... and that the network is asked for
+_SECONDS = 0.5  # of a task: Dask spends about one in a thousand of that on it
+_TASKS = 32  # at least, where there are as many inputs: a few slow ones shall occupy many threads
+_IN_FLIGHT = 3  # results of tasks that a worker's thread has in the making or on the way
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is done to inputs, how they go through the network, and what becomes of its outputs.
+
+    Attributes
+    ----------
+    way, batch : str, int
+        How samples go in, and at most how many together. Batches begin at multiples of `unit`, so that a row has the same
+        company whoever computes it.
+    unit : int
+        Rows that are read together.
+    dtype : str
+        That of the network.
+    """
+
+    preprocessing: Preprocessing
+    form: Form
+    way: Way
+    batch: int
+    unit: int
+    dtype: str
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, entries: dict[str, Any]) -> Plan:
+        shape = entries["form"]["shape"]
+        said: dict[str, Any] = {
+            name: tuple(entry) if isinstance(entry, list) else entry for name, entry in entries["preprocessing"].items()
+        }
+        parts: dict[str, Any] = {
+            "preprocessing": Preprocessing(**said),
+            "form": Form(**entries["form"] | {"shape": None if shape is None else tuple(shape)}),
+        }
+        return cls(**entries | parts)
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many threads compute, and the bytes that each may use."""
+
+    threads: int
+    memory: int
+
+
+@dataclass(frozen=True)
+class Made:
+    """A plan, how many rows make a task, and in words what is done and what was assumed."""
+
+    plan: Plan
+    span: int
+    notes: list[str]
+
+
+def made(
+    net: Module, value: Any, preprocessing: Preprocessing, source: Source, options: argparse.Namespace,
+    stored: Plan | None, room: Room,
+) -> Made:  # fmt: skip
+    """A plan, or what `stored` says for the room that there is now.
+
+    Raises
+    ------
+    Problem
+        If no input can be read, the network takes none of them, or the memory is not enough for one.
+    """
+    preprocessing = stored.preprocessing if stored else preprocessing
+    begin = time.perf_counter()
+    samples, count = _first(net, source, preprocessing)
+    if samples is None:
+        preprocessing, samples, count = _resized(net, source, preprocessing)
+    reading = (time.perf_counter() - begin) / count
+    way = stored.way if stored else batches.way_of(net, [sample.array for sample in samples])
+    begin = time.perf_counter()
+    output = batches.run(net, [samples[0].array], "bare" if way == "bare" else "one")[0]
+    seconds = reading + time.perf_counter() - begin
+    form = stored.form if stored else _form(output, samples[0].source.is_picture, net, value, options)
+    wanted = stored.batch if stored else options.batch
+    batch, unit = _sizes(net, source, samples[0].array, output, way, wanted, room.memory)
+    plan = stored or Plan(preprocessing, form, way, batch, unit, net.dtype.name)
+    inFlight = int(0.3 * room.memory / (_IN_FLIGHT * max(output.nbytes, 256)))
+    rows = min(int(_SECONDS / seconds), inFlight, len(source) // (4 * room.threads))
+    return Made(plan, max(1, rows // plan.unit) * plan.unit, _notes(plan, net, source))
+
+
+def _first(net: Module, source: Source, preprocessing: Preprocessing) -> tuple[list[Sample] | None, int]:
+    """One or two samples that the network takes, of one shape, and how many inputs were read. None if it takes no such size."""
+    good: list[Sample] = []
+    refused, unread = "", ""
+    count = refusals = 0
+    for start in range(0, min(len(source), _MOST_TRIED)):
+        for sample in source.cut(start, start + 1).samples(preprocessing, net.dtype):
+            count += 1
+            if isinstance(sample, Failed):
+                unread = unread or sample.text
+            elif good:
+                if sample.array.shape == good[0].array.shape:
+                    return [*good, sample], count
+            else:
+                try:
+                    batches.way_of(net, [sample.array])
+                    good.append(sample)
+                except Exception as error:  # modules of files may fail in any way
+                    if isinstance(error, ShapeError) and sample.source.is_picture and not preprocessing.isSized:
+                        return None, count
+                    refusals += 1
+                    refused = refused or f"{source.names[start]}: {batches.text_of(error)}{expected.words(net)}"
+        if refusals >= _MOST_REFUSED or (good and count >= 10):
+            break
+    if not good:
+        raise Problem(refused or f"none of the first {count:,} inputs can be read: {unread}")
+    return good, count
+
+
+def _resized(net: Module, source: Source, preprocessing: Preprocessing) -> tuple[Preprocessing, list[Sample], int]:
+    """The same for pictures in the only size that the network takes."""
+    size = None
+    for start in range(0, min(len(source), _MOST_TRIED)):
+        sample = next(source.cut(start, start + 1).samples(preprocessing, net.dtype))
+        if isinstance(sample, Sample) and sample.source.is_picture:
+            size = expected.fixed_size(net, len(sample.array))
+            break
+    if size is None:
+        raise Problem(f"the network does not take pictures in the size that they have{expected.words(net)}; say it: --size WxH")
+    preprocessing = preprocessing.fitted(size)
+    samples, count = _first(net, source, preprocessing)
+    assert samples is not None
+    return preprocessing, samples, count
+
+
+def _sizes(
+    net: Module, source: Source, sample: Tensor, output: Tensor, way: Way, wanted: int | None, budget: int
+) -> tuple[int, int]:
+    """How many samples go together, and how many are read together."""
+    fixed, each = batches.memory(net, sample, way)
+    each += _IN_FLIGHT * output.nbytes
+    chunk = source.unit
+    inChunk = sample.nbytes * (1 if chunk == 1 else 2) * chunk
+    fits = int((0.7 * budget - fixed - inChunk) // each)
+    if fits < (wanted or 1):
+        needs = (fixed + inChunk + (wanted or 1) * each) / 0.7
+        what = f"a batch of {wanted}" if wanted else "an input"
+        raise Problem(f"--memory: {what} takes {needs / 1e6:,.3g} MB of each thread, which has {budget / 1e6:,.3g} MB")
+    few = -(-len(source) // _TASKS)
+    batch = 1 if way != "batch" else wanted or min(batches.MOST, fits, few)
+    return batch, batch if chunk == 1 else chunk * max(1, batch // chunk)
+
+
+def _form(output: Tensor, is_picture: bool, net: Module, value: Any, options: argparse.Namespace) -> Form:
+    """What an output is: scores of a classifier, a picture of a picture, or numbers."""
+    names = models.class_names(value)
+    last = list(models.leaves(net))[-1]
+    isVector = output.size > 1 and (output.ndim == 1 or output.shape[1:] == (1, 1))
+    named = names is not None and len(names) == output.size
+    dtype = output.dtype.name
+    if isVector and (named or last._typename.endswith("SoftMax") or isinstance(last, nn.Linear)):
+        logarithmic = last._typename.endswith("LogSoftMax")
+        return Form("scores", (output.size,), dtype, names if named else None, logarithmic, options.vector)
+    if is_picture and not isVector and output.ndim > 1 and files.is_picture(output.shape):
+        return Form("picture", None, dtype)
+    return Form("array", None if is_picture and output.ndim > 1 else output.shape, dtype)
+
+
+def _notes(plan: Plan, net: Module, source: Source) -> list[str]:
+    preprocessing, form = plan.preprocessing, plan.form
+    if isinstance(source, Rows):
+        normal = source.dtype == "uint8" or preprocessing.always
+        what = f"{source}, " + (preprocessing.numbers() if normal else "as they are")
+    else:
+        what = f"{source}; pictures {preprocessing}"
+    last = list(models.leaves(net))[-1]._typename
+    if form.kind == "scores":
+        assert form.shape is not None
+        told = "with all scores" if form.vector else "--vector writes all scores"
+        out = f"label and score of {form.shape[0]:,} classes, as the network ends in {last}; {told}"
+    elif form.kind == "picture":
+        out = "a picture for each"
+    else:
+        out = f"an array of {files.text_shape(form.shape)} for each" if form.shape else "an array for each"
+    alone = ": the network does not take inputs together as it takes them alone" if plan.way != "batch" else ""
+    return [f"inputs: {what}", f"outputs: {out}", f"batches of {plan.batch}{alone}"]

@@ -130,7 +130,8 @@ def assert_comes_back(value: Any, format: str = "binary") -> Any:
     """What is loaded from a file of `value` is saved as the same file, and shows what `value` shows."""
     content = saved(value, format)
     again = pl.load(content)
-    assert list(Comparison().differences(t7.read(content), t7.read(saved(again, format)))) == []
+    second = saved(again, format)
+    assert second == content or list(Comparison().differences(t7.read(content), t7.read(second))) == []
     return again
 
 
@@ -144,8 +145,7 @@ def test_module_comes_back(entry: Entry) -> None:
         trained(case)
     for format in ("binary", "ascii"):
         assert_comes_back(module, format)
-    assert_comes_back(module.double())
-    assert_comes_back(module.float())
+    assert_comes_back(module.float() if module._dtype == np.float64 else module.double())
     module.clearState()
     again = assert_comes_back(module)
     assert str(again) == str(module)

@@ -48,6 +48,8 @@ class Serial(Decorator):
     """
 
     tensortype: str | None = None
+    _inFile = False  # is it a twin, made for the file of a Serial around it, in that one's type (_fileType)?
+    _fileType: str | None = None
 
     _file = Form(defaults={"tensortype": None})
 
@@ -76,6 +78,9 @@ class Serial(Decorator):
 
     def _toTorch7(self) -> dict[str, Any]:
         """The fields of a twin, whose modules are twins of those inside: the arrays are theirs, the fields are the file's."""
+        if self._inFile and (self.tensortype not in TENSOR_TYPES or self.tensortype == self._fileType):
+            own: dict[str, Any] = super()._toTorch7()
+            return own
         twins: dict[int, Any] = {}
         seen: dict[Any, Any] = {}
         waiting: list[Module] = []
@@ -96,6 +101,8 @@ class Serial(Decorator):
             for key, value in fields.items():
                 fields[key] = _emptied(value) if key in empty else rebuilt(value, seen, lambda array: array, twin)
             fields["dpnn_typename"] = thing._typename
+            if isinstance(thing, Serial):
+                fields |= {"_inFile": True, "_fileType": self.tensortype}
         if self.tensortype in TENSOR_TYPES:  # those of a GPU stay what they are here
             copy.type(self.tensortype)
         record: dict[str, Any] = super(Serial, copy)._toTorch7()

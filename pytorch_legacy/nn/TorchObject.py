@@ -312,15 +312,6 @@ class TorchObject:
         self.__dict__.update(state)
         self.__dict__.pop("_inner", None)
 
-    def _objectsInFields(self) -> list["TorchObject"]:
-        """The objects in the fields, and in tables there."""
-        found: list[TorchObject] = []
-        seen: dict[Any, Any] = {}
-        for value in self._ownFields().values():
-            if isinstance(value, (TorchObject, list, dict, tuple, IdentityKey)):
-                rebuilt(value, seen, lambda array: array, found.append)
-        return found
-
     def _entered(self, name: str, value: Any) -> Any:
         """An argument of that name, with arrays of other libraries as NumPy's or CuPy's."""
         try:

@@ -4,14 +4,25 @@ The state of such an object begins with all objects inside it, the innermost fir
 before, so that it goes down no more than a level; and it writes each object once, as ever.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from threading import get_ident
 from typing import Any
+
+from pytorch_legacy.t7.objects import IdentityKey
 
 _MOST_LEVELS = 30  # that pickle is left to go: each takes five calls, and more where pickle is written in Python
 
 # Threads, and the ids of objects that some object outside them has in its list.
 _listed: set[tuple[int, int]] = set()
+
+# What is in tables of each type.
+_ENTRIES: dict[Any, Callable[[Any], Iterator[Any]]] = {
+    list: iter,
+    tuple: iter,
+    dict: lambda table: chain.from_iterable(table.items()),
+    IdentityKey: lambda key: iter((key.value,)),
+}
 
 
 class Inner:
@@ -34,21 +45,31 @@ class Inner:
 
 def inner(root: Any) -> Inner | None:
     """What the state of `root` begins with, or None if it is not deep."""
-    if (get_ident(), id(root)) in _listed or not (first := root._objectsInFields()):
+    if (get_ident(), id(root)) in _listed:
         return None
     found: list[Any] = []
-    path: list[tuple[Any, Iterator[Any]]] = [(root, iter(first))]
-    seen, deepest = {id(root)}, 0
+    seen, depth, deepest = {id(root)}, 1, 1
+    # Who comes to a table goes on where others stopped in it, or a table that all objects have would be read for each.
+    tables: dict[int, tuple[Any, Iterator[Any]]] = {}
+    path: list[tuple[Any, Iterator[Any]]] = [(root, iter(root._ownFields().values()))]
     while path:
         thing, others = path[-1]
         for other in others:
-            if id(other) not in seen:
+            if type(other) in _ENTRIES:
+                if id(other) not in tables:
+                    tables[id(other)] = other, _ENTRIES[type(other)](other)
+                path.append(tables[id(other)])
+                break
+            if hasattr(type(other), "_isPart") and id(other) not in seen:
                 seen.add(id(other))
-                path.append((other, iter(other._objectsInFields())))
-                deepest = max(deepest, len(path))
+                path.append((other, iter(other._ownFields().values())))
+                depth += 1
+                deepest = max(deepest, depth)
                 break
         else:
-            if not thing._isPart:
-                found.append(thing)
             path.pop()
-    return Inner(found[:-1] if found[-1] is root else found) if deepest > _MOST_LEVELS else None
+            if type(thing) not in _ENTRIES:
+                depth -= 1
+                if not (thing._isPart or thing is root):
+                    found.append(thing)
+    return Inner(found) if deepest > _MOST_LEVELS else None

@@ -1,13 +1,15 @@
 """Modules that are shared many times over, and containers that lie very deep: what is done to all of them stays quick."""
 
 import copy
+import io
 import pickle
+import sys
 
 import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import dpnn, nn
+from pytorch_legacy import dpnn, nn, nngraph
 from pytorch_legacy.cli import main
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.nn import pickling, walks
@@ -100,6 +102,65 @@ def test_pickles_are_as_deep_as_may_be():
         assert count == 1000
     assert not any("_inner" in vars(module) for module in found[1].listModules()) and not pickling._listed
     assert len(pickle.loads(pickle._dumps(net)).listModules()) == 1001, "and where pickle is written in Python"
+
+
+def test_files_and_pickles_take_time_as_objects_do():
+    """Twice the nodes, modules and tables: at most about twice the steps."""
+
+    def graph(size):
+        input = node = nn.Identity()()
+        for _ in range(size):
+            node = nn.Tanh()(node)
+        return nn.gModule([input], [node])
+
+    def serial(size, tensortype=None):
+        module = nn.Linear(2, 2)
+        for _ in range(size):
+            module = nn.Serial(module, tensortype)
+        return module
+
+    def table(size):
+        modules = [nn.Tanh() for _ in range(size)]
+        for module in modules:
+            module.all = modules
+        return modules[0]
+
+    def nodes(size):
+        first = node = nngraph.Node({})
+        for _ in range(size):
+            node.add(nngraph.Node({}))
+            node = node.children[0]
+        return first
+
+    def steps(work, value):
+        count = 0
+
+        def step(*_):
+            nonlocal count
+            count += 1
+
+        sys.setprofile(step)
+        try:
+            work(value)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    def save(value):
+        pl.save(io.BytesIO(), value)
+
+    for make, works in (
+        (graph, (pickle.dumps, copy.deepcopy, save)),
+        (nodes, (pickle.dumps, copy.deepcopy)),
+        (serial, (pickle.dumps, copy.deepcopy, save)),
+        (lambda size: serial(size, "torch.DoubleTensor"), (save,)),
+        (table, (pickling.inner, copy.deepcopy, save)),
+    ):
+        for work in works:
+            work(make(1))
+            assert steps(work, make(160)) < 2.2 * steps(work, make(80)), (make, work)
+    assert len(pickle.loads(pickle.dumps(graph(160))).listModules()) == 162
+    assert len(pickle.loads(pickle.dumps(nodes(160))).graph().nodes) == 161
 
 
 def test_places_count_as_in_torch7():

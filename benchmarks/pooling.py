@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from math import prod
 from typing import Any
@@ -11,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import placed
 
 from .rows import Row, Shape, pooled, text, window
 
@@ -109,7 +111,7 @@ def _parameters(m: Any, *names: str) -> list[Any]:
 
 def _gaussian(m: Any, x: Any) -> Any:
     mean, precision = _parameters(m, "mean", "precision")
-    places = torch.arange(5.0) - 2
+    places = torch.arange(5.0, device=x.device) - 2
     mean, precision = mean.view(-1, 2, 1), precision.view(-1, 2, 1)
     axes = torch.softmax(-0.5 * precision * (places - mean) ** 2, -1)
     return F.conv2d(x, (axes[:, 1, :, None] * axes[:, 0, None, :]).unsqueeze(1), stride=2, groups=x.shape[1])
@@ -176,6 +178,16 @@ class _WithLogit:
         self.module = nn.SpatialLocalImportancePooling(*window)
         logit = np.random.default_rng(1).standard_normal(PLANES, np.float32)
         self.logit, self.peer = logit, [torch.from_numpy(logit.copy()).requires_grad_()]
+
+    def cuda(self) -> Any:
+        self.module.cuda()
+        self.logit, self.peer = placed(self.logit, True), [self.peer[0].detach().cuda().requires_grad_()]
+        return self
+
+    def clone(self) -> Any:
+        other = copy.copy(self)
+        other.module = self.module.clone()
+        return other
 
     def forward(self, input: Any) -> Any:
         return self.module.forward([input, self.logit])

@@ -14,12 +14,11 @@ __global__ static void forwardRows(Channels c)
 
 __global__ static void forwardNeighbours(Channels c)
 {
-  for (int64_t i = firstThread(); i < c.n; i += allThreads()) {
-    const int64_t at = positionOf(c, i);
-    const Exponentials e = exponentialsAt(c, at);
+  eachNeighbour(c, [&](auto walk) {
+    const Exponentials e = exponentialsAt(c, walk);
     const accreal share = 1 / e.sum;
-    for (int64_t k = 0; k < c.channels; k++) c.y[at + k * c.stride] = (real)(exp((accreal)c.x[at + k * c.stride] - e.largest) * share);
-  }
+    for (int64_t k = walk.first; k < walk.end; k += walk.STEP) c.y[walk.at + k * c.stride] = (real)(exp((accreal)c.x[walk.at + k * c.stride] - e.largest) * share);
+  });
 }
 
 /* In backward kernels x is the output, y gradInput. */
@@ -38,13 +37,13 @@ __global__ static void backwardRows(Channels c)
 
 __global__ static void backwardNeighbours(Channels c)
 {
-  for (int64_t i = firstThread(); i < c.n; i += allThreads()) {
-    const int64_t at = positionOf(c, i);
+  eachNeighbour(c, [&](auto walk) {
     accreal sum = 0;
-    for (int64_t k = 0; k < c.channels; k++) sum += (accreal)c.g[at + k * c.stride] * (accreal)c.x[at + k * c.stride];
-    for (int64_t k = 0; k < c.channels; k++)
-      c.y[at + k * c.stride] = (real)((accreal)c.x[at + k * c.stride] * ((accreal)c.g[at + k * c.stride] - sum));
-  }
+    for (int64_t k = walk.first; k < walk.end; k += walk.STEP) sum += (accreal)c.g[walk.at + k * c.stride] * (accreal)c.x[walk.at + k * c.stride];
+    sum = walk.sum(sum);
+    for (int64_t k = walk.first; k < walk.end; k += walk.STEP)
+      c.y[walk.at + k * c.stride] = (real)((accreal)c.x[walk.at + k * c.stride] * ((accreal)c.g[walk.at + k * c.stride] - sum));
+  });
 }
 
 #include "activation/SoftMax.c"

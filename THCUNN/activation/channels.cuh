@@ -1,11 +1,13 @@
 /* Along the channels of C, N x C, C x H x W or N x C x H x W, each position by itself: what channels.h is in THNN.
  *
  * Without H x W a position's channels are one row, which a team shares. With H x W neighbours lie side by side: each thread has one
- * position and walks through its channels, so that a warp reads neighbours. Results may take the place of what they are computed from. */
+ * position and walks through its channels, so that a warp reads neighbours. Where positions are few, all warps of a block walk through
+ * the channels of 32 neighbours. Results may take the place of what they are computed from. */
 #ifndef THCUNN_CHANNELS_H
 #define THCUNN_CHANNELS_H
 
 #include "activation/channels.h"
+#include "core/lanes.cuh"
 
 /* What a kernel works on: y from x, and from g where there is a gradient, at n positions whose channels are `stride` elements apart. */
 typedef struct Channels {
@@ -13,10 +15,35 @@ typedef struct Channels {
   const real *x, *g;
   int64_t n, channels, stride;
   bool wide; /* rows are for blocks */
+  bool few;  /* neighbours are: each is for the threads in one lane of a block */
 } Channels;
 
 /* Where the channels of position i begin. */
 __device__ static inline int64_t positionOf(const Channels &c, int64_t i) { return i / c.stride * c.channels * c.stride + i % c.stride; }
+
+/* A thread's walk through the channels of position `at`, which so many threads share: for (k = first; k < end; k += STEP) */
+namespace {
+template <int THREADS> struct Walk {
+  enum { STEP = THREADS };
+  int64_t at, first, end;
+
+  __device__ accreal sum(accreal v) const { return STEP == 1 ? v : laneSum(v); }
+  __device__ accreal max(accreal v) const { return STEP == 1 ? v : laneMax(v); }
+};
+} // namespace
+
+/* f(walk) for the positions of this thread. Those that only fill the last block up have no channels. */
+template <class F> __device__ static inline void eachNeighbour(const Channels &c, F f)
+{
+  if (!c.few) {
+    for (int64_t i = firstThread(); i < c.n; i += allThreads()) f(Walk<1>{positionOf(c, i), 0, c.channels});
+    return;
+  }
+  for (int64_t begin = (int64_t)blockIdx.x * WARP; begin < c.n; begin += (int64_t)gridDim.x * WARP) {
+    const int64_t i = begin + laneId();
+    f(Walk<BLOCK / WARP>{positionOf(c, i), warpId(), i < c.n ? c.channels : 0});
+  }
+}
 
 /* What normalizes exponentials: the largest x, and the sum of exp(x - largest). */
 namespace {
@@ -35,13 +62,15 @@ __device__ static inline Exponentials exponentialsOf(Team team, const real *x, i
   return Exponentials{largest, teamSum(team, sum)};
 }
 
-/* Of channels that one thread walks through. */
-__device__ static inline Exponentials exponentialsAt(const Channels &c, int64_t at)
+/* Of channels that are walked through. */
+template <class Walk> __device__ static inline Exponentials exponentialsAt(const Channels &c, const Walk &walk)
 {
+  const real *x = c.x + walk.at;
   accreal largest = -INFINITY, sum = 0;
-  for (int64_t k = 0; k < c.channels; k++) largest = (accreal)c.x[at + k * c.stride] > largest ? (accreal)c.x[at + k * c.stride] : largest;
-  for (int64_t k = 0; k < c.channels; k++) sum += exp((accreal)c.x[at + k * c.stride] - largest);
-  return Exponentials{largest, sum};
+  for (int64_t k = walk.first; k < walk.end; k += walk.STEP) largest = (accreal)x[k * c.stride] > largest ? (accreal)x[k * c.stride] : largest;
+  largest = walk.max(largest);
+  for (int64_t k = walk.first; k < walk.end; k += walk.STEP) sum += exp((accreal)x[k * c.stride] - largest);
+  return Exponentials{largest, walk.sum(sum)};
 }
 
 /* Checked tensors in, results out; g may be no tensor. */
@@ -53,6 +82,7 @@ static int32_t alongChannels(const char *f, THNNState *state, void (*rows)(Chann
   c.stride = x.nDimension >= 3 ? x.size[d + 1] * x.size[d + 2] : 1;
   c.n = (d ? x.size[0] : 1) * c.stride;
   c.wide = c.channels > WIDE;
+  c.few = c.n < 1 << 17 && c.channels >= 64;
   Call call;
   THNN_enter(&call, state, f);
   call.inplace = 1;
@@ -60,7 +90,7 @@ static int32_t alongChannels(const char *f, THNNState *state, void (*rows)(Chann
   c.g = THNN_in(&call, g);
   c.y = THNN_out(&call, y);
   if (c.stride == 1) launch(&call, blocksForTeams(c.n, c.wide), BLOCK, rows, c);
-  else launch(&call, blocksFor(c.n), BLOCK, neighbours, c);
+  else launch(&call, blocksFor(c.n, c.few ? WARP : BLOCK), BLOCK, neighbours, c);
   return THNN_leave(&call);
 }
 

@@ -22,6 +22,12 @@ __device__ inline Best better(Best a, Best b)
   return b.at < a.at ? b : a;
 }
 
+/* The same of candidates that come in order. */
+__device__ inline Best next(Best a, Best b)
+{
+  return a.at < 0 || b.value > a.value || (b.value != b.value && a.value == a.value) ? b : a;
+}
+
 __device__ inline Best warpBest(Best best)
 {
   for (int distance = WARP / 2; distance > 0; distance /= 2) {

@@ -13,8 +13,8 @@ static int64_t partsOf(int64_t planes, int64_t cells) { return planes >= MANY ? 
 
 /* ---- means */
 
-/* This thread's share of the sum of n cells. */
-__device__ static accreal sumCells(Team team, const real *x, int64_t n)
+/* This thread's share of the sum of n cells, in `unit`. */
+__device__ static accreal sumCells(Team team, const real *x, int64_t n, accreal unit)
 {
   enum { SIZE = Pack<real>::SIZE };
   accreal sum = 0;
@@ -22,39 +22,46 @@ __device__ static accreal sumCells(Team team, const real *x, int64_t n)
   for (int64_t i = team.rank * SIZE; i < n; i += team.size * SIZE) {
     const Pack<real> p = packAt(x, i, n);
 #pragma unroll
-    for (int k = 0; k < SIZE; k++) sum += (accreal)p.value[k];
+    for (int k = 0; k < SIZE; k++) sum += (accreal)p.value[k] * unit;
   }
   return sum;
 }
 
-/* The mean of n cells from their sum, unless that was beyond what it is kept in. */
-__device__ static real meanFrom(accreal sum, const real *x, int64_t n)
+/* A sum, and where that may be beyond what it is kept in, the same scaled down. */
+struct Scaled {
+  accreal sum, down;
+};
+
+__device__ static Scaled sumOfCells(Team team, const real *x, int64_t n)
 {
-  if (isfinite(sum)) return (real)(sum / (accreal)n);
-  sum = 0;
-  for (int64_t i = 0; i < n; i++) sum += (accreal)x[i] * (accreal)THNN_SCALED_DOWN;
-  return (real)(sum / (accreal)n * (accreal)THNN_SCALED_UP);
+  const accreal down = (accreal)THNN_SCALED_DOWN, sum = teamSum(team, sumCells(team, x, n, 1));
+  return Scaled{sum, isinf(sum) ? teamSum(team, sumCells(team, x, n, down)) : sum * down};
+}
+
+__device__ static real meanFrom(Scaled s, int64_t n)
+{
+  return (real)(isinf(s.sum) ? s.down / (accreal)n * (accreal)THNN_SCALED_UP : s.sum / (accreal)n);
 }
 
 /* y = the mean of each plane; or, where planes have parts, their sums. */
-__global__ static void meanOfPlanes(real *y, accreal *sums, const real *x, int64_t planes, int64_t cells, int64_t parts, bool wide)
+__global__ static void meanOfPlanes(real *y, Scaled *sums, const real *x, int64_t planes, int64_t cells, int64_t parts, bool wide)
 {
   const Team team = thisTeam(wide);
   for (int64_t task = team.number; task < planes * parts; task += team.count) {
     const int64_t plane = task / parts, at = task % parts * PART;
-    const accreal sum = teamSum(team, sumCells(team, x + plane * cells + at, parts == 1 ? cells : THNN_min(PART, cells - at)));
+    const Scaled sum = sumOfCells(team, x + plane * cells + at, parts == 1 ? cells : THNN_min(PART, cells - at));
     if (team.rank > 0) continue;
-    if (parts == 1) y[plane] = meanFrom(sum, x + plane * cells, cells);
+    if (parts == 1) y[plane] = meanFrom(sum, cells);
     else sums[task] = sum;
   }
 }
 
-__global__ static void joinSums(real *y, const accreal *sums, const real *x, int64_t planes, int64_t cells, int64_t parts)
+__global__ static void joinSums(real *y, const Scaled *sums, int64_t planes, int64_t cells, int64_t parts)
 {
   for (int64_t plane = firstThread(); plane < planes; plane += allThreads()) {
-    accreal sum = 0;
-    for (int64_t i = 0; i < parts; i++) sum += sums[plane * parts + i];
-    y[plane] = meanFrom(sum, x + plane * cells, cells);
+    Scaled sum = {0, 0};
+    for (int64_t i = plane * parts; i < (plane + 1) * parts; i++) sum = Scaled{sum.sum + sums[i].sum, sum.down + sums[i].down};
+    y[plane] = meanFrom(sum, cells);
   }
 }
 
@@ -62,11 +69,11 @@ void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
 {
   const int64_t planes = s->planes, cells = planeCells(s);
   const int64_t parts = partsOf(planes, cells);
-  accreal *sums = NULL;
-  if (parts > 1) sums = THNN_scratch(call, planes * parts, sizeof(accreal));
+  Scaled *sums = NULL;
+  if (parts > 1) sums = THNN_scratch(call, planes * parts, sizeof(Scaled));
   const bool wide = cells > WIDE;
   launch(call, blocksForTeams(planes * parts, wide), BLOCK, meanOfPlanes, y, sums, x, planes, cells, parts, wide);
-  if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinSums, y, (const accreal *)sums, x, planes, cells, parts);
+  if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinSums, y, (const Scaled *)sums, planes, cells, parts);
 }
 
 /* gx = g / cells, all over the plane. */

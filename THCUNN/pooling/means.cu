@@ -12,12 +12,12 @@ __device__ static accreal allCounted(const Space &p, Place o, int includePad)
 
 /* ---- forward */
 
-/* The sum of window o, scaled down: finite if its cells are. */
-__device__ static accreal scaledSum(const Space &p, Place o, const real *plane)
+/* The sum of window o, in `unit`. */
+__device__ static accreal sumOfWindow(const Space &p, Place o, Team team, const real *plane, accreal unit)
 {
   accreal sum = 0;
-  eachCell(p, boxOf(p, o), windowTeam<1>(), [&](Place cell) { sum += (accreal)plane[cell.at] * (accreal)THNN_SCALED_DOWN; });
-  return sum;
+  eachCell(p, boxOf(p, o), team, [&](Place cell) { sum += (accreal)plane[cell.at] * unit; });
+  return sumOver(team, sum);
 }
 
 template <int THREADS> __global__ static void meanOfEach(real *y, const real *x, Space p, int includePad)
@@ -27,13 +27,11 @@ template <int THREADS> __global__ static void meanOfEach(real *y, const real *x,
   for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
     const Place o = outputOf(p, i % outputs);
     const real *plane = x + i / outputs * cells;
-    accreal sum = 0;
-    eachCell(p, boxOf(p, o), team, [&](Place cell) { sum += (accreal)plane[cell.at]; });
-    sum = sumOver(team, sum);
-    if (team.rank > 0) continue;
     const accreal counted = allCounted(p, o, includePad);
-    const bool trusted = p.w.kernel || isfinite(sum); /* Torch7 decides on sliding windows: sums and means are infinite there */
-    y[i] = (real)(trusted ? sum / counted : scaledSum(p, o, plane) / counted * (accreal)THNN_SCALED_UP);
+    accreal mean = sumOfWindow(p, o, team, plane, 1) / counted;
+    if (isinf(mean) && !p.w.kernel) /* Torch7 decides on sliding windows: sums and means are infinite there */
+      mean = sumOfWindow(p, o, team, plane, (accreal)THNN_SCALED_DOWN) / counted * (accreal)THNN_SCALED_UP;
+    if (team.rank == 0) y[i] = (real)mean;
   }
 }
 

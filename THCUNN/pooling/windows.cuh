@@ -8,7 +8,7 @@
 static inline double mostCells(const Axis *a) { return (double)(a->kernel ? THNN_min(a->kernel, a->in) : THNN_ceilDiv(a->in, a->out)); }
 
 /* Do windows have so many cells that a warp should share one? */
-static inline bool largeWindows(const Space *p) { return mostCells(&p->t) * mostCells(&p->h) * mostCells(&p->w) >= 64; }
+static inline bool largeWindows(const Space *p) { return mostCells(&p->t) * mostCells(&p->h) * mostCells(&p->w) > 64; }
 
 namespace {
 
@@ -66,10 +66,17 @@ template <class F> __device__ inline void eachCell(const Space &p, const Box &bo
   }
   const int64_t columns = cellsBetween(box.w, box.endW, p.w), rows = cellsBetween(box.h, box.endH, p.h);
   const int64_t cells = cellsBetween(box.t, box.endT, p.t) * rows * columns;
-  for (int64_t k = team.rank; k < cells; k += team.size) {
-    const int64_t t = box.t + k / columns / rows * p.t.dilation, h = box.h + k / columns % rows * p.h.dilation;
-    const int64_t w = box.w + k % columns * p.w.dilation;
+  if (cells == 0) return;
+  Place k = placeOf(team.rank, rows, columns); /* within the window; each step is so long, too: there are no divisions on the way */
+  const Place step = placeOf(team.size, rows, columns);
+  for (; k.at < cells; k.at += step.at) {
+    const int64_t t = box.t + k.t * p.t.dilation, h = box.h + k.h * p.h.dilation, w = box.w + k.w * p.w.dilation;
     f(Place{t, h, w, (t * p.h.in + h) * p.w.in + w});
+    k.w += step.w;
+    k.h += step.h + (k.w >= columns);
+    k.w -= k.w >= columns ? columns : 0;
+    k.t += step.t + (k.h >= rows);
+    k.h -= k.h >= rows ? rows : 0;
   }
 }
 

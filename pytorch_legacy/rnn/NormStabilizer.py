@@ -79,8 +79,7 @@ class NormStabilizer(AbstractRecurrent):
         for neighbour in (step - 1, step + 1):
             if neighbour in self.outputs:
                 change += norm - self._norm(neighbour)
-        factor = np.divide(2 * self.beta * change, norm * len(output), out=np.zeros_like(norm), where=norm != 0)
-        gradInput += factor * output
+        gradInput += 2 * self.beta * change / (np.where(norm != 0, norm, 1) * len(output)) * output  # a row of zeros gets none
         return gradInput
 
     def _norm(self, step: int) -> Tensor:

@@ -301,7 +301,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         if method not in ("__call__", "at") and ufunc.__name__ not in REDUCING:
             raise NotImplementedError(f"`cupy_{ufunc.__name__}.{method}` is not supported yet")
         if method == "__call__":
-            refuse_unknown(ufunc.__name__, keywords, ["dtype", "casting", "where"])
+            refuse_unknown(ufunc.__name__, keywords, ["dtype", "casting"])
         for value in (*inputs[: 1 if method == "at" else None], *(out or ())):
             if not isinstance(value, (ndarray, bool, int, float, complex, np.generic)):
                 raise TypeError(f"Unsupported type {type(value)}")
@@ -389,7 +389,10 @@ def array(object: Any, dtype: Any = None, copy: bool = True, order: str = "K", s
     global copiedToDevice
     if not isinstance(object, ndarray):
         copiedToDevice += 1
-    return wrapped(np.array(bare(object), dtype, order="C", ndmin=ndmin))
+    elements = np.array(bare(object), dtype, order="C", ndmin=ndmin)
+    if elements.dtype.kind not in "?biufc":
+        raise ValueError(f"Unsupported dtype {elements.dtype}")
+    return wrapped(elements)
 
 
 def asarray(a: Any, dtype: Any = None) -> ndarray:

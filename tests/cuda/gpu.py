@@ -40,8 +40,8 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def up(tree: Tree) -> Tree:
-    """The arrays on the device; numbers stay."""
-    return mapped(lambda leaf: placed(leaf, True) if is_tensor(leaf) else leaf, tree)
+    """The arrays on the device; numbers stay, and so does the None of a criterion without a target, in an array as it may be."""
+    return mapped(lambda leaf: placed(leaf, True) if is_tensor(leaf) and leaf.dtype != object else leaf, tree)
 
 
 def down(tree: Tree) -> Tree:

@@ -1,12 +1,12 @@
 """Every function of libTHCUNN on small arrays, in its three element types, beside its twin in libTHNN.
 
-Needs PYTORCH_LEGACY_EMULATE, a library built with THCUNN=host: tests/cuda/run.sh sets it. ThreadSanitizer sees the same calls.
+Needs a GPU, or PYTORCH_LEGACY_EMULATE, a library built with THCUNN=host: tests/cuda/run.sh sets it. ThreadSanitizer sees the
+same calls.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytorch_legacy import arrays
 from pytorch_legacy.backend.header import Function
 from tests import capi
 from tests.capi import GENERIC, Call
+from tests.cuda.gpu import IS_REAL, LIBRARY, on_a_device
 from tests.rows import all_of, rows
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-EMULATED = os.environ.get("PYTORCH_LEGACY_EMULATE")
 REALS: dict[str, np.dtype[Any]] = {
     "Cuda": np.dtype(np.float32),
     "CudaDouble": np.dtype(np.float64),
@@ -32,7 +33,6 @@ NEAR = {"Cuda": 1e-5, "CudaDouble": 1e-12, "CudaHalf": 1e-2}
 FILES = {path.stem: path for path in [*(ROOT / "THCUNN").glob("*/*.cu"), *(ROOT / "THNN").glob("*/[A-Z]*.c")]}
 TWINS = [function for function in GENERIC if function.layer in FILES]
 
-emulated = pytest.mark.skipif(EMULATED is None, reason="needs a library of emulated kernels: tests/cuda/run.sh")
 twins = rows("function", [(f.layer, f.name, f) for f in TWINS])
 reals = pytest.mark.parametrize("real", REALS)
 
@@ -42,22 +42,26 @@ LARGE_SIZES = capi.SIZES | {"C": 20, "H": 12, "W": 14, "oH": 2, "oW": 3}
 LARGE_SCALARS = {"kH": 8, "kW": 9, "dH": 3, "dW": 2, "size": 17}
 
 
-class Device:
+class Emulated:
     """The emulated library, with a state that has scratch memory."""
 
     def __init__(self) -> None:
-        self.lib = ctypes.CDLL(str(EMULATED))
+        self.lib = ctypes.CDLL(str(LIBRARY))
         self.lib.THNN_CudaLastError.restype = ctypes.c_char_p
         self.state = ctypes.c_void_p()
-        self.scratch = np.zeros(1 << 20, np.uint8)
-        self.report = np.zeros(2, np.int64)
         assert self.lib.THNN_CudaState_new(ctypes.byref(self.state)) == 0
-        self.lib.THNN_CudaState_setScratch(
-            self.state, ctypes.c_void_p(self.scratch.ctypes.data), ctypes.c_int64(self.scratch.size)
-        )
-        self.lib.THNN_CudaState_setIndexReport(self.state, ctypes.c_void_p(self.report.ctypes.data), ctypes.c_int32(1))
+        self.memory = self.lend()
 
-    def __call__(self, call: Call, real: str) -> int:
+    def lend(self) -> Any:
+        scratch, report = np.zeros(1 << 20, np.uint8), np.zeros(2, np.int64)
+        self.tell(scratch.ctypes.data, scratch.size, report.ctypes.data)
+        return scratch, report
+
+    def tell(self, scratch: int, size: int, report: int) -> None:
+        self.lib.THNN_CudaState_setScratch(self.state, ctypes.c_void_p(scratch), ctypes.c_int64(size))
+        self.lib.THNN_CudaState_setIndexReport(self.state, ctypes.c_void_p(report), ctypes.c_int32(1))
+
+    def __call__(self, call: Call, real: str, shift: int = 0) -> int:
         state = {"state": self.state} if "state" in call.values else {}
         return int(getattr(self.lib, f"THNN_{real}{call.function.name}")(*call.arguments(**state)))
 
@@ -65,8 +69,35 @@ class Device:
         return self.lib.THNN_CudaLastError().decode()
 
 
+class Real(Emulated):
+    """A GPU: arrays travel there and back. They may lie some elements behind the beginning of their memory."""
+
+    def lend(self) -> Any:
+        scratch, report = arrays.cupy().cuda.alloc(1 << 26), arrays.cupy().cuda.alloc_pinned_memory(16)
+        self.tell(scratch.ptr, 1 << 26, report.ptr)
+        return scratch, report
+
+    def __call__(self, call: Call, real: str, shift: int = 0) -> int:
+        gpu, there = arrays.cupy().cuda, {}
+        for name, array in call.arrays.items():
+            if call.values[name] is not None:
+                there[name] = memory = gpu.alloc((array.size + shift) * array.itemsize + 1)
+                call.values[name].data = memory.ptr + shift * array.itemsize
+                gpu.runtime.memcpy(call.values[name].data, array.ctypes.data, array.nbytes, gpu.runtime.memcpyHostToDevice)
+        status = super().__call__(call, real)
+        gpu.runtime.deviceSynchronize()
+        for name in there:
+            array, tensor = call.arrays[name], call.values[name]
+            gpu.runtime.memcpy(array.ctypes.data, tensor.data, array.nbytes, gpu.runtime.memcpyDeviceToHost)
+            tensor.data = array.ctypes.data
+        return status
+
+
+Device = Real if IS_REAL else Emulated
+
+
 @pytest.fixture(scope="module")
-def device() -> Device:
+def device() -> Emulated:
     return Device()
 
 
@@ -106,24 +137,24 @@ def converted(call: Call, dtype: np.dtype[Any]) -> Call:
     return other
 
 
-@emulated
+@on_a_device
 @twins
 @reals
 @all_of("how", ["gather", "scatter"])
-def test_as_THNN(device: Device, function: Function, real: str, how: str) -> None:
+def test_as_THNN(device: Emulated, function: Function, real: str, how: str) -> None:
     compare(device, valid(function), real, how)
 
 
-@emulated
+@on_a_device
 @pytest.mark.parametrize("function", LARGE, ids=lambda f: f.name)
 @reals
-def test_large_as_THNN(device: Device, function: Function, real: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_as_THNN(device: Emulated, function: Function, real: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in LARGE_SCALARS.items():
         monkeypatch.setitem(capi.SCALARS, name, value)
     compare(device, valid(function, LARGE_SIZES), real, "gather")
 
 
-def compare(device: Device, here: Call, real: str, how: str) -> None:
+def compare(device: Emulated, here: Call, real: str, how: str) -> None:
     """The call in libTHNN, of the layer's definition if it has one, and its twin, on numbers that both can hold."""
     function, here = here.function, rounded(here)
     there = converted(here, REALS[real])
@@ -142,10 +173,24 @@ def compare(device: Device, here: Call, real: str, how: str) -> None:
         assert list(there.values["size"]) == list(here.values["size"])
 
 
-@emulated
+@pytest.mark.skipif(not IS_REAL, reason="needs a GPU, where threads have no order of their own")
 @twins
 @reals
-def test_errors_as_THNN(device: Device, function: Function, real: str) -> None:
+def test_same_bits(device: Emulated, function: Function, real: str) -> None:
+    """Twice the same, and the same anywhere in memory."""
+    device.lib.THNN_CudaState_setPoolingBackward(device.state, 1)
+    results = []
+    for shift in (0, 0, 1):
+        call = converted(rounded(valid(function)), REALS[real])
+        assert device(call, real, shift) == 0, device.last_error()
+        results.append(call.contents())
+    assert results[0] == results[1] == results[2]
+
+
+@on_a_device
+@twins
+@reals
+def test_errors_as_THNN(device: Emulated, function: Function, real: str) -> None:
     """NULL for each argument that must be there: the same status, the same words."""
     for argument in function.arguments:
         if not capi.is_tensor(argument) or "OPTIONAL" in argument.tags:
@@ -157,7 +202,7 @@ def test_errors_as_THNN(device: Device, function: Function, real: str) -> None:
         assert device.last_error() == capi.last_error().replace("THNN_Double", f"THNN_{real}")
 
 
-@emulated
+@on_a_device
 @twins
 def test_scratch_is_asked_for(function: Function) -> None:
     """A state without scratch memory: all well, or a status that says how much is wanted, and nothing written."""
@@ -175,7 +220,7 @@ def test_scratch_is_asked_for(function: Function) -> None:
         assert status == 0
 
 
-@emulated
+@on_a_device
 @pytest.mark.parametrize("layer", ["SpatialConvolutionMap", "SpatialFullConvolutionMap"])
 def test_links_that_lead_nowhere(layer: str) -> None:
     """Without an index report, a link with a bad plane is left out: as one whose kernel is zero."""
@@ -212,15 +257,15 @@ def of_many_rows(name: str, **values: float) -> Call:
     return call
 
 
-@emulated
+@on_a_device
 @reals
 @pytest.mark.parametrize("byFrequency", [0, 1])
 @pytest.mark.parametrize("name", ["LookupTable_accGradParameters", "LookupTableBag_accGradParameters"])
-def test_many_rows(device: Device, name: str, byFrequency: int, real: str) -> None:
+def test_many_rows(device: Emulated, name: str, byFrequency: int, real: str) -> None:
     compare(device, of_many_rows(name, scaleGradByFreq=byFrequency, paddingValue=5, mode=1, scale=0.5), real, "gather")
 
 
-@emulated
+@on_a_device
 @pytest.mark.parametrize("byFrequency", [0, 1])
 def test_rows_that_are_not_there(byFrequency: int) -> None:
     """Without an index report, an index that is out of range is left out: as one whose gradient is zero."""
@@ -239,11 +284,11 @@ def test_rows_that_are_not_there(byFrequency: int) -> None:
     np.testing.assert_allclose(bad.arrays["gradWeight"], zero.arrays["gradWeight"], rtol=0, atol=1e-12)
 
 
-@emulated
+@on_a_device
 @pytest.mark.parametrize("real", ["Cuda", "CudaDouble"])
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("function", [f for f in TWINS if f.layer == "IndexLinear"], ids=lambda f: f.name)
-def test_many_keys(device: Device, function: Function, normalize: bool, real: str) -> None:
+def test_many_keys(device: Emulated, function: Function, normalize: bool, real: str) -> None:
     call = of_many_rows(function.name, keysOffset=20, weightDecay=0.01, scale=0.1)
     for name in ("keys", "runningKeys"):
         if name in call.arrays:
@@ -255,10 +300,10 @@ def test_many_keys(device: Device, function: Function, normalize: bool, real: st
     compare(device, call, real, "gather")
 
 
-@emulated
+@on_a_device
 def test_exports() -> None:
     """The library exports its header, and nothing else."""
-    assert exported(str(EMULATED)) == {f"THNN_{real}{function.name}" for function in TWINS for real in REALS}
+    assert exported(str(LIBRARY)) == {f"THNN_{real}{function.name}" for function in TWINS for real in REALS}
 
 
 def exported(library: str) -> set[str]:

@@ -45,7 +45,7 @@ class ArgMax(Module):
     _file = Form(
         oneBased=("dim",),
         dropped=("_indices", "_value"),
-        defaults={"dim": 0, "nInputDim": None, "asLong": True},
+        defaults={"dim": 0, "nInputDim": 9999, "asLong": True},
         kinds={"dim": "a whole number"},
     )
 

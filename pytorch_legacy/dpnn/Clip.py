@@ -40,7 +40,7 @@ class Clip(Module):
     array([1., 2., 3.], dtype=float32)
     """
 
-    _file = Form(dropped=("_mask", "_byte"))
+    _file = Form(dropped=("_mask", "_byte"), kinds={"minval": "a number", "maxval": "a number"})
 
     def __init__(self, minval: float, maxval: float) -> None:
         super().__init__()

@@ -84,7 +84,11 @@ class NCEModule(Linear):
             "sampleprob", "_sampleidx", "_noiseidx", "_noiseprob", "_noisesamples", "_metaidx", "_weight", "_bias",
             "_gradWeight", "_gradOutput", "_tgradOutput", "_pm", "_score", "linout", "testedtargets",
         ),
-        kinds={"Z": "a tensor of floating-point numbers", "k": "a number", "normalized": "true or false"},
+        kinds={
+            **dict.fromkeys(("Z", "unigrams"), "a tensor of floating-point numbers"),
+            "k": "a number",
+            "normalized": "true or false",
+        },
     )
     dpnn_mediumEmpty = ("output", "gradInput", "momGradParams", "dpnn_input", "sampleidx")
     bias: Tensor
@@ -231,6 +235,7 @@ class NCEModule(Linear):
 
     def _checked(self, input: list[Any]) -> tuple[Tensor, Tensor]:
         rows = check.tensor(self, "input[0]", check.table(self, "input", input, 2)[0], 2)
+        check.tensor(self, "weight", self.weight, 2), check.tensor(self, "bias", self.bias, 1)
         if rows.shape[1] != self.weight.shape[1]:
             raise ShapeError(f"{self._typename}: input[0]: expected {self.weight.shape[1]} columns, got {sizes(rows.shape)}")
         labels = check.shape(self, "input[1]", check.labels(self, "input[1]", input[1]), rows.shape[:1])

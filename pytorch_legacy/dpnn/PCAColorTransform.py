@@ -51,7 +51,11 @@ class PCAColorTransform(ColorTransform):
     _buffers = ("noise", "alphas")
     alphas: Tensor
 
-    _file = Form(defaults={"std": 0.1})
+    _file = Form(
+        defaults={"std": 0.1},
+        kinds={"eigenVectors": "a tensor of floating-point numbers", "eigenValues": "a tensor of floating-point numbers"},
+        dimensions={"eigenVectors": 2, "eigenValues": 1},
+    )
 
     def __init__(self, inputChannels: int, eigenVectors: Any, eigenValues: Any, std: float = 0.1) -> None:
         super().__init__(inputChannels)

@@ -52,7 +52,7 @@ class Reinforce(Module):
     [[-2.0], [0.0]]
     """
 
-    _file = Form(dropped=("_reward", "__reward"), defaults={"stochastic": False})
+    _file = Form(dropped=("_reward", "__reward"), defaults={"stochastic": False}, kinds={"reward": "a tensor"})
     stochastic = False
     reward: Tensor | None = None
 

@@ -7,7 +7,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.dpnn.Reinforce import Reinforce
-from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.errors import DtypeError, FieldError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import numbers
@@ -84,6 +84,11 @@ class ReinforceNormal(Reinforce):
         np.divide(distance, -(stdev**2), out=gradMean)
         gradMean *= reward
         return self.gradInput
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        if not (self.stdev is None or is_tensor(self.stdev) or type(self.stdev) in (int, float)):
+            raise FieldError(f"stdev: expected a number or a tensor, got {described(self.stdev)}")
 
     def _parts(self, input: Tensor | list[Tensor]) -> tuple[Tensor, Any]:
         """Mean and standard deviation."""

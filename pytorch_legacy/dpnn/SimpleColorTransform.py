@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.dpnn.ColorTransform import ColorTransform
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.storage import Tensor
 
@@ -42,6 +43,8 @@ class SimpleColorTransform(ColorTransform):
     >>> layer.forward(np.zeros((1, 3, 2, 2), np.float32))[0, :, 0, 0].round(3)
     array([-0.083,  0.   ,  0.   ], dtype=float32)
     """
+
+    _file = Form(kinds={"range": "a tensor of floating-point numbers"}, dimensions={"range": 1})
 
     def __init__(self, inputChannels: int, range: Any) -> None:
         super().__init__(inputChannels)

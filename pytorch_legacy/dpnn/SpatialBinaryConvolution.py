@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 from pytorch_legacy.storage import Tensor
 
@@ -82,7 +83,7 @@ class SpatialBinaryConvolution(SpatialConvolution):
 
     def _signed(self, method: Any, *arguments: Tensor) -> Any:
         """Calls a method with the signs in place of the weight."""
-        weight = self.weight
+        weight = check.tensor(self, "weight", self.weight)
         self.weight = np.where(weight >= 0, self._dtype.type(1), self._dtype.type(-1))
         try:
             return method(*arguments)

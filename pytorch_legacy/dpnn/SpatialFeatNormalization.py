@@ -43,7 +43,7 @@ class SpatialFeatNormalization(Module):
     [[[1.0, 2.0]], [[1.0, 2.0]]]
     """
 
-    _file = Form(defaults={"std": None})
+    _file = Form(defaults={"std": None}, kinds={"mean": "a tensor", "std": "a tensor"}, dimensions={"mean": 1})
 
     def __init__(self, mean: Any, std: Any = None) -> None:
         super().__init__()
@@ -53,6 +53,11 @@ class SpatialFeatNormalization(Module):
             raise ShapeError(f"{self._typename}: mean: expected a 1-D array, got {described(self.mean)}")
         check.shape(self, "std", self.std, self.mean.shape)
         self.noOfFeats = len(self.mean)
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        if self.std is None:
+            self.std = np.ones_like(self.mean)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", self._checked(input).shape)

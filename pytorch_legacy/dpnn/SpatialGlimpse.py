@@ -54,7 +54,11 @@ class SpatialGlimpse(Module):
     [[[14.0, 15.0], [20.0, 21.0]], [[10.5, 12.5], [22.5, 24.5]]]
     """
 
-    _file = Form(dropped=("_crop", "_pad", "module", "size"), defaults={"depth": 3, "scale": 2})  # module is a property here
+    _file = Form(
+        dropped=("_crop", "_pad", "module", "size"),  # module is a property here
+        defaults={"depth": 3, "scale": 2},
+        kinds={"height": "a whole number", "width": "a whole number"},
+    )
     modules: list[Module]
 
     def __init__(self, size: int | Sequence[int], depth: int = 3, scale: int = 2) -> None:
@@ -109,6 +113,8 @@ class SpatialGlimpse(Module):
 
     def _patch(self, pictures: Tensor, places: Tensor, depth: int) -> tuple[Tensor, Any, Any]:
         """The pictures with zeros around them, where in them the patches are, and where the pictures themselves."""
+        for name in ("height", "width", "scale"):
+            check.count(self, name, getattr(self, name))
         height, width = self.height * self.scale**depth, self.width * self.scale**depth
         top, left = (height - 1) // 2, (width - 1) // 2
         padded = np.pad(pictures, ((0, 0), (0, 0), (top, top), (left, left)))

@@ -50,7 +50,7 @@ class Balance(Module):
     [[0.25, 0.75], [1.0, 0.0]]
     """
 
-    _file = Form(oneBased=("startIdx",), defaults={"nBatch": 10})
+    _file = Form(oneBased=("startIdx",), defaults={"nBatch": 10}, kinds={"inputCache": "a tensor"})
 
     def __init__(self, nBatch: int = 10) -> None:
         super().__init__()
@@ -62,6 +62,7 @@ class Balance(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         count, categories = check.tensor(self, "input", input, 2).shape
+        check.count(self, "nBatch", self.nBatch)
         output = self._resize("output", input.shape)
         if not self.train:
             output[...] = input

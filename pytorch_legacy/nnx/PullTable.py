@@ -44,7 +44,7 @@ class PullTable(Module):
     [array([2.], dtype=float32), array([1.], dtype=float32), array([3.], dtype=float32)]
     """
 
-    _file = Form(oneBased=("_index",), dropped=("_output",))
+    _file = Form(oneBased=("_index",), dropped=("_output",), kinds={"_index": "a whole number", "_push": "a module"})
 
     def __init__(self, push: PushTable, index: int) -> None:
         super().__init__()

@@ -40,7 +40,7 @@ class PushTable(Module):
     [array([3.], dtype=float32)]
     """
 
-    _file = Form(oneBased=("_index",))
+    _file = Form(oneBased=("_index",), kinds={"_index": "a whole number", "_pulls": "a list of modules"})
     _pulls: list[PullTable]
     _gradInput: Any = None
     _forward = False

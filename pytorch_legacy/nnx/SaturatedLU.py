@@ -34,7 +34,7 @@ class SaturatedLU(Module):
     array([-9. , -9. ,  0.5,  9. ], dtype=float32)
     """
 
-    _file = Form(kinds={"threshold": "a number", "val": "a number"})
+    _file = Form(kinds=dict.fromkeys(("threshold", "val", "threshold2", "val2"), "a number"))
 
     def __init__(self, th: float = -1, v: float = -1, th2: float = 1, v2: float = 1) -> None:
         super().__init__()

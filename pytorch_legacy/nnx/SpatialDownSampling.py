@@ -57,6 +57,7 @@ class SpatialDownSampling(Module):
     def _blocks(self, planes: Tensor) -> Tensor:
         """A view ``(N x) C x oH x rH x oW x rW``."""
         *_, height, width = check.tensor(self, "input", planes, 3, 4).shape
+        check.count(self, "rH", self.rH), check.count(self, "rW", self.rW)
         if height < self.rH or width < self.rW:
             least = sizes((self.rH, self.rW))
             raise ShapeError(f"{self._typename}: input: expected planes of at least {least}, got {sizes((height, width))}")

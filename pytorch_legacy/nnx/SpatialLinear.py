@@ -107,6 +107,7 @@ class SpatialLinear(Module):
 
     def _cells(self, input: Tensor) -> Tensor:
         """The input as a matrix with a column for each cell."""
+        check.tensor(self, "weight", self.weight, 2), check.tensor(self, "bias", self.bias, 1)
         if len(check.tensor(self, "input", input, 3)) != self.weight.shape[1]:
             raise ShapeError(f"{self._typename}: input: expected {self.weight.shape[1]} planes, got {sizes(input.shape)}")
         return input.reshape(len(input), -1)

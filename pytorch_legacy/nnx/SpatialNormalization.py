@@ -15,6 +15,11 @@ from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.nnx.SpatialPadding import SpatialPadding
 from pytorch_legacy.storage import Tensor
 
+# The layers that a pass goes through.
+_STEPS = (
+    "convo", "convostd", "squareMod", "sqrtMod", "subtractMod", "meanDiviseMod", "stdDiviseMod", "diviseMod", "thresMod",
+)  # fmt: skip
+
 
 class SpatialNormalization(Module):
     """Subtracts from each cell the weighted mean of its neighbourhood in all planes, and divides by the deviation there.
@@ -64,7 +69,11 @@ class SpatialNormalization(Module):
             "input", "inConvo", "inMean", "inputZeroMean", "inputZeroMeanSq", "inConvoVar", "inVar", "inStdDev",
             "inStdDevNotUnit", "thstd", "stdDev",
         ),
-        kinds={"kernel": "a tensor of floating-point numbers", "threshold": "a number"},
+        kinds={
+            "coef": "a tensor of floating-point numbers",
+            **dict.fromkeys(_STEPS, "a module"),
+            "threshold": "a number",
+        },
     )
     fixedThres: float | None = None
     coef: Tensor

@@ -1,5 +1,7 @@
 """A border along two dimensions."""
 
+from typing import Any
+
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
@@ -71,6 +73,12 @@ class SpatialPadding(Module):
         self.pad_r, self.pad_t, self.pad_b = (pad_l if pad is None else pad for pad in (pad_r, pad_t, pad_b))
         self.y_dim, self.x_dim = y_dim, x_dim
         self.val = val
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        for name in ("pad_r", "pad_t", "pad_b"):
+            if getattr(self, name) is None:
+                vars(self)[name] = self.pad_l
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape, inside, outside = self._layout(input)

@@ -151,6 +151,8 @@ class SpatialReSamplingEx(Module):
         shape = check.tensor(self, "input", input).shape
         axis = check.axis(self, self.yDim, len(shape), "yDim")
         check.axis(self, self.xDim, len(shape), "xDim")
+        if self.xDim != self.yDim + 1:
+            raise ValueRangeError(f"{self._typename}: xDim: expected yDim + 1, got {self.xDim} and yDim = {self.yDim}")
         height, width = (floor(side(self, name, shape[axis + i]) + 0.5) for i, name in enumerate(("height", "width")))
         if (height >= shape[axis]) != (width >= shape[axis + 1]):
             raise ShapeError(

@@ -68,6 +68,7 @@ class AbstractRecurrent(Container):
         oneBased=("step", "updateGradInputStep", "accGradParametersStep"),
         dropped=("recurrentModule",),
         defaults={"rho": 99999},
+        kinds=dict.fromkeys(("step", "updateGradInputStep", "accGradParametersStep"), "a whole number"),
     )
     _servesAllSteps = True
     _byStep: tuple[str, ...] = ("sharedClones", "outputs", "gradInputs", "gradOutputs", "_gradOutputs")

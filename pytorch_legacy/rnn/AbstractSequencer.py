@@ -1,5 +1,8 @@
 """The base of modules that take whole sequences."""
 
+from typing import Any
+
+from pytorch_legacy.errors import FieldError
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
 from pytorch_legacy.rnn.Remembering import Remembering
@@ -26,6 +29,11 @@ class AbstractSequencer(Remembering, Container):
     """
 
     _isSequencer = True
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        if not self.modules:
+            raise FieldError("modules: expected the module of a step, got none")
 
     def _rewind(self) -> None:
         """The next way back begins at the last step."""

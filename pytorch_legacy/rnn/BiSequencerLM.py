@@ -4,7 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.dpnn.ReverseTable import ReverseTable
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.errors import FieldError, ShapeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -57,6 +57,11 @@ class BiSequencerLM(nn.Container):
         against = nn.Sequential().add(ReverseTable()).add(self.bwdSeq).add(ReverseTable())
         self.modules = [self.fwdSeq, against, nn.Sequential().add(nn.ZipTable()).add(self.mergeSeq)]
         self.output, self.gradInput = [], []
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        if len(self.modules) != 3:
+            raise FieldError(f"modules: expected 3, got {len(self.modules)}")
 
     def updateOutput(self, input: list[Any]) -> list[Any]:
         if len(check.table(self, "input", input)) < 2:

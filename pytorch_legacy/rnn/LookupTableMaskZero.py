@@ -1,6 +1,7 @@
 """Vectors picked from a table, with one index for padding."""
 
 from pytorch_legacy.form import Form
+from pytorch_legacy.nn import check
 from pytorch_legacy.nn.embedding.LookupTable import LookupTable
 from pytorch_legacy.storage import Tensor
 
@@ -47,5 +48,5 @@ class LookupTableMaskZero(LookupTable):
         super().__init__(nIndex + 1, nOutput)
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        self.weight[0] = 0
+        check.tensor(self, "weight", self.weight, 2)[0] = 0
         return super().updateOutput(input)

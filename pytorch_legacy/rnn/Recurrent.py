@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, UnsupportedError
+from pytorch_legacy.errors import DtypeError, FieldError, UnsupportedError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -45,6 +46,8 @@ class Recurrent(HiddenState):
     >>> [layer.forward(np.float32([[8]])).item() for _ in range(3)]  # 8 + half of the last output
     [8.0, 12.0, 14.0]
     """
+
+    _file = Form(kinds={f"{name}Module": "a module" for name in ("start", "input", "feedback", "transfer", "merge", "initial")})
 
     def __init__(
         self,
@@ -109,6 +112,8 @@ class Recurrent(HiddenState):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         self._chain = fields["recurrentModule"]
+        if not isinstance(self._chain, Module):
+            raise FieldError(f"recurrentModule: expected a module, got {described(self._chain)}")
         super()._fromTorch7(fields, version)
 
     def _toTorch7(self) -> dict[str, Any]:

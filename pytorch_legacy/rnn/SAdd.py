@@ -28,7 +28,7 @@ class SAdd(Module):
     array([0.75, 0.5 ], dtype=float32)
     """
 
-    _file = Form(defaults={"negate": False})
+    _file = Form(defaults={"negate": False}, kinds={"addend": "a number"})
 
     def __init__(self, addend: float, negate: bool = False) -> None:
         super().__init__()

@@ -59,6 +59,7 @@ class SeqGRU(SequenceModule):
             **dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_h0", "grad_x")),
             **dict.fromkeys(("seqLength", "miniBatch"), lambda module: 1),
         },
+        kinds={"outputSize": "a whole number"},
     )
     inputSize: int
     outputSize: int

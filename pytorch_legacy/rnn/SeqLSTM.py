@@ -65,6 +65,7 @@ class SeqLSTM(SequenceModule):
     _file = Form(
         scratch=dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x")),
         defaults={"outputsize": None},
+        kinds=dict.fromkeys(("inputsize", "hiddensize", "outputsize"), "a whole number"),
     )
     _isProjected = False
     userPrevCell: Any = None
@@ -226,3 +227,5 @@ class SeqLSTM(SequenceModule):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7({"hiddensize": fields.get("outputsize"), **fields}, version)
+        if self.outputsize is None and self.weight is not None:
+            self.outputsize = len(self.weight) - self.inputsize

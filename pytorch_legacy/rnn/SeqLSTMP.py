@@ -46,7 +46,7 @@ class SeqLSTMP(SeqLSTM):
     array([ 8.377536, 10.604303, 10.945603], dtype=float32)
     """
 
-    _file = Form(dropped=("_hidden",))
+    _file = Form(dropped=("_hidden",), kinds=dict.fromkeys(("weightO", "gradWeightO"), "a tensor of floating-point numbers"))
     weightO: Tensor
     gradWeightO: Tensor
     _isProjected = True

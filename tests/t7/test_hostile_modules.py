@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import mending, nn, t7
-from tests.test_golden import GOLDEN, MANIFEST
+from pytorch_legacy import mending, nn, nnx, t7
+from tests.test_golden import GOLDEN, MANIFEST, counted_from_zero
 
 VALUES = {
     "text": "abc",
@@ -94,6 +94,47 @@ def test_every_field_replaced(name):
             except (t7.T7Error, pl.THNNError):
                 pass
         fields[field] = original
+
+
+@pytest.mark.parametrize("family", ["dpnn", "nnx", "recurrent", "decorator"])
+def test_fields_of_other_packages_replaced(family, capsys):
+    """Also those that are missing, in the smallest file of each class."""
+    best = {}
+    for entry in sorted(MANIFEST, key=lambda entry: entry["bytes"], reverse=True):
+        if entry["kind"] == "module" and entry["family"] == family and entry["bytes"] < 9000:
+            best[entry["name"].partition("_")[0]] = entry
+    raw = []
+    for name, entry in best.items():
+        case = t7.read(GOLDEN / entry["file"])
+        whole = case["module"].fields
+        for field in whole.keys() - {"output", "gradInput", "_type"}:
+            for value in (None, {}, "x", 0):
+                case["module"].fields = {key: other for key, other in whole.items() if key != field}
+                if value is not None:
+                    case["module"].fields[field] = value
+                try:
+                    found = counted_from_zero(pl.load(content(case)))
+                    output = found["module"].forward(found["input"])
+                    found["module"].backward(found["input"], output)
+                except (t7.T7Error, pl.THNNError):
+                    pass
+                except Exception as error:
+                    raw.append((name, field, value, repr(error)))
+    assert len(best) > 5 and raw == []
+
+
+def test_what_rnn_and_dpnn_and_nnx_take_for_granted():
+    """Files that Torch7 read: old ones, and fields of more than one kind."""
+    kernel = np.ones((3, 1), np.float32)
+    layer, x = nnx.SpatialNormalization(1, [kernel, kernel.T.copy()]), np.float32(np.arange(25)).reshape(1, 5, 5)
+    np.testing.assert_array_equal(pl.load(saved(layer)).forward(x), layer.forward(x))
+    for made in (nn.SeqLSTM(2, 3), nn.SeqLSTMP(2, 4, 3)):
+        old = record(made)
+        del old.fields["outputsize"]
+        assert pl.load(content(old)).forward(np.ones((2, 1, 2), np.float32)).shape == (2, 1, 3)
+    for typename, wanted in (("nn.Sequencer", "the module of a step"), ("nn.Repeater", "the module"), ("nn.BiSequencerLM", "3")):
+        with pytest.raises(t7.T7Error, match=f"modules: expected {wanted}"):
+            pl.load(content(module(typename, modules=[], rho=2)))
 
 
 def test_fields_of_the_wrong_kind_are_named():

@@ -98,6 +98,7 @@ class DontCast(Decorator):
         if is_tensor(self.output) and self.castout:
             self._dtype = self.output.dtype  # _type is that of the module there
         self.moduleType = fields.get("moduleType") or self.modules[0]._type
+        self._checkedType(self.moduleType)
 
     def _toTorch7(self) -> dict[str, Any]:
         return super()._toTorch7() | {"_type": self.moduleType}

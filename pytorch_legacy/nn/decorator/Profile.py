@@ -44,6 +44,7 @@ class Profile(Decorator):
         dropped=("module",),
         scratch={"timer": lambda module: t7.TorchObject("torch.Timer")},
         defaults={"print_interval": 100, "name": None},
+        kinds={"summedFwdTime": "a number", "summedBwdTime": "a number"},
     )
 
     def __init__(self, module: Module, print_interval: int = 100, name: str | None = None) -> None:
@@ -58,7 +59,7 @@ class Profile(Decorator):
         output = super().updateOutput(input)
         self.summedFwdTime += time.perf_counter() - start
         self.numFwds += 1
-        if self.numFwds % self.print_interval == 0:
+        if self.print_interval and self.numFwds % self.print_interval == 0:
             print(f"{self.name} took {self.summedFwdTime:.3f} seconds for {self.numFwds} forward passes")
             self.numFwds, self.summedFwdTime = 0, 0.0
         return output
@@ -82,7 +83,7 @@ class Profile(Decorator):
     def _backwardDone(self, start: float) -> None:
         self.summedBwdTime += time.perf_counter() - start
         self.numBwds += 1
-        if self.numBwds % self.print_interval == 0:
+        if self.print_interval and self.numBwds % self.print_interval == 0:
             print(f"{self.name} took {self.summedBwdTime:.3f} seconds for {self.numBwds} backward passes")
             self.numBwds, self.summedBwdTime = 0, 0.0
 

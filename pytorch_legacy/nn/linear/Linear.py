@@ -5,6 +5,7 @@ from typing import Self
 
 from pytorch_legacy import random
 from pytorch_legacy.backend import call
+from pytorch_legacy.errors import NullError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -75,6 +76,8 @@ class Linear(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input, 1, 2).shape
+        if self.weight is None:  # in a file that lacks it
+            raise NullError(f"{self._typename}: weight: expected an array, got None")
         output = self._resize("output", (*shape[:-1], self.weight.shape[0]))
         call(self, "Linear_updateOutput", input, output, self.weight, self.bias)
         return output

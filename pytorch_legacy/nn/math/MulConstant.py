@@ -38,7 +38,7 @@ class MulConstant(Module):
 
     inplace = False
 
-    _file = Form(defaults={"inplace": False})
+    _file = Form(defaults={"inplace": False}, kinds={"constant_scalar": "a number"})
 
     def __init__(self, constant_scalar: float, inplace: bool = False) -> None:
         super().__init__()

@@ -121,7 +121,8 @@ class LookupTable(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         indices = self._indices(input)
-        output = self._resize("output", (*indices.shape, *self.weight.shape[1:]))
+        weight = check.tensor(self, "weight", self.weight)
+        output = self._resize("output", (*indices.shape, *weight.shape[1:]))
         self.renorm(indices)
         call(self, "LookupTable_updateOutput", indices, output, self.weight)
         return output

@@ -72,6 +72,7 @@ class SparseLinear(Module):
         dropped=("cooInput", "sizes", "formatted_input", "lastInput", "legacyMode"),
         scratch={"sparseUpdate": lambda module: 0},
         defaults={"doGradInput": False},
+        kinds={"weightDecay": "a number"},
         dimensions={"weight": 2},
     )
     weight: Tensor
@@ -106,7 +107,7 @@ class SparseLinear(Module):
 
     def updateOutput(self, input: Tensor | list[Tensor]) -> Tensor:
         entries, samples = self._entries(input)
-        outputs = len(self.weight)
+        outputs = len(check.tensor(self, "weight", self.weight))
         output = self._resize("output", (outputs,) if self._isSample(input) else (samples, outputs))
         function = "legacyUpdateOutput" if entries.ndim == 3 else "updateOutput"
         call(self, f"SparseLinear_{function}", entries, output.reshape(samples, outputs), self.weight, self.bias)

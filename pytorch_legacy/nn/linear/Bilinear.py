@@ -114,6 +114,7 @@ class Bilinear(Module):
     def _rows(self, input: list[Tensor]) -> tuple[Tensor, Tensor]:
         """Both inputs. Their memory is always laid out alike, so that rounding is too."""
         x1, x2 = check.tensors(self, "input", input, 2)
+        check.tensor(self, "weight", self.weight)
         for i, x in enumerate((x1, x2)):
             if x.ndim != 2 or x.shape != (len(x1), self.weight.shape[1 + i]):
                 wanted = f"{'N' if i == 0 else len(x1)} x {self.weight.shape[1 + i]}"

@@ -103,7 +103,7 @@ class Cosine(Module):
 
     def _rows(self, input: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input, 1, 2).shape
-        inputs = self.weight.shape[1]
+        inputs = check.tensor(self, "weight", self.weight).shape[1]
         if shape[-1] != inputs:
             raise ShapeError(f"{self._typename}: input: expected {inputs} columns, got {sizes(shape)}")
         return np.atleast_2d(self._dense("_input", input))

@@ -103,7 +103,7 @@ class Euclidean(Module):
     def _differences(self, input: Tensor) -> Tensor:
         """x - w for each row, output and input."""
         shape = check.tensor(self, "input", input, 1, 2).shape
-        inputs, outputs = self.weight.shape
+        inputs, outputs = check.tensor(self, "weight", self.weight, 2).shape
         if shape[-1] != inputs:
             raise ShapeError(f"{self._typename}: input: expected {inputs} columns, got {sizes(shape)}")
         rows = self._contiguous("_input", input).reshape(shape[0] if len(shape) == 2 else 1, 1, inputs)

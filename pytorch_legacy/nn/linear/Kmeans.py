@@ -149,6 +149,7 @@ class Kmeans(Module):
     def _nearest(self, input: Tensor) -> tuple[Tensor, Tensor]:
         """Which centre is the nearest of each row, and the square of its distance."""
         self._check(input, None)
+        check.shape(self, "weight", check.tensor(self, "weight", self.weight), (self.k, self.dim))
         differences = self._resize("_buffer", (len(input), self.k, self.dim))
         np.subtract(self._contiguous("_input", input)[:, None], self.weight, out=differences)
         with np.errstate(over="ignore"):

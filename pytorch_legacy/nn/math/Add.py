@@ -92,7 +92,7 @@ class Add(Module):
         shape = check.tensor(self, "input", input).shape
         if self.scalar:
             return prod(shape), 1
-        if shape == self.bias.shape:
+        if shape == check.tensor(self, "bias", self.bias).shape:
             return 1, self.bias.size
         if not shape or prod(shape[1:]) != self.bias.size:
             wanted = sizes(self.bias.shape)

@@ -36,7 +36,7 @@ class Constant(Module):
 
     nInputDim: int | None = None
 
-    _file = Form(defaults={"nInputDim": None})
+    _file = Form(defaults={"nInputDim": None}, kinds={"value": "a tensor"})
 
     def __init__(self, value: Any, nInputDim: int | None = None) -> None:
         super().__init__()

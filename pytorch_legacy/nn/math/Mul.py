@@ -57,7 +57,7 @@ class Mul(Module):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input)
+        check.tensor(self, "input", input), check.tensor(self, "weight", self.weight)
         return blocks.apply(np.multiply, input, self.weight[0], out=self._resize("output", input.shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:

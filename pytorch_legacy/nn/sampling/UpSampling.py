@@ -3,11 +3,12 @@
 from typing import Any
 
 from pytorch_legacy import t7
-from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.errors import FieldError, ValueRangeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward, setSize, stretch, stretchBackward
+from pytorch_legacy.nn.utils import described
 from pytorch_legacy.storage import Tensor
 
 LAYERS = {
@@ -73,6 +74,11 @@ class UpSampling(Module):
         if mode == "nearest" and not self.scale_factor:
             raise ValueRangeError(f'{self._typename}: params: expected a scale factor for the mode "nearest", got {params}')
         self.mode = mode
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        if (self.mode, 4) not in LAYERS:
+            raise FieldError(f"mode: expected nearest or linear, got {described(self.mode)}")
 
     def updateOutput(self, input: Tensor) -> Tensor:
         layer = self._layer(input)

@@ -41,7 +41,9 @@ class Narrow(Module):
     (2, 3)
     """
 
-    _file = Form(oneBased=("dimension", "index"), defaults={"length": 1}, kinds={"length": "a whole number"})
+    _file = Form(
+        oneBased=("dimension", "index"), defaults={"length": 1}, kinds=dict.fromkeys(("index", "length"), "a whole number")
+    )
 
     def __init__(self, dimension: int, offset: int, length: int = 1) -> None:
         super().__init__()

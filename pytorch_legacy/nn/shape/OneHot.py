@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -39,6 +40,8 @@ class OneHot(Module):
     array([[0., 0., 1.],
            [1., 0., 0.]], dtype=float32)
     """
+
+    _file = Form(kinds={"outputSize": "a whole number"})
 
     def __init__(self, outputSize: int) -> None:
         super().__init__()

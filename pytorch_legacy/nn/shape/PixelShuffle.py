@@ -60,7 +60,7 @@ class PixelShuffle(Module):
         return gradInput
 
     def _shape(self, input: Tensor) -> tuple[int, ...]:
-        r = self.upscaleFactor
+        r = check.count(self, "upscaleFactor", self.upscaleFactor)
         *batch, planes, height, width = check.tensor(self, "input", input, 3, 4).shape
         if planes % (r * r):
             raise ShapeError(f"{self._typename}: input: expected a multiple of {r * r} planes, got {planes}")

@@ -41,7 +41,7 @@ class Select(Module):
            [0., 0., 2.]], dtype=float32)
     """
 
-    _file = Form(oneBased=("dimension", "index"))
+    _file = Form(oneBased=("dimension", "index"), kinds={"index": "a whole number"})
 
     def __init__(self, dimension: int, index: int) -> None:
         super().__init__()

@@ -4,11 +4,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.errors import FieldError, ShapeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import described
 from pytorch_legacy.storage import Tensor
 
 
@@ -52,6 +53,12 @@ class Transpose(Module):
         """Says how many dimensions a sample has; pairs do not count those before. Returns self."""
         self.numInputDims = numInputDims
         return self
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        pairs = self.permutations
+        if not (isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)):
+            raise FieldError(f"permutations: expected pairs of dimensions, got {described(self.permutations)}")
 
     def updateOutput(self, input: Tensor) -> Tensor:
         return self._copied("output", input, self._order(input))

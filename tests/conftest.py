@@ -1,5 +1,7 @@
 """Settings of the whole suite."""
 
+import os
+
 import pytest
 
 import pytorch_legacy as pl
@@ -23,6 +25,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     global kernels
     kernels = config.option.kernels
+    if "PYTEST_XDIST_WORKER" in os.environ:  # there is a process for each core: their threads would be in each other's way
+        backend.set_num_threads(1)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -55,5 +55,6 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
 
 
 def laid_out(tree: Tree, layout: str) -> Tree:
-    """The arrays of the tree in that layout, numbers as they are."""
-    return mapped(lambda leaf: LAYOUTS[layout](leaf) if leaf.ndim else leaf, tree)
+    """Copies of the arrays of the tree in that layout, or "dense"; numbers as they are."""
+    copied = LAYOUTS.get(layout, np.ascontiguousarray)
+    return mapped(lambda leaf: copied(leaf.copy()) if leaf.ndim else leaf, tree)

@@ -51,7 +51,7 @@ def poked(tree: Tree, i: int, value: float) -> Tree:
 def assert_confined(f: Callable[[Tree], Tree], tree: Tree, what: str) -> None:
     """A NaN or an infinity in `tree` changes no element of f(tree) that the element under it does not reach."""
     usual = leaves(f(tree))
-    for i in some(vector(tree).size, 5):
+    for i in some(vector(tree).size, 5)[:3]:
         within = reach(f, tree, int(i))
         for bad in BAD:
             for seen, was, now in zip(within, usual, leaves(f(poked(tree, i, bad))), strict=True):
@@ -84,7 +84,7 @@ def test_nan_arrives(case: Case, dtype: str) -> None:
     def output(input: Tree) -> Tree:
         return trial.value(trial.module(), input)
 
-    for i in some(vector(trial.input).size, 12):
+    for i in some(vector(trial.input).size, 6):
         for seen, now in zip(reach(output, trial.input, i), leaves(output(poked(trial.input, i, np.nan))), strict=True):
             assert np.isnan(now[seen]).all(), f"NaN in input[{i}]"
 

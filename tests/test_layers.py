@@ -231,11 +231,10 @@ def test_threads(case: Case, dtype: str, threads: Callable[[int], None]) -> None
     """Results do not depend on the number of threads."""
     trial = Trial(case, dtype).large()
     results = []
-    for count in (1, 2, 3):
+    for count in (1, 3):
         threads(count)
         results.append(trial.run().all())
-    assert_same(results[1], results[0], "2 threads")
-    assert_same(results[2], results[0], "3 threads")
+    assert_same(results[1], results[0], "3 threads")
 
 
 @only(lambda case: case.target is not None)

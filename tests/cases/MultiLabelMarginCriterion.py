@@ -11,9 +11,9 @@ def reference(module, x, target):
     rows, lists = x.reshape(-1, x.shape[-1]), target.reshape(-1, x.shape[-1])
     total = 0.0
     for row, labels in zip(rows, lists, strict=True):
-        end = list(labels).index(-1) if -1 in labels else len(labels)
-        others = [value for c, value in enumerate(row) if c not in labels[:end]]
-        total += sum(max(0.0, 1 - row[t] + value) for t in labels[:end] for value in others) / len(row)
+        labels = labels[: list(labels).index(-1) if -1 in labels else None]
+        others = np.delete(row, labels)
+        total += np.maximum(0, 1 - row[labels][:, None] + others).sum() / len(row)
     return total / len(rows) if module.sizeAverage else total
 
 

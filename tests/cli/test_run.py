@@ -181,7 +181,7 @@ def nested(depth: int) -> t7.TorchObject:
         (record("nn.Linear"), ""),
         (record("nn.Sequential", modules=[record("nn.Tanh", modules=7), record("nn.Reshape")]), ""),
         (record("nn.ConcatTable", modules={}), None),
-        (nested(20_000), ""),
+        (nested(5_000), ""),
     ],
     ids=str,
 )

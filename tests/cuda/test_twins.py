@@ -142,6 +142,8 @@ def converted(call: Call, dtype: np.dtype[Any]) -> Call:
 @reals
 @all_of("how", ["gather", "scatter"])
 def test_as_THNN(device: Emulated, function: Function, real: str, how: str) -> None:
+    if how == "scatter" and FILES[function.layer].parent.name != "pooling":
+        pytest.skip("the same call")
     compare(device, valid(function), real, how)
 
 

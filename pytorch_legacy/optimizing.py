@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import nn, nngraph
+from pytorch_legacy import authors, nn, nngraph
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.nn.Module import Module
@@ -22,7 +22,7 @@ Log = Callable[[str], object]
 # Containers that do no more than to hand values to their modules. What stands in others is left alone.
 _CONTAINERS = (nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.Decorator, nngraph.gModule)
 _DEEPEST = 100  # what lies in more containers than that is left alone, too
-_PASSING = (nn.Identity, nn.WhiteNoise, nn.GradientReversal)
+_PASSING = (nn.Identity, nn.GradientReversal)
 _DENSE = {
     *("SpatialConvolutionMM", "SpatialDilatedConvolution"),
     *("VolumetricConvolution", "VolumetricConvolutionMM", "VolumetricDilatedConvolution"),
@@ -36,7 +36,8 @@ def optimize(net: Module, log: Log | None = None) -> Module:
 
     - Batch normalization, and products and sums with a constant, are folded into the convolution or the linear layer before
       them. With s = gamma / sqrt(var + eps), the weights of an output are multiplied by s; its bias b is s (b - mean) + beta.
-    - Dropout and nn.Identity are taken out; a nn.Sequential within another one becomes part of it.
+    - Dropout and nn.Identity are taken out; a nn.Sequential within another one becomes part of it. A Dropout stays whose copy of
+      its input may protect that from a layer which works in place.
     - Activations and nn.CAddTable work in place where nothing else reads what they overwrite.
 
     This is done in nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.DataParallelTable and
@@ -89,10 +90,11 @@ class _Optimizer:
     def __init__(self, net: Module, log: Log) -> None:
         self.log = log
         self.several = {place for place, count in Counter(id(module) for module, _ in every(net)).items() if count > 1}
+        self.writes = any(_maySpoil(module) for module, _ in every(net))
         self.result = self.improved(net, "")
 
-    def improved(self, module: Any, where: str) -> Any:
-        """The module, or what takes its place."""
+    def improved(self, module: Any, where: str, reader: Any = None) -> Any:
+        """The module, or what takes its place. `reader` is the only one that gets its output, if that is known."""
         if not isinstance(module, Module) or id(module) in self.several or where.count(".") > _DEEPEST:
             return module
         if _is(module, nn.Sequential):
@@ -102,7 +104,7 @@ class _Optimizer:
         elif any(_is(module, kind) for kind in _CONTAINERS):
             children: list[Any] = module.modules  # type: ignore[attr-defined]
             children[:] = [self.improved(child, f"{where}{i}.") for i, child in enumerate(children, 1)]
-        elif (other := _passing(module)) is not module:
+        elif (other := _passing(module)) is not module and not (_copies(module) and self.writes and not _makes(reader)):
             self.log(f"{_place(where)}{module}: {'taken out' if _is(other, nn.Identity) else f'is {other}'}")
             return other
         return module
@@ -112,7 +114,7 @@ class _Optimizer:
         kept: list[tuple[str, Any]] = []
         for i, module in enumerate(net.modules, 1):
             place = f"{where}{i}."
-            module = self.improved(module, place)
+            module = self.improved(module, place, net.modules[i] if i < len(net.modules) else None)
             inner = [(place, module)]
             if _is(module, nn.Sequential) and id(module) not in self.several:
                 inner = [(f"{place}{k}.", child) for k, child in enumerate(module.modules, 1)]
@@ -140,7 +142,7 @@ class _Optimizer:
         own: dict[int, bool] = {}
         for i, node in enumerate(nodes):
             place, before = f"{where}{i + 1}.", sources.get(id(node.data), [])
-            module = self.improved(node.module, place)
+            module = self.improved(node.module, place, node.children[0].module if len(node.children) == 1 else None)
             only = before[0] if len(before) == 1 and len(before[0].children) == 1 and before[0].module is not None else None
             target = only
             while target is not None and _is(target.module, nn.Identity) and id(target.module) not in self.several:
@@ -203,18 +205,36 @@ def _passing(module: Any) -> Any:
     """What takes the place of a layer that does next to nothing in evaluation; else itself."""
     if any(_is(module, kind) for kind in _PASSING) and not _is(module, nn.Identity):
         return nn.Identity()
+    if _is(module, nn.WhiteNoise):
+        return nn.AddConstant(module.mean).type(module._type) if module.mean else nn.Identity()
     if isinstance(module, nn.Dropout) and type(module).updateOutput is nn.Dropout.updateOutput and not module._isRandom():
-        return nn.Identity() if module.v2 or module.p == 0 else nn.MulConstant(1 - module.p).type(module._type)
+        isSame = module.v2 or module.p == 0
+        return nn.Identity() if isSame else nn.MulConstant(1 - module.p, bool(module.inplace)).type(module._type)
     return module
+
+
+def _copies(module: Any) -> bool:
+    """Does a layer that passes its input on copy it?"""
+    return not any(_is(module, kind) for kind in _PASSING) and not getattr(module, "inplace", False)
+
+
+def _isOurs(module: Any) -> bool:
+    """Is its class one of this package, and its pass that of the class?"""
+    return type(module).__module__.startswith("pytorch_legacy.") and "updateOutput" not in vars(module)
+
+
+def _maySpoil(module: Any) -> bool:
+    """May it write over what it gets?"""
+    return bool(getattr(module, "inplace", False)) or isinstance(module, authors.InplaceClip01) or not _isOurs(module)
 
 
 def _makes(module: Any) -> bool:
     """Does it make its output in memory of its own, which no other module reads?"""
-    return isinstance(module, _MAKERS) and not getattr(module, "inplace", False)
+    return isinstance(module, _MAKERS) and not _maySpoil(module)
 
 
 def _worksInPlace(module: Any) -> bool:
-    return isinstance(module, (Native, nn.CAddTable)) and bool(getattr(module, "inplace", False))
+    return _isOurs(module) and isinstance(module, (Native, nn.CAddTable)) and bool(getattr(module, "inplace", False))
 
 
 def _mayWorkInPlace(module: Any) -> bool:

@@ -28,12 +28,12 @@ import numpy as np
 
 from . import defaults
 from .arrays import placed
-from .backend import call, call_random, library
+from .backend import Callers, call, call_random, library
 from .errors import DtypeError, ShapeError, ValueRangeError
 from .nn.arguments import numbers, whole
 from .storage import Tensor
 
-_BY_DTYPE = {dtype: SimpleNamespace(_dtype=dtype, _typename="random") for dtype in (np.dtype(np.float32), np.dtype(np.float64))}
+_callers = Callers("random")
 _STATE_BYTES = 5048
 
 
@@ -110,9 +110,10 @@ def _drawn(name: str, shape: tuple[int, ...] | int | None, dtype: Any, device: b
     array = np.empty(shape, defaults.dtype() if dtype is None else dtype)
     if array.dtype == np.float16:
         return placed(_drawn(name, shape, np.float32, False, *bounds), device, np.float16)
-    if array.dtype not in _BY_DTYPE:
+    caller = _callers.get(array.dtype)
+    if caller is None:
         raise DtypeError(f"random.{name}: dtype: expected float32 or float64, got {array.dtype}")
-    call(_BY_DTYPE[array.dtype], name, np.atleast_1d(array), *bounds)
+    call(caller, name, np.atleast_1d(array), *bounds)
     return placed(array, device)
 
 

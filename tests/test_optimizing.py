@@ -14,7 +14,7 @@ from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 from tests.test_golden import GOLDEN, MANIFEST
-from tests.trees import assert_close, copied
+from tests.trees import assert_close, copied, leaves
 
 EXAMPLES = GOLDEN.parent.parent / "examples"
 
@@ -34,21 +34,28 @@ def parameters(net: Module) -> list[Tensor]:
 
 
 def steps(net: Module, input: Any, tolerance: float | None = None) -> list[str]:
-    """What was done to a network, whose results are the same."""
-    net.evaluate().forget()
-    pl.manualSeed(1)
-    expected = copied(net.forward(copied(input)))
+    """What was done to a network, whose results are the same, and which writes over no input that the other leaves alone."""
+    given, expected = passed(net.evaluate(), input)
     before = [array.copy() for array in parameters(net)]
     log: list[str] = []
     optimized = pl.optimize(net, log.append)
     for _ in range(2):
-        optimized.forget()
-        pl.manualSeed(1)
+        mine, output = passed(optimized, input)
         isDouble = net.type() == "torch.DoubleTensor"
-        assert_close(optimized.forward(copied(input)), expected, tolerance or (1e-10 if isDouble else 1e-5))
+        assert_close(output, expected, tolerance or (1e-10 if isDouble else 1e-5))
+        for one, other, old in zip(leaves(mine), leaves(given), leaves(input), strict=True):
+            assert np.array_equal(one, old, equal_nan=True) or np.array_equal(one, other, equal_nan=True)
     for array, old in zip(parameters(net), before, strict=True):
         np.testing.assert_array_equal(array, old)
     return log
+
+
+def passed(net: Module, input: Any) -> tuple[Any, Any]:
+    """What became of the input, and the output."""
+    given = copied(input)
+    net.forget()
+    pl.manualSeed(1)
+    return given, copied(net.forward(given))
 
 
 def image(planes: int = 3, *more: int) -> Tensor:
@@ -192,3 +199,107 @@ def test_errors() -> None:
     with pytest.raises(DtypeError, match=r"optimize: net: expected a module, got a table"):
         pl.optimize([nn.Linear(2, 2)])
     assert isinstance(pl.optimize(nn.Dropout()), nn.Identity)
+
+
+class Strange(nn.Module):
+    """Works in place, and keeps what it got: a class that nobody knows."""
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        self.kept = input
+        input *= 2
+        self.output = input
+        return self.output
+
+
+def planes() -> Module:
+    return nn.SpatialConvolution(3, 3, 3, 3, 1, 1, 1, 1)
+
+
+HAZARDS: dict[str, Callable[[], Module]] = {
+    "a copy protects the input": lambda: nn.Sequential(nn.Dropout(), nn.ReLU(True), planes()),
+    "a copy protects a shortcut": lambda: nn.Sequential(
+        nn.Tanh(), nn.ConcatTable(nn.Sequential(nn.Dropout(), nn.ReLU(True)), nn.Identity()), nn.CAddTable()
+    ),
+    "a copy is read after the original was written over": lambda: nn.Sequential(
+        nn.Tanh(), nn.ConcatTable(nn.Dropout(), nn.ReLU(True), nn.Identity()), nn.CAddTable()
+    ),
+    "others read what is written over": lambda: nn.Sequential(
+        nn.Tanh(), nn.ConcatTable(nn.ReLU(True), nn.Identity()), nn.ParallelTable(nn.Dropout(), planes()), nn.CAddTable()
+    ),
+    "constants in place": lambda: nn.Sequential(
+        planes(), nn.ConcatTable(nn.MulConstant(2.0, True), nn.Identity(), nn.Sequential(nn.AddConstant(1.0, True), nn.Tanh()))
+    ),
+    "old dropout in place": lambda: nn.Sequential(nn.Tanh(), nn.ConcatTable(nn.Dropout(0.5, True, True), nn.Identity())),
+    "the input in place": lambda: nn.Sequential(nn.ConcatTable(nn.ReLU(True), nn.Identity(), nn.Dropout()), nn.CAddTable(True)),
+    "an array twice in a sum": lambda: nn.Sequential(nn.Tanh(), nn.ConcatTable(nn.Identity(), nn.Identity()), nn.CAddTable()),
+    "a sum of views": lambda: nn.Sequential(nn.Tanh(), nn.SplitTable(1, 3), nn.CAddTable(), nn.ReLU()),
+    "both are outputs": lambda: nn.Sequential(planes(), nn.ConcatTable(nn.Identity(), nn.ReLU(), nn.View(-1))),
+    "an unknown class behind a copy": lambda: nn.Sequential(
+        nn.Tanh(), nn.ConcatTable(nn.Sequential(nn.Dropout(), Strange()), nn.Identity())
+    ),
+    "an unknown class at the start": lambda: nn.Sequential(nn.Dropout(), Strange(), nn.ReLU()),
+    "an unknown class keeps what it got": lambda: nn.Sequential(planes(), Strange(), planes(), nn.ReLU(), planes(), nn.ReLU()),
+    "entries of a table may be one array": lambda: nn.Sequential(
+        nn.Tanh(), nn.ConcatTable(nn.Identity(), nn.Identity()), nn.MapTable(nn.Sequential(nn.ReLU(), planes(), nn.ReLU())),
+        nn.CAddTable(),
+    ),
+    "slices": lambda: nn.Sequential(nn.Tanh(), nn.Parallel(0, 0, nn.Sequential(nn.ReLU(), nn.Tanh()), nn.Tanh()), nn.ReLU()),
+    "branches one after the other": lambda: nn.Sequential(
+        planes(), nn.Concat(1, *(nn.Sequential(planes(), nn.ReLU(), planes(), nn.ReLU()) for _ in range(4))),
+        nn.Narrow(1, 2, 3), nn.ReLU(), planes(),
+    ),
+    "activations of cudnn": lambda: nn.Sequential(planes(), cudnn.Tanh(), nn.Tanh(), cudnn.Sigmoid(True), planes(), cudnn.ReLU()),
+    "a module twice": lambda: nn.Sequential(planes(), nn.Sequential(shared := planes(), nn.ReLU()), shared, nn.Tanh()),
+    "selected entries": lambda: nn.Sequential(
+        planes(), nn.ConcatTable(planes(), nn.Tanh(), nn.Identity()),
+        nn.ConcatTable(nn.SelectTable(0), nn.SelectTable(-1), nn.Sequential(nn.NarrowTable(1, 2), nn.CAddTable(), planes())),
+        nn.ConcatTable(nn.Sequential(nn.SelectTable(1), nn.ReLU()), nn.CAddTable()), nn.CAddTable(), planes(),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HAZARDS)
+def test_hazards(name: str) -> None:
+    """Nobody can tell who works in place."""
+    pl.manualSeed(2)
+    steps(HAZARDS[name](), image())
+
+
+def test_random_networks() -> None:
+    """Of layers in place and others, copies, views, branches, joins and an unknown class, as chains and as graphs."""
+    random = np.random.default_rng(5)
+
+    def layer(depth: int) -> Module:
+        kind = random.integers(0, 16 if depth < 3 else 11)
+        if kind < 3:
+            return nn.ReLU(bool(kind == 0))
+        if kind < 6:
+            return [nn.Dropout(0.5, False, bool(random.integers(2))), nn.Dropout(0.5, True), nn.Identity()][kind - 3]
+        if kind < 9:
+            return [nn.Tanh(), nn.AddConstant(0.5, bool(random.integers(2))), nn.HardTanh(-1, 1)][kind - 6]
+        if kind == 9:
+            return planes()
+        if kind == 10:
+            return nn.View(-1, 3, 7, 7) if random.integers(4) else Strange()
+        if kind < 13:
+            return chain(depth + 1)
+        branches = [chain(depth + 1) for _ in range(random.integers(1, 4))]
+        if kind == 13:
+            return nn.Sequential(nn.Concat(0, *branches), nn.Narrow(0, 0, 2))
+        return nn.Sequential(nn.ConcatTable(*branches), nn.CAddTable(bool(random.integers(2))))
+
+    def chain(depth: int) -> Module:
+        return nn.Sequential(*(layer(depth) for _ in range(random.integers(0, 5))))
+
+    def graph() -> Module:
+        nodes = [nn.Identity()()]
+        for _ in range(random.integers(2, 9)):
+            one, other = (nodes[random.integers(len(nodes))] for _ in range(2))
+            nodes.append(nn.CAddTable(bool(random.integers(2)))([one, other]) if one is not other else layer(2)(one))
+        return nn.gModule(nodes[:1], [node for node in nodes[1:] if not node.data["reverseMap"]])
+
+    pl.manualSeed(2)
+    for i in range(120):
+        net = graph() if i % 3 == 0 else chain(0)
+        if net.modules:
+            steps(net, image())

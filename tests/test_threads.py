@@ -71,6 +71,19 @@ def test_one_module_for_all_threads(name: str) -> None:
     assert_same(module.forward(input), expected)
 
 
+@pytest.mark.parametrize("make", [nn.CAddTable, nn.Dropout], ids=["arithmetic", "draws"])
+def test_a_module_for_each_thread(make: Callable[[], nn.Module]) -> None:
+    """What large arrays are added and drawn by is no matter of other threads."""
+    array = np.ones((64, 64, 64), np.float32)
+
+    def forward(_: int) -> bool:
+        layer = make()
+        return all(layer.forward([array, array] if make is nn.CAddTable else array).shape == array.shape for _ in range(15))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(forward, range(8)))
+
+
 class Waiting(nn.Module):
     """Stops in the middle of its pass until it may go on."""
 

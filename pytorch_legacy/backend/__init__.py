@@ -2,6 +2,7 @@
 
 from . import installed as installed  # first: it says where the library is
 from .binding import MAX_DIMS, call, call_random, output_size
+from .callers import Callers
 from .cuda import cuda_index_check, require, set_cuda_index_check, set_pooling_backward
 from .library import (
     SIGNATURES,
@@ -21,6 +22,7 @@ from .library import (
 __all__ = [
     "MAX_DIMS",
     "SIGNATURES",
+    "Callers",
     "blas",
     "call",
     "call_random",

@@ -52,7 +52,7 @@ def addUp(target: Tensor, input: Tensor, factor: Tensor | None = None) -> Tensor
 
     All have as many dimensions, and `factor`, if there is one, the shape of `input`. Sums of floats are in double precision.
     """
-    caller = _ARITHMETIC.get(target.dtype)
+    caller = _callers.get(target.dtype)
     if caller is not None and isinstance(target, np.ndarray) and input.ndim <= backend.MAX_DIMS:
         backend.call(caller, "pointwise_sum", input, factor, target, 1.0)
     else:
@@ -67,21 +67,12 @@ def negate(input: Tensor, out: Tensor) -> Tensor:
     return apply(np.multiply, input, -1, out=out)
 
 
-class _Arithmetic:
-    """Who calls pointwise_apply for arrays of one element type."""
-
-    _typename = "nn.pointwise"
-
-    def __init__(self, dtype: np.dtype[Any]) -> None:
-        self._dtype = dtype
-
-
-_ARITHMETIC = {np.dtype(dtype): _Arithmetic(np.dtype(dtype)) for dtype in (np.float32, np.float64)}
+_callers = backend.Callers("nn.pointwise")
 
 
 def _arithmetic(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> bool:
     """Let libTHNN do it, if it is one of its operations on arrays that lie as it likes them."""
-    caller = _ARITHMETIC.get(out.dtype)
+    caller = _callers.get(out.dtype)
     if ufunc not in OPERATIONS or caller is None or out.ndim > backend.MAX_DIMS or not out.flags.c_contiguous:
         return False
     input, other = inputs

@@ -142,7 +142,7 @@ class _Optimizer:
         own: dict[int, bool] = {}
         for i, node in enumerate(nodes):
             place, before = f"{where}{i + 1}.", sources.get(id(node.data), [])
-            module = self.improved(node.module, place, node.children[0].module if len(node.children) == 1 else None)
+            module = self.improved(node.module, place)  # its reader may run after others have written over what a Dropout copied
             only = before[0] if len(before) == 1 and len(before[0].children) == 1 and before[0].module is not None else None
             target = only
             while target is not None and _is(target.module, nn.Identity) and id(target.module) not in self.several:

@@ -265,6 +265,16 @@ def test_hazards(name: str) -> None:
     steps(HAZARDS[name](), image())
 
 
+@pytest.mark.parametrize("join", [nn.CAddTable, lambda: nn.JoinTable(1)], ids=["sum", "join"])
+@pytest.mark.parametrize("isFirst", [True, False])
+def test_copies_in_graphs(join: Callable[[], Module], isFirst: bool) -> None:
+    """The reader of a copy runs after a sibling has written over the original."""
+    x = nn.Identity()()
+    shared = nn.Tanh()(x)
+    copy, spoilt = nn.Dropout()(shared), nn.ReLU(True)(shared)
+    steps(nn.gModule([x], [join()([copy, spoilt] if isFirst else [spoilt, copy])]), image())
+
+
 def test_random_networks() -> None:
     """Of layers in place and others, copies, views, branches, joins and an unknown class, as chains and as graphs."""
     random = np.random.default_rng(5)

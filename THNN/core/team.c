@@ -137,8 +137,8 @@ typedef struct Member {
 
 static _Thread_local Member *self;
 
-/* What a worker is about. A caller makes it CLAIMED, READY and, when it is DONE, IDLE again. */
-enum { IDLE, CLAIMED, READY, DONE };
+/* What a worker is about. It is NEW until it has begun. A caller makes it CLAIMED, READY and, when it is DONE, IDLE again. */
+enum { IDLE, CLAIMED, READY, DONE, NEW };
 
 typedef struct Worker {
   _Alignas(128) atomic_int phase;
@@ -215,6 +215,10 @@ static void take(Member *member)
 static void *live(void *argument)
 {
   Worker *w = argument;
+  /* With its first look at thread-local memory the system maps up to 128 MB for the thread. It does so before the thread is given work:
+   * a thread that then asks whether there is room for a buffer (core/blas.c) gets an answer that stays true. */
+  self = NULL;
+  enter(w, CLAIMED, &w->isAwaited, &w->end);
   for (;;) {
     await(w, READY, &w->sleeps, &w->work);
     take(&w->member);
@@ -250,12 +254,13 @@ static Worker *hire(Worker *chain, int *size, int wanted, int most)
   while (*size < wanted && (n = atomic_load(&count)) < most && (!notBefore || now() >= notBefore)) {
     Worker *w = worker + n;
     memset(w, 0, sizeof *w);
-    atomic_store(&w->phase, CLAIMED);
+    atomic_store(&w->phase, NEW);
     pthread_mutex_init(&w->mutex, NULL);
     pthread_cond_init(&w->work, NULL);
     pthread_cond_init(&w->end, NULL);
     notBefore = make(w, STACK) || make(w, LARGE_STACK) ? 0 : now() + AGAIN;
     if (notBefore) break;
+    await(w, CLAIMED, &w->isAwaited, &w->end);
     w->next = chain;
     chain = w;
     ++*size;

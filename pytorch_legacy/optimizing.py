@@ -74,6 +74,7 @@ def optimize(net: Module, log: Log | None = None) -> Module:
       (1): nn.Linear(4 -> 3)
       (2): nn.ReLU
     }
+    (The picture is Torch7's: it counts from 1, Python from 0.)
     """
     if not isinstance(net, Module):
         raise DtypeError(f"optimize: net: expected a module, got {described(net)}")
@@ -105,7 +106,7 @@ class _Optimizer:
             children: list[Any] = module.modules  # type: ignore[attr-defined]
             children[:] = [self.improved(child, f"{where}{i}.") for i, child in enumerate(children, 1)]
         elif (other := _passing(module)) is not module and not (_copies(module) and self.writes and not _makes(reader)):
-            self.log(f"{_place(where)}{module}: {'taken out' if _is(other, nn.Identity) else f'is {other}'}")
+            self.log(f"{_place(where)}{module!r}: {'taken out' if _is(other, nn.Identity) else f'is {other!r}'}")
             return other
         return module
 
@@ -165,7 +166,7 @@ class _Optimizer:
         numbers = _line(module, layer) if axis is not None else None
         if axis is None or numbers is None:
             return False
-        self.log(f"{_place(where)}{module}: folded into {layer}")
+        self.log(f"{_place(where)}{module!r}: folded into {layer!r}")
         factor, shift = numbers
         weight, bias = layer.weight.astype(np.float64), 0.0 if layer.bias is None else layer.bias.astype(np.float64)
         layer.weight = (weight * _along(factor, axis, weight.ndim)).astype(layer._dtype)
@@ -177,7 +178,7 @@ class _Optimizer:
     def inPlace(self, module: Any, where: str) -> None:
         if id(module) not in self.several and _mayWorkInPlace(module):
             module.inplace = True
-            self.log(f"{_place(where)}{module}: works in place")
+            self.log(f"{_place(where)}{module!r}: works in place")
 
     def ownsFirst(self, table: Any) -> bool:
         """Is the first output of an nn.ConcatTable memory of its own?"""

@@ -75,6 +75,7 @@ def save(
       (1): nn.Linear(10 -> 2)
       (2): nn.LogSoftMax
     }
+    (The picture is Torch7's: it counts from 1, Python from 0.)
     """
     if isinstance(path, (str, os.PathLike)):
         name = Path(os.fsdecode(path))

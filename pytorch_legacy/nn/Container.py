@@ -19,7 +19,8 @@ from pytorch_legacy.storage import Tensor
 class Container(Module):
     """Holds modules in the list ``modules`` and does for all of them what is asked of it.
 
-    Modules count from 0, as everything here; ``print`` shows Torch7's picture, which counts from 1: ``net[0]`` is (1) there.
+    Modules count from 0, as everything here; ``print`` shows Torch7's picture, which counts from 1, and says so in
+    its last line: ``net[0]`` is (1) there. ``repr`` is the picture alone.
 
     An exception in a child says on its way out where it was: a THNNError in front of its text ("in module 3 of
     nn.Sequential", counted from 1 as when printed), any other exception in a note.
@@ -71,6 +72,10 @@ class Container(Module):
     def size(self) -> int:
         """The number of modules."""
         return len(self.modules)
+
+    def __str__(self) -> str:
+        picture = repr(self)
+        return f"{picture}\n(The picture is Torch7's: it counts from 1, Python from 0.)" if "(1): " in picture else picture
 
     def __len__(self) -> int:
         return len(self.modules)

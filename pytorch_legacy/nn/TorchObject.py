@@ -193,7 +193,7 @@ class TorchObject:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return f"<pre>{escape(repr(self))}</pre>"
+        return f"<pre>{escape(str(self))}</pre>"
 
     def _take(self, name: str) -> None:
         """Notes the tensor type that the object now has."""

@@ -201,7 +201,7 @@ class TestMapTable:
         assert module.forward([X.astype(np.float64)] * 2)[1].dtype == np.float64
 
     def test_printed(self):
-        assert str(nn.MapTable(nn.Sequential().add(nn.Tanh()))) == (
+        assert repr(nn.MapTable(nn.Sequential().add(nn.Tanh()))) == (
             "nn.MapTable {\n  nn.Sequential {\n          [input -> (1) -> output]\n          (1): nn.Tanh\n        }\n}"
         )
 

@@ -39,6 +39,14 @@ def test_chain():
     assert repr(Sequential()) == "nn.Sequential {\n  [input -> output]\n}"
 
 
+def test_print_says_once_that_it_counts_from_1():
+    inner = Sequential().add(Tanh())
+    for net in (inner, Sequential().add(inner).add(Tanh()), ConcatTable().add(inner), Sequential().add(ConcatTable().add(inner))):
+        assert str(net) == f"{net!r}\n(The picture is Torch7's: it counts from 1, Python from 0.)"
+    assert str(Sequential()) == repr(Sequential())
+    assert str(Linear(4, 3)) == repr(Linear(4, 3))
+
+
 def test_a_subclass_of_Sequential_prints_as_Sequential():
     class Mine(Sequential):
         pass
@@ -83,7 +91,7 @@ nn.Sequential {
   }
   (3): nn.CAddTable
 }"""
-    assert repr(net) == str(net) == expected
+    assert repr(net) == repr(net) == expected
 
 
 def test_branches_in_the_middle():

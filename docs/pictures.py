@@ -106,14 +106,14 @@ PICTURES: dict[str, Callable[[], Any]] = {
 }
 
 
-def draw(name: str) -> None:
+def write(figure: Any, path: Path) -> None:
     """Write one picture, in 64 colours: a fifth of the bytes."""
     drawn = io.BytesIO()
-    PICTURES[name]().savefig(drawn, format="png", bbox_inches="tight")
-    Image.open(drawn).convert("RGB").quantize(64).save(IMAGES / f"{name}.png", optimize=True)
+    figure.savefig(drawn, format="png", bbox_inches="tight")
+    Image.open(drawn).convert("RGB").quantize(64).save(path, optimize=True)
 
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     for name in PICTURES:
-        draw(name)
+        write(PICTURES[name](), IMAGES / f"{name}.png")

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pytorch_legacy.explain import plot
 
 HERE = Path(__file__).resolve().parent
@@ -67,8 +69,55 @@ def contract() -> Any:
     return figure
 
 
+def fork() -> Any:
+    """A fork and a sum are each other's way back."""
+    figure, axes = _canvas(8, 2.2, 8, 2.2)
+    for left, isFork in ((0.0, True), (4.2, False)):
+        one, other = (left + 0.5, left + 3.0) if isFork else (left + 3.0, left + 0.5)
+        for y, name in ((1.7, "a"), (0.5, "b")):
+            ends = ((one + 0.3, 1.1), (other - 0.3, y)) if isFork else ((other + 0.3, y), (one - 0.3, 1.1))
+            _arrow(axes, *ends)
+            back = [(x, height - 0.13) for x, height in reversed(ends)]
+            _arrow(axes, back[0], back[1], colour=ORANGE)
+            axes.text(other, y, f"{name}\nd{name}", ha="center", va="center", fontsize=10)
+        axes.text(one, 1.1, "x\nda + db" if isFork else "a + b\ng, to both", ha="center", va="center", fontsize=10)
+        axes.text(left + 1.75, 2.1, "ConcatTable" if isFork else "CAddTable", ha="center", va="center", fontsize=10)
+    return figure
+
+
+def _matrix(axes: Any, matrix: Any, title: str) -> None:
+    from matplotlib.colors import ListedColormap
+
+    rows, columns = matrix.shape
+    axes.imshow(matrix, ListedColormap(["#ffffff", "#a8c4e0", BLUE, ORANGE]), vmin=0, vmax=3)
+    axes.set(title=title, xticks=[], yticks=[])
+    for (row, column), value in np.ndenumerate(matrix):
+        if value:
+            axes.text(column, row, f"w{int(value) - 1}", ha="center", va="center", fontsize=9)
+    axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="#c8c8c8", linewidth=0.7)
+    axes.tick_params(which="minor", length=0)
+
+
+def convolution() -> Any:
+    """The matrix of a kernel of three with stride two, and its transpose."""
+    matrix = np.zeros((3, 7))
+    for output in range(3):
+        matrix[output, 2 * output : 2 * output + 3] = 1, 2, 3
+    figure = plot.new_figure(7, 3)
+    left, right = figure.subplots(1, 2, width_ratios=[7, 3])
+    _matrix(left, matrix, "forward: y = A x")
+    _matrix(right, matrix.T, "back: dx = A^T g")
+    left.set(xlabel="cells", ylabel="outputs")
+    right.set(xlabel="outputs", ylabel="cells")
+    return figure
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
     "contract": contract,
+    "convolution": convolution,
+    "fork": fork,
 }
 
 

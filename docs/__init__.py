@@ -1,0 +1,1 @@
+"""The pages, and what builds the site of them: ``python -m docs``."""

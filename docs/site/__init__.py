@@ -1,0 +1,5 @@
+"""What makes the site: each file does one thing. The pages themselves are docs/*.md, docs/book and what is generated."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]

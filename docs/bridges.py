@@ -44,10 +44,10 @@ command line. Where PyTorch means something else, the text does what Torch7 did,
 Names: what `convert net.t7 net.safetensors` and `pl.interop` write is named by the place in the old tree, `0.weight`, as in the
 state dict of a `torch.nn.Sequential` of the same layers, and loads into it. What lies beside `net.py` has the names of its class,
 `conv1.weight`, `fc.bias`; the comment behind each field, `# 0`, is its place in the old tree. Fields of one kind are numbered in
-the order in which they run, one that is alone has no number. Weights that fields share stand in the file once. What has
-learned under these names goes back with
+the order in which they run, one that is alone has no number. Weights that fields share stand in the file once. Weights that no
+line reads, of a part whose output nobody takes, have no field. What has learned under these names goes back with
 `pl.from_torch(load_file("net.safetensors"), like=net, example=...)` or
-`convert net.safetensors new.t7 --into net.t7 --input 1x3x224x224`.
+`convert net.safetensors new.t7 --into net.t7 --input 1x3x224x224`; what has no field stays as it is in the network.
 
 What has no rule is refused by name. `pl.to_torch(net, example, wrap=True)` embeds it alive, by
 `pytorch_legacy.torch.Module`; `convert --wrap` writes it to `net.<place>.t7` beside `net.py`, which then needs this package and

@@ -26,6 +26,7 @@ A rule returns an expression, a Value, or a list of Values for a table.
 * ``w.convert(m.modules[0], x, 0)`` writes a module inside; 0 is its place. A rule that returns what modules inside gave is not
   compared as a whole, as they were.
 * ``w.shapes_after(m, x)`` are the shapes that our layer gives: ``reshaped(x, shapes)`` of ``texts.py`` writes them.
+* ``w.size(x, 0)`` is the text of a size for what reads nothing else of `x`.
 * ``w.helper(source)`` puts a function or class at the top of the file, and is its name.
 * ``w.tie(view, value)`` where a container gives the modules inside a view of its input. Layers need it not: that their outputs
   are views is seen, and what a layer in place writes over is written again for all who see it.

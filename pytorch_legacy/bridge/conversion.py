@@ -28,7 +28,7 @@ from .lean import lean_forward
 from .proof import TOLERANCE, Proof
 from .registry import Differs
 from .safety import in_docstring, one_line
-from .source import file_text
+from .source import body_text, file_text
 from .values import Value, difference, tree
 from .writer import Writer
 
@@ -58,7 +58,9 @@ class Conversion:
     text : str
         The file.
     state : dict of str to torch.Tensor
-        Weights and buffers, which may be the network's own memory.
+        Weights and buffers that lines read, which may be the network's own memory.
+    legacy : dict of str to Module
+        The layers that the text embeds, by the place in the names of their files.
     """
 
     @_keeping_no_weights()
@@ -70,26 +72,32 @@ class Conversion:
         modules = self.net.listModules() if isinstance(self.net, Module) else []
         self.writer.unpooled = {id(module.pooling) for module in modules if hasattr(module, "pooling")}
         self.result = self.writer.convert(self.net, self.writer.inputs)
+        self.writer.finish(self.result)
         self.state = self.writer.fields.state()
         kinds = {tensor.dtype for tensor in self.state.values() if tensor.is_floating_point()}
         self.kind = "mixed" if len(kinds) > 1 else "double" if torch.float64 in kinds else "float"
-        self.text = file_text(self.writer, self.result, self._story(net), self.kind)
+        body = body_text(self.writer, self.result)
+        self.legacy = {place: layer for place, layer in self.writer.legacy.items() if f'legacy("{place}")' in body}
+        self.text = file_text(body, self._story(net), self.kind, self.writer.fields.isTied)
 
     @_keeping_no_weights()
     def module(self) -> torch.nn.Module:
         """The module that the text makes, with the weights, compared with the network as a whole."""
         outputs = self._outputs()  # before the module takes its memory
+        made = self.executed()
+        self._prove(made, outputs)
+        made.source, made.proof, made.example, made.legacy_parts = self.text, self.proof, self.examples, self.legacy
+        return made
+
+    def executed(self) -> torch.nn.Module:
+        """The module that the text makes, with the weights, in evaluation mode."""
         with tempfile.TemporaryDirectory() as folder:
             beside = Path(folder) / "net.py"
-            save_embedded(self.writer.legacy, beside)
+            save_embedded(self.legacy, beside)
             made = executed(self.text, beside)
         made = made.double() if self.kind == "double" else made
-        state = {name: tensor.clone() for name, tensor in self.state.items()} if self.kind == "mixed" else self.state
-        made.load_state_dict(state, assign=self.kind == "mixed")
-        made.eval()
-        self._prove(made, outputs)
-        made.source, made.proof, made.example, made.legacy_parts = self.text, self.proof, self.examples, self.writer.legacy
-        return made
+        made.load_state_dict(self.state)
+        return made.eval()
 
     def _outputs(self) -> list[list[Any]] | None:
         """What the network gives for each example, in two calls where there is a state; None if it cannot be compared."""
@@ -141,7 +149,7 @@ class Conversion:
                 "\nThe old network kept its state from call to call: forward() takes the state, None at first, and returns\n"
                 "the output and the state for the next call."
             )
-        if self.writer.legacy:
+        if self.legacy:
             text += "\nNEEDS pytorch_legacy, which runs the layers that cannot be written, from the .t7 files beside this one."
         worst = self.proof.worst
         if worst is not None and worst.difference is not None and not worst.difference <= TOLERANCE:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,6 +16,17 @@ from pytorch_legacy.nn.Module import Module
 from .safety import check_code
 
 _NUMBERED = re.compile(r"\bself\.(\w+)|(?<=register_buffer\(\")(\w+)")
+DOUBLE = "«double»"
+"""Stands in the text behind what is made of doubles; what becomes of it depends on the whole (`in_precision`)."""
+
+
+class Field(NamedTuple):
+    """A line of ``__init__``: the first part of its name, the text, the place, and where each parameter's memory lies."""
+
+    stem: str
+    text: str
+    place: str
+    parameters: dict[str, Any]
 
 
 class Fields:
@@ -24,17 +36,16 @@ class Fields:
     ----------
     live : torch.nn.Module
         What the lines make, with the network's own memory where a field holds it as it is.
-    lines : list of (str, str)
-        Text, and the place in the network, or "".
+    isTied : bool
+        Do two of them share a parameter?
     """
 
     def __init__(self) -> None:
         self.live = torch.nn.Module().eval()
-        self.lines: list[tuple[str, str]] = []
-        self.isTied = False  # do two of them share a parameter?
+        self.isTied = False
+        self._fields: dict[str, Field] = {}
         self._counts: dict[str, int] = {}
         self._known: dict[Any, tuple[str, Any]] = {}
-        self._tied: dict[Any, str] = {}
 
     def layer(
         self, stem: str, constructor: str, space: dict[str, Any], arrays: dict[str, Any], owner: Sequence[Any], place: str
@@ -50,18 +61,20 @@ class Fields:
         with torch.device("meta"):
             made = eval(check_code(constructor, space), space)
         state = {field: tensor_of(array) for field, array in given.items()}
+        double = ""
         for field, tensor in made.state_dict().items():
             if field.endswith("num_batches_tracked"):
                 state[field] = torch.tensor(0)
             elif field not in state or state[field].shape != tensor.shape:
                 got = tuple(state[field].shape) if field in state else "nothing"
                 raise THNNError(f"{constructor}: {field}: expected {tuple(tensor.shape)}, got {got}")
+            elif state[field].dtype == torch.float64 != tensor.dtype:
+                double = DOUBLE
         made.load_state_dict(state, assign=True)
         name = self._name(stem)
         self.live.add_module(name, made.eval())
-        self.lines.append((f"self.{name} = {constructor}", place))
-        for field, _ in made.named_parameters():
-            self._tie(f"self.{name}.{field}", given[field])
+        parameters = {f"{name}.{field}": memory(given[field]) for field, _ in made.named_parameters() if given[field].size}
+        self._fields[name] = Field(stem, f"self.{name} = {constructor}{double}", place, parameters)
         self._known[key] = f"self.{name}", given
         return f"self.{name}"
 
@@ -74,14 +87,15 @@ class Fields:
         name = self._name(stem)
         tensor = tensor_of(array)
         dtype = "" if array.dtype.kind == "f" else f", dtype={tensor.dtype}"
-        zeros = f"torch.zeros({', '.join(map(str, array.shape)) or '()'}{dtype})"
+        double = DOUBLE if tensor.dtype == torch.float64 else ""
+        zeros = f"torch.zeros({', '.join(map(str, array.shape)) or '()'}{dtype}){double}"
         if learned:
             self.live.register_parameter(name, torch.nn.Parameter(tensor))
-            self.lines.append((f"self.{name} = nn.Parameter({zeros})", place))
-            self._tie(f"self.{name}", array)
+            parameters = {name: memory(array)} if array.size else {}
+            self._fields[name] = Field(stem, f"self.{name} = nn.Parameter({zeros})", place, parameters)
         else:
             self.live.register_buffer(name, tensor)
-            self.lines.append((f'self.register_buffer("{name}", {zeros})', place))
+            self._fields[name] = Field(stem, f'self.register_buffer("{name}", {zeros})', place, {})
         self._known[key] = f"self.{name}", array
         return f"self.{name}"
 
@@ -90,9 +104,34 @@ class Fields:
         if (key := ("legacy", place)) not in self._known:
             name = self._name("legacy")
             self.live.add_module(name, live(module))
-            self.lines.append((f'self.{name} = legacy("{place}")', place))
+            self._fields[name] = Field("legacy", f'self.{name} = legacy("{place}")', place, {})
             self._known[key] = f"self.{name}", module
         return self._known[key][0]
+
+    def keep(self, used: Container[str]) -> None:
+        """Leaves out what is not used, and gives the others their final names: one that is alone of its kind has no number."""
+        for name in [name for name in self._fields if name not in used]:
+            del self._fields[name]
+            delattr(self.live, name)
+        stems = [field.stem for field in self._fields.values()]
+        numbers = {stem: count(1) for stem in stems}
+        self._final = {
+            name: stem if stems.count(stem) == 1 and not hasattr(torch.nn.Module, stem) else f"{stem}{next(numbers[stem])}"
+            for name, (stem, *_) in self._fields.items()
+        }
+        first: dict[Any, str] = {}
+        self._ties = {
+            name: [(one, owner) for one, where in field.parameters.items() if (owner := first.setdefault(where, one)) != one]
+            for name, field in self._fields.items()
+        }
+        self.isTied |= any(self._ties.values())
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """The lines of ``__init__``, and the place of each in the network, or another comment."""
+        for name, field in self._fields.items():
+            yield field.text, field.place
+            for one, owner in self._ties[name]:
+                yield f"self.{one} = self.{owner}", "the same memory in the file"
 
     def state(self) -> dict[str, torch.Tensor]:
         """The state dict under the final names."""
@@ -101,28 +140,20 @@ class Fields:
     def final_key(self, key: str) -> str:
         """A key of the state dict under its final name."""
         name, dot, rest = key.partition(".")
-        return self._final(name) + dot + rest
+        return self._final[name] + dot + rest
 
     def final_text(self, text: str) -> str:
-        """`text` with the final names of fields: one that is alone of its kind has no number."""
-        return _NUMBERED.sub(lambda match: f"self.{self._final(match[1])}" if match[1] else self._final(match[2]), text)
+        """`text` with the final names of fields."""
+        return _NUMBERED.sub(lambda m: f"self.{self._final.get(m[1], m[1])}" if m[1] else self._final[m[2]], text)
 
     def _name(self, stem: str) -> str:
         self._counts[stem] = self._counts.get(stem, 0) + 1
         return f"{stem}{self._counts[stem]}"
 
-    def _final(self, name: str) -> str:
-        stem = name.removesuffix("1")
-        alone = stem != name and self._counts.get(stem) == 1 and not hasattr(torch.nn.Module, stem)
-        return stem if alone else name
 
-    def _tie(self, name: str, array: np.ndarray) -> None:
-        """A parameter whose memory another torch module has already is that one's."""
-        if array.size:
-            first = self._tied.setdefault(memory(array), name)
-            if first != name:
-                self.lines.append((f"{name} = {first}", "the same memory in the file"))
-                self.isTied = True
+def in_precision(text: str, isMixed: bool) -> str:
+    """The text. Where floats and doubles meet, each field of doubles says ``.double()``; else ``load()`` says it once."""
+    return text.replace(DOUBLE, ".double()" if isMixed else "")
 
 
 def memory(array: np.ndarray) -> tuple[Any, ...]:

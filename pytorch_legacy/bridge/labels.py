@@ -15,7 +15,7 @@ import torch
 
 from pytorch_legacy.errors import FieldError, ShapeError, UnsupportedError
 
-from .conversion import Conversion, arguments, executed
+from .conversion import Conversion, arguments
 from .examples import examples_of, forget
 from .fields import memory
 from .values import difference, flat, tree
@@ -139,9 +139,7 @@ def training_differences(net: Any, example: Any) -> dict[str, float]:
     input = doubled(examples_of(example, net))[0]
     ours = copy.deepcopy(net).double()
     conversion = Conversion(ours, [input, input])
-    made = executed(conversion.text).double()
-    made.load_state_dict(conversion.state)
-    made.train()
+    made = conversion.executed().train()
     ours.training()
     forget(ours)
     ours.zeroGradParameters()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
+from .fields import in_precision
 from .values import TOKEN, flat, tree
-from .writer import Statement, Writer
+from .writer import Writer
 
 WIDTH = 120
 _FIRST = "xyzuvw"
@@ -20,22 +22,30 @@ def names() -> Iterator[str]:
         yield from (f"{letter}{number}" for letter in "xyz")
 
 
-def file_text(writer: Writer, result: Any, doc: str, kind: str = "float") -> str:
-    """The text of the file: imports, helpers, ``class Net`` and ``load()``; `kind` is that of the weights."""
-    helpers = [line for helper in writer.helpers.values() for line in (*helper.split("\n"), "", "")]
-    body = [*helpers, *class_text(writer, result, "Net")]
-    code = "\n".join(body)
-    lines = [f'"""{doc}"""', "", *(["import math"] if "math." in code else []), "from pathlib import Path", "", "import torch"]
-    lines += ["import torch.nn.functional as F"] * ("F." in code)
-    load = "load_model" if writer.fields.isTied and kind != "mixed" else "load_file"
-    lines += [f"from safetensors.torch import {load}", "from torch import nn", "", "", *body, "", ""]
+def body_text(writer: Writer, result: Any) -> str:
+    """``class Net``, and before it the functions and classes that it calls."""
+    own = "\n".join(class_text(writer, result, "Net"))
+    code, called = own, set[str]()
+    while found := {name for name in writer.helpers if name not in called and re.search(rf"\b{name}\(", code)}:
+        called |= found
+        code = "\n".join(writer.helpers[name] for name in found)
+    return "\n\n\n".join([*(text for name, text in writer.helpers.items() if name in called), own])
+
+
+def file_text(body: str, doc: str, kind: str, isTied: bool) -> str:
+    """The text of the file: imports, the body, and ``load()``; `kind` is that of the weights."""
+    body = in_precision(body, kind == "mixed")
+    lines = [f'"""{doc}"""', "", *(["import math"] if "math." in body else []), "from pathlib import Path", "", "import torch"]
+    lines += ["import torch.nn.functional as F"] * ("F." in body)
+    load = "load_model" if isTied else "load_file"
+    lines += [f"from safetensors.torch import {load}", "from torch import nn", "", "", body, "", ""]
     lines += [
         'def load(path=Path(__file__).with_suffix(".safetensors")):',
         '    """The network with its weights, in evaluation mode."""',
         f"    net = Net(){'.double()' if kind == 'double' else ''}",
         "    load_model(net, path)  # shared weights stand in the file once"
-        if load == "load_model"
-        else f"    net.load_state_dict(load_file(path){', assign=True' if kind == 'mixed' else ''})",
+        if isTied
+        else "    net.load_state_dict(load_file(path))",
         "    return net.eval()",
         "",
     ]
@@ -44,11 +54,9 @@ def file_text(writer: Writer, result: Any, doc: str, kind: str = "float") -> str
 
 def class_text(writer: Writer, result: Any, name: str) -> list[str]:
     """The lines of the class."""
-    final = [value.token for value in flat([result, *(state for state in writer.states if state is not None)])]
-    statements = _needed(writer.statements, final)
-    variables = _named(writer, statements, final)
+    variables = _named(writer, [value.token for value in writer.finals(result)])
     arguments, body = _signature(writer, variables)
-    for statement in statements:
+    for statement in writer.statements:
         text = TOKEN.sub(lambda match: variables[match[0]], statement.expression)
         targets = ", ".join(variables[target] for target in statement.targets)
         body += _line(f"{targets}{',' if len(statement.targets) == 1 and statement.unpacks else ''} = {text}", statement.comment)
@@ -59,8 +67,7 @@ def class_text(writer: Writer, result: Any, name: str) -> list[str]:
     elif isinstance(result, list) and len(result) > 1:
         answer = answer[1:-1]
     body.append(f"return {answer}")
-    fields = [line for text, place in writer.fields.lines for line in _line(text, place)] or ["pass"]
-    made = ["super().__init__()", *(fields if writer.fields.lines else [])]
+    made = ["super().__init__()", *(line for text, place in writer.fields.lines() for line in _line(text, place))]
     lines = [f"class {name}(nn.Module):", "    def __init__(self):", *(f"        {line}" for line in made), ""]
     lines += [f"    def forward({', '.join(['self', *arguments])}):", *(f"        {line}" for line in body)]
     return [writer.fields.final_text(line) for line in lines]
@@ -90,8 +97,9 @@ def _signature(writer: Writer, variables: dict[str, str]) -> tuple[list[str], li
     return arguments, body
 
 
-def _named(writer: Writer, statements: list[Statement], final: list[str]) -> dict[str, str]:
+def _named(writer: Writer, final: list[str]) -> dict[str, str]:
     """The name of each variable. A name is free again after the last line that uses it."""
+    statements = writer.statements
     last = {token: len(statements) for token in final}
     for i, statement in reversed([*enumerate(statements)]):
         for number in TOKEN.findall(statement.expression):
@@ -114,16 +122,6 @@ def _named(writer: Writer, statements: list[Statement], final: list[str]) -> dic
         for target in statement.targets:
             named[target] = take() if target in last else "_"
     return named
-
-
-def _needed(statements: list[Statement], final: list[str]) -> list[Statement]:
-    """The lines whose results are used."""
-    wanted, kept = set(final), []
-    for statement in reversed(statements):
-        if wanted & set(statement.targets):
-            wanted |= {f"«{number}»" for number in TOKEN.findall(statement.expression)}
-            kept.append(statement)
-    return kept[::-1]
 
 
 def _line(text: str, comment: str) -> list[str]:

@@ -25,12 +25,14 @@ from pytorch_legacy.nn.Module import Module
 from .aliases import Part, parts
 from .embedding import embedded
 from .examples import forget
-from .fields import Fields, owner_of
+from .fields import Fields, in_precision, owner_of
 from .lean import let_go
 from .proof import Proof
 from .registry import ADVICE, NoRule, rule_of
 from .safety import check_code, one_line
 from .values import TOKEN, Shape, Value, common, flat, tree
+
+_FIELD = re.compile(r"\bself\.(\w+)")
 
 
 class Statement:
@@ -173,7 +175,7 @@ class Writer:
         if name is None or self.helpers.setdefault(name[1], source) != source:
             raise THNNError(f"no function or class, or a name that another one has: {source:.40}")
         if name[1] not in self.space:
-            exec(source, self.space)
+            exec(in_precision(source, True), self.space)
         return name[1]
 
     def step(self, stem: str, name: str, module: Any, inputs: list[Value], *place: Any) -> str:
@@ -187,6 +189,7 @@ class Writer:
         inner.space = self.space | {"self": inner.fields.live}
         inner._frames[0].place = self._frames[-1].place
         result = inner.convert(module, inner.inputs, *place)
+        inner.finish(result)
         made, number = name, 1
         while self.helpers.get(made, text := "\n".join(class_text(inner, result, made))) != text:
             number += 1
@@ -250,6 +253,19 @@ class Writer:
         """The shape that our module gives; None where the examples differ."""
         return common(self.shapes_after(module, x))
 
+    def size(self, x: Value, axis: int) -> str:
+        """The text of a size, of the first input that varies alike: what computes `x` need not run for its size."""
+        sizes = [shape[axis] for shape in x.shapes]
+        inputs = flat([self.inputs]) if len({*sizes}) > 1 else []
+        known = [
+            (v, i)
+            for v in inputs
+            for i in (axis, *range(v.ndim))
+            if [shape[i:][:1] for shape in v.shapes] == [(n,) for n in sizes]
+        ]
+        value, place = known[0] if known else (x, axis)
+        return f"{value}.size({place})"
+
     def state(self) -> tuple[int, str]:
         """A state that forward() takes and returns: its number, and its text, which is None in a first call."""
         self.states.append(None)
@@ -259,6 +275,20 @@ class Writer:
     def keep(self, number: int, value: Value) -> None:
         """Says what the next call gets for the state of that number."""
         self.states[number] = value
+
+    def finals(self, result: Any) -> list[Value]:
+        """What forward() returns: the result and the states."""
+        return flat([result, *(state for state in self.states if state is not None)])
+
+    def finish(self, result: Any) -> None:
+        """Leaves out the lines whose results nobody uses, and the fields that such lines alone read."""
+        wanted, kept = {value.token for value in self.finals(result)}, []
+        for statement in reversed(self.statements):
+            if wanted & set(statement.targets):
+                wanted |= {f"«{number}»" for number in TOKEN.findall(statement.expression)}
+                kept.append(statement)
+        self.statements = kept[::-1]
+        self.fields.keep({name for statement in kept for name in _FIELD.findall(statement.expression)})
 
     # ------------------------------------------------------------------------------------------ inside
 

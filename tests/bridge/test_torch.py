@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn
+from pytorch_legacy import nn, rnn
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
 
@@ -77,6 +78,67 @@ def test_shared_weights_stay_shared() -> None:
     unlike.modules[1].bias = unlike.modules[0].bias
     module = pl.to_torch(unlike, ((None, 3), ((None, 3), (None, 3))))
     assert module.bilinear.bias is module.fc.bias
+
+
+def test_what_nobody_reads_stays_behind() -> None:
+    """The weights before a constant, and those of a part that a table leaves out; the others are numbered anew, and go back."""
+    fixed = nn.Sequential().add(nn.Linear(4, 7)).add(nn.Constant(np.arange(2, dtype=np.float32), 1))
+    dead = nn.Sequential().add(rnn.Sequencer(rnn.GRU(4, 3))).add(nn.Select(1, 0))
+    heads = nn.ConcatTable().add(nn.Linear(4, 3)).add(nn.Linear(4, 2)).add(fixed)
+    net = nn.Sequential().add(nn.ConcatTable().add(dead).add(nn.Select(0, 0))).add(nn.SelectTable(1))
+    net.add(heads).add(nn.NarrowTable(1, 2)).add(nn.CAddTable())
+    module = pl.to_torch(net, (3, None, 4))
+    assert [*module.state_dict()] == ["constant", "fc.weight", "fc.bias"]
+    assert "run_steps" not in module.source and "GRU" not in module.source
+    before = [parameter.copy() for parameter in net.parameters()[0]]
+    module.fc.bias.data += 1
+    pl.from_torch(module, like=net)
+    changed = [not np.array_equal(a, b) for a, b in zip(before, net.parameters()[0], strict=True)]
+    assert sum(changed) == 1
+    np.testing.assert_allclose(heads.modules[1].bias, module.fc.bias.detach().numpy())
+
+
+def test_what_shares_with_the_unread_is_shared_still() -> None:
+    """Two layers of other kinds keep the parameter that they share with a third one, which is left out."""
+    dead, one, other = nn.Linear(3, 3), nn.Linear(3, 3), nn.Bilinear(3, 3, 3)
+    one.bias, other.bias = dead.bias, dead.bias
+    parts = nn.ConcatTable().add(dead).add(one).add(nn.Sequential().add(nn.ConcatTable().add(one).add(one)).add(other))
+    net = nn.Sequential().add(parts).add(nn.NarrowTable(1, 2))
+    module = pl.to_torch(net, (None, 3))
+    assert [*module._modules] == ["fc", "bilinear"]
+    assert module.bilinear.bias is module.fc.bias
+
+
+def precise(*modules: nn.Module) -> nn.DontCast:
+    return nn.DontCast(nn.Sequential(*modules).double(), True, True)
+
+
+def test_two_precisions(tmp_path: Path) -> None:
+    """Each part has its own, what is shared stands in the file once; in steps, too. The file goes back."""
+    import importlib.util
+
+    from safetensors.numpy import load_file
+
+    one, two, last = nn.Linear(4, 4), nn.Linear(4, 4).double(), nn.Linear(4, 4)
+    last.weight, last.gradWeight = one.weight, one.gradWeight
+    tied = nn.Linear(4, 4).double()
+    tied.weight, tied.gradWeight = two.weight, two.gradWeight
+    steps = [rnn.Sequencer(rnn.GRU(4, 4)) for _ in range(2)]
+    net = nn.Sequential(one, last, precise(two, tied), nn.Replicate(3), steps[0], precise(steps[1])).float()
+    module = pl.to_python(net, tmp_path / "net.py", (None, 4))
+    weights = load_file(tmp_path / "net.safetensors")
+    assert sum(array.size for array in weights.values()) == sum(array.size for array in net.parameters()[0]) - 2 * 16
+    assert {array.dtype.name for array in weights.values()} == {"float32", "float64"}
+    spec = importlib.util.spec_from_file_location("net", tmp_path / "net.py")
+    written = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(written)
+    loaded, x = written.load(), torch.randn(5, 4)
+    assert torch.equal(loaded(x), module(x))
+    assert loaded.fc2.weight is loaded.fc1.weight and loaded.fc4.weight is loaded.fc3.weight
+    changed = pl.from_torch({name: array + 1 for name, array in weights.items()}, like=copy.deepcopy(net), example=(None, 4))
+    for ours, before in zip(changed.parameters()[0], net.parameters()[0], strict=True):
+        assert ours.dtype == before.dtype
+        np.testing.assert_allclose(ours, before + 1, rtol=0, atol=1e-6)
 
 
 def test_layers_in_place_are_seen_by_all() -> None:

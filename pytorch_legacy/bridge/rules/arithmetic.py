@@ -98,7 +98,7 @@ def constant(m, x, w):
     after = w.shape_after(m, x)
     if len(after) == np.ndim(m.value):
         return value
-    return f"{value}.expand({x}.size(0), {joined(['-1'] * np.ndim(m.value))})"
+    return f"{value}.expand({w.size(x, 0)}, {joined(['-1'] * np.ndim(m.value))})"
 
 
 @rule(nn.Sum)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy import nn
 from pytorch_legacy.explain import plot
 
 HERE = Path(__file__).resolve().parent
@@ -114,10 +115,80 @@ def convolution() -> Any:
     return figure
 
 
+def pools() -> Any:
+    """A signal through three pooling layers, and the gradient of the sum of their outputs."""
+    signal = np.random.default_rng(3).normal(size=(24, 1)).cumsum(0)
+    layers = {"average": nn.TemporalAveragePooling(4), "SoftPool": nn.TemporalSoftPool(4), "maximum": nn.TemporalMaxPooling(4)}
+    figure = plot.new_figure(9, 3.4)
+    panels = figure.subplots(2, 3, sharex=True, sharey="row", height_ratios=[3, 2])
+    for (name, layer), above, below in zip(layers.items(), *panels, strict=True):
+        output = layer.double().forward(signal).copy()
+        counts = layer.backward(signal, np.ones_like(output))
+        above.plot(signal, ".-", color="#c8c8c8")
+        above.step(np.arange(0, 25, 4) - 0.5, np.append(output, output[-1]), where="post", color=BLUE)
+        above.set_title(name, fontsize="medium")
+        below.bar(np.arange(24), counts[:, 0], color=ORANGE)
+        below.axhline(0, color=GRAY, linewidth=0.7)
+    panels[0, 0].set_ylabel("input, output")
+    panels[1, 0].set_ylabel("gradient")
+    return figure
+
+
+def groups() -> Any:
+    """Which cells of a batch of three samples with three channels share mean and variance."""
+    figure = plot.new_figure(8, 2.6)
+    titles = ("SpatialBatchNormalization", "SpatialInstanceNormalization", "LayerNormalization")
+    for axes, title in zip(figure.subplots(1, 3), titles, strict=True):
+        chosen = np.zeros((3, 3, 4), int)  # sample, channel, place
+        samples, channels = slice(None) if "Batch" in title else 1, slice(None) if "Layer" in title else 1
+        chosen[samples, channels] = 1
+        for sample, channel, place in np.ndindex(chosen.shape):
+            colour = ORANGE if chosen[sample, channel, place] else "#dce6f0"
+            axes.add_patch(_square(channel * 2.6 + place % 2, sample * 2.6 + place // 2, colour))
+        axes.set(xlim=(-0.3, 7.5), ylim=(7.5, -0.3), aspect="equal", xticks=[1, 3.6, 6.2], yticks=[1, 3.6, 6.2])
+        axes.set_xticklabels(["channel 0", "1", "2"])
+        axes.set_yticklabels(["sample 0", "1", "2"])
+        axes.set_title(title, fontsize="medium")
+        axes.tick_params(length=0)
+        for side in axes.spines.values():
+            side.set_visible(False)
+    return figure
+
+
+def _square(x: float, y: float, colour: str) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((x, y), 0.95, 0.95, facecolor=colour)
+
+
+def losses() -> Any:
+    """Three losses of one number whose target is 0, and their gradients."""
+    x = np.linspace(-3, 3, 121)
+    figure = plot.new_figure(8, 2.8)
+    left, right = figure.subplots(1, 2)
+    criterions = {
+        "MSECriterion": nn.MSECriterion(),
+        "AbsCriterion": nn.AbsCriterion(),
+        "SmoothL1Criterion": nn.SmoothL1Criterion(),
+    }
+    for (name, criterion), colour in zip(criterions.items(), (BLUE, GRAY, ORANGE), strict=True):
+        criterion.double()
+        pairs = [(value[None], np.zeros(1)) for value in x]
+        left.plot(x, [criterion.forward(*pair) for pair in pairs], color=colour, label=name)
+        right.plot(x, [criterion.backward(*pair)[0] for pair in pairs], color=colour)
+    left.set(title="loss", xlabel="input - target", ylim=(0, 4))
+    right.set(title="gradient", xlabel="input - target", ylim=(-3, 3))
+    left.legend(fontsize="small")
+    return figure
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
     "contract": contract,
     "convolution": convolution,
     "fork": fork,
+    "groups": groups,
+    "losses": losses,
+    "pools": pools,
 }
 
 

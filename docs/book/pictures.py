@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import nn
+import pytorch_legacy as pl
+from pytorch_legacy import nn, optim, rnn
 from pytorch_legacy.explain import plot
 
 HERE = Path(__file__).resolve().parent
@@ -182,13 +183,101 @@ def losses() -> Any:
     return figure
 
 
+def unrolled() -> Any:
+    """A recurrent layer as a chain of three steps."""
+    figure, axes = _canvas(8, 2.6, 8, 2.6)
+    for t in range(3):
+        x = 1.8 + 2.2 * t
+        _box(axes, x, 1.3, "W, U, b", width=1.0, height=0.6)
+        _arrow(axes, (x, 0.35), (x, 0.97))
+        _arrow(axes, (x, 1.63), (x, 2.25))
+        axes.text(x, 0.2, f"x{t + 1}", ha="center", va="center")
+        axes.text(x, 2.4, f"h{t + 1}", ha="center", va="center")
+        _arrow(axes, (x - 1.65, 1.4), (x - 0.53, 1.4), f"h{t}" if t else "0")
+        if t:
+            _arrow(axes, (x - 0.53, 1.2), (x - 1.65, 1.2), colour=ORANGE)
+    return figure
+
+
+def vanishing() -> Any:
+    """The size of the gradient at the first step, for sequences of 1 to 60 steps."""
+    pl.manualSeed(1)
+    cell = nn.Sequential(nn.ParallelTable(nn.Linear(8, 8), nn.Linear(8, 8)), nn.CAddTable(), nn.Tanh())
+    open_gate = rnn.SeqLSTM(8, 8)
+    open_gate.bias[8:16] = 6
+    layers = {
+        "tanh": rnn.Sequencer(rnn.Recurrence(cell, 8, 1)),
+        "LSTM": rnn.SeqLSTM(8, 8),
+        "LSTM, forget gate wide open": open_gate,
+    }
+    steps = range(1, 61, 3)
+    inputs = np.random.default_rng(0).normal(size=(60, 1, 8))
+    figure = plot.new_figure(7, 3)
+    axes = figure.subplots()
+    for (name, layer), colour in zip(layers.items(), (GRAY, BLUE, ORANGE), strict=True):
+        layer.double()
+        sizes = []
+        for count in steps:
+            layer.forget()
+            layer.forward(inputs[:count])
+            last = np.zeros((count, 1, 8))
+            last[-1] = 1
+            sizes.append(np.linalg.norm(layer.backward(inputs[:count], last)[0]))
+        axes.semilogy(steps, sizes, ".-", color=colour, label=name)
+    axes.set(xlabel="steps", ylabel="gradient at the first step")
+    axes.legend(fontsize="small")
+    return figure
+
+
+def sparse() -> Any:
+    """Where the gradient of a sparse layer has numbers."""
+    layer = nn.SparseLinear(40, 6)
+    batch = [np.float32([[3, 1], [17, 2]]), np.float32([[17, -1], [30, 1]]), np.float32([[8, 1], [31, -2], [36, 1]])]
+    layer.forward(batch)
+    layer.accGradParameters(batch, np.random.default_rng(0).normal(size=(3, 6)).astype(np.float32))
+    figure = plot.new_figure(8, 1.7)
+    axes = figure.subplots()
+    limit = np.abs(layer.gradWeight).max()
+    axes.imshow(layer.gradWeight, cmap="PuOr_r", vmin=-limit, vmax=limit)
+    axes.set(xlabel="column", ylabel="output")
+    return figure
+
+
+def optimizers() -> Any:
+    """The ways of three optimizers in a long valley."""
+    scale = np.array([1.0, 30.0])
+    configs: dict[str, tuple[Any, dict[str, float]]] = {
+        "sgd": (optim.sgd, {"learningRate": 0.05}),
+        "sgd, momentum 0.9": (optim.sgd, {"learningRate": 0.05, "momentum": 0.9}),
+        "adam": (optim.adam, {"learningRate": 0.3}),
+    }
+    figure = plot.new_figure(7, 3)
+    axes = figure.subplots()
+    columns, rows = np.meshgrid(np.linspace(-5, 1.5, 120), np.linspace(-1.2, 1.2, 80))
+    axes.contour(columns, rows, columns**2 + 30 * rows**2, levels=12, colors="#d0d0d0", linewidths=0.7)
+    for (name, (step, config)), colour in zip(configs.items(), (GRAY, ORANGE, BLUE), strict=True):
+        point = np.array([-4.5, 1.0])
+        way = [point.copy()]
+        for _ in range(40):
+            point, _ = step(lambda x: (0.5 * float((scale * x * x).sum()), scale * x), point, config)
+            way.append(point.copy())
+        axes.plot(*np.transpose(way), ".-", color=colour, label=name, linewidth=1, markersize=3)
+    axes.set(xlim=(-5, 1.5), ylim=(-1.2, 1.2), xticks=[], yticks=[])
+    axes.legend(fontsize="small")
+    return figure
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
     "contract": contract,
     "convolution": convolution,
     "fork": fork,
     "groups": groups,
     "losses": losses,
+    "optimizers": optimizers,
     "pools": pools,
+    "sparse": sparse,
+    "unrolled": unrolled,
+    "vanishing": vanishing,
 }
 
 

@@ -248,7 +248,7 @@ def optimizers() -> Any:
     scale = np.array([1.0, 30.0])
     configs: dict[str, tuple[Any, dict[str, float]]] = {
         "sgd": (optim.sgd, {"learningRate": 0.05}),
-        "sgd, momentum 0.9": (optim.sgd, {"learningRate": 0.05, "momentum": 0.9}),
+        "sgd, momentum 0.8": (optim.sgd, {"learningRate": 0.03, "momentum": 0.8}),
         "adam": (optim.adam, {"learningRate": 0.3}),
     }
     figure = plot.new_figure(7, 3)
@@ -267,7 +267,49 @@ def optimizers() -> Any:
     return figure
 
 
+def bytes_() -> Any:
+    """The first bytes of a .t7 file, cut into fields."""
+    data = (HERE.parents[1] / "examples" / "digits" / "digits_test.t7").read_bytes()
+    fields = [(4, "tag 3: table"), (4, "index 1"), (4, "6 entries"), (4, "tag 2: string"), (4, "length 6"), (6, "'images'")]
+    fields += [(4, "tag 4: object"), (4, "index 2"), (4, "length 3"), (3, "'V 1'"), (4, "length 16"), (16, "'torch.ByteTensor'")]
+    figure, axes = _canvas(9, 2.6, 26, 5.2)
+    at, x, y = 0, 0.0, 4.2
+    for length, meaning in fields:
+        if x + length > 26:
+            x, y = 0.0, y - 2
+        axes.text(x + length / 2, y + 0.75, meaning, ha="center", fontsize=7, color=GRAY)
+        for byte in data[at : at + length]:
+            text = f"{byte:02x}" if not meaning.startswith("'") else chr(byte)
+            axes.add_patch(_square(x, y - 0.4, "#dce6f0" if meaning.startswith("'") else "#f6dcc4"))
+            axes.text(x + 0.47, y, text, ha="center", va="center", fontsize=7, family="monospace")
+            x += 1
+        at += length
+    return figure
+
+
+def porting() -> Any:
+    """How far outputs are from those in double precision, layer by layer: by rounding, and with a wrong epsilon."""
+    examples = HERE.parents[1] / "examples" / "digits"
+    checkpoint, test = pl.load(examples / "digits.t7"), pl.load(examples / "digits_test.t7")
+    pictures = (test["images"][:50] / 255 - checkpoint["mean"]) / checkpoint["std"]
+    right, rounded = checkpoint["model"].evaluate().double(), checkpoint["model"].evaluate().clone().float()
+    wrong = right.clone()
+    for module in wrong.findModules("nn.SpatialBatchNormalization")[0]:
+        module.eps = 0.1
+    right.forward(pictures)
+    figure = plot.new_figure(7, 3)
+    axes = figure.subplots()
+    for net, name, colour in ((rounded, "single precision: rounding", BLUE), (wrong, "wrong epsilon: a fault", ORANGE)):
+        net.forward(pictures.astype(net[0].weight.dtype))
+        errors = [np.abs(one.output - other.output).max() for one, other in zip(net.modules, right.modules, strict=True)]
+        axes.semilogy(np.arange(len(errors)), np.maximum(errors, 1e-9), ".-", color=colour, label=name)
+    axes.set(xlabel="layer", ylabel="largest error")
+    axes.legend(fontsize="small")
+    return figure
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
+    "bytes": bytes_,
     "contract": contract,
     "convolution": convolution,
     "fork": fork,
@@ -275,6 +317,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "losses": losses,
     "optimizers": optimizers,
     "pools": pools,
+    "porting": porting,
     "sparse": sparse,
     "unrolled": unrolled,
     "vanishing": vanishing,

@@ -303,8 +303,23 @@ def porting() -> Any:
         net.forward(pictures.astype(net[0].weight.dtype))
         errors = [np.abs(one.output - other.output).max() for one, other in zip(net.modules, right.modules, strict=True)]
         axes.semilogy(np.arange(len(errors)), np.maximum(errors, 1e-9), ".-", color=colour, label=name)
-    axes.set(xlabel="layer", ylabel="largest error")
+    axes.set(xlabel="layer", ylabel="largest error", xticks=range(0, 18, 3))
     axes.legend(fontsize="small")
+    return figure
+
+
+def swish() -> Any:
+    """Swish and its slope for three values of beta."""
+    x = np.linspace(-5, 5, 201)
+    figure = plot.new_figure(8, 2.8)
+    left, right = figure.subplots(1, 2)
+    for beta, colour in ((0.5, GRAY), (1.0, BLUE), (3.0, ORANGE)):
+        layer = nn.Sequential(nn.ConcatTable(nn.Identity(), nn.Sequential(nn.MulConstant(beta), nn.Sigmoid())), nn.CMulTable())
+        left.plot(x, layer.double().forward(x), color=colour, label=f"beta {beta:g}")
+        right.plot(x, layer.backward(x, np.ones_like(x)), color=colour)
+    left.set_title("output", fontsize="medium")
+    right.set_title("slope", fontsize="medium")
+    left.legend(fontsize="small")
     return figure
 
 
@@ -319,6 +334,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "pools": pools,
     "porting": porting,
     "sparse": sparse,
+    "swish": swish,
     "unrolled": unrolled,
     "vanishing": vanishing,
 }

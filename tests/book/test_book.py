@@ -11,6 +11,8 @@ import doctest
 import re
 import runpy
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +31,7 @@ FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 SHOWN = ("c", "cuda", "lua", "python")  # blocks in these languages are parts of files
+COMPILERS = {"own": ("gcc", "g++"), "cuda": ("gcc", "g++")}  # what chapters compile with
 
 
 class Block(NamedTuple):
@@ -61,8 +64,12 @@ def test_fences_are_closed(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_examples_run_as_printed(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run_as_printed(page: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if lacking := [compiler for compiler in COMPILERS.get(page, ()) if shutil.which(compiler) is None]:
+        pytest.skip(f"no {lacking[0]}")
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     plain = [block.text for block in blocks(page) if not block.language and ">>>" in block.text]
     examples = [example for text in plain for example in doctest.DocTestParser().get_examples(text)]
     assert examples or page not in CHAPTERS

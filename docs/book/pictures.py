@@ -323,8 +323,24 @@ def swish() -> Any:
     return figure
 
 
+def coalescing() -> Any:
+    """What eight threads read in one step: a cell of eight planes, or eight cells of one plane."""
+    figure = plot.new_figure(8, 2.2)
+    for axes, shares in zip(figure.subplots(1, 2), (False, True), strict=True):
+        read = np.zeros((8, 24), int)
+        read[(0, slice(8)) if shares else (slice(None), 0)] = 1
+        for (plane, cell), isRead in np.ndenumerate(read):
+            axes.add_patch(_square(cell, plane, ORANGE if isRead else "#dce6f0"))
+        axes.set(
+            xlim=(-0.2, 24.2), ylim=(8.2, -0.2), aspect="equal", xticks=[], yticks=[], xlabel="cells of a plane", ylabel="planes"
+        )
+        axes.set_title("a team shares a plane" if shares else "each thread has a plane", fontsize="medium")
+    return figure
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
     "bytes": bytes_,
+    "coalescing": coalescing,
     "contract": contract,
     "convolution": convolution,
     "fork": fork,

@@ -70,13 +70,20 @@ def test_examples_run_as_printed(page: str, monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "path", sys.path.copy())
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    plain = [block.text for block in blocks(page) if not block.language and ">>>" in block.text]
-    examples = [example for text in plain for example in doctest.DocTestParser().get_examples(text)]
+    texts = [block.text for block in blocks(page) if block.language == "pycon"]
+    examples = [example for text in texts for example in doctest.DocTestParser().get_examples(text)]
     assert examples or page not in CHAPTERS
     said: list[str] = []
     runner = doctest.DocTestRunner(Digits(), verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     runner.run(doctest.DocTest(examples, {"__name__": "__main__"}, page, f"docs/book/{page}.md", 0, None), out=said.append)
     assert not runner.failures, "".join(said)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_are_named_for_what_they_hold(page: str) -> None:
+    for block in blocks(page):
+        assert block.language in ("", "pycon", "{math}", "{toctree}", *SHOWN)
+        assert (block.language == "pycon") == block.text.startswith(">>> "), block.text
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -119,7 +126,8 @@ def test_formulas_are_whole(page: str) -> None:
             assert depth >= 0, formula
         assert depth == 0, formula
         assert formula.count(r"\left") == formula.count(r"\right") + formula.count(r"\leftarrow") - formula.count(r"\rightarrow")
-        assert re.findall(r"\\begin\{(\w+)\}", formula) == re.findall(r"\\end\{(\w+)\}", formula)[::-1], formula
+        begun, ended = (re.findall(rf"\\{which}\{{([^}}]+)\}}", formula) for which in ("begin", "end"))
+        assert begun == ended[::-1] and {*begun} <= {"array"}, f"the site's converter is known to read arrays alone: {formula}"
 
 
 @pytest.mark.parametrize("page", PAGES)

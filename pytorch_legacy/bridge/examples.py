@@ -24,7 +24,7 @@ def examples_of(example: Any, module: Any) -> list[Any]:
     ----------
     example : tuple, or list of two
         A shape such as ``(None, 3, 224, 224)``, None where the size may vary; a tuple of shapes stands for a table.
-        Otherwise a list of two inputs, arrays or tables, that differ in the sizes that may vary.
+        Otherwise a list of two inputs, arrays or tables, that differ in the sizes that may vary, or of one.
     module : Module
         Says what a shape stands for: random numbers, or indices where its first layer looks something up.
 
@@ -37,7 +37,7 @@ def examples_of(example: Any, module: Any) -> list[Any]:
         return _for_criterion(module)
     if is_shape(example) or (isinstance(example, tuple) and example):
         examples = _fitting(example, module)
-    elif isinstance(example, list) and len(example) == 2:
+    elif isinstance(example, list) and len(example) in (1, 2):
         examples = [_typed(one, module._dtype) for one in example]
     else:
         wanted = "a shape such as (None, 3, 224, 224), None where it may vary, or a list of two inputs"

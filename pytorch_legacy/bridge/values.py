@@ -29,13 +29,16 @@ class Value:
         The value whose memory the layer's output shares, and what it shows of it.
     views : set of Value
         Those that share its memory.
+    twin : Value or None
+        Of a sequence: the one that has the same numbers with, or without, steps and batch in one dimension.
     """
 
-    __slots__ = ("__weakref__", "_named", "held", "source", "token", "views")
+    __slots__ = ("__weakref__", "_named", "held", "source", "token", "twin", "views")
 
     def __init__(self, token: str, held: list[Any], named: Callable[[Value], None]) -> None:
         self.token, self.held, self._named = token, held, named
         self.source: tuple[Value, Part] | None = None
+        self.twin: Value | None = None
         self.views: WeakSet[Value] = WeakSet()
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakValueDictionary
@@ -91,6 +91,7 @@ class Writer:
         self.space: dict[str, Any] = {"self": self.fields.live, "math": math, "torch": torch, "nn": torch.nn, "F": F, "state": []}
         self.examples = len(examples)
         self.unpooled: set[int] = set()
+        self._inside: Callable[[Any, Any], Any] | None = None
         self._frames = [Frame(None, "")]
         self._notes: list[str] = []
         self._values: WeakValueDictionary[str, Value] = WeakValueDictionary()
@@ -111,6 +112,8 @@ class Writer:
         self._frames.append(frame)
         try:
             with self._located(frame):
+                if self._inside and (result := self._inside(module, x)) is not None:
+                    return self._finished(frame, x, result)
                 if (found := rule_of(type(module))) is None:
                     if not self.wrap or not isinstance(module, Module):
                         raise NoRule(f"there is no rule for this class; {ADVICE}")
@@ -118,6 +121,15 @@ class Writer:
                 return self._finished(frame, x, found(module, x, self))
         finally:
             self._frames.pop()
+
+    @contextmanager
+    def within(self, inside: Callable[[Any, Any], Any] | None) -> Iterator[None]:
+        """Meanwhile ``inside(layer, value)`` writes the layers for which it does not give None."""
+        before, self._inside = self._inside, inside
+        try:
+            yield
+        finally:
+            self._inside = before
 
     def let(self, expression: Any, outputs: int | None = None) -> Any:
         """A variable for an expression; with `outputs` a list of so many, for an expression that gives a tuple."""
@@ -254,16 +266,13 @@ class Writer:
         return common(self.shapes_after(module, x))
 
     def size(self, x: Value, axis: int) -> str:
-        """The text of a size, of the first input that varies alike: what computes `x` need not run for its size."""
+        """The text of a size, of an input that has the same one: what computes `x` need not run for its size."""
         sizes = [shape[axis] for shape in x.shapes]
-        inputs = flat([self.inputs]) if len({*sizes}) > 1 else []
-        known = [
-            (v, i)
-            for v in inputs
-            for i in (axis, *range(v.ndim))
-            if [shape[i:][:1] for shape in v.shapes] == [(n,) for n in sizes]
-        ]
-        value, place = known[0] if known else (x, axis)
+        inputs = [(value, i) for value in flat([self.inputs]) for i in range(value.ndim)]
+        known = [(value, i) for value, i in inputs if [shape[i] for shape in value.shapes] == sizes]
+        alike = [(value, i) for value, i in known if i == axis]
+        found = (alike or known) if len({*sizes}) > 1 else alike if len(known) == 1 else []  # what does not vary may be a chance
+        value, place = found[0] if found else (x, axis)
         return f"{value}.size({place})"
 
     def state(self) -> tuple[int, str]:
@@ -316,7 +325,7 @@ class Writer:
         return result
 
     def _become(self, value: Value, other: Value) -> None:
-        value.token, value.held = other.token, other.held
+        value.token, value.held, value.twin = other.token, other.held, None
         self._values[value.token] = value
 
     def _above(self, value: Value) -> None:

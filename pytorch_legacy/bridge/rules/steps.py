@@ -1,10 +1,16 @@
 """What sequencers run step by step. Tables of steps are stacked, so that one loop, or nn.LSTM, takes any number of them."""
 
-from pytorch_legacy import nn, rnn
+import numpy as np
 
-from ..registry import rule
+from pytorch_legacy import nn, rnn
+from pytorch_legacy.errors import THNNError
+
+from ..examples import forget
+from ..proof import TOLERANCE
+from ..registry import NoRule, rule
 from ..texts import joined, lacks
-from ..values import flat, tree
+from ..values import difference, flat, tree
+from .normalization import batch_norm
 from .recurrent import gates, layer, run
 
 RUN_STEPS = '''
@@ -16,36 +22,53 @@ def run_steps(step, x, state):
         state = state if isinstance(state, tuple) else (state,)
         outputs.append(state[0])
     return torch.stack(outputs), state'''
+_EACH_STEP = '''
+def each_step(layer, x):
+    """The layer on each part of x along the first dimension, by itself: it looks at the other samples of its input."""
+    return torch.stack([layer(part) for part in x])'''
+
+STEPWISE = rnn.AbstractRecurrent, nn.BatchNormalization, nn.LayerNormalization
+"""What gives something else for all steps at once: it has a state, or looks at the other samples."""
 
 
 @rule(rnn.Sequencer)
 def sequencer(m, x, w):
-    if not isinstance(x, list):
-        return over(m.module, x, w, m._remembers())
-    if any(isinstance(part, list) for part in x) or len({part.shape for part in x}) > 1:
-        return unrolled(m.module, x, w)
-    y = over(m.module, w.let(f"torch.stack([{joined(x)}])"), w, m._remembers())
-    return w.let(f"{w.let(y) if isinstance(y, str) else y}.unbind()", len(x))
+    with w.within(None):
+        if not isinstance(x, list):
+            y = over(m.module, x, w, m._remembers())
+            return _apart(y, x.shape[0], w) if isinstance(y, list) else y
+        if any(isinstance(part, list) for part in x) or len({part.shape for part in x}) > 1:
+            return unrolled(m.module, x, w)
+        return _apart(over(m.module, w.let(f"torch.stack([{joined(x)}])"), w, m._remembers()), len(x), w)
+
+
+def _apart(y, count, w):
+    """The list of the outputs of all steps."""
+    if isinstance(y, list):
+        return [[*step] for step in zip(*(_apart(value, count, w) for value in y), strict=True)]
+    if count is None:
+        raise NoRule("a table for each step of any number: give examples with as many steps")
+    return w.let(f"{w.let(y)}.unbind()", count)
 
 
 @rule(rnn.Repeater)
 def repeater(m, x, w):
-    if isinstance(x, list):
-        return unrolled(m.module, [x] * m.rho, w)
-    y = over(m.module, w.let(f"{x}.expand({joined([m.rho, *['-1'] * x.ndim])})"), w)
-    return w.let(f"{w.let(y) if isinstance(y, str) else y}.unbind()", m.rho)
+    with w.within(None):
+        if isinstance(x, list):
+            return unrolled(m.module, [x] * m.rho, w)
+        return _apart(over(m.module, w.let(f"{x}.expand({joined([m.rho, *['-1'] * x.ndim])})"), w), m.rho, w)
 
 
-def recurs(module):
-    """Has it a state from step to step?"""
-    return any(isinstance(part, rnn.AbstractRecurrent) for part in module.listModules())
+def by_step(module):
+    """Does it hold something that runs step by step?"""
+    return any(isinstance(part, STEPWISE) for part in module.listModules())
 
 
 def over(module, x, w, remembers=False):
     """The outputs of a module for all steps of an array, steps first."""
     if isinstance(module, rnn.Recursor):
         return over(module.modules[0], x, w, remembers)
-    if not recurs(module):
+    if not by_step(module):
         return all_steps(module, x, w)
     if type(module) is nn.Sequential:
         for part in module.modules:
@@ -54,6 +77,10 @@ def over(module, x, w, remembers=False):
         return x
     if isinstance(module, rnn.NormStabilizer):
         return x
+    if isinstance(module, (nn.BatchNormalization, nn.LayerNormalization)) and _has_batch(x):
+        return each_step(module, x, w)
+    if isinstance(module, STEPWISE) and isinstance(x, list):
+        return _one_by_one(module, x, w)
     if isinstance(module, rnn.FastLSTM) and _is_plain(module) and x.ndim == 3:
         order = (0, 2, 1, 3)  # i g f o
         weights = gates(module.i2g.weight, order), gates(module.o2g.weight, order), gates(module.i2g.bias, order)
@@ -62,10 +89,54 @@ def over(module, x, w, remembers=False):
         return looped(module, x, w, remembers)
     if isinstance(module, rnn.Recurrent) and not isinstance(module.startModule, nn.Identity):
         return recurrent(module, x, w)
-    if x.shape[0] is None:
+    if isinstance(module, STEPWISE) or not _has_batch(x):
+        return _one_by_one(module, x, w)
+    return around(module, x, w, remembers)
+
+
+def _one_by_one(module, x, w):
+    """The outputs of a module whose steps are written one after the other."""
+    count = flat([x])[0].shape[0]
+    if count is None:
         raise lacks(module, "its steps are written one by one; give examples with as many steps")
-    steps = unrolled(module, w.let(f"{x}.unbind()", x.shape[0]), w)
-    return w.let(f"torch.stack([{joined(steps)}])")
+    steps = unrolled(module, _apart(x, count, w), w)
+    return tree(lambda *values: w.let(f"torch.stack([{joined(values)}])"), *steps)
+
+
+def around(module, x, w, remembers):
+    """A container of what runs step by step: what is around that runs on all steps at once."""
+
+    def inside(m, part):
+        if not isinstance(m, STEPWISE):
+            return None
+        part = _unfolded(part, x, w)
+        with w.within(None):
+            return _folded(w.checked(_of_all_steps(m, part, w), over(m, part, w, remembers)), w)
+
+    with w.within(inside):
+        return _unfolded(w.convert(module, _folded(x, w), 0), x, w)
+
+
+def each_step(m, x, w):
+    """A layer that looks at the other samples of its input."""
+    if isinstance(m, nn.BatchNormalization):
+        text = batch_norm(w, m, {2: 1, 4: 2, 5: 3}[m.nDim])
+    else:
+        text = w.step("step", f"{type(m).__name__}Step", m, w.let(f"{x}[0]"), 0)
+    return f"{w.helper(_EACH_STEP)}({text}, {x})"
+
+
+def _of_all_steps(m, x, w):
+    """What our layer gives for all steps of each example."""
+    results = []
+    for i in range(w.examples):
+        arrays = tree(lambda value, i=i: value.held[i].numpy(), x)
+        forget(m)
+        steps = [tree(lambda array, t=t: np.array(array[t]), arrays) for t in range(len(flat([arrays])[0]))]
+        outputs = [tree(np.array, m.forward(step)) for step in steps]
+        results.append(tree(lambda *steps: np.stack(steps), *outputs))
+    forget(m)
+    return results
 
 
 def _is_plain(m):
@@ -76,11 +147,60 @@ def _is_plain(m):
 
 
 def all_steps(module, x, w):
-    """A module without a state runs on all steps at once."""
-    if x.ndim < 3:
+    """A module without a state runs on all steps at once: with the batch if they have one, else as a batch."""
+    expected = _of_all_steps(module, x, w)
+    if _has_batch(x) and _gives(module, x, w, lambda array: array.reshape(-1, *array.shape[2:]), expected):
+        return _unfolded(w.convert(module, _folded(x, w), 0), x, w)
+    if _gives(module, x, w, np.array, expected):
         return w.convert(module, x, 0)
-    y = w.convert(module, w.let(f"{x}.flatten(0, 1)"), 0)
-    return tree(lambda value: w.let(f"{value}.unflatten(0, {x}.shape[:2])"), y)
+    return _one_by_one(module, x, w)
+
+
+def _gives(module, x, w, change, expected):
+    """Does our layer give the results of all steps for the changed input?"""
+    for i, wanted in enumerate(flat([one]) for one in expected):
+        try:
+            found = flat([module.forward(tree(lambda value, i=i: change(value.held[i].numpy()), x))])
+        except THNNError:
+            return False
+        if [array.size for array in found] != [array.size for array in wanted]:
+            return False
+        if any(not difference(a, b.reshape(a.shape)) <= TOLERANCE for a, b in zip(wanted, found, strict=True)):
+            return False
+    return True
+
+
+def _folded(x, w):
+    """All steps as one batch."""
+
+    def one(value):
+        if value.twin is None or value.twin.ndim > value.ndim:
+            made = w.tie(w.let(f"{value}.flatten(0, 1)"), value)
+            made.twin = value
+            return made
+        return value.twin
+
+    return tree(one, x)
+
+
+def _unfolded(y, x, w):
+    """Steps before the batch again, as many as in `x`."""
+    example = flat([x])[0]
+
+    def one(value):
+        known = value.twin
+        if known and known.ndim > value.ndim and [a[:2] for a in known.shapes] == [a[:2] for a in example.shapes]:
+            return known
+        made = w.let(f"{value}.unflatten(0, ({w.size(example, 0)}, -1))")
+        made.twin = value
+        return made
+
+    return tree(one, y)
+
+
+def _has_batch(x):
+    """Have the steps of an array, or of some array of a table, a batch?"""
+    return any(value.ndim > 2 for value in flat([x]))
 
 
 def looped(m, x, w, remembers=False):
@@ -119,7 +239,7 @@ def stepping(module, w):
     """A function that writes the next step of a module, which it calls with its input."""
     if isinstance(module, rnn.Recursor):
         return stepping(module.modules[0], w)
-    if not recurs(module):
+    if not by_step(module):
         return lambda part: w.convert(module, part, 0)
     if type(module) is nn.Sequential:
         return _chained([stepping(part, w) for part in module.modules])
@@ -153,7 +273,22 @@ def stepping(module, w):
             return _zeros(w, x, [f"{x}.size(0)"] * (x.ndim - module.nInputDim), module.outputSize)
 
         return _remembering(zeros, lambda part, state: w.convert(module.module, [part, state], 0))
-    raise lacks(module, "runs step by step in a way that is not written")
+    if isinstance(module, rnn.AbstractRecurrent):
+        raise lacks(module, "runs step by step in a way that is not written")
+    steps = {}
+
+    def inside(m, part):
+        if not isinstance(m, rnn.AbstractRecurrent):
+            return None
+        with w.within(None):
+            steps[id(m)] = steps.get(id(m)) or stepping(m, w)
+            return steps[id(m)](part)
+
+    def step(part):
+        with w.within(inside):
+            return w.convert(module, part, 0)
+
+    return step
 
 
 def _chained(steps):

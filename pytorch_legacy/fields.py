@@ -7,19 +7,19 @@ with plain words (``mode``), which are else notes of the model's author, or buff
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import count, takewhile
 from typing import Any
 
 import numpy as np
 
 from pytorch_legacy import mending
 from pytorch_legacy.errors import FieldError
+from pytorch_legacy.form import BUFFERS, GRADIENTS, Form
 from pytorch_legacy.nn.arguments import truncated
-from pytorch_legacy.nn.Module import GRADIENTS
-from pytorch_legacy.nn.TorchObject import BUFFERS, TorchObject
-from pytorch_legacy.nn.utils import described
 from pytorch_legacy.storage import is_repeated, storage_of
+from pytorch_legacy.words import described
 
 _NUMBERS: tuple[Any, ...] = (int, float, np.integer, np.floating)
 
@@ -52,7 +52,7 @@ _COMMON = {name: kind for kind, names in _NAMES.items() for name in names.split(
 _BUFFERS = frozenset((*GRADIENTS.values(), "save_mean", "save_std", "indices", "mask"))
 
 
-def present(instance: TorchObject, fields: dict[Any, Any]) -> dict[Any, Any]:
+def present(instance: Any, fields: dict[Any, Any]) -> dict[Any, Any]:
     """The fields as the `_fromTorch7` of an object takes them: without those that are nil, which in Lua are not there at all.
 
     Buffers that cannot be what their names say are left out too: expanded tensors that ask for much more memory than the file
@@ -64,7 +64,7 @@ def present(instance: TorchObject, fields: dict[Any, Any]) -> dict[Any, Any]:
         If a parameter is such an expanded tensor.
     """
     found = dict(fields)
-    kinds = _kinds(type(instance))  # type: ignore[arg-type]
+    kinds = of(type(instance))
     for name, value in fields.items():
         if value is None:
             del found[name]
@@ -74,60 +74,190 @@ def present(instance: TorchObject, fields: dict[Any, Any]) -> dict[Any, Any]:
                 raise FieldError(f"{name}: expected a tensor as large as its storage, got {what}")
             mending.note(instance, str(name), f"was {what}: not needed")
             del found[name]
-        elif name in _BUFFERS and name in kinds and not _is(kinds[name], value):
+        elif name in _BUFFERS and name in kinds and not _TESTS[kinds[name]](value):
             mending.note(instance, name, f"was {_shown(value)}: not needed")
             del found[name]
     return found
 
 
-@cache
-def _kinds(cls: type[TorchObject]) -> dict[str, str]:
+def of(cls: Any) -> dict[str, str]:
     """What the fields of a class are: those of this package have the names that Torch7 used alike everywhere, too."""
-    byDefault = {name: _OF[type(default)] for name, default in cls._form.defaults.items() if type(default) in _OF}
-    isOurs = cls.__module__.startswith("pytorch_legacy.")
-    return byDefault | dict.fromkeys(cls._form.dimensions, "a tensor") | (_COMMON if isOurs else {}) | dict(cls._form.kinds)
+    return _kinds(cls)
 
 
-def check(instance: TorchObject) -> None:
-    """Raise FieldError if a field of an object that was read from a file cannot be what the class takes it for."""
-    own, kinds = vars(instance), _kinds(type(instance))  # type: ignore[arg-type]
+@cache
+def _kinds(cls: Any) -> dict[str, str]:
+    form: Form = cls._form
+    byDefault = {name: _OF[type(default)] for name, default in form.defaults.items() if type(default) in _OF}
+    isOurs = cls.__module__.startswith("pytorch_legacy.") and cls._knowsFields
+    return byDefault | dict.fromkeys(form.dimensions, "a tensor") | (_COMMON if isOurs else {}) | dict(form.kinds)
+
+
+def check(instance: Any) -> None:
+    """Holds the fields of an object that was read from a file to the kinds that the class takes them for.
+
+    Sizes become tuples, tables with names beside the positions lists, sizes with a fraction whole numbers where Torch7 took
+    them for such.
+
+    Raises
+    ------
+    FieldError
+        If a field cannot be what the class takes it for.
+    """
+    own, kinds = vars(instance), of(type(instance))
     for name, value in [*own.items()]:
         kind = kinds.get(name)
-        if kind is None or value is None or type(value) is _USUAL.get(kind) or _is(kind, value):
-            continue
-        if kind == "a whole number" and (number := truncated(instance, name, value)) is not None:
-            mending.note(instance, name, f"was {value}: {number}, the whole part")
-            own[name] = number
-        else:
-            raise FieldError(f"{name}: expected {kind}, got {_shown(value)}")
-    for name, gradient in GRADIENTS.items() if "weight" in kinds else ():
-        ours = own.get(name)
-        if ours is not None and (theirs := own.get(gradient)) is not None and theirs.size and ours.shape != theirs.shape:
-            mending.note(instance, gradient, f"was {described(theirs)}: zeros in the shape of {name}")
-            own[gradient] = np.zeros(ours.shape, ours.dtype)
+        if kind is not None and value is not None and type(value) is not _USUAL.get(kind):
+            own[name] = checked(instance, name, value, kind)
     for name, rank in instance._form.dimensions.items():
         if own.get(name) is not None and own[name].ndim != rank:  # None: a decorator may compute it
             raise FieldError(f"{name}: expected a tensor with {rank} dimensions, got {described(own[name])}")
 
 
-def _is(kind: str, value: Any) -> bool:
-    return _TESTS[kind](value)
+def tell(instance: Any) -> None:
+    """Raise FieldError if a property that goes into files cannot be had: the module of a decorator without any."""
+    for name in instance._form.properties:
+        try:
+            getattr(instance, name)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise FieldError(f"{name}: missing, and the other fields do not tell it: {error!r:.100}") from None
+
+
+def checked(instance: Any, name: str, value: Any, kind: str) -> Any:
+    """The value of a field as its kind has it.
+
+    Raises
+    ------
+    FieldError
+        If it is of another kind.
+    """
+    if kind in _MENDED:
+        value = _MENDED[kind](instance, name, value)
+    if _TESTS[kind](value):
+        return value
+    if kind == "a whole number" and (number := truncated(instance, name, value)) is not None:
+        mending.note(instance, name, f"was {value}: {number}, the whole part")
+        return number
+    shown = instance._form.renamed.get(name, name)
+    raise FieldError(f"{shown}: expected {_EXPECTED.get(kind, kind)}, got {_shown(value)}")
+
+
+def gradients(instance: Any) -> None:
+    """Gradients in another shape than their parameters become zeros."""
+    own, kinds = vars(instance), of(type(instance))
+    for name, gradient in GRADIENTS.items() if "weight" in kinds else ():
+        ours = own.get(name)
+        if ours is not None and (theirs := own.get(gradient)) is not None and theirs.size and ours.shape != theirs.shape:
+            mending.note(instance, gradient, f"was {described(theirs)}: zeros in the shape of {name}")
+            own[gradient] = np.zeros(ours.shape, ours.dtype)
+
+
+class Fields:
+    """What a function among the defaults of a form gets: the fields of a file, each of the kind that the class declares.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        That of the object's tensors.
+    """
+
+    def __init__(self, instance: Any, file: Mapping[Any, Any]) -> None:
+        self._instance, self._file = instance, file
+
+    @property
+    def dtype(self) -> Any:
+        return self._instance._dtype
+
+    def __getitem__(self, name: str) -> Any:
+        """The field of that name, be it an attribute or one that the class does not take over; an error if it is missing."""
+        value = self.get(name)
+        if value is None:
+            raise FieldError(f"{name}: missing")
+        return value
+
+    def __contains__(self, name: str) -> bool:
+        return self.get(name) is not None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The field of that name; `default` if it is missing."""
+        cls, own = type(self._instance), vars(self._instance)
+        kind = of(cls).get(name)
+        if kind is None:
+            raise TypeError(f"{cls.__name__}: _file: a default asks for {name!r}, which has no kind")
+        value = own[name] if name in own else self._file.get(name)
+        if value is None:
+            return default
+        if name not in own:
+            value = checked(self._instance, name, value, kind)
+        return int(value) if kind == "a whole number" else value
+
+    def compute(self, name: str, function: Callable[[Fields], Any]) -> Any:
+        """What a function makes of the fields for the missing one `name`; an error if it cannot."""
+        try:
+            return function(self)
+        except FieldError as error:
+            raise FieldError(f"{name}: missing, and so is what would tell it: {error}") from None
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, ValueError) as error:
+            raise FieldError(f"{name}: missing, and the other fields do not tell it: {error!r:.100}") from None
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, _NUMBERS) and not isinstance(value, bool)
 
 
+def _is_whole(value: Any) -> bool:
+    return _is_number(value) and abs(value) < 1 << 62 and value == int(value)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(getattr(type(value), "_form", None), Form)
+
+
+def _sizes(instance: Any, name: str, value: Any) -> Any:
+    """Sizes came as storages, tensors or tables."""
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
+        value = value.tolist()
+    entries = [] if value == {} else value
+    isRight = isinstance(entries, (list, tuple)) and all(map(_is_whole, entries))
+    return tuple(map(int, entries)) if isRight else value
+
+
+def _numbers(instance: Any, name: str, value: Any) -> Any:
+    """A storage or a tensor as a list."""
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
+        return value.tolist()
+    return listed(instance, name, value)
+
+
+def listed(instance: Any, name: str, value: Any) -> Any:
+    """The entries at the positions, where a table has names beside them; an empty table of Lua comes as a dict."""
+    if type(value) is not dict:
+        return value
+    positions = [*takewhile(value.__contains__, count(1))]
+    if value:
+        mending.note(instance, name, f"a table with names, too: its list of {len(positions)}")
+    return [value[position] for position in positions]
+
+
 _TESTS: dict[str, Callable[[Any], bool]] = {
-    "a whole number": lambda value: _is_number(value) and abs(value) < 1 << 62 and value == int(value),
+    "a whole number": _is_whole,
     "a number": _is_number,
     "true or false": lambda value: isinstance(value, (bool, *_NUMBERS)),
     "a tensor of floating-point numbers": lambda value: isinstance(value, np.ndarray) and value.dtype.kind == "f",
     "a tensor": lambda value: isinstance(value, np.ndarray),
+    "a number or a tensor": lambda value: _is_number(value) or isinstance(value, np.ndarray),
     "text": lambda value: isinstance(value, str),
-    "a module": lambda value: isinstance(value, TorchObject),
-    "a list of modules": lambda value: isinstance(value, list) and all(isinstance(entry, TorchObject) for entry in value),
+    "a number or text": lambda value: _is_number(value) or isinstance(value, str),
+    "sizes": lambda value: isinstance(value, tuple),
+    "a list of numbers": lambda value: isinstance(value, list) and all(map(_is_number, value)),
+    "a list of text": lambda value: isinstance(value, list) and all(isinstance(entry, str) for entry in value),
+    "a module": _is_object,
+    "a list of modules": lambda value: isinstance(value, list) and all(map(_is_object, value)),
 }
+_MENDED: dict[str, Callable[[Any, str, Any], Any]] = {
+    "sizes": _sizes, "a list of numbers": _numbers, "a list of text": listed, "a list of modules": listed,
+}  # fmt: skip
+_EXPECTED = {"sizes": "a list of whole numbers"}
 
 
 _OF: dict[type, str] = {int: "a number", float: "a number", bool: "true or false", str: "text"}

@@ -26,9 +26,15 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 KINDS = (
-    "a whole number", "a number", "true or false", "a tensor of floating-point numbers", "a tensor", "text", "a module",
-    "a list of modules",
+    "a whole number", "a number", "true or false", "a tensor of floating-point numbers", "a tensor", "a number or a tensor",
+    "text", "a number or text", "sizes", "a list of numbers", "a list of text", "a module", "a list of modules",
 )  # fmt: skip
+
+# Fields that mean the same in all classes: results of the last pass, and parameters with their gradients. Results are written
+# anew by every call and are often views of somebody's large arrays: copies, conversions and pickles take the elements of such a
+# view and leave the array around it. All other fields keep what they share.
+BUFFERS = ("output", "gradInput")
+GRADIENTS = {"weight": "gradWeight", "bias": "gradBias", "v": "gradV", "g": "gradG", "diagCov": "gradDiagCov"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,18 +61,28 @@ class Form:
         Attributes that Torch7's class lacks, and the values that it takes for granted: not written while they have these
         values.
     private : tuple of str
-        Attributes that Torch7's class lacks: never written.
+        Attributes that Torch7's class lacks: never written, and never taken from a file.
+    properties : tuple of str
+        Fields that are properties here, or that the class knows by itself: not taken from files, but written.
+    renamed : dict
+        Attributes that are called otherwise than their fields, and the names of the fields: ``{"lambda_": "lambda"}``. All
+        other entries name the attributes. One that begins with an underscore, or is called as a method, is a field if it
+        stands here: ``{"_index": "_index"}``.
+    formerly : dict
+        Names of fields in old files, and the fields that they are now: taken over under these names, and not written again.
     outdated : tuple of str
         Fields of old files that went into others on the way in: not written again.
     luaMethods : tuple of str
         Methods in whose place Torch7's constructor puts functions that do what the class here does.
     defaults : dict
         Fields that files may lack, and what the object gets then. None and False are what Lua takes a missing field for.
-        A default that is a number, true, false or text says of what kind the field is.
+        A default that is a number, true, false or text says of what kind the field is. A default that is a function gets a
+        `pytorch_legacy.fields.Fields`: ``lambda fields: fields["kW"]`` is as wide as the kernel. The fields that it asks for
+        are of the kinds that are declared for them, or the file is an error.
     kinds : dict
-        What other fields are: "a whole number", "a number", "true or false", "a tensor of floating-point numbers", "a tensor",
-        "text", "a module" or "a list of modules". A file where they are something else is an error. The names that Torch7 used
-        alike in all classes (``kW``, ``weight``) need no entry: `pytorch_legacy.fields` has them.
+        What other fields are, one of `KINDS`. "sizes" are whole numbers, in a storage in files, in a tuple here. A file where
+        they are something else is an error. The names that Torch7 used alike in all classes (``kW``, ``weight``) need no entry:
+        `pytorch_legacy.fields` has them.
     dimensions : dict
         How many dimensions tensors have that the class looks at itself: else a file is an error.
     without : tuple of str
@@ -81,6 +97,9 @@ class Form:
     lazy: tuple[str, ...] = ()
     implied: Mapping[str, Any] = field(default_factory=dict)
     private: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    formerly: Mapping[str, str] = field(default_factory=dict)
     outdated: tuple[str, ...] = ()
     luaMethods: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)

@@ -130,7 +130,9 @@ class Factory:
             instance._fromTorch7(known, record.version)
             instance._countFromZero(self.counted)
             if isKnown:
-                fields.check(instance)
+                fields.check(instance)  # again: what methods made of them, too
+                fields.gradients(instance)
+                fields.tell(instance)
             mending.locate(path)
         except T7Error:
             raise

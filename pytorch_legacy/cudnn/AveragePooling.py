@@ -19,7 +19,7 @@ class AveragePooling(Layer, Pooling):
         Whether cells of the padding count, in cuDNN's words.
     """
 
-    _file = Form(private=("divide",), kinds={"mode": "text"})
+    _file = Form(private=("divide",), defaults={"divide": True}, kinds={"mode": "text"})
     mode = INCLUDE
 
     def setCountIncludePad(self) -> Self:
@@ -34,6 +34,6 @@ class AveragePooling(Layer, Pooling):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """cuDNN looked at `mode` alone, and always divided."""
-        super()._fromTorch7({**fields, "divide": True}, version)
+        super()._fromTorch7(fields, version)
         if self.count_include_pad != (self.mode != EXCLUDE):
             self.count_include_pad = not self.count_include_pad

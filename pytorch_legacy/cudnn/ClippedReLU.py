@@ -1,6 +1,5 @@
 """The rectified linear unit with a ceiling."""
 
-from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Layer import Layer
@@ -28,11 +27,12 @@ class ClippedReLU(Layer, nn.HardTanh):
     array([0., 3., 6.], dtype=float32)
     """
 
-    _file = Form(private=("min_val", "max_val"))
+    _file = Form(
+        private=("min_val", "max_val"),
+        defaults={"min_val": lambda fields: 0.0, "max_val": lambda fields: fields["ceiling"]},
+        kinds={"ceiling": "a number"},
+    )
 
     def __init__(self, ceiling: float, inplace: bool = False) -> None:
         super().__init__(0.0, ceiling, inplace)
         self.ceiling = ceiling
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields | {"min_val": 0.0, "max_val": fields["ceiling"]}, version)

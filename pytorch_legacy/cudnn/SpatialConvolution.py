@@ -1,10 +1,10 @@
 """Convolution of planes, in groups."""
 
-from typing import Any
 
-from pytorch_legacy import mending, nn
+from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Grouped import Grouped
 from pytorch_legacy.cudnn.Layer import no_size
+from pytorch_legacy.form import Form
 
 
 class SpatialConvolution(Grouped, nn.SpatialConvolution):
@@ -46,6 +46,8 @@ class SpatialConvolution(Grouped, nn.SpatialConvolution):
     (6, 2, 3, 3)
     """
 
+    _file = Form(defaults={"groups": lambda fields: 1}, kinds={"groups": "a whole number"})
+
     def __init__(
         self,
         nInputPlane: int,
@@ -64,6 +66,3 @@ class SpatialConvolution(Grouped, nn.SpatialConvolution):
 
     def _weightShape(self) -> tuple[int, ...]:
         return self.nOutputPlane, self.nInputPlane // self.groups, *self._kernel()
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(mending.fill(self, fields, groups=1), version)

@@ -1,8 +1,7 @@
 """Local response normalization across planes."""
 
-from typing import Any
 
-from pytorch_legacy import mending, nn
+from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.form import Form
 
@@ -27,10 +26,7 @@ class SpatialCrossMapLRN(Layer, nn.SpatialCrossMapLRN):
     array([0.16666666, 0.13333333, 0.2142857 ], dtype=float32)
     """
 
-    _file = Form(defaults={"size": 5, "k": 1.0})
+    _file = Form(formerly={"K": "k"}, defaults={"size": 5, "k": 1.0})
 
     def __init__(self, size: int = 5, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__(size, alpha, beta, k)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(mending.rename(self, fields, "K", "k"), version)

@@ -59,7 +59,11 @@ class CategoricalEntropy(Module):
            [ 0.178, -0.097]], dtype=float32)
     """
 
-    _file = Form(dropped=("module", "_mul"), defaults={"scale": 1, "minEntropy": None})  # these are properties here
+    _file = Form(
+        properties=("module", "_mul"),
+        defaults={"modules": lambda fields: [fields["module"]], "scale": 1, "minEntropy": None},
+        kinds={"module": "a module"},
+    )
     modules: list[Module]
     minusOne: Tensor
     minEntropy: float | None = None
@@ -105,9 +109,3 @@ class CategoricalEntropy(Module):
     def clearState(self) -> Self:
         self.module.clearState()
         return super().clearState()
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({"modules": [fields["module"]]} | fields, version)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"module": self.module, "_mul": self._mul}

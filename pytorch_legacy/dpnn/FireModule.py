@@ -48,7 +48,13 @@ class FireModule(Decorator):
     (1, 7, 5, 5)
     """
 
-    _file = Form(dropped=("module", "squeeze", "expand"), defaults={"activation": "ReLU"})  # these are properties here
+    # The first release was no container, and called e3x3 e1x3.
+    _file = Form(
+        properties=("module", "squeeze", "expand"),
+        formerly={"e1x3": "e3x3"},
+        defaults={"modules": lambda fields: [fields["module"]], "activation": "ReLU"},
+        kinds={"module": "a module"},
+    )
 
     def __init__(self, nInputPlane: int, s1x1: int, e1x1: int, e3x3: int, activation: str = "ReLU") -> None:
         between = getattr(nn, activation, None) if activation in nn.__all__ else None
@@ -80,12 +86,3 @@ class FireModule(Decorator):
             f"{self._typename} inputPlanes: {self.nInputPlane} -> Squeeze Planes: {self.s1x1} -> "
             f"Expand: {self.e1x1}(1x1) + {self.e3x3}(3x3), activation: {self.activation}"
         )
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The first release was no container, and called e3x3 e1x3."""
-        mended = {"e3x3": fields["e1x3"]} if "e1x3" in fields else {}
-        kept = {key: value for key, value in fields.items() if key != "e1x3"}
-        super()._fromTorch7({"modules": [fields["module"]]} | mended | kept, version)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"module": self.module, "squeeze": self.squeeze, "expand": self.expand}

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import mending, random, t7
+from pytorch_legacy import random, t7
 from pytorch_legacy.arrays import placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.dpnn import alias
@@ -84,6 +84,7 @@ class NCEModule(Linear):
             "sampleprob", "_sampleidx", "_noiseidx", "_noiseprob", "_noisesamples", "_metaidx", "_weight", "_bias",
             "_gradWeight", "_gradOutput", "_tgradOutput", "_pm", "_score", "linout", "testedtargets",
         ),
+        defaults={"Z": lambda fields: np.ones(1, fields.dtype)},
         kinds={
             **dict.fromkeys(("Z", "unigrams"), "a tensor of floating-point numbers"),
             "k": "a number",
@@ -247,11 +248,5 @@ class NCEModule(Linear):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        if "Z" not in fields:
-            self.Z = np.ones(1, self._dtype)
-            mending.note(self, "Z", "missing: 1")
         if not isinstance(fields.get("aliasmultinomial"), t7.TorchObject):
             self.fastNoise()
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return {key: value for key, value in super()._toTorch7().items() if key != "linout"}

@@ -7,7 +7,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.dpnn.Reinforce import Reinforce
-from pytorch_legacy.errors import DtypeError, FieldError
+from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import numbers
@@ -51,7 +51,7 @@ class ReinforceNormal(Reinforce):
     array([[ 5.944, -3.414]], dtype=float32)
     """
 
-    _file = Form(dropped=("_stdev", "__stdev", "_stdev2"), defaults={"stdev": None})
+    _file = Form(dropped=("_stdev", "__stdev", "_stdev2"), defaults={"stdev": None}, kinds={"stdev": "a number or a tensor"})
     stdev: float | Tensor | None = None
 
     def __init__(self, stdev: float | Tensor | None = None, stochastic: bool = False) -> None:
@@ -84,11 +84,6 @@ class ReinforceNormal(Reinforce):
         np.divide(distance, -(stdev**2), out=gradMean)
         gradMean *= reward
         return self.gradInput
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        if not (self.stdev is None or is_tensor(self.stdev) or type(self.stdev) in (int, float)):
-            raise FieldError(f"stdev: expected a number or a tensor, got {described(self.stdev)}")
 
     def _parts(self, input: Tensor | list[Tensor]) -> tuple[Tensor, Any]:
         """Mean and standard deviation."""

@@ -43,7 +43,11 @@ class SpatialFeatNormalization(Module):
     [[[1.0, 2.0]], [[1.0, 2.0]]]
     """
 
-    _file = Form(defaults={"std": None}, kinds={"mean": "a tensor", "std": "a tensor"}, dimensions={"mean": 1})
+    _file = Form(
+        defaults={"std": lambda fields: np.ones_like(fields["mean"])},
+        kinds={"mean": "a tensor", "std": "a tensor"},
+        dimensions={"mean": 1},
+    )
 
     def __init__(self, mean: Any, std: Any = None) -> None:
         super().__init__()
@@ -53,11 +57,6 @@ class SpatialFeatNormalization(Module):
             raise ShapeError(f"{self._typename}: mean: expected a 1-D array, got {described(self.mean)}")
         check.shape(self, "std", self.std, self.mean.shape)
         self.noOfFeats = len(self.mean)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        if self.std is None:
-            self.std = np.ones_like(self.mean)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", self._checked(input).shape)

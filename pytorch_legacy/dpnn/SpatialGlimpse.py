@@ -55,9 +55,16 @@ class SpatialGlimpse(Module):
     """
 
     _file = Form(
-        dropped=("_crop", "_pad", "module", "size"),  # module is a property here
-        defaults={"depth": 3, "scale": 2},
-        kinds={"height": "a whole number", "width": "a whole number"},
+        dropped=("_crop", "_pad", "size"),
+        properties=("module",),
+        defaults={
+            "modules": lambda fields: [fields["module"]],
+            "height": lambda fields: fields["size"],
+            "width": lambda fields: fields["size"],
+            "depth": 3,
+            "scale": 2,
+        },
+        kinds={"module": "a module"} | dict.fromkeys(("height", "width", "size"), "a whole number"),
     )
     modules: list[Module]
 
@@ -145,10 +152,3 @@ class SpatialGlimpse(Module):
         if check.looks(self) and not np.isfinite(places).all():
             raise ValueRangeError(f"{self._typename}: input[1]: expected places, got a number that is not finite")
         return (pictures, places) if pictures.ndim == 4 else (pictures[None], places[None])
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        sides = {"height": fields["size"], "width": fields["size"]} if "size" in fields else {}
-        super()._fromTorch7({"modules": [fields["module"]]} | sides | fields, version)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"module": self.module}

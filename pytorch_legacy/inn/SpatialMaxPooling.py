@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from pytorch_legacy import mending, nn
+from pytorch_legacy import nn
+from pytorch_legacy.form import Form
 
 
 class SpatialMaxPooling(nn.SpatialMaxPooling):
@@ -26,9 +27,8 @@ class SpatialMaxPooling(nn.SpatialMaxPooling):
     [[[4.0]]]
     """
 
+    _file = Form(defaults={"ceil_mode": True})
+
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self.ceil()
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(mending.fill(self, fields, ceil_mode=True), version)

@@ -1,6 +1,5 @@
 """Local response normalization within planes."""
 
-from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.form import Form
@@ -32,7 +31,7 @@ class SpatialSameResponseNormalization(nn.Sequential):
     array([[[0.3, 0. , 0. ]]], dtype=float32)
     """
 
-    _file = Form(defaults={"size": 3, "alpha": 5e-05, "beta": 0.75})
+    _file = Form(renamed={"size": "size"}, defaults={"size": 3, "alpha": 5e-05, "beta": 0.75})
 
     def __init__(self, size: int = 3, alpha: float = 5e-5, beta: float = 0.75) -> None:
         super().__init__()
@@ -41,7 +40,3 @@ class SpatialSameResponseNormalization(nn.Sequential):
         divisor = nn.Sequential().add(nn.Square()).add(nn.SpatialAveragePooling(size, size, 1, 1, pad, pad))
         divisor.add(nn.MulConstant(alpha, True)).add(nn.AddConstant(1, True)).add(nn.Power(beta))
         self.add(nn.ConcatTable().add(nn.Identity()).add(divisor)).add(nn.CDivTable())
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self.size = fields["size"]  # type: ignore[method-assign]

@@ -1,8 +1,8 @@
 """A random cell of each window."""
 
-from typing import Any
 
-from pytorch_legacy import mending, nn
+from pytorch_legacy import nn
+from pytorch_legacy.form import Form
 
 
 class SpatialStochasticPooling(nn.SpatialStochasticPooling):
@@ -33,14 +33,11 @@ class SpatialStochasticPooling(nn.SpatialStochasticPooling):
     array([[[2.5]]], dtype=float32)
     """
 
+    # The kernel rounded up whatever ceil_mode says.
+    _file = Form(private=("noise", "fixedNoise"), properties=("ceil_mode",))
+    ceil_mode = True
+
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None) -> None:
         super().__init__(kW, kH, dW, dH)
         self.ceil()
         self.train = True
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The kernel rounded up whatever ceil_mode says."""
-        super()._fromTorch7(mending.fill(self, fields, ceil_mode=True) | {"ceil_mode": True}, version)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return {name: value for name, value in super()._toTorch7().items() if name not in ("noise", "fixedNoise")}

@@ -2,12 +2,11 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator
-from itertools import count, takewhile
 from typing import Any, Self, overload
 
-from pytorch_legacy import mending
 from pytorch_legacy.arrays import overlap
 from pytorch_legacy.errors import TOO_DEEP, IndexRangeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.arguments import checked, taken
 from pytorch_legacy.nn.Module import Module
@@ -45,6 +44,7 @@ class Container(Module):
     [nn.Linear(4 -> 3), nn.Linear(3 -> 2)]
     """
 
+    _file = Form(defaults={"modules": lambda fields: []})
     _isList = False  # True of those that take any number of modules: a part of such a container is one, too
 
     def __init__(self, *modules: Module) -> None:
@@ -251,16 +251,6 @@ class Container(Module):
             text = repr(module).replace("\n", "\n         " if last else "\n    |    ")
             lines.append(f"    {' ' if last else '|'}`-> ({i}): {text}")
         return "\n".join([*lines, "     ... -> output", "}"])
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        modules = fields.get("modules")
-        if isinstance(modules, dict):  # an empty table of Lua, or one with names beside the positions
-            positions = [*takewhile(modules.__contains__, count(1))]
-            if modules:
-                mending.note(self, "modules", f"a table with names, too: its list of {len(positions)}")
-            modules = [modules[position] for position in positions]
-        self.modules = modules if isinstance(modules, list) else []
 
 
 def _nothing(module: Any) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from pytorch_legacy import defaults, mending, t7
 from pytorch_legacy.arrays import buffer, is_aligned, is_tensor, overlap, placed
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.form import GRADIENTS
 from pytorch_legacy.nn import blocks, walks
 from pytorch_legacy.nn.TorchObject import dtype_of, rebind
 from pytorch_legacy.nn.tuning import Tuning
@@ -19,8 +20,6 @@ from pytorch_legacy.summary import Summary, of_module
 
 _NOTHING: Any = object()
 _STATISTICS = ("running_mean", "running_var")
-# The parameters that modules have, and the fields of their gradients.
-GRADIENTS = {"weight": "gradWeight", "bias": "gradBias", "v": "gradV", "g": "gradG", "diagCov": "gradDiagCov"}
 
 
 class Module(Tuning):

@@ -14,7 +14,9 @@ import numpy as np
 from pytorch_legacy import backend, form, hints, mending, t7
 from pytorch_legacy.arrays import buffer, cupy, entered, is_tensor, on_device, overlap, placed
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError, ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.fields import Fields, check
+from pytorch_legacy.fields import of as kinds_of
+from pytorch_legacy.form import BUFFERS, Form
 from pytorch_legacy.nn import pickling
 from pytorch_legacy.nn.arguments import checked, numbers
 from pytorch_legacy.nn.lua import LuaMethod, stand_in
@@ -22,10 +24,8 @@ from pytorch_legacy.nn.printing import always
 from pytorch_legacy.passes import guarded
 from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, is_repeated, moved, pickled, placement
 from pytorch_legacy.t7.objects import IdentityKey
+from pytorch_legacy.words import described
 
-# Buffers are written anew by every call and are often views of somebody's large arrays: copies, conversions and
-# pickles take the elements of such a view and leave the array around it. All other fields keep what they share.
-BUFFERS = ("output", "gradInput")
 _TYPES = TENSOR_TYPES | CUDA_TYPES
 # The packages of Torch7 that had a table of their own for their classes.
 # Methods that are held to their annotations, in each class: those that users give numbers.
@@ -50,6 +50,8 @@ class TorchObject:
         What the class, beyond its bases, declares of its fields in .t7 files. ``_form`` is what it and its bases declare.
     _version : int, optional
         The version of the class in files: that of the form or, where it has none, of the object's file.
+    _knowsFields : bool
+        Does the class know what its fields are? False of objects whose class is not known.
     _addsSizes : bool
         Torch7 computed with the sizes in Lua before it took their whole parts: one with a fraction is an error.
     _exact : dict
@@ -66,6 +68,7 @@ class TorchObject:
     _file = Form()
     _form = Form()
     _addsSizes = False
+    _knowsFields = True
     _version: int | None = None
     _exact: dict[str, bytes] = {}
     _inPass = False
@@ -322,21 +325,24 @@ class TorchObject:
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Takes over the fields of a .t7 file; the object was made without ``__init__``.
 
-        A class whose older files lack fields, or name them otherwise, mends `fields` and then calls this method.
-        `version` is the class version in the file. Fields that are missing become the defaults that the class declares.
+        A class whose older files differ by more than its form can say mends `fields` and then calls this method. `version` is
+        the class version in the file. Afterwards all fields are of their kinds, and those that are missing are the defaults
+        that the class declares.
         """
-        own, (unlike, methods, unused, _) = self.__dict__, _places(type(self))  # type: ignore[arg-type]
+        own, form, places = self.__dict__, self._form, _places(type(self))  # type: ignore[arg-type]
+        for old, name in form.formerly.items():
+            fields = mending.rename(self, fields, old, name)
         for key, value in fields.items():
             if type(key) is not str:
                 continue
-            if key not in unlike:
+            if key not in places.unlike:
                 own[key] = value
-            elif key in methods:
+            elif key in places.methods:
                 # Only what does nothing can run here in the place of a method.
                 if isinstance(value, t7.Function) and (method := stand_in(self, key, value)):
                     own[key] = method
-            elif key in self._form.oneBased and key not in unused:
-                own[key] = counted(value, -1)
+            elif (name := places.attributes.get(key, "")) and name not in places.unused:
+                own[name] = counted(value, -1) if name in form.oneBased else value
         self._countFromZero({})
         self._dtype = _TYPES.get(fields.get("_type", "")) or dtype_of(fields)
         # Without a gradInput many layers compute none, as in Torch7; an object without both was stripped of its buffers.
@@ -344,13 +350,27 @@ class TorchObject:
             own["gradInput"] = None if own.get("output") is not None else np.empty(0, self._dtype)
         if "output" not in own:
             own["output"] = np.empty(0, self._dtype)
-        for name, default in self._form.defaults.items():
+        check(self)
+        for name, default in form.defaults.items():
             if name not in own:
-                if not hasattr(self, name):
-                    self.__dict__[name] = default
-                used: Any = getattr(self, name)
-                if not (used is None or used is False or callable(used)):  # nil is what Lua has for the first two
-                    mending.note(self, name, f"missing: {used}")
+                self._default(name, default, fields)
+
+    def _default(self, name: str, default: Any, fields: dict[str, Any]) -> None:
+        """Gives a field that the file lacks what the class declares for it, or has itself."""
+        isComputed = isinstance(default, FunctionType)
+        if isComputed:
+            if (default := Fields(self, fields).compute(name, default)) is not None:
+                self.__dict__[name] = default
+        elif not hasattr(self, name):
+            self.__dict__[name] = default
+        used: Any = getattr(self, name, None)
+        if used is None or callable(used) or (used is False and not isComputed):
+            return  # nil is what Lua has for None and False
+        if isinstance(used, list) and not any(isinstance(entry, str) for entry in used):
+            return  # modules of another field
+        if name in self._form.implied or name in _places(type(self)).unused or (is_tensor(used) and not used.size):  # type: ignore[arg-type]
+            return  # Torch7's class has none, or makes it at first use
+        mending.note(self, self._form.renamed.get(name, name), f"missing: {_filled(used)}")
 
     def _countFromZero(self, storages: dict[Any, Any]) -> None:
         """Lets the tensors that count from 1 in the file count from 0. Those that are converted with one dict share what they
@@ -384,15 +404,26 @@ class TorchObject:
 
         Attributes whose names begin with an underscore are the package's own, unless the file had them.
         """
-        fields, unwritten = {}, _places(type(self)).unwritten  # type: ignore[arg-type]
+        fields: dict[str, Any] = {}
+        places = _places(type(self))  # type: ignore[arg-type]
         for key, value in self._ownFields().items():
-            if value is None or key in unwritten or isinstance(value, FunctionType):
+            if value is None or key in places.unused or isinstance(value, FunctionType):
                 continue  # a function in Python has no form in a .t7 file
+            name = places.names.get(key, key)
             if isinstance(value, LuaMethod):
                 fields[key] = value.function
-            elif key in self._fileFields or not self._isOurs(key, value):
-                fields[key] = counted(value, 1) if key in self._form.oneBased else value
+            elif name in self._fileFields or key in places.names or not self._isOurs(key, value):
+                fields[name] = self._asStored(key, value)
+        for key in self._form.properties:
+            if (value := getattr(self, key)) is not None:
+                fields[places.names.get(key, key)] = self._asStored(key, value)
         return fields | self._countFromOne({})
+
+    def _asStored(self, name: str, value: Any) -> Any:
+        """The value of an attribute as it stands in files."""
+        if name in self._form.oneBased:
+            return counted(value, 1)
+        return t7.longs(value) if isinstance(value, tuple) and name in _places(type(self)).sizes else value  # type: ignore[arg-type]
 
     def _luaFunctions(self) -> dict[str, t7.Function]:
         """The functions that the file has in the place of methods."""
@@ -428,7 +459,7 @@ class TorchObject:
         own, unused = self.__dict__, _places(type(self)).unused  # type: ignore[arg-type]
         rest = {key: value for key, value in fields.items() if key not in own or key in unused}
         if rest:
-            for key in ("_type", *self._form.outdated):
+            for key in ("_type", *self._form.outdated, *self._form.formerly):
                 rest.pop(key, None)
             if rest:
                 self._fileRest = rest
@@ -447,22 +478,34 @@ class TorchObject:
 
 
 class _Places(NamedTuple):
-    """Names of fields that do not become attributes as they are: all of them, those of methods, those that are not needed; and
-    names of attributes that are not written."""
+    """Names of fields that do not become attributes as they are: all of them, those of methods, those that are not taken, the
+    attributes of the others; and the fields of attributes that are called otherwise, the attributes that are sizes."""
 
     unlike: frozenset[str]
     methods: frozenset[str]
     unused: frozenset[str]
-    unwritten: frozenset[str]
+    attributes: dict[str, str]
+    names: dict[str, str]
+    sizes: frozenset[str]
 
 
 @cache
 def _places(cls: type[TorchObject]) -> _Places:
     methods = frozenset(name for name in dir(cls) if callable(getattr(cls, name, None)))
     form = cls._form
-    unused = frozenset((*form.dropped, *form.scratch))
-    unlike = methods | unused | {*form.oneBased, *vars(TorchObject)}
-    return _Places(unlike, methods - unused, unused, unused | {*form.private})
+    unused = frozenset((*form.dropped, *form.scratch, *form.private, *form.properties))
+    names = dict(form.renamed)
+    attributes = {name: name for name in form.oneBased if name not in names} | {field: name for name, field in names.items()}
+    unlike = methods | unused | {*attributes, *names, *vars(TorchObject)}
+    sizes = frozenset(name for name, kind in kinds_of(cls).items() if kind == "sizes")
+    return _Places(unlike, methods - unused - attributes.keys(), unused, attributes, names, sizes)
+
+
+def _filled(value: Any) -> str:
+    """What a missing field became, in a few words."""
+    if not is_tensor(value):
+        return str(value)
+    return "zeros" if not value.any() else "ones" if (value == 1).all() else described(value)
 
 
 @lru_cache(1024)

@@ -4,6 +4,7 @@ from typing import Any, NoReturn
 
 from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import UnsupportedError
+from pytorch_legacy.fields import listed
 from pytorch_legacy.nn.Container import Container
 
 
@@ -29,6 +30,8 @@ class Unknown(Container):
         ...
     pytorch_legacy.errors.UnsupportedError: nn.MyLayer: this class is not known here, so it cannot run; ...
     """
+
+    _knowsFields = False
 
     def __init__(self, typename: str) -> None:
         super().__init__()
@@ -56,6 +59,8 @@ class Unknown(Container):
         plain = {key: value for key, value in known.items() if key not in self._OWN and not isinstance(value, t7.Function)}
         with mending.collect():  # nothing that would concern anybody
             super()._fromTorch7(plain, version)
+            modules = listed(self, "modules", self.modules)
+            self.modules = modules if isinstance(modules, list) else []
         self._mended = {key: self.__dict__[key] for key in plain if self.__dict__.get(key, plain[key]) is not plain[key]}
 
     # These attributes are not what files have under such names.

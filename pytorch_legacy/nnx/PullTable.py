@@ -44,7 +44,13 @@ class PullTable(Module):
     [array([2.], dtype=float32), array([1.], dtype=float32), array([3.], dtype=float32)]
     """
 
-    _file = Form(oneBased=("_index",), dropped=("_output",), kinds={"_index": "a whole number", "_push": "a module"})
+    _output: Any = None
+    _file = Form(
+        oneBased=("_index",),
+        private=("_output",),
+        renamed={"_index": "_index", "_push": "_push"},
+        kinds={"_index": "a whole number", "_push": "a module"},
+    )
 
     def __init__(self, push: PushTable, index: int) -> None:
         super().__init__()
@@ -76,14 +82,9 @@ class PullTable(Module):
             raise IndexRangeError(f"{self._typename}: index: {self._index} is out of range for a table of {len(entries) + 1}")
         return entries
 
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self._output = None
-
-    def _isOurs(self, key: str, value: Any) -> bool:
-        return key not in ("_index", "_push") and super()._isOurs(key, value)
-
     def _toTorch7(self) -> dict[str, Any]:
         # It holds no tensors: only a file, or a conversion there, gives it a type.
-        left = {"_output"} if not self._fileFields or "_type" in self._fileFields else {"_output", "_type"}
-        return {key: value for key, value in super()._toTorch7().items() if key not in left}
+        fields = super()._toTorch7()
+        if self._fileFields and "_type" not in self._fileFields:
+            fields.pop("_type", None)
+        return fields

@@ -40,7 +40,11 @@ class PushTable(Module):
     [array([3.], dtype=float32)]
     """
 
-    _file = Form(oneBased=("_index",), kinds={"_index": "a whole number", "_pulls": "a list of modules"})
+    _file = Form(
+        oneBased=("_index",),
+        renamed={name: name for name in ("_index", "_pulls", "_forward")},
+        kinds={"_index": "a whole number", "_pulls": "a list of modules"},
+    )
     _pulls: list[PullTable]
     _gradInput: Any = None
     _forward = False
@@ -90,10 +94,3 @@ class PushTable(Module):
 
     def _place(self, input: list[Any]) -> int:
         return check.place(self, "index", self._index, len(check.table(self, "input", input, None)))
-
-    def _isOurs(self, key: str, value: Any) -> bool:
-        return key not in ("_index", "_pulls", "_forward") and super()._isOurs(key, value)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self._pulls = list(self._pulls)  # an empty table of Lua comes as a dict

@@ -49,8 +49,11 @@ class SpatialClassifier(Container):
 
     _file = Form(
         dropped=(
-            "inputF", "inputT", "outputF", "outputT", "gradOutputF", "gradOutputT", "gradInputF", "gradInputT", "classifier",
+            "inputF", "inputT", "outputF", "outputT", "gradOutputF", "gradOutputT", "gradInputF", "gradInputT",
         ),
+        properties=("classifier",),
+        defaults={"modules": lambda fields: [fields["classifier"]]},
+        kinds={"classifier": "a module"},
     )
     spatialOutput = True
 
@@ -100,9 +103,3 @@ class SpatialClassifier(Container):
         if not self.spatialOutput:
             return gradOutput
         return np.ascontiguousarray(gradOutput.reshape(len(gradOutput), -1).T, like=gradOutput)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields | {"modules": [fields["classifier"]]}, version)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"classifier": self.classifier}

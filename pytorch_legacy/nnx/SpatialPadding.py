@@ -1,6 +1,5 @@
 """A border along two dimensions."""
 
-from typing import Any
 
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.form import Form
@@ -52,7 +51,7 @@ class SpatialPadding(Module):
 
     _file = Form(
         oneBased=("y_dim", "x_dim"),
-        defaults={"pad_r": None, "pad_t": None, "pad_b": None, "y_dim": 1, "x_dim": 2, "val": 0},
+        defaults=dict.fromkeys(("pad_r", "pad_t", "pad_b"), lambda fields: fields["pad_l"]) | {"y_dim": 1, "x_dim": 2, "val": 0},
     )
     y_dim = 1
     x_dim = 2
@@ -73,12 +72,6 @@ class SpatialPadding(Module):
         self.pad_r, self.pad_t, self.pad_b = (pad_l if pad is None else pad for pad in (pad_r, pad_t, pad_b))
         self.y_dim, self.x_dim = y_dim, x_dim
         self.val = val
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        for name in ("pad_r", "pad_t", "pad_b"):
-            if getattr(self, name) is None:
-                vars(self)[name] = self.pad_l
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape, inside, outside = self._layout(input)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import Form, nn, t7
+from pytorch_legacy import Form, mending, nn, t7
 from pytorch_legacy.loading import _registered
 
 
@@ -84,6 +85,120 @@ def test_what_a_registered_class_says_of_its_fields_holds(fields: dict[str, Any]
                 pl.load(file.getvalue())
     finally:
         del _registered["my.Scaled"]
+
+
+class Window(nn.Module):
+    """What declarations can say without a method."""
+
+    _file = Form(
+        renamed={"lambda_": "lambda", "_mode": "_mode"},
+        formerly={"K": "kernel"},
+        properties=("first", "area"),
+        private=("cache",),
+        defaults={
+            "kernel": 3,
+            "stride": lambda fields: fields["kernel"],
+            "rows": lambda fields: np.zeros(fields["size"], fields.dtype),
+            "parts": lambda fields: [fields["part"]],
+        },
+        kinds={"lambda_": "a number", "size": "a whole number", "parts": "a list of modules", "part": "a module", "area": "sizes",
+               "shape": "sizes", "factors": "a list of numbers"},
+        dropped=("part",),
+    )  # fmt: skip
+
+    area = property(lambda self: self.rows.shape)
+    first = property(lambda self: self.parts[0])
+
+
+class NarrowWindow(Window):
+    _file = Form(private=("narrow",))
+
+
+PART = t7.TorchObject("nn.Tanh", 1, {})
+WINDOW: dict[str, Any] = {
+    "lambda": 0.5, "_mode": "x", "K": 5, "size": 2, "part": PART, "shape": t7.longs([2, 3]), "factors": {}, "first": 7,
+    "cache": 1, "narrow": 2,
+}  # fmt: skip
+
+
+def window(cls: type[nn.Module] = NarrowWindow, **changes: Any) -> Any:
+    fields = {name: value for name, value in (WINDOW | changes).items() if value is not None}
+    file = io.BytesIO()
+    t7.write(file, t7.TorchObject("my.Window", 1, fields))
+    pl.register("my.Window")(cls)
+    try:
+        return pl.load(file.getvalue())
+    finally:
+        del _registered["my.Window"]
+
+
+def test_declared_fields_are_renamed_computed_and_made_anew() -> None:
+    with mending.collect() as found:
+        module = window()
+    assert (module.lambda_, module._mode, module.kernel, module.stride, module.shape) == (0.5, "x", 5, 5, (2, 3))
+    assert (module.rows.shape, module.factors, module.first) == ((2,), [], module.parts[0])
+    mends = {mend.field: mend.what for mend in found if mend.typename == "my.Window"}
+    assert (mends["kernel"], mends["stride"], mends["rows"]) == ("was called K", "missing: 5", "missing: zeros")
+    module.shape = (4,)
+    fields = saved(module).fields
+    assert (fields["lambda"], fields["kernel"], fields["first"].typename) == (0.5, 5, "nn.Tanh")
+    assert isinstance(fields["area"], t7.Storage) and fields["area"].tolist() == [2] and fields["shape"].tolist() == [4]
+    assert not {"K", "lambda_"} & fields.keys()
+
+
+def test_private_attributes_stay_here_in_subclasses_too() -> None:
+    """What files have under such names is kept for saving, and means nothing."""
+    module = window()
+    assert not hasattr(module, "cache") and not hasattr(module, "narrow")
+    module.cache, module.narrow = np.ones(3), "ours"
+    fields = saved(module).fields
+    assert (fields["cache"], fields["narrow"]) == (1, 2)
+    made = NarrowWindow()
+    made.cache = made.narrow = made.rows = np.ones(3)
+    made.parts, made._mode = [nn.Tanh()], "y"
+    assert not {"cache", "narrow"} & saved(made).fields.keys() and saved(made).fields["_mode"] == "y"
+
+
+HOSTILE = ["abc", -3, 2.5, float("nan"), float("inf"), 2.0**60, 2**31, {}, {"a": 1}, np.ones(2), t7.Function(b""), PART, True]
+
+
+@pytest.mark.parametrize("name", [*WINDOW, "kernel", "stride", "rows", "parts", "area"])
+def test_computed_defaults_see_fields_of_their_kinds_alone(name: str) -> None:
+    """Whatever stands in a field: a module, or one error that names a field."""
+    for value in [None, *HOSTILE]:
+        try:
+            module = window(**{name: value})
+        except pl.T7Error as error:
+            assert re.search(r": field \w+: (expected|missing)", str(error)), (value, str(error))
+        else:
+            assert type(module.kernel) in (int, float) and module.rows is not None and module.first is module.parts[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"size": 2.5}, "field size: expected a whole number, got float 2.5"),
+        ({"size": None}, "field rows: missing, and so is what would tell it: size: missing"),
+        ({"size": -1}, "field rows: missing, and the other fields do not tell it: ValueError"),
+        ({"K": "wide"}, "field kernel: expected a number, got str 'wide'"),
+        ({"lambda": "x"}, "field lambda: expected a number, got str 'x'"),
+        ({"part": 3}, "field parts: missing, and so is what would tell it: part: expected a module, got int 3"),
+        ({"parts": {}}, "field first: missing, and the other fields do not tell it: IndexError"),
+        ({"shape": [1, 0.5]}, "field shape: expected a list of whole numbers, got a list of 2 numbers"),
+        ({"factors": [1, "x"]}, "field factors: expected a list of numbers, got a list of 2 numbers"),
+    ],
+)
+def test_errors_name_the_field(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(pl.T7Error, match=message):
+        window(**changes)
+
+
+def test_a_default_that_asks_for_a_field_without_a_kind_is_a_mistake_of_the_class() -> None:
+    class Careless(nn.Module):
+        _file = Form(defaults={"stride": lambda fields: fields["window"]})
+
+    with pytest.raises(pl.T7Error, match="Careless: _file: a default asks for 'window', which has no kind"):
+        window(Careless)
 
 
 @pytest.mark.parametrize(

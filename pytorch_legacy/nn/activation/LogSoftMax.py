@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.storage import Tensor
@@ -35,6 +36,7 @@ class LogSoftMax(Native):
     """
 
     _layer = "LogSoftMax"
+    _file = Form(private=("fastExp",))
     fastExp = False
 
     def setFastExp(self, fastExp: bool = True) -> Self:
@@ -50,9 +52,6 @@ class LogSoftMax(Native):
         if self.fastExp:
             return _logSoftMax(input, self._resize("output", check.tensor(self, "input", input).shape))
         return super().updateOutput(input)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return {key: value for key, value in super()._toTorch7().items() if key != "fastExp"}
 
 
 def _logSoftMax(input: Tensor, output: Tensor) -> Tensor:

@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import mending
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.form import Form
@@ -13,6 +12,11 @@ from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.storage import Tensor
+
+
+def _channels(fields: Any) -> int:
+    slopes = np.size(fields.get("weight", 0))
+    return slopes if slopes > 1 else 0
 
 
 class PReLU(Module):
@@ -59,7 +63,7 @@ class PReLU(Module):
     array([-4., -4.], dtype=float32)
     """
 
-    _file = Form(dropped=("gradWeightBuf", "gradWeightBuf2"), defaults={"nOutputPlane": 0})  # of the GPU
+    _file = Form(dropped=("gradWeightBuf", "gradWeightBuf2"), defaults={"nOutputPlane": _channels})  # of the GPU
 
     weight: Tensor
     numInputDims: int | None = None
@@ -106,7 +110,3 @@ class PReLU(Module):
                 f"if this is one sample without its batch, setNumInputDims({rank}) says so"
             )
         return (input, *others)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        slopes = np.size(fields.get("weight", 0))
-        super()._fromTorch7(mending.fill(self, fields, nOutputPlane=slopes if slopes > 1 else 0), version)

@@ -1,6 +1,5 @@
 """The rectified linear unit."""
 
-from typing import Any
 
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.activation.Threshold import Threshold
@@ -27,10 +26,7 @@ class ReLU(Threshold):
     array([0., 0., 3.], dtype=float32)
     """
 
-    _file = Form(defaults={"threshold": 0, "val": 0})
+    _file = Form(defaults={"threshold": 0.0, "val": 0.0})
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 0.0, inplace)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({"threshold": 0.0, "val": 0.0} | fields, version)

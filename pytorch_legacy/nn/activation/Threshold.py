@@ -1,8 +1,7 @@
 """What does not exceed a threshold is replaced."""
 
-from typing import Any, Self
+from typing import Self
 
-from pytorch_legacy import mending
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.activation.Inplace import Inplace
@@ -61,9 +60,3 @@ class Threshold(Inplace):
                 f"{self._typename}: val: expected at most the threshold {self.threshold}, since inplace is set; got {self.val}"
             )
         return self
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Files before 2015 have no `inplace`."""
-        if fields.get("inplace") is None:
-            mending.note(self, "inplace", "missing: False")
-        super()._fromTorch7(fields, version)

@@ -2,7 +2,6 @@
 
 from typing import Any, Self
 
-from pytorch_legacy import mending
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
@@ -46,9 +45,16 @@ class MapTable(Container):
     8
     """
 
-    module: Module | None
+    module: Module | None = None
 
-    _file = Form(defaults={"module": None, "shared": True})
+    _file = Form(
+        defaults={
+            "module": lambda fields: next(iter(fields["modules"]), None),
+            "shared": True,
+            "sharedparams": lambda fields: ["weight", "bias", "gradWeight", "gradBias"],
+        },
+        kinds={"module": "a module", "sharedparams": "a list of text"},
+    )
 
     def __init__(self, module: Module | None = None, shared: bool = True) -> None:
         super().__init__()
@@ -136,11 +142,7 @@ class MapTable(Container):
         return self._each(call, marked=method == "updateOutput")[:count]
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        defaults = {"shared": True, "sharedparams": ["weight", "bias", "gradWeight", "gradBias"]}
-        super()._fromTorch7(mending.fill(self, fields, **defaults), version)
-        self.module = fields.get("module") or next(iter(self.modules), None)
-        self.shared = bool(fields.get("shared", True))
-        self.sharedparams = fields.get("sharedparams") or ["weight", "bias", "gradWeight", "gradBias"]
+        super()._fromTorch7(fields, version)
         self.output, self.gradInput = (table if isinstance(table, list) else [] for table in (self.output, self.gradInput))
 
     def __repr__(self) -> str:

@@ -11,6 +11,11 @@ from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.storage import Tensor
 
 
+def strides_and_pads(axes: str) -> dict[str, Any]:
+    """What files lack that are older than strides and pads: those have one `padding`, or none."""
+    return {f"d{axis}": 1 for axis in axes} | {f"pad{axis}": lambda fields: fields.get("padding", 0) for axis in axes}
+
+
 class Convolution(Learner):
     """Base of layers whose filters of k cells move d cells at a time over pad cells of zeros and the input.
 
@@ -27,8 +32,10 @@ class Convolution(Learner):
     _axes: ClassVar[str] = "WH"
     _printsNoBias: ClassVar[bool] = True  # some of Torch7's layers do not
     _file = Form(
-        dropped=("finput", "fgradInput", "_input", "_gradOutput", "columns", "gradColumns", "ones", "zeroScalar"),
+        dropped=("finput", "fgradInput", "_input", "_gradOutput", "columns", "gradColumns", "ones", "zeroScalar", "padding"),
         outdated=("padding",),
+        defaults=strides_and_pads("WH"),
+        kinds={"padding": "a whole number"},
     )
     weight: Tensor
     gradWeight: Tensor
@@ -101,11 +108,8 @@ class Convolution(Learner):
         return [stride] * (any(pad) or stride != (1,) * len(stride)) + [pad] * any(pad)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Old files have one `padding`, or none, or a flat weight; scratch memory stays behind."""
-        fields = dict(fields)
-        padding = fields.pop("padding", None) or 0
-        numbers = {f"pad{axis}": padding for axis in self._axes} | {f"d{axis}": 1 for axis in self._axes}
-        super()._fromTorch7(mending.fill(self, fields, **numbers), version)
+        """Old files have a flat weight."""
+        super()._fromTorch7(fields, version)
         shape = self._weightShape()
         if self.weight is not None and self.weight.shape != shape:
             self._countPlanes()

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from pytorch_legacy import mending
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
@@ -76,7 +75,3 @@ class FullConvolution(Convolution):
 
     def _shown(self) -> list[tuple[int, ...]]:
         return super()._shown() + [self._sizes("adj")] * any(self._sizes("adj"))
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Old files lack adj."""
-        super()._fromTorch7(mending.fill(self, fields, **{f"adj{axis}": 0 for axis in self._axes}), version)

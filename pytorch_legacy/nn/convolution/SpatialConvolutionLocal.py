@@ -65,7 +65,7 @@ class SpatialConvolutionLocal(Learner):
     gradWeight: Tensor
     bias: Tensor
     gradBias: Tensor
-    _file = Form(dropped=("finput", "fgradInput", "_input", "_gradOutput"), defaults={"dW": 1, "dH": 1, "padW": 0, "padH": None})
+    _file = Form(dropped=("finput", "fgradInput", "_input", "_gradOutput"), defaults={"dW": 1, "dH": 1, "padW": 0, "padH": 0})
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class SpatialConvolutionLocal(Learner):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """A file that was saved in the middle of a pass, by an error, has its weight with three dimensions."""
-        super()._fromTorch7(mending.fill(self, fields, padW=0, padH=0), version)
+        super()._fromTorch7(fields, version)
         for name in ("weight", "gradWeight"):
             weight = getattr(self, name)
             if weight is not None and weight.size and weight.shape != self._weightShape():

@@ -52,7 +52,7 @@ class TemporalConvolution(Convolution):
     _axes = ""
     _layer = "TemporalConvolution"
 
-    _file = Form(defaults={"dW": 1})
+    _file = Form(defaults={"dW": 1}, without=("dH", "padW", "padH"))
 
     def __init__(self, inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1) -> None:
         Module.__init__(self)  # there are no planes

@@ -1,6 +1,7 @@
 """Convolution of volumes."""
 
-from pytorch_legacy.nn.convolution.Convolution import Convolution
+from pytorch_legacy.form import Form
+from pytorch_legacy.nn.convolution.Convolution import Convolution, strides_and_pads
 
 
 class VolumetricConvolution(Convolution):
@@ -50,6 +51,7 @@ class VolumetricConvolution(Convolution):
     """
 
     _axes = "TWH"
+    _file = Form(defaults=strides_and_pads("T"))
     _printsNoBias = False
     _layer = "VolumetricConvolutionMM"
 

@@ -1,8 +1,6 @@
 """Convolution of volumes with filters that have holes."""
 
-from typing import Any
 
-from pytorch_legacy import mending
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.convolution.VolumetricConvolution import VolumetricConvolution
 
@@ -73,6 +71,3 @@ class VolumetricDilatedConvolution(VolumetricConvolution):
 
     def _shown(self) -> list[tuple[int, ...]]:
         return [*super()._shown(), self._sizes("dilation")]
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(mending.fill(self, fields, **{f"dilation{axis}": 1 for axis in self._axes}), version)

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import mending
 from pytorch_legacy.form import Form
+from pytorch_legacy.nn.convolution.Convolution import strides_and_pads
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 
 
@@ -62,8 +63,8 @@ class VolumetricFullConvolution(FullConvolution):
 
     _file = Form(
         scratch=dict.fromkeys(("finput", "fgradInput", "ones")),
-        outdated=("pT", "pW", "pH"),
-        defaults={"adjT": 0, "adjW": 0, "adjH": 0},
+        formerly={"pT": "padT", "pW": "padW", "pH": "padH"},
+        defaults={"adjT": 0, "adjW": 0, "adjH": 0} | strides_and_pads("T"),
     )
 
     def __init__(
@@ -87,8 +88,6 @@ class VolumetricFullConvolution(FullConvolution):
         self.adjT, self.adjW, self.adjH = adjT, adjW, adjH
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        for axis in self._axes:
-            fields = mending.rename(self, fields, f"p{axis}", f"pad{axis}")
         if fields.get("adjW") is None:
             fields = dict(fields)
             for name in ("weight", "gradWeight"):

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from pytorch_legacy.arrays import overlap
 from pytorch_legacy.errors import located
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Criterion import Criterion
@@ -18,6 +19,8 @@ class CriterionContainer(Criterion):
     criterions : list of Criterion
     weights : list of float
     """
+
+    _file = Form(kinds={"criterions": "a list of modules", "weights": "a list of numbers"})
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,8 +47,3 @@ class CriterionContainer(Criterion):
     def _located(self, i: int) -> Any:
         """Complaints of a criterion say which one it is, counted from 1 as in messages of containers."""
         return located(f"in criterion {i + 1} of {self._typename}")
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self.criterions = list(fields["criterions"])  # an empty table of Lua comes as a dict
-        self.weights = [float(weight) for weight in fields["weights"]]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import is_tensor, is_writable
-from pytorch_legacy.errors import FieldError, ShapeError
+from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.arguments import taken
@@ -43,18 +43,13 @@ class AddConstant(Module):
 
     inplace = False
 
-    _file = Form(defaults={"inplace": False})
+    _file = Form(defaults={"inplace": False}, kinds={"constant_scalar": "a number or a tensor"})
 
     def __init__(self, constant_scalar: Any, inplace: bool = False) -> None:
         super().__init__()
         constant = self._constant("constant_scalar", constant_scalar)
         self.constant_scalar = constant if constant.ndim else taken(self, "constant_scalar", constant_scalar, float)
         self.inplace = inplace
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        if not (is_tensor(self.constant_scalar) or isinstance(self.constant_scalar, (int, float))):
-            raise FieldError(f"constant_scalar: expected a number or a tensor, got {described(self.constant_scalar)}")
 
     def updateOutput(self, input: Tensor) -> Tensor:
         constant = self._term(check.tensor(self, "input", input))

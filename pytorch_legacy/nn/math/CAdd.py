@@ -5,7 +5,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import random, t7
+from pytorch_legacy import random
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.broadcasting import aligned, gathered
 from pytorch_legacy.nn.Module import Module
@@ -45,12 +46,18 @@ class CAdd(Module):
     bias: Tensor
     gradBias: Tensor
 
+    _file = Form(properties=("size",), kinds={"size": "sizes"})
+
     def __init__(self, *sizes: Any) -> None:
         super().__init__()
         shape = check.integers(self, "sizes", sizes[0] if len(sizes) == 1 else sizes)
-        self.size = tuple(check.count(self, "sizes", size) for size in shape)
-        self._newParameters(bias=self.size)
+        self._newParameters(bias=tuple(check.count(self, "sizes", size) for size in shape))
         self.reset()
+
+    @property
+    def size(self) -> tuple[int, ...] | None:
+        """The sizes of the bias."""
+        return None if self.bias is None else tuple(self.bias.shape)
 
     def reset(self, stdv: float | None = None) -> Self:
         """Draws a new bias, uniform with standard deviation `stdv` if it is given."""
@@ -59,7 +66,7 @@ class CAdd(Module):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        bias = aligned(self, self.bias, check.tensor(self, "input", input).shape)
+        bias = aligned(self, check.tensor(self, "bias", self.bias), check.tensor(self, "input", input).shape)
         return blocks.apply(np.add, input, bias, out=self._resize("output", input.shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
@@ -70,12 +77,5 @@ class CAdd(Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
-        bias = aligned(self, self.bias, input.shape)
+        bias = aligned(self, check.tensor(self, "bias", self.bias), input.shape)
         self.gradBias += scale * gathered(bias, gradOutput).reshape(self.gradBias.shape)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self.size = self.bias.shape
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"size": t7.longs(self.size)}

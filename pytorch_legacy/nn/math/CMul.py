@@ -5,7 +5,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import random, t7
+from pytorch_legacy import random
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.broadcasting import aligned, gathered
 from pytorch_legacy.nn.Module import Module
@@ -45,12 +46,18 @@ class CMul(Module):
     weight: Tensor
     gradWeight: Tensor
 
+    _file = Form(properties=("size",), kinds={"size": "sizes"})
+
     def __init__(self, *sizes: Any) -> None:
         super().__init__()
         shape = check.integers(self, "sizes", sizes[0] if len(sizes) == 1 else sizes)
-        self.size = tuple(check.count(self, "sizes", size) for size in shape)
-        self._newParameters(weight=self.size)
+        self._newParameters(weight=tuple(check.count(self, "sizes", size) for size in shape))
         self.reset()
+
+    @property
+    def size(self) -> tuple[int, ...] | None:
+        """The sizes of the weight."""
+        return None if self.weight is None else tuple(self.weight.shape)
 
     def reset(self, stdv: float | None = None) -> Self:
         """Draws a new weight, uniform with standard deviation `stdv` if it is given."""
@@ -59,11 +66,11 @@ class CMul(Module):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        weight = aligned(self, self.weight, check.tensor(self, "input", input).shape)
+        weight = aligned(self, check.tensor(self, "weight", self.weight), check.tensor(self, "input", input).shape)
         return blocks.apply(np.multiply, input, weight, out=self._resize("output", input.shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        weight = aligned(self, self.weight, check.tensor(self, "input", input).shape)
+        weight = aligned(self, check.tensor(self, "weight", self.weight), check.tensor(self, "input", input).shape)
         check.like(self, "gradOutput", gradOutput, input)
         if self.gradInput is None:
             return None
@@ -71,12 +78,5 @@ class CMul(Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
-        weight = aligned(self, self.weight, input.shape)
+        weight = aligned(self, check.tensor(self, "weight", self.weight), input.shape)
         self.gradWeight += scale * gathered(weight, input, gradOutput).reshape(self.gradWeight.shape)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self.size = self.weight.shape
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"size": t7.longs(self.size)}

@@ -7,10 +7,18 @@ import numpy as np
 from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import NullError, ShapeError
+from pytorch_legacy.fields import Fields
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
+
+
+def _statistics(fields: Any, value: float) -> Tensor | None:
+    """What a network starts with, for the channels that other fields tell."""
+    arrays = [fields[name] for name in ("weight", "bias") if name in fields]
+    channels = arrays[0].size if arrays else fields.get("nOutput")
+    return None if channels is None else np.full(channels, value, arrays[0].dtype if arrays else np.float64)
 
 
 class BatchNormalization(Module):
@@ -73,7 +81,15 @@ class BatchNormalization(Module):
         version=2,
         implied={"strict": False},
         outdated=("running_std",),
-        defaults={"eps": 1e-05, "momentum": 0.1, "affine": True},
+        defaults={
+            "eps": 1e-05,
+            "momentum": 0.1,
+            "affine": True,
+            "running_mean": lambda fields: _statistics(fields, 0),
+            "running_var": lambda fields: _statistics(fields, 1),
+            "train": lambda fields: True,
+        },
+        kinds={"nOutput": "a whole number", "running_std": "a tensor of floating-point numbers"},
     )
     nDim = 2
     eps = 1e-5
@@ -190,12 +206,7 @@ class BatchNormalization(Module):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         if "running_std" in fields and (version < 2 or "running_var" not in fields):  # which was 1 / sqrt(var + eps)
             mending.note(self, "running_var", "was running_std, 1 / sqrt(running_var + eps)")
-            fields = dict(fields)
-            fields["running_var"] = fields.pop("running_std") ** -2 - fields.get("eps", self.eps)
-        channels = next((np.size(fields[name]) for name in ("weight", "bias") if name in fields), fields.get("nOutput"))
-        if isinstance(channels, (int, float)):
-            for name, value in (("running_mean", 0), ("running_var", 1)):
-                if name not in fields:
-                    mending.note(self, name, f"missing: {'ones' if value else 'zeros'}")
-                    fields = fields | {name: np.full(int(channels), value, np.asarray(fields.get("weight", 0.0)).dtype)}
-        super()._fromTorch7(mending.fill(self, fields, train=True), version)
+            old = Fields(self, fields)
+            fields = fields | {"running_var": old["running_std"] ** -2 - old.get("eps", self.eps)}
+            del fields["running_std"]
+        super()._fromTorch7(fields, version)

@@ -35,7 +35,10 @@ class FractionalMaxPooling(Indexed):
     _layout: ClassVar[str]  # the axes of a plane
     newRandomPool = False  # Torch7's name; it means that the samples stay
 
-    _file = Form(lazy=("indices", "randomSamples"))
+    _file = Form(
+        lazy=("indices", "randomSamples"),
+        defaults={"randomSamples": lambda fields: np.empty(0, fields.dtype)},
+    )
 
     def __init__(self, pool: tuple[int, ...], out: tuple[float, ...]) -> None:
         super().__init__()
@@ -93,7 +96,3 @@ class FractionalMaxPooling(Indexed):
 
     def __repr__(self) -> str:
         return f"{self._typename}({'x'.join(map(str, self._sizes('out')))}, {','.join(map(str, self._sizes('poolSize')))})"
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self.__dict__.setdefault("randomSamples", np.empty(0, self._dtype))

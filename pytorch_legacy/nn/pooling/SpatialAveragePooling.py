@@ -1,9 +1,9 @@
 """Means of windows."""
 
 from math import prod
-from typing import Any, Self
+from typing import Self
 
-from pytorch_legacy import mending
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 from pytorch_legacy.storage import Tensor
 
@@ -51,7 +51,8 @@ class SpatialAveragePooling(WindowedPooling):
 
     _layer = "SpatialAveragePooling"
     _mayLackGradInput = True
-    count_include_pad = True
+    # Files before 2015 have no `divide`: they hold sum pooling.
+    _file = Form(defaults={"divide": lambda fields: False, "count_include_pad": True})
     divide = True
 
     def __init__(self, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0) -> None:
@@ -79,7 +80,3 @@ class SpatialAveragePooling(WindowedPooling):
         if not self.divide and gradInput is not None:
             gradInput *= prod(self._sizes("k"))
         return gradInput
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Files before 2015 have no `divide`: they hold sum pooling."""
-        super()._fromTorch7(mending.fill(self, fields, divide=False, count_include_pad=True), version)

@@ -1,7 +1,7 @@
 """Means of windows under a learned Gaussian."""
 
 from math import sqrt
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -75,7 +75,14 @@ class SpatialGaussianPooling(Learner, WindowedPooling):
     gradPrecision: Tensor
     count_include_pad = False
 
-    _file = Form(defaults={"nKernel": 1})
+    _file = Form(
+        defaults={
+            "nKernel": 1,
+            "gradMean": lambda fields: np.zeros_like(fields["mean"]),
+            "gradPrecision": lambda fields: np.zeros_like(fields["precision"]),
+        },
+        kinds=dict.fromkeys(("mean", "precision", "gradMean", "gradPrecision"), "a tensor of floating-point numbers"),
+    )
 
     def __init__(
         self, nInputPlane: int, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0,
@@ -116,12 +123,3 @@ class SpatialGaussianPooling(Learner, WindowedPooling):
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """Mean and precision, and their gradients."""
         return [self.mean, self.precision], [self.gradMean, self.gradPrecision]
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Gradients may be left out of a file."""
-        missing = {
-            f"grad{name.title()}": np.zeros_like(fields[name])
-            for name in ("mean", "precision")
-            if fields.get(f"grad{name.title()}") is None
-        }
-        super()._fromTorch7(fields | missing, version)

@@ -51,7 +51,6 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
     dH: int
     _use_abs: ClassVar[bool] = False
 
-    _wasPadded = False
     _inner: tuple[Module, ...] = ()  # the layers of the file, whose buffers and notes go back to it
     _optional: ClassVar[tuple[str, ...]] = ("padW", "padH", "ceil_mode")
 

@@ -1,6 +1,6 @@
 """Cells drawn by their values."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -66,7 +66,10 @@ class SpatialStochasticPooling(WindowedPooling):
     fixedNoise = False
 
     _layer = "SpatialStochasticPooling"
-    _file = Form(dropped=("indices",))  # those of a pass that is over, and of another kind
+    _file = Form(
+        dropped=("indices",),  # those of a pass that is over, and of another kind
+        defaults={"noise": lambda fields: np.empty(0, fields.dtype)},
+    )
     indices: Tensor = np.empty(0, np.int64)
 
     def __init__(self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0) -> None:
@@ -101,7 +104,3 @@ class SpatialStochasticPooling(WindowedPooling):
     def clearState(self) -> Self:
         utils.clear(self, "indices", "noise")
         return super().clearState()
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self.__dict__.setdefault("noise", np.empty(0, self._dtype))

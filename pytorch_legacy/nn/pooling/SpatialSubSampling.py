@@ -55,7 +55,6 @@ class SpatialSubSampling(Learner, WindowedPooling):
     bias: Tensor
     _layer = "SpatialSubSampling"
 
-    _wasPadded = False
     _file = Form(implied={"padW": 0, "padH": 0, "ceil_mode": False})
 
     def __init__(self, nInputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None:

@@ -1,6 +1,5 @@
 """The largest frames of each feature."""
 
-from typing import Any
 
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
@@ -60,6 +59,3 @@ class TemporalDynamicKMaxPooling(Indexed):
         super().__init__()
         self.minK = minK
         self.factor = factor
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({"factor": 0} | fields, version)

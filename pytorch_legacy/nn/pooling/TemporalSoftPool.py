@@ -54,7 +54,7 @@ class TemporalSoftPool(Sequences, SoftPooling):
     _axes = "W"
     _layer = "TemporalSoftPool"
 
-    _file = Form(defaults={"beta": 1.0, "gradient": "exact"})
+    _file = Form(defaults={"beta": 1.0, "gradient": "exact"}, without=("dH", "padH"))
 
     def __init__(
         self,

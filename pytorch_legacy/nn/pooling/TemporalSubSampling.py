@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.SpatialSubSampling import SpatialSubSampling
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
@@ -46,6 +47,7 @@ class TemporalSubSampling(SpatialSubSampling):
     """
 
     _axes: ClassVar[str] = "W"
+    _file = Form(without=("dH", "padH"))
     _layer = "TemporalSubSampling"
 
     def __init__(self, inputFrameSize: int, kW: int, dW: int = 1) -> None:

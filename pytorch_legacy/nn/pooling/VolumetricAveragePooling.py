@@ -1,11 +1,10 @@
 """Means of windows of a volume."""
 
-from typing import Any
 
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling
-from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling, strides_and_pads
 
 
 class VolumetricAveragePooling(SpatialAveragePooling):
@@ -48,10 +47,11 @@ class VolumetricAveragePooling(SpatialAveragePooling):
     _layer = "VolumetricAveragePooling"
     _mayLackGradInput = False
     _axes = "TWH"
-    _wasPadded = False
+    count_include_pad = True
 
     _file = Form(
         implied=dict.fromkeys(("padT", "padW", "padH"), 0) | {"ceil_mode": False, "divide": True, "count_include_pad": True},
+        defaults=strides_and_pads("T") | {"divide": True},
     )
 
     def __init__(
@@ -62,7 +62,3 @@ class VolumetricAveragePooling(SpatialAveragePooling):
 
     updateOutput = Native.updateOutput  # Torch7's layer does not look at `divide`
     updateGradInput = Native.updateGradInput
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Torch7's layer has none of the fields that say what to divide by."""
-        super()._fromTorch7({"divide": True, "count_include_pad": True} | fields, version)

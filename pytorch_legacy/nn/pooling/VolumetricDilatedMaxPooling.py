@@ -2,7 +2,7 @@
 
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
-from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling, strides_and_pads
 
 
 class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
@@ -53,7 +53,7 @@ class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
     _extent = ("itime", "iheight", "iwidth")
     _axes = "TWH"
     # written while they are empty, too
-    _file = Form(defaults={"dilationT": 1, "dilationW": 1, "dilationH": 1}, without=("indices",))
+    _file = Form(defaults=strides_and_pads("T") | {"dilationT": 1, "dilationW": 1, "dilationH": 1}, without=("indices",))
 
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,

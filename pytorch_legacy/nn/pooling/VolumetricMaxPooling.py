@@ -2,7 +2,7 @@
 
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
-from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
+from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling, strides_and_pads
 
 
 class VolumetricMaxPooling(Indexed, WindowedPooling):
@@ -52,7 +52,7 @@ class VolumetricMaxPooling(Indexed, WindowedPooling):
     _extent = ("itime", "iheight", "iwidth")
     _axes = "TWH"
 
-    _file = Form(version=2, without=("indices",))
+    _file = Form(version=2, defaults=strides_and_pads("T"), without=("indices",))
 
     def __init__(
         self, kT: int, kW: int, kH: int, dT: int | None = None, dW: int | None = None, dH: int | None = None,

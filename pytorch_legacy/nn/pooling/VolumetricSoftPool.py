@@ -2,6 +2,7 @@
 
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
+from pytorch_legacy.nn.pooling.WindowedPooling import strides_and_pads
 
 
 class VolumetricSoftPool(SoftPooling):
@@ -52,7 +53,7 @@ class VolumetricSoftPool(SoftPooling):
     _axes = "TWH"
     _layer = "VolumetricSoftPool"
 
-    _file = Form(defaults={"beta": 1.0, "gradient": "exact"})
+    _file = Form(defaults=strides_and_pads("T") | {"beta": 1.0, "gradient": "exact"})
 
     def __init__(
         self,

@@ -2,9 +2,18 @@
 
 from typing import Any, ClassVar, Self
 
-from pytorch_legacy import mending
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
+
+
+def strides_and_pads(axes: str) -> dict[str, Any]:
+    """What files before 2015 lack: windows then follow each other, without padding."""
+
+    def stride(axis: str) -> Any:
+        return lambda fields: fields.get(f"k{axis}", 1)
+
+    return {f"d{axis}": stride(axis) for axis in axes} | {f"pad{axis}": 0 for axis in axes}
 
 
 class WindowedPooling(Native):
@@ -21,8 +30,7 @@ class WindowedPooling(Native):
     """
 
     _axes: ClassVar[str] = "WH"
-    _wasPadded: ClassVar[bool] = True  # did Torch7's layer have padding and ceil_mode?
-    ceil_mode = False
+    _file = Form(defaults=strides_and_pads("WH") | {"ceil_mode": False})
 
     def __init__(self, kernel: tuple[int, ...], stride: tuple[int | None, ...], pad: tuple[int, ...] = ()) -> None:
         super().__init__()
@@ -51,10 +59,3 @@ class WindowedPooling(Native):
         kernel, stride, pad = (self._sizes(name) for name in ("k", "d", "pad"))
         shown = [",".join(map(str, stride))] + [",".join(map(str, pad))] * any(pad)
         return f"{self._typename}({'x'.join(map(str, kernel))}, {', '.join(shown)})"
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """Files before 2015 lack the pads and ceil_mode."""
-        strides = {f"d{axis}": fields.get(f"k{axis}", 1) for axis in self._axes}
-        pads = {f"pad{axis}": 0 for axis in self._axes} | {"ceil_mode": False}
-        fields = mending.fill(self, fields, **strides)
-        super()._fromTorch7(mending.fill(self, fields, **pads) if self._wasPadded else pads | fields, version)

@@ -37,7 +37,7 @@ class GradientReversal(Module):
     array([-1.5, -2. ], dtype=float32)
     """
 
-    _file = Form(version=2, defaults={"lambda_": 1})
+    _file = Form(version=2, renamed={"lambda_": "lambda"}, defaults={"lambda_": 1})
 
     def __init__(self, lambda_: float = 1) -> None:
         super().__init__()
@@ -58,12 +58,7 @@ class GradientReversal(Module):
         return np.multiply(gradOutput, self._dtype.type(-self.lambda_), out=self._resize("gradInput", input.shape))
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        fields = dict(fields)
-        factor = fields.pop("lambda", 1)
         if version < 2:
             mending.note(self, "lambda", "missing in version 1: 1")
-        super()._fromTorch7(fields | {"lambda_": 1 if version < 2 else factor}, version)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        fields = super()._toTorch7()
-        return fields | {"lambda": fields.pop("lambda_")}
+            fields = fields | {"lambda": 1}
+        super()._fromTorch7(fields, version)

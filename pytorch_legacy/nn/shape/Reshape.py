@@ -49,7 +49,11 @@ class Reshape(Module):
 
     batchMode: bool | None = None
 
-    _file = Form(scratch={"batchsize": lambda module: t7.longs([0, *module.size])}, defaults={"batchMode": None})
+    _file = Form(
+        scratch={"batchsize": lambda module: t7.longs([0, *module.size])},
+        defaults={"batchMode": None},
+        kinds={"size": "sizes"},
+    )
 
     def __init__(self, *sizes: Any, batchMode: bool | None = None) -> None:
         super().__init__()
@@ -91,10 +95,7 @@ class Reshape(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        self._setSize(tuple(int(size) for size in fields["size"]))
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"size": t7.longs(self.size)}
+        self._setSize(self.size)
 
     def __repr__(self) -> str:
         return f"{self._typename}({'x'.join(map(str, self.size))})"

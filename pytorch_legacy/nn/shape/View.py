@@ -3,8 +3,9 @@
 from math import prod
 from typing import Any, Self
 
-from pytorch_legacy import mending, t7
+from pytorch_legacy import mending
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
@@ -46,6 +47,7 @@ class View(Module):
     (4, 3)
     """
 
+    _file = Form(kinds={"size": "sizes"})
     numInputDims: int | None = None
 
     def __init__(self, *sizes: int | tuple[int, ...]) -> None:
@@ -99,10 +101,7 @@ class View(Module):
         super()._fromTorch7(fields, version)
         if fields.get("numElements") is None:
             mending.note(self, "numElements", "missing: from the sizes")
-        self.resetSize([int(size) for size in fields["size"]])
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"size": t7.longs(self.size)}
+        self.resetSize(self.size)
 
     def __repr__(self) -> str:
         return f"{self._typename}({', '.join(map(str, self.size))})"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError
+from pytorch_legacy.errors import DtypeError, IndexRangeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -37,17 +37,12 @@ class SelectTable(Module):
     [array([5.], dtype=float32), array([0.], dtype=float32)]
     """
 
-    _file = Form(oneBased=("index",))
+    _file = Form(oneBased=("index",), kinds={"index": "a number or text"})
 
     def __init__(self, index: int | str) -> None:
         super().__init__()
         self.index = index
         self.gradInput = []
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        if not isinstance(self.index, (int, str)):
-            raise FieldError(f"index: expected a position or a key, got {described(self.index)}")
 
     def updateOutput(self, input: Any) -> Any:
         check.arrays(self, "input", input)

@@ -3,8 +3,9 @@
 from typing import Any
 
 from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.form import BUFFERS
 from pytorch_legacy.nn import pickling
-from pytorch_legacy.nn.TorchObject import BUFFERS, TorchObject
+from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.storage import pickled
 from pytorch_legacy.t7.objects import IdentityKey
 

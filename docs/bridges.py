@@ -60,7 +60,8 @@ What differs by intent:
 - Layers that add to the gradient (L1Penalty, losses inside a network, Reinforce) give their output: add their loss to yours.
   Where equal maxima meet, CMaxTable and global max pooling share the gradient.
 - A module that stands in a network twice, without a clone, gets the gradients of both passes.
-- A network that kept its state from call to call takes it and returns it: `y, state = module(x, state)`, None at first.
+- A network that kept its state from call to call takes it and returns it: `y, state = module(x, state)`, None at first. So does
+  one with a recurrent layer outside of a sequencer, which goes on with a step in each call.
 - Rewards (VRClassReward, BinaryClassReward) give the loss, and the gradient of the baseline; what random layers learn from them
   is for log_prob of torch.distributions.
 - NCEModule without `normalized` draws classes in evaluation too, and so does the module: it cannot be compared, and does not go

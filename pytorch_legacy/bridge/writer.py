@@ -201,6 +201,8 @@ class Writer:
         inner.space = self.space | {"self": inner.fields.live}
         inner._frames[0].place = self._frames[-1].place
         result = inner.convert(module, inner.inputs, *place)
+        if inner.states:
+            raise NoRule("a recurrent layer within one that is called step by step")
         inner.finish(result)
         made, number = name, 1
         while self.helpers.get(made, text := "\n".join(class_text(inner, result, made))) != text:

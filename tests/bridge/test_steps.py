@@ -83,16 +83,45 @@ def test_network(name: str) -> None:
     assert pl.from_torch(module, like=make()) is not net
 
 
-def test_state_of_a_layer_within() -> None:
-    """A sequence in two parts is the sequence, for a recurrent layer with something beside it too; the text folds steps once."""
-    net = rnn.Sequencer(nn.Sequential(residual(rnn.FastLSTM(4, 4)), nn.Linear(4, 4))).remember("both")
-    module = pl.to_torch(net, FREE)
-    x = torch.randn(7, 2, 4)
-    whole, _ = module(x)
-    first, state = module(x[:3])
-    second, _ = module(x[3:], state)
-    torch.testing.assert_close(torch.cat([first, second]), whole)
+KEPT: dict[str, Callable[[], nn.Module]] = {
+    "within": lambda: rnn.Sequencer(nn.Sequential(residual(rnn.FastLSTM(4, 4)), nn.Linear(4, 4))).remember("both"),
+    "Recurrent": lambda: rnn.Sequencer(rnn.Recurrent(3, nn.Linear(4, 3), nn.Linear(3, 3), nn.Tanh(), 9)).remember("both"),
+    "Recurrence": lambda: rnn.Sequencer(rnn.Recurrence(cell(), 3, 1)).remember("both"),
+    "tables of steps": lambda: nn.Sequential(nn.SplitTable(0), rnn.Sequencer(rnn.GRU(4, 3)).remember("eval"), nn.JoinTable(1)),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_state(name: str) -> None:
+    """A sequence in two parts, each of which gives the state to the next, is what the network makes of it in two calls."""
+    net = KEPT[name]().evaluate()
+    module = pl.to_torch(net, (3, None, 4))
+    net.forget()
+    state = None
+    for x in words((3, 2, 4), (3, 2, 4)):
+        y, state = module(torch.from_numpy(x), state)
+        np.testing.assert_allclose(y.detach().numpy(), net.forward(x), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("layer", [rnn.FastLSTM(4, 3), rnn.GRU(4, 3), rnn.Recurrence(cell(), 3, 1)], ids=repr)
+def test_a_step_alone(layer: nn.Module) -> None:
+    """A recurrent layer outside of a sequencer goes on with a step in each call; so does the module, by its state."""
+    net = nn.Sequential(nn.Linear(4, 4), layer, nn.Linear(3, 2)).evaluate()
+    module, state = pl.to_torch(net, (None, 4)), None
+    net.forget()
+    for x in words((2, 4), (2, 4), (2, 4)):
+        y, state = module(torch.from_numpy(x), state)
+        np.testing.assert_allclose(y.detach().numpy(), net.forward(x), rtol=0, atol=1e-6)
+
+
+def test_steps_are_folded_once() -> None:
+    module = pl.to_torch(KEPT["within"](), FREE)
     assert module.source.count("flatten(0, 1)") == 2 and module.source.count("unflatten(") == 1
+
+
+def test_steps_of_several_sizes() -> None:
+    steps = [words((n, 4), (n + 1, 4)) for n in (2, 3)]
+    assert pl.to_torch(rnn.Sequencer(nn.Linear(4, 3)), steps).proof.whole < 1e-6
 
 
 def test_any_number_of_tables_is_refused() -> None:

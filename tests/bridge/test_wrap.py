@@ -109,7 +109,7 @@ def test_within_a_step(places: int, tmp_path: Path) -> None:
     module = pl.to_python(
         net, tmp_path / "net.py", [np.random.default_rng(n).standard_normal((n, 2, 4)) for n in (3, 5)], wrap=True
     )
-    assert module.proof.whole < 1e-6 and "run_steps" in module.source
+    assert module.proof.whole < 1e-6 and "run_recurrent" in module.source
     spec = importlib.util.spec_from_file_location("net", tmp_path / "net.py")
     written = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(written)

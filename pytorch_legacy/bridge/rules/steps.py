@@ -27,6 +27,16 @@ def each_step(layer, x):
     """The layer on each part of x along the first dimension, by itself: it looks at the other samples of its input."""
     return torch.stack([layer(part) for part in x])'''
 
+_RUN_RECURRENT = '''
+def run_recurrent(start, step, x, state=None):
+    """Calls the step with each part of x and its last output; the start with the first one, where there is no output yet."""
+    outputs = []
+    for part in x:
+        state = start(part) if state is None else step(part, state)
+        outputs.append(state)
+    return torch.stack(outputs), state'''
+_KEPT = "the old layer kept its state from call to call"
+
 STEPWISE = rnn.AbstractRecurrent, nn.BatchNormalization, nn.LayerNormalization
 """What gives something else for all steps at once: it has a state, or looks at the other samples."""
 
@@ -37,8 +47,8 @@ def sequencer(m, x, w):
         if not isinstance(x, list):
             y = over(m.module, x, w, m._remembers())
             return _apart(y, x.shape[0], w) if isinstance(y, list) else y
-        if any(isinstance(part, list) for part in x) or len({part.shape for part in x}) > 1:
-            return unrolled(m.module, x, w)
+        if any(isinstance(part, list) for part in x) or any(part.shapes != x[0].shapes for part in x):
+            return unrolled(m.module, x, w, m._remembers())
         return _apart(over(m.module, w.let(f"torch.stack([{joined(x)}])"), w, m._remembers()), len(x), w)
 
 
@@ -80,7 +90,7 @@ def over(module, x, w, remembers=False):
     if isinstance(module, (nn.BatchNormalization, nn.LayerNormalization)) and _has_batch(x):
         return each_step(module, x, w)
     if isinstance(module, STEPWISE) and isinstance(x, list):
-        return _one_by_one(module, x, w)
+        return _one_by_one(module, x, w, remembers)
     if isinstance(module, rnn.FastLSTM) and _is_plain(module) and x.ndim == 3:
         order = (0, 2, 1, 3)  # i g f o
         weights = gates(module.i2g.weight, order), gates(module.o2g.weight, order), gates(module.i2g.bias, order)
@@ -88,18 +98,18 @@ def over(module, x, w, remembers=False):
     if isinstance(module, (rnn.LSTM, rnn.GRU)):
         return looped(module, x, w, remembers)
     if isinstance(module, rnn.Recurrent) and not isinstance(module.startModule, nn.Identity):
-        return recurrent(module, x, w)
+        return recurrent(module, x, w, remembers)
     if isinstance(module, STEPWISE) or not _has_batch(x):
-        return _one_by_one(module, x, w)
+        return _one_by_one(module, x, w, remembers)
     return around(module, x, w, remembers)
 
 
-def _one_by_one(module, x, w):
+def _one_by_one(module, x, w, remembers=False):
     """The outputs of a module whose steps are written one after the other."""
     count = flat([x])[0].shape[0]
     if count is None:
         raise lacks(module, "its steps are written one by one; give examples with as many steps")
-    steps = unrolled(module, _apart(x, count, w), w)
+    steps = unrolled(module, _apart(x, count, w), w, remembers)
     return tree(lambda *values: w.let(f"torch.stack([{joined(values)}])"), *steps)
 
 
@@ -214,35 +224,42 @@ def looped(m, x, w, remembers=False):
     if not remembers:
         return f"{text}{initial})[0]"
     place, state = w.state()
-    w.note("the old layer kept its state from call to call")
+    w.note(_KEPT)
     outputs, kept = w.let(f"{text}{state} or {initial})", 2)
     w.keep(place, kept)
     return outputs
 
 
-def recurrent(m, x, w):
+def recurrent(m, x, w, remembers=False):
     """nn.Recurrent: the first step has a module of its own."""
     first = w.let(f"{x}[0]")
-    start = w.convert(m.initialModule, first, "initialModule")
-    step = w.step("step", "RecurrentStep", m.recurrentModule, [first, start], "recurrentModule")
-    rest = w.let(f"{w.helper(RUN_STEPS)}({step}, {x}[1:], ({start},))[0]") if x.shapes[0][0] > 1 else None
-    return f"torch.cat([{start}[None], {rest}])" if rest else f"{start}[None]"
+    start = w.step("start", "RecurrentStart", m.initialModule, first, "initialModule")
+    hidden = w.let(f"{start}({first})")
+    step = w.step("step", "RecurrentStep", m.recurrentModule, [first, hidden], "recurrentModule")
+    text = f"{w.helper(_RUN_RECURRENT)}({start}, {step}, {x}"
+    if not remembers:
+        return f"{text})[0]"
+    place, state = w.state()
+    w.note(_KEPT)
+    outputs, kept = w.let(f"{text}, {state})", 2)
+    w.keep(place, kept)
+    return outputs
 
 
-def unrolled(module, steps, w):
+def unrolled(module, steps, w, remembers=False):
     """The outputs of a module for each of its inputs, one by one."""
-    step = stepping(module, w)
+    step = stepping(module, w, remembers)
     return [step(part) for part in steps]
 
 
-def stepping(module, w):
+def stepping(module, w, remembers=False):
     """A function that writes the next step of a module, which it calls with its input."""
     if isinstance(module, rnn.Recursor):
-        return stepping(module.modules[0], w)
+        return stepping(module.modules[0], w, remembers)
     if not by_step(module):
         return lambda part: w.convert(module, part, 0)
     if type(module) is nn.Sequential:
-        return _chained([stepping(part, w) for part in module.modules])
+        return _chained([stepping(part, w, remembers) for part in module.modules])
     if isinstance(module, rnn.NormStabilizer):
         return lambda part: part
     if isinstance(module, (rnn.LSTM, rnn.GRU)):
@@ -256,23 +273,24 @@ def stepping(module, w):
             after = w.convert(module.recurrentModule, [part, *state], 0)
             return after if isinstance(after, list) else [after]
 
-        return _remembering(first, gated, lambda state: state[0])
+        return _remembering(first, gated, w, remembers, lambda state: state[0])
     if isinstance(module, rnn.Recurrent):
-        return _remembering(
-            None,
-            lambda part, state: (
-                w.convert(module.recurrentModule, [part, state], "recurrentModule")
-                if state is not None
-                else w.convert(module.initialModule, part, "initialModule")
-            ),
-        )
+        if remembers and not isinstance(module.startModule, nn.Identity):
+            raise lacks(module, "keeps its state from call to call, which is written for sequences in arrays only")
+
+        def step(part, state):
+            if state is None:
+                return w.convert(module.initialModule, part, "initialModule")
+            return w.convert(module.recurrentModule, [part, state], "recurrentModule")
+
+        return _remembering(None, step, w)
     if isinstance(module, rnn.Recurrence):
 
         def zeros(part):
             x = flat([part])[0]
             return _zeros(w, x, [f"{x}.size(0)"] * (x.ndim - module.nInputDim), module.outputSize)
 
-        return _remembering(zeros, lambda part, state: w.convert(module.module, [part, state], 0))
+        return _remembering(zeros, lambda part, state: w.convert(module.module, [part, state], 0), w, remembers)
     if isinstance(module, rnn.AbstractRecurrent):
         raise lacks(module, "runs step by step in a way that is not written")
     steps = {}
@@ -281,14 +299,14 @@ def stepping(module, w):
         if not isinstance(m, rnn.AbstractRecurrent):
             return None
         with w.within(None):
-            steps[id(m)] = steps.get(id(m)) or stepping(m, w)
+            steps[id(m)] = steps.get(id(m)) or stepping(m, w, remembers)
             return steps[id(m)](part)
 
-    def step(part):
+    def write(part):
         with w.within(inside):
             return w.convert(module, part, 0)
 
-    return step
+    return write
 
 
 def _chained(steps):
@@ -300,14 +318,29 @@ def _chained(steps):
     return step
 
 
-def _remembering(first, step, output=lambda state: state):
-    """Calls ``step(part, state)``, which gives the next state, from ``first(part)`` on."""
+def _remembering(first, step, w, remembers=False, output=lambda state: state):
+    """Calls ``step(part, state)``, which gives the next state, from ``first(part)`` on, or from what the last call left."""
     kept = []
 
+    def begin(part):
+        state = first(part) if first else None
+        if not remembers:
+            return state
+        place, text = w.state()
+        kept.append(place)
+        values = flat([state])
+        w.note(_KEPT)
+        given = iter(w.let(f"{text} or ({joined(values)},)", len(values)))
+        return tree(lambda _: next(given), state)
+
+    states = []
+
     def write(part):
-        state = kept.pop() if kept else first(part) if first else None
-        kept.append(step(part, state))
-        return output(kept[0])
+        state = step(part, states.pop() if states else begin(part))
+        states.append(state)
+        for place in kept:
+            w.keep(place, w.let(f"({joined(flat([state]))},)"))
+        return output(state)
 
     return write
 
@@ -334,8 +367,8 @@ def _zeros(w, x, batch, sizes):
 
 @rule(rnn.AbstractRecurrent)
 def one_step(m, x, w):
-    """A recurrent layer outside of a sequencer: its first step."""
-    return unrolled(m, [x], w)[0]
+    """A recurrent layer outside of a sequencer goes on with a step in each call."""
+    return unrolled(m, [x], w, remembers=True)[0]
 
 
 @rule(rnn.BiSequencer)

@@ -134,7 +134,7 @@ def checked(instance: Any, name: str, value: Any, kind: str) -> Any:
     if kind in _MENDED:
         value = _MENDED[kind](instance, name, value)
     if _TESTS[kind](value):
-        return value
+        return int(value) if kind == "a whole number" else value
     if kind == "a whole number" and (number := truncated(instance, name, value)) is not None:
         mending.note(instance, name, f"was {value}: {number}, the whole part")
         return number
@@ -187,9 +187,7 @@ class Fields:
         value = own[name] if name in own else self._file.get(name)
         if value is None:
             return default
-        if name not in own:
-            value = checked(self._instance, name, value, kind)
-        return int(value) if kind == "a whole number" else value
+        return value if name in own else checked(self._instance, name, value, kind)
 
     def compute(self, name: str, function: Callable[[Fields], Any]) -> Any:
         """What a function makes of the fields for the missing one `name`; an error if it cannot."""

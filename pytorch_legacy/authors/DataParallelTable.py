@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from pytorch_legacy import mending, t7
+from pytorch_legacy import t7
 from pytorch_legacy.authors.DataParallelTableBasic import DataParallelTableBasic
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.form import Form
@@ -47,7 +47,13 @@ class DataParallelTable(Decorator):
     nn.Square
     """
 
-    _file = Form(version=3, oneBased=("dimension",), dropped=("buffer",), defaults={"flattenParams": False, "usenccl": False})
+    _file = Form(
+        version=3,
+        oneBased=("dimension",),
+        dropped=("buffer",),
+        defaults={"gpuAssignments": lambda fields: [1], "flattenParams": False, "usenccl": False},
+        kinds={"gpuAssignments": "a list of numbers"},
+    )
 
     def __init__(self, dimension: int, flattenParams: bool = False, usenccl: bool = False) -> None:
         Container.__init__(self)
@@ -77,9 +83,6 @@ class DataParallelTable(Decorator):
     def flattenParameters(self) -> None:
         """Makes the parameters views of one vector."""
         self.getParameters()
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(mending.fill(self, fields, gpuAssignments=[1]), version)
 
     def _toRecord(self) -> t7.TorchObject:
         """The GPUs stand in front of the fields."""

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import nn, random
+from pytorch_legacy.form import Form
 from pytorch_legacy.storage import Tensor
 
 
@@ -49,6 +50,7 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
     [[[[-1.0, 1.0]]], [[[-1.0, 1.0]]]]
     """
 
+    _file = Form(private=("save_mean", "save_std"))
     disabled = False
     eps = 1e-5
 
@@ -95,6 +97,3 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
         if self.weight is not None:
             return super()._ofPlanes(planes)
         return [None, None, *np.zeros((2, planes[1]), self._dtype, like=self.weight)]
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return {name: value for name, value in super()._toTorch7().items() if name not in ("save_mean", "save_std")}

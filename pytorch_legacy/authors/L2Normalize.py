@@ -1,6 +1,5 @@
 """Rows of length 1."""
 
-from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.form import Form
@@ -24,13 +23,10 @@ class L2Normalize(nn.Normalize):
     p = 2.0
     eps = 1e-10
 
-    _file = Form(without=("eps",))
+    _file = Form(private=("p", "eps"))
 
     def __init__(self) -> None:
         super().__init__(2)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return {name: value for name, value in super()._toTorch7().items() if name not in ("p", "eps")}
 
     def __repr__(self) -> str:
         return self._typename

@@ -10,7 +10,7 @@ from pytorch_legacy.arrays import is_tensor, placed, to_host
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
 from pytorch_legacy.authors.TorchRnnLSTM import TorchRnnLSTM
 from pytorch_legacy.authors.VanillaRNN import VanillaRNN
-from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.errors import FieldError, ShapeError, ValueRangeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.utils import described
@@ -67,7 +67,25 @@ class LanguageModel(Container):
     view1: Any
     view2: Any
 
-    _file = Form(defaults={"model_type": "lstm", "rnn_size": 128, "num_layers": 2, "dropout": 0, "batchnorm": 0})
+    _file = Form(
+        private=("modules",),
+        properties=("net", "rnns"),
+        defaults={
+            "modules": lambda fields: [fields["net"]],
+            "bn_view_in": lambda fields: [],  # which older models have not
+            "bn_view_out": lambda fields: [],
+            "model_type": "lstm",
+            "rnn_size": 128,
+            "num_layers": 2,
+            "dropout": 0,
+            "batchnorm": 0,
+        },
+        kinds={
+            "net": "a module",
+            "idx_to_token": "a list of text",
+            **dict.fromkeys(("bn_view_in", "bn_view_out"), "a list of modules"),
+        },
+    )
 
     def __init__(
         self,
@@ -181,19 +199,14 @@ class LanguageModel(Container):
         self.resetStates()
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        derived = ("net", "rnns", "token_to_idx")
-        super()._fromTorch7({key: value for key, value in fields.items() if key not in derived}, version)
-        self.modules = [fields["net"]]
-        self.idx_to_token = list(fields["idx_to_token"])
-        self.token_to_idx = {token: int(index) - 1 for token, index in fields["token_to_idx"].items()}
-        # An empty table of Lua comes as a dict; older models have none.
-        self.bn_view_in, self.bn_view_out = list(fields.get("bn_view_in", ())), list(fields.get("bn_view_out", ()))
+        super()._fromTorch7(fields, version)
+        numbers = fields.get("token_to_idx")
+        if not (isinstance(numbers, dict) and all(type(number) is int for number in numbers.values())):
+            raise FieldError(f"token_to_idx: expected a table of whole numbers, got {described(numbers)}")
+        self.token_to_idx = {token: number - 1 for token, number in numbers.items()}
 
     def _toTorch7(self) -> dict[str, Any]:
-        numbers = {token: index + 1 for token, index in self.token_to_idx.items()}
-        fields = super()._toTorch7() | {"net": self.net, "rnns": self.rnns, "token_to_idx": numbers}
-        del fields["modules"]
-        return fields
+        return super()._toTorch7() | {"token_to_idx": {token: index + 1 for token, index in self.token_to_idx.items()}}
 
 
 def drawn(scores: Tensor, temperature: float = 1.0) -> int:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from pytorch_legacy import mending
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 
@@ -27,7 +26,14 @@ class NoBackprop(Decorator):
     array([0., 0.], dtype=float32)
     """
 
-    _file = Form(version=2)
+    # The first files have the module in a field of its own.
+    _file = Form(
+        version=2,
+        dropped=("inner",),
+        outdated=("inner",),
+        defaults={"modules": lambda fields: [fields["inner"]]},
+        kinds={"inner": "a module"},
+    )
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         return self._zeros("gradInput", input)
@@ -37,14 +43,6 @@ class NoBackprop(Decorator):
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
         pass
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The first files have the module in a field of its own."""
-        inner = fields.get("inner")
-        if fields.get("modules") is None and inner is not None:
-            mending.note(self, "modules", "was called inner")
-            fields = {name: value for name, value in fields.items() if name != "inner"} | {"modules": [inner]}
-        super()._fromTorch7(fields, version)
 
     def __repr__(self) -> str:
         return f"NoBackprop: {self.modules[0]!r}"

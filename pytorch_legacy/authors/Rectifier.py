@@ -1,8 +1,8 @@
 """The rectified linear unit."""
 
-from typing import Any
 
 from pytorch_legacy import nn
+from pytorch_legacy.form import Form
 
 
 class Rectifier(nn.ReLU):
@@ -18,12 +18,9 @@ class Rectifier(nn.ReLU):
     array([0., 2.], dtype=float32)
     """
 
+    _file = Form(private=("threshold", "val", "inplace"))
     threshold = 0.0
     val = 0.0
 
     def __init__(self) -> None:
         super().__init__()
-
-    def _toTorch7(self) -> dict[str, Any]:
-        ours = ("threshold", "val", "inplace")
-        return {name: value for name, value in super()._toTorch7().items() if name not in ours}

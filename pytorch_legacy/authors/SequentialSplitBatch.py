@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import UnsupportedError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 
 
@@ -36,6 +37,7 @@ class SequentialSplitBatch(nn.Sequential):
     (1, 1)
     """
 
+    _file = Form(private=("_isDivided",))
     _isDivided = False
 
     def __init__(self, size: int) -> None:
@@ -61,6 +63,3 @@ class SequentialSplitBatch(nn.Sequential):
                 f"{self._typename}: backward: the batch was divided, as it has more than {self.batch_size} samples"
             )
         return super()._back(input, gradOutput, step)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return {name: value for name, value in super()._toTorch7().items() if name != "_isDivided"}

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
@@ -27,6 +28,13 @@ class TemporalAdapter(Container):
     >>> layer.forward(np.zeros((5, 4, 3), np.float32)).shape  # five sequences of four steps
     (5, 4, 2)
     """
+
+    _file = Form(
+        private=("modules",),
+        properties=("net",),
+        defaults={"modules": lambda fields: [fields["net"]]},
+        kinds={"net": "a module"},
+    )
 
     def __init__(self, module: Module) -> None:
         super().__init__()
@@ -54,15 +62,6 @@ class TemporalAdapter(Container):
 
     def accUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
         self.net.accUpdateGradParameters(input, gradOutput, lr)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({key: value for key, value in fields.items() if key != "net"}, version)
-        self.modules = [fields["net"]]
-
-    def _toTorch7(self) -> dict[str, Any]:
-        fields = super()._toTorch7() | {"net": self.net}
-        del fields["modules"]
-        return fields
 
     def __repr__(self) -> str:
         return f"{self._typename}: {self.net.get(1)!r}"

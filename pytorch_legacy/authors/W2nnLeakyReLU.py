@@ -1,6 +1,5 @@
 """The rectified linear unit with a leak."""
 
-from typing import Any
 
 import numpy as np
 
@@ -29,17 +28,15 @@ class W2nnLeakyReLU(nn.LeakyReLU):
     _typename = "w2nn.LeakyReLU"
     negative_scale = 0.333
 
-    _file = Form(defaults={"negative_scale": 0.333}, without=("negval",))
+    _file = Form(
+        private=("negval", "inplace"),
+        defaults={
+            "negative_scale": 0.333,
+            "negval": lambda fields: float(np.ravel(fields.get("negative_scale", 0.333))[0]),  # it may be an array of one
+        },
+        kinds={"negative_scale": "a number or a tensor"},
+    )
 
     def __init__(self, negative_scale: float = 0.333) -> None:
         super().__init__(negative_scale)
         self.negative_scale = negative_scale
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        """The factor may be a number or an array of one."""
-        super()._fromTorch7(fields, version)
-        scale: Any = self.negative_scale
-        self.negval = float(scale.reshape(-1)[0] if isinstance(scale, np.ndarray) else scale)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return {name: value for name, value in super()._toTorch7().items() if name not in ("negval", "inplace")}

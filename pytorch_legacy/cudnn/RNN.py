@@ -103,8 +103,13 @@ class RNN(Layer, Module):
     _directions: ClassVar[int] = 1
     _file = Form(
         private=("_kept",),
-        defaults={"batchFirst": False, "dropout": 0, "rememberStates": False},
-        kinds={"mode": "text"},
+        defaults={
+            "batchFirst": False,
+            "dropout": 0,
+            "rememberStates": False,
+            "numDirections": lambda fields: 2 if fields.get("bidirectional") == BOTH else None,
+        },
+        kinds={"mode": "text", "bidirectional": "text", "numDirections": "a whole number"},
     )
     weight: Tensor
     gradWeight: Tensor
@@ -321,8 +326,3 @@ class RNN(Layer, Module):
         if value is None:
             return np.zeros(shape, self._dtype, like=self.weight)
         return check.shape(self, name, check.tensor(self, name, value), shape)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        if "numDirections" not in fields and self.bidirectional == BOTH:
-            self.numDirections = 2

@@ -351,8 +351,9 @@ class TorchObject:
         if "output" not in own:
             own["output"] = np.empty(0, self._dtype)
         check(self)
+        kinds = kinds_of(type(self))
         for name, default in form.defaults.items():
-            if name not in own:
+            if name not in own or (kinds.get(name) == "a list of modules" and not own[name]):
                 self._default(name, default, fields)
 
     def _default(self, name: str, default: Any, fields: dict[str, Any]) -> None:
@@ -414,8 +415,8 @@ class TorchObject:
                 fields[key] = value.function
             elif name in self._fileFields or key in places.names or not self._isOurs(key, value):
                 fields[name] = self._asStored(key, value)
-        for key in self._form.properties:
-            if (value := getattr(self, key)) is not None:
+        for key in (*self._form.properties, *(key for key in places.names if key not in self.__dict__)):
+            if (value := getattr(self, key, None)) is not None:
                 fields[places.names.get(key, key)] = self._asStored(key, value)
         return fields | self._countFromOne({})
 

@@ -66,9 +66,12 @@ class AbstractRecurrent(Container):
 
     _file = Form(
         oneBased=("step", "updateGradInputStep", "accGradParametersStep"),
-        dropped=("recurrentModule",),
-        defaults={"rho": 99999},
-        kinds=dict.fromkeys(("step", "updateGradInputStep", "accGradParametersStep"), "a whole number"),
+        properties=("recurrentModule",),
+        defaults={"rho": 99999, "step": 0, "modules": lambda fields: [fields["recurrentModule"]]},
+        kinds={
+            "recurrentModule": "a module",
+            **dict.fromkeys(("rho", "step", "updateGradInputStep", "accGradParametersStep"), "a whole number"),
+        },
     )
     _servesAllSteps = True
     _byStep: tuple[str, ...] = ("sharedClones", "outputs", "gradInputs", "gradOutputs", "_gradOutputs")
@@ -289,12 +292,7 @@ class AbstractRecurrent(Container):
             raise
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({"step": 1, **fields}, version)
-        if not self.modules and isinstance(fields.get("recurrentModule"), Module):
-            self.modules = [fields["recurrentModule"]]
-        if not self.modules:
-            raise ShapeError(f"{self._typename}: modules: expected the module of a step, got none")
-        self.__dict__.setdefault("rho", 99999)
+        super()._fromTorch7(fields, version)
         for name in self._byStep:
             setattr(self, name, by_step(fields.get(name)))
 
@@ -302,4 +300,4 @@ class AbstractRecurrent(Container):
         fields = super()._toTorch7() | {name: to_table(getattr(self, name)) for name in self._byStep}
         if "nSharedClone" in fields:
             fields["nSharedClone"] = len(self.sharedClones)
-        return fields | {"recurrentModule": self.recurrentModule}
+        return fields

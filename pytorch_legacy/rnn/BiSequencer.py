@@ -41,7 +41,7 @@ class BiSequencer(nn.Decorator):
     [[[1.0, 111.0]], [[11.0, 110.0]], [[111.0, 100.0]]]
     """
 
-    _file = Form(dropped=("module",))
+    _file = Form(properties=("module",))
 
     def __init__(self, forward: Module, backward: Module | None = None, merge: Module | int = 1) -> None:
         sequencers(self, forward, backward, merge)
@@ -60,9 +60,6 @@ class BiSequencer(nn.Decorator):
     fwdSeq: Sequencer
     bwdSeq: Sequencer
     mergeSeq: Sequencer
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"module": self.module}
 
 
 def sequencers(self: Any, forward: Module, backward: Module | None, merge: Module | int) -> None:

@@ -42,7 +42,10 @@ class BiSequencerLM(nn.Container):
     [[[0.0, 110.0]], [[1.0, 100.0]], [[11.0, 0.0]]]
     """
 
-    _file = Form(dropped=("_fwd", "_bwd", "_merge"))
+    _file = Form(properties=("_fwd", "_bwd", "_merge"), private=("_merged",))
+    _fwd = property(lambda self: self.modules[0])
+    _bwd = property(lambda self: self.modules[1])
+    _merge = property(lambda self: self.modules[2])
 
     forwardModule: Module
     backwardModule: Module
@@ -95,10 +98,6 @@ class BiSequencerLM(nn.Container):
             return getattr(module, method)(*arguments, *factor)
 
         return call
-
-    def _toTorch7(self) -> dict[str, Any]:
-        fields = {key: value for key, value in super()._toTorch7().items() if key != "_merged"}
-        return fields | dict(zip(("_fwd", "_bwd", "_merge"), self.modules, strict=True))
 
     def __repr__(self) -> str:
         names = ("(  fwd  )", "(  bwd  )", "( merge )")

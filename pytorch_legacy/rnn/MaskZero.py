@@ -49,8 +49,8 @@ class MaskZero(Decorator):
            [1., 8.]], dtype=float32)
     """
 
-    _file = Form(dropped=("module", "zeroMask", "_zeroMask", "gradOutput"))
-    _mask: Tensor
+    _file = Form(dropped=("module", "zeroMask", "_zeroMask", "gradOutput"), private=("_mask", "_gradOutput"))
+    _mask: Tensor = np.empty(0, np.bool_)
 
     def __init__(self, module: Module, nInputDim: int) -> None:
         super().__init__(module)
@@ -97,12 +97,3 @@ class MaskZero(Decorator):
 
         by_example(None, result, mask)
         return result
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self.nInputDim = int(fields["nInputDim"])
-        self._mask = np.empty(0, np.bool_)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        ours = ("_mask", "_gradOutput")
-        return {key: value for key, value in super()._toTorch7().items() if key not in ours}

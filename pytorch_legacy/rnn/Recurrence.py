@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.errors import ArgumentError, ShapeError
+from pytorch_legacy.errors import ArgumentError, FieldError, ShapeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -46,7 +46,7 @@ class Recurrence(HiddenState):
     [1.0, 11.0, 111.0]
     """
 
-    _file = Form(dropped=("module", "typeTensor"), scratch={"typeTensor": None}, defaults={"rho": 9999})
+    _file = Form(dropped=("typeTensor",), properties=("module",), scratch={"typeTensor": None}, defaults={"rho": 9999})
 
     def __init__(self, module: Module, outputSize: Any, nInputDim: int, rho: int = 9999) -> None:
         super().__init__(rho)
@@ -74,11 +74,10 @@ class Recurrence(HiddenState):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        self.outputSize = _sizes(fields["outputSize"])
-        self.nInputDim = int(self.nInputDim)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"module": self.module}
+        try:
+            self.outputSize = _sizes(self.outputSize)
+        except (TypeError, ValueError, OverflowError):
+            raise FieldError(f"outputSize: expected sizes, or lists of these, got {described(self.outputSize)}") from None
 
     def __repr__(self) -> str:
         return f"{self._typename} @ {self.module!r}"

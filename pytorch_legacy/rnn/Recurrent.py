@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, FieldError, UnsupportedError
+from pytorch_legacy.errors import DtypeError, UnsupportedError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -47,7 +47,11 @@ class Recurrent(HiddenState):
     [8.0, 12.0, 14.0]
     """
 
-    _file = Form(kinds={f"{name}Module": "a module" for name in ("start", "input", "feedback", "transfer", "merge", "initial")})
+    _file = Form(
+        private=("_chain",),
+        defaults={"_chain": lambda fields: fields["recurrentModule"]},
+        kinds={f"{name}Module": "a module" for name in ("start", "input", "feedback", "transfer", "merge", "initial")},
+    )
 
     def __init__(
         self,
@@ -109,15 +113,6 @@ class Recurrent(HiddenState):
             super()._accumulateStep(module, step, input, gradOutput, scale)
         else:
             module.accGradParameters(input, self._gradOutputs[step], scale)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        self._chain = fields["recurrentModule"]
-        if not isinstance(self._chain, Module):
-            raise FieldError(f"recurrentModule: expected a module, got {described(self._chain)}")
-        super()._fromTorch7(fields, version)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return {key: value for key, value in super()._toTorch7().items() if key != "_chain"}
 
     def __repr__(self) -> str:
         def indented(module: Module, by: str) -> str:

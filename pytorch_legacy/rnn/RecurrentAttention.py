@@ -53,7 +53,12 @@ class RecurrentAttention(AbstractSequencer):
     ([11.0, 16.5, 19.25], [0.0, 5.5, 8.25])
     """
 
-    _file = Form(dropped=("rnn", "action", "_initInput", "_gradAction"))
+    _file = Form(
+        dropped=("_initInput", "_gradAction"),
+        private=("_hidden",),
+        properties=("rnn", "action"),
+        kinds={"nStep": "a whole number", "hiddenSize": "a list of numbers"},
+    )
     forwardActions = False
 
     def __init__(self, rnn: Module, action: Module, nStep: int, hiddenSize: int | Sequence[int]) -> None:
@@ -125,11 +130,7 @@ class RecurrentAttention(AbstractSequencer):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
         self.modules = [recurrent(module) for module in self.modules]  # as those of 2015 were not
-        self.hiddenSize = [int(size) for size in fields["hiddenSize"]]
-
-    def _toTorch7(self) -> dict[str, Any]:
-        fields = {key: value for key, value in super()._toTorch7().items() if key != "_hidden"}
-        return fields | {"rnn": self.rnn, "action": self.action}
+        self.hiddenSize = [int(size) for size in self.hiddenSize]
 
     def __repr__(self) -> str:
         action, rnn = (repr(module).replace("\n", "\n    |    ") for module in (self.action, self.rnn))

@@ -34,7 +34,7 @@ class Recursor(AbstractRecurrent):
     array([2.], dtype=float32)
     """
 
-    _file = Form(dropped=("module",), defaults={"rho": 9999999})
+    _file = Form(properties=("module",), defaults={"rho": 9999999})
 
     def __init__(self, module: Module, rho: int = 9999999) -> None:
         super().__init__(rho)
@@ -53,9 +53,6 @@ class Recursor(AbstractRecurrent):
     def _accumulateStep(self, module: Module, step: int, input: Any, gradOutput: Any, scale: float) -> None:
         module.setOutputStep(step)
         super()._accumulateStep(module, step, input, gradOutput, scale)
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"module": self.module}
 
     def __repr__(self) -> str:
         return f"{self._typename} @ {self.module!r}"

@@ -36,7 +36,12 @@ class Repeater(AbstractSequencer):
     [5.0, 10.0, 15.0]
     """
 
-    _file = Form(dropped=("module", "rnn", "nStep"))
+    _file = Form(
+        dropped=("rnn", "nStep"),
+        properties=("module",),
+        defaults={"rho": lambda fields: fields["nStep"]},
+        kinds={"rho": "a whole number", "nStep": "a whole number"},
+    )
 
     def __init__(self, module: Module, rho: int) -> None:
         super().__init__()
@@ -80,11 +85,7 @@ class Repeater(AbstractSequencer):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        self.rho = int(fields.get("rho") or fields["nStep"])
         self.modules = [recurrent(module) for module in self.modules]
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"module": self.module}
 
     def __repr__(self) -> str:
         inner = repr(self.modules[0]).replace("\n", "\n  ")

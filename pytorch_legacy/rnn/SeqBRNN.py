@@ -1,6 +1,5 @@
 """Two LSTMs, one in each direction, for whole sequences."""
 
-from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.form import Form
@@ -42,7 +41,7 @@ class SeqBRNN(nn.Decorator):
     (5, 4, 4)
     """
 
-    _file = Form(oneBased=("dim",), dropped=("module",), defaults={"merge": None}, kinds={"dim": "a whole number"})
+    _file = Form(oneBased=("dim",), properties=("module",), defaults={"merge": None}, kinds={"dim": "a whole number"})
     forwardModule: Module
     backwardModule: Module
     merge: Module
@@ -61,6 +60,3 @@ class SeqBRNN(nn.Decorator):
     @property
     def module(self) -> Module:
         return self.modules[0]
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"module": self.module}

@@ -64,7 +64,10 @@ class SeqLSTM(SequenceModule):
 
     _file = Form(
         scratch=dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x")),
-        defaults={"outputsize": None},
+        defaults={
+            "hiddensize": lambda fields: fields.get("outputsize"),
+            "outputsize": lambda fields: len(fields["weight"]) - fields["inputsize"] if "weight" in fields else None,
+        },
         kinds=dict.fromkeys(("inputsize", "hiddensize", "outputsize"), "a whole number"),
     )
     _isProjected = False
@@ -224,8 +227,3 @@ class SeqLSTM(SequenceModule):
     def _unproject(self, t: int, gradient: Tensor) -> Tensor:
         """The gradient of the hidden state of a step from that of the output."""
         return gradient
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7({"hiddensize": fields.get("outputsize"), **fields}, version)
-        if self.outputsize is None and self.weight is not None:
-            self.outputsize = len(self.weight) - self.inputsize

@@ -46,7 +46,11 @@ class SeqLSTMP(SeqLSTM):
     array([ 8.377536, 10.604303, 10.945603], dtype=float32)
     """
 
-    _file = Form(dropped=("_hidden",), kinds=dict.fromkeys(("weightO", "gradWeightO"), "a tensor of floating-point numbers"))
+    _file = Form(
+        dropped=("_hidden",),
+        defaults={"gradWeightO": lambda fields: np.zeros_like(fields["weightO"])},
+        kinds=dict.fromkeys(("weightO", "gradWeightO"), "a tensor of floating-point numbers"),
+    )
     weightO: Tensor
     gradWeightO: Tensor
     _isProjected = True
@@ -95,10 +99,3 @@ class SeqLSTMP(SeqLSTM):
         self._resize("_gradHidden", self._output.shape)[t] = gradient
         result: Tensor = gradient @ self.weightO.T
         return result
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self.__dict__.setdefault("gradWeightO", np.zeros_like(self.weightO))
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return {key: value for key, value in super()._toTorch7().items() if key != "_hidden"}

@@ -32,7 +32,12 @@ class SequenceModule(Remembering):
         If set, the gradient of the state after the last step, for the next way back.
     """
 
-    _file = Form(dropped=("_remember", "zeroMask", "_zeroMask", "_maskbyte", "_maskindices"))
+    _file = Form(
+        dropped=("zeroMask", "_zeroMask", "_maskbyte", "_maskindices"),
+        private=("_steps", "_mask", "_gradGates", "_gradHidden", "_grad_x"),
+        renamed={"_output": "_output", "_when": "_remember"},
+        kinds={"_when": "text"},
+    )
     batchfirst = False
     maskzero = False
     userPrevOutput: Any = None
@@ -147,16 +152,6 @@ class SequenceModule(Remembering):
         if self._output is None:
             raise ValueRangeError(f"{self._typename}: backward: call forward first")
         return self._turned(check.like(self, "gradOutput", gradOutput, self.output))
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        self._when = fields.get("_remember") or "neither"
-
-    def _toTorch7(self) -> dict[str, Any]:
-        ours = ("_when", "_steps", "_mask", "_gradGates", "_gradHidden", "_grad_x")
-        fields = {key: value for key, value in super()._toTorch7().items() if key not in ours}
-        state = {} if self._output is None else {"_output": self._output}
-        return fields | state | {"_remember": self._when}
 
 
 def flat(array: Tensor) -> Tensor:

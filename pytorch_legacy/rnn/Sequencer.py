@@ -44,7 +44,10 @@ class Sequencer(AbstractSequencer):
     """
 
     _file = Form(
-        dropped=("module", "_remember"),
+        properties=("module",),
+        renamed={"_when": "_remember"},
+        defaults={"modules": lambda fields: [fields["module"]] if "module" in fields else []},
+        kinds={"module": "a module", "_when": "text"},
         scratch=dict.fromkeys(("_output", "tableoutput", "tablegradInput", "tablegradinput"), lambda module: {}),
     )
 
@@ -90,14 +93,7 @@ class Sequencer(AbstractSequencer):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        if not self.modules and isinstance(fields.get("module"), Module):
-            self.modules = [fields["module"]]
         self.modules = [recurrent(module) for module in self.modules]  # as those of 2015 were not
-        self._when = fields.get("_remember") or "neither"
-
-    def _toTorch7(self) -> dict[str, Any]:
-        fields = {key: value for key, value in super()._toTorch7().items() if key != "_when"}
-        return fields | {"module": self.module, "_remember": self._when}
 
     def __repr__(self) -> str:
         return f"{self._typename} @ {self.modules[0]!r}"

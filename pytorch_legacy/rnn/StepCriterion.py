@@ -22,7 +22,10 @@ class StepCriterion(Criterion):
     criterion: Criterion
     clones: list[Criterion]
 
-    _file = Form(defaults={"sizeAverage": False}, kinds={"criterion": "a module"})
+    _file = Form(
+        defaults={"sizeAverage": False, "clones": lambda fields: []},
+        kinds={"criterion": "a module", "clones": "a list of modules"},
+    )
 
     def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None:
         super().__init__()
@@ -65,11 +68,6 @@ class StepCriterion(Criterion):
             _divide(gradients, len(gradients))
         self.gradInput = joined(self, "gradInput", gradients, input)
         return self.gradInput
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        clones = fields.get("clones")
-        self.clones = clones if isinstance(clones, list) else []  # an empty table of Lua comes as a dict
 
 
 def _divide(table: Any, divisor: int) -> None:

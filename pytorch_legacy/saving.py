@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from pytorch_legacy import t7
 from pytorch_legacy.arrays import on_device, placed
-from pytorch_legacy.errors import UnsupportedError
+from pytorch_legacy.errors import T7Warning, UnsupportedError
+from pytorch_legacy.misspelt import Spelling
 from pytorch_legacy.nn.TorchObject import TorchObject, rebuilt
 from pytorch_legacy.storage import Tensor, moved
 
@@ -39,6 +41,9 @@ def save(
     a network after ``getParameters`` is written with one. What `load` read and nobody changed has the same contents
     again, classes that are not known here and functions included; only tensors of a GPU become those of the CPU, and old
     files get the fields of today. Modules on a CUDA device are written as cutorch did: with torch.CudaTensor.
+
+    Attributes that a class does not have are notes of the module's author, and are written as any others. Where one is called
+    almost as an attribute that the class has (``net.weigth``), a `T7Warning` says so.
 
     Results of the last pass are written too: ``net.clearState()`` first makes the file smaller.
 
@@ -84,6 +89,8 @@ def save(
             raise UnsupportedError(f"save: {name}: expected the name of a .t7 file, got one of another format; {way}")
     records = _Records()
     t7.write(path, records.brought(obj), format, describe=records.record, compact=compact)
+    if text := records.spelling.warning():
+        warnings.warn(text, T7Warning, stacklevel=2)
 
 
 class _Records:
@@ -94,6 +101,7 @@ class _Records:
         self.storages: dict[Any, Any] = {}
         self.counted: dict[Any, Any] = {}
         self.tensors: dict[int, tuple[Tensor, Tensor]] = {}
+        self.spelling = Spelling()
 
     def record(self, value: Any) -> t7.TorchObject | None:
         """None for values that are no modules."""
@@ -102,6 +110,8 @@ class _Records:
         if value._onDevice:
             value = value._with({name: self.brought(field) for name, field in value.__dict__.items()})
         record = value._toRecord()
+        if isinstance(record.fields, dict):
+            self.spelling.look(value, record.fields)
         if value._form.oneBasedTensors and isinstance(record.fields, dict):
             record.fields |= {k: v for k, v in value._countFromOne(self.counted).items() if k in record.fields}
         return record

@@ -3,7 +3,7 @@
 import copy
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
 from html import escape
 from itertools import islice
 from types import FunctionType
@@ -56,6 +56,8 @@ class TorchObject:
         Torch7 computed with the sizes in Lua before it took their whole parts: one with a fraction is an error.
     _exact : dict
         Constants that were given in double precision, byte by byte, under the names of the fields that have them rounded.
+    _constructed : set of str
+        The attributes that constructors made in this process, for who looks for misspelt ones (misspelt.py).
     _bindings : dict
         Backend code keeps here what it remembers between calls; clones, conversions and pickles go without it.
     _inPass : bool
@@ -71,6 +73,7 @@ class TorchObject:
     _knowsFields = True
     _version: int | None = None
     _exact: dict[str, bytes] = {}
+    _constructed: set[str] = set()
     _inPass = False
     _isPart = False  # is it pickled as part of another object?
     # Of objects that come from a file: the names of the fields there, and the fields that the class did not take over.
@@ -94,6 +97,9 @@ class TorchObject:
             method = cls.__dict__.get(name)
             if (isOurs and method) or (isinstance(method, FunctionType) and method.__annotations__):
                 setattr(cls, name, checked(method))
+        cls._constructed = set()
+        if isOurs and "__init__" in cls.__dict__:
+            cls.__init__ = _noting(cls.__init__)  # type: ignore[method-assign]
         for name in ("forward", "backward", "backwardUpdate"):
             if name in cls.__dict__:
                 setattr(cls, name, guarded(cls.__dict__[name]))
@@ -476,6 +482,17 @@ class TorchObject:
         if name in CUDA_TYPES:
             backend.require(f"{self._typename}: {name}")
         return name
+
+
+def _noting(constructor: Callable[..., None]) -> Any:
+    """A constructor that notes for the class which attributes it made."""
+
+    @wraps(constructor)
+    def noting(self: TorchObject, /, *arguments: Any, **keywords: Any) -> None:
+        constructor(self, *arguments, **keywords)
+        type(self)._constructed.update(self.__dict__)
+
+    return noting
 
 
 class _Places(NamedTuple):

@@ -68,6 +68,7 @@ class LSTM(HiddenState):
     _byStep = (*HiddenState._byStep, "cells", "gradCells")
     userPrevCell: Any = None
     userGradPrevCell: Any = None
+    cell: Any
     cells: dict[int, Any]
     gradCells: dict[int, Any]
     p: float = 0

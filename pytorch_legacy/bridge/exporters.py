@@ -82,12 +82,27 @@ class Export:
             {i for i, (a, b) in enumerate(zip(x.shape, y.shape, strict=True)) if a != b} for x, y in zip(first, last, strict=True)
         ]
         inputs = [*conversion.examples, *([tree(_larger, *conversion.examples)] if any(self.free) else [])]
-        self.trials = []
-        for input in inputs:
-            forget(conversion.net)
-            with contextlib.suppress(THNNError):  # the third size may be one that the network does not take
-                self.trials.append((input, tree(np.array, conversion.net.forward(tree(np.copy, input)))))
+        self._net = conversion.net
+        self.trials = [*self._ran(inputs)]
         self._example = self.trials[min(1, len(self.trials) - 1)]
+
+    def _ran(self, inputs: list[Any]) -> Iterator[tuple[Any, Any]]:
+        """The inputs that the network takes, each with what it gives."""
+        for input in inputs:
+            forget(self._net)
+            with contextlib.suppress(THNNError):  # not every size need be one that it takes
+                yield input, tree(np.array, self._net.forward(tree(np.copy, input)))
+
+    def _trials(self, kept: Callable[[int], bool]) -> list[tuple[Any, Any]]:
+        """Those that differ in what is kept free alone."""
+        if all(kept(axis) for axes in self.free for axis in axes):
+            return self.trials
+        base, inputs = self._example[0], {}
+        for goal, _ in self.trials:
+            axes = iter(self.free)
+            input = tree(lambda a, b, axes=axes: _fitted(a, b, {axis for axis in next(axes) if kept(axis)}), base, goal)
+            inputs[repr(tree(np.shape, input))] = input
+        return [*self._ran([*inputs.values()])]
 
     def shapes(self, kept: Callable[[int], bool]) -> Any:
         """``dynamic_shapes`` as torch.export takes them, of the dimensions that are kept free."""
@@ -103,15 +118,24 @@ class Export:
         """The input to export with."""
         return arguments(self._example[0])
 
-    def gap(self, run: Callable[[list[Any]], list[Any]], all_sizes: bool) -> float:
-        """The largest difference of what `run` gives, for the example alone or for all sizes; infinity where it fails."""
-        worst = 0.0
-        for input, output in self.trials if all_sizes else [self._example]:
+    def gap(self, run: Callable[[list[Any]], list[Any]], kept: Callable[[int], bool]) -> float:
+        """The largest difference of what `run` gives, for all sizes of what is kept free; infinity where it fails."""
+        worst, trials = 0.0, self._trials(kept)
+        if len(trials) < 2 and any(kept(axis) for axes in self.free for axis in axes):
+            return float("inf")  # the network itself takes no other size
+        for input, output in trials:
             try:
                 worst = max(worst, difference(flat([output]), flat([run(flat([input]))])))
             except Exception:
                 return float("inf")
         return worst
+
+
+def _fitted(array: np.ndarray, goal: np.ndarray, axes: set[int]) -> np.ndarray:
+    """The array in the sizes of another one along these axes."""
+    for axis in axes:
+        array = np.take(array, range(goal.shape[axis]), axis, mode="wrap")
+    return array
 
 
 def _larger(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -261,17 +285,12 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = F
     return _written(export, path, _names(export.trials[0][0], "input", input_names(net)), {"torch.export": exported}, runner)
 
 
-_FREE: tuple[tuple[str, Callable[[int], bool]], ...] = (
-    ("all", lambda axis: True),
-    ("first", lambda axis: axis == 0),
-    ("none", lambda axis: False),
-)
-
-
 def _written(export: Export, path: Any, inputs: list[str], ways: dict[str, Any], runner: Callable[[bytes], Any]) -> Exported:
-    """Writes what the first way makes that keeps most sizes free and gives our numbers."""
+    """Writes what the first way makes that keeps all sizes free, or those of one dimension, or none, and gives our numbers."""
     problems = []
-    for _, kept in _FREE if any(export.free) else _FREE[-1:]:
+    free = sorted(set().union(*export.free))
+    for axes in dict.fromkeys([(*free,), *((axis,) for axis in free), ()]):
+        kept: Callable[[int], bool] = axes.__contains__
         lost = [
             f"{name}: dimension {axis}"
             for name, free in zip(inputs, export.free, strict=True)
@@ -282,7 +301,7 @@ def _written(export: Export, path: Any, inputs: list[str], ways: dict[str, Any],
             try:
                 with _quiet():
                     model = make(kept)
-                    gap = export.gap(runner(model), not lost)
+                    gap = export.gap(runner(model), kept)
             except Exception as error:
                 problems.append(f"{way}: {type(error).__name__}: {' '.join(str(error).split()):.160}")
                 continue

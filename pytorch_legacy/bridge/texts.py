@@ -93,6 +93,12 @@ def reshaped(x: Value, shapes: list[tuple[int, ...]]) -> Any:
     return f"{x}.reshape({joined(_sizes_from(x, shape, shapes))})"
 
 
+def unfolded(value: Value, *leading: Any) -> str:
+    """`value` with its first dimension taken apart into sizes; not by unflatten, for which the older way to ONNX fixes them."""
+    rest = (f"{value}.size({i})" if size is None else size for i, size in enumerate(value.shape) if i)
+    return f"{value}.reshape({joined((*leading, *rest))})"
+
+
 def _sizes_from(x: Value, shape: Shape, shapes: list[tuple[int, ...]]) -> list[str]:
     """The sizes of a new shape, where they vary in terms of the sizes of `x`."""
     known = list(zip(*x.shapes, strict=True))  # each size of x, example by example

@@ -31,7 +31,12 @@ def reparametrized() -> nn.Sequential:
     net = nn.Sequential().add(nn.WeightNorm(nn.SpatialConvolution(3, 4, 3, 5, 1, 2, 1, 0))).add(nn.Tanh())
     net.add(dpnn.SpatialBinaryConvolution(4, 2, 3, 1, 1, 1, 1)).add(nn.View(-1).setNumInputDims(3))
     net.modules[2].weight[0, 0, 0, 0] = 0
-    return net.add(nn.WeightNorm(nn.Linear(80, 3))).add(nn.WeightNorm(nn.Linear(3, 2).noBias()))
+    net.add(nn.WeightNorm(nn.Linear(80, 3))).add(nn.WeightNorm(nn.Linear(3, 24).noBias(), 1)).add(nn.View(4, 6))
+    net.add(nn.WeightNorm(nn.TemporalConvolution(6, 8, 2, 1))).add(nn.View(2, 3, 4))
+    net.add(nn.WeightNorm(nn.SpatialFullConvolution(2, 3, 2, 3, 2, 1, 1, 1, 1), 1)).add(
+        nn.WeightNorm(nn.SpatialFullConvolution(3, 1, 2, 2))
+    )
+    return net.add(nn.WeightNorm(nn.SpatialConvolutionMM(1, 2, 2, 2), 1))
 
 
 def tied() -> nn.Sequential:
@@ -109,7 +114,7 @@ def test_refusals() -> None:
         pl.from_torch({k: v for k, v in state.items() if k != "fc.weight"}, like=net, example=module.example)
     with pytest.raises(pl.THNNError, match=r"fc\.weight: expected the shape"):
         pl.from_torch(state | {"fc.weight": torch.zeros(2, 2)}, like=net, example=module.example)
-    folded = nn.WeightNorm(nn.TemporalConvolution(3, 3, 1))
+    folded = nn.WeightNorm(nn.TemporalRowConvolution(3, 1))
     with pytest.raises(pl.THNNError, match="is computed from the network's parameters"):
         pl.from_torch(pl.to_torch(folded, (None, 4, 3)), like=folded)
     assert all(np.array_equal(a, b) for a, b in zip(before, net.parameters()[0], strict=True))

@@ -4,9 +4,9 @@ from pytorch_legacy import authors, dpnn, nn, nngraph
 
 from ..aliases import Part
 from ..registry import ADVICE, rule, rule_of
-from ..texts import axis, cat, field, joined, lacks, options, reshaped, trimmed
+from ..texts import axis, cat, field, lacks, options, reshaped, sizes, trimmed, unfolded
 from ..values import tree
-from .convolution import convolve, geometry
+from .convolution import convolve, full_convolve, geometry, temporal
 from .linear import linear
 
 
@@ -112,7 +112,8 @@ def bottle(m, x, w):
     folded = w.tie(w.let(f"{x}.flatten(0, {x.ndim - m.nInputDim})"), x)
     y = w.convert(m.modules[0], folded, 0)
     if y.shapes == [(shape[0], *rest[1:]) for shape, rest in zip(folded.shapes, y.shapes, strict=True)]:
-        return w.tie(w.let(f"{y}.unflatten(0, {x}.shape[:{x.ndim - m.nInputDim + 1}])"), y)
+        leading = (f"{x}.size({i})" if size is None else size for i, size in enumerate(x.shape[: x.ndim - m.nInputDim + 1]))
+        return w.tie(w.let(unfolded(y, *leading)), y)
     return w.tie(w.let(reshaped(y, w.shapes_after(m, x))), y)
 
 
@@ -120,20 +121,33 @@ def bottle(m, x, w):
 def weight_norm(m, x, w):
     inner = m.modules[0]
     found = rule_of(type(inner))
-    if found not in (linear, convolve) or m.outputDim != 0:
+    if found not in (linear, convolve, full_convolve, temporal) or isinstance(x, list):
         w.ours(m, x)  # which computes the weight of the module inside
         w.note("the weight as it runs, without its length and direction")
         return w.convert(inner, x, 0)
     v, g = w.parameter("direction", m.v), w.parameter("length", m.g)
-    weight = f"{v} * ({g} / ({v}.square().sum(1, keepdim=True) + 0.0001).sqrt())"
+    weight = f"({v} * ({g} / ({v}.square().sum(1, keepdim=True) + 0.0001).sqrt()))"
+    shape = inner.weight.shape
+    if m.outputDim:
+        front = shape[m.outputDim], *shape[: m.outputDim], *shape[m.outputDim + 1 :]
+        weight += f".reshape({front}).movedim(0, {m.outputDim})"
     bias = "" if inner.bias is None else f", {w.parameter('bias', inner.bias)}"
     if found is linear:
         return f"F.linear({x}, {weight}{bias})"
+    if found is temporal:
+        weight += f".reshape({(inner.outputFrameSize, inner.kW, inner.inputFrameSize)}).transpose(1, 2)"
+        stride = options(stride=(inner.dW, 1))
+        return f"F.conv1d({x}.transpose(-1, -2), {weight}{bias}{stride}).transpose(-1, -2)"
     kernel = field(inner, "k")
-    usual = {"stride": "1", "padding": "0", "dilation": "1", "groups": "1"}
-    named = options(**{name: (text, usual[name]) for name, text in geometry(inner).items()})
-    shape = joined((int(inner.nOutputPlane), -1, *kernel))
-    return f"F.conv{len(kernel)}d({x}, ({weight}).reshape({shape}){bias}{named})"
+    named = geometry(inner)
+    if found is convolve:
+        shape = inner.nOutputPlane, -1, *kernel
+    else:
+        named["output_padding"] = sizes(field(inner, "adj"))
+    usual = {"stride": "1", "padding": "0", "output_padding": "0", "dilation": "1", "groups": "1"}
+    given = options(**{name: (text, usual[name]) for name, text in named.items()})
+    name = f"F.conv{'' if found is convolve else '_transpose'}{len(kernel)}d"
+    return f"{name}({x}, {weight}.reshape({tuple(map(int, shape))}){bias}{given})"
 
 
 @rule(nn.Convert)

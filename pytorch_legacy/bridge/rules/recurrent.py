@@ -8,7 +8,7 @@ import numpy as np
 from pytorch_legacy import authors, cudnn, rnn
 
 from ..registry import rule
-from ..texts import lacks, number, options
+from ..texts import lacks, number, options, unfolded
 
 
 def gates(array, order):
@@ -155,7 +155,7 @@ def language_model(m, x, w):
         if id(module) in folding:  # their sizes change from call to call
             x = w.let(f"{x}.flatten(0, 1)")
         elif id(module) in unfolding:
-            x = w.let(f"{x}.unflatten(0, {tokens}.shape)")
+            x = w.let(unfolded(x, f"{tokens}.size(0)", -1))
         else:
             x = w.convert(module, x, "net", i)
     return x
@@ -164,7 +164,7 @@ def language_model(m, x, w):
 @rule(authors.TemporalAdapter)
 def temporal_adapter(m, x, w):
     y = w.convert(m.net.modules[1], w.let(f"{x}.flatten(0, 1)"), 0, 1)
-    return w.let(f"{y}.unflatten(0, {x}.shape[:2])")
+    return w.let(unfolded(y, f"{x}.size(0)", -1))
 
 
 @rule(cudnn.RNN)

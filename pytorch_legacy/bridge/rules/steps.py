@@ -8,7 +8,7 @@ from pytorch_legacy.errors import THNNError
 from ..examples import forget
 from ..proof import TOLERANCE
 from ..registry import NoRule, rule
-from ..texts import joined, lacks
+from ..texts import joined, lacks, unfolded
 from ..values import difference, flat, tree
 from .normalization import batch_norm
 from .recurrent import gates, layer, run
@@ -201,7 +201,7 @@ def _unfolded(y, x, w):
         known = value.twin
         if known and known.ndim > value.ndim and [a[:2] for a in known.shapes] == [a[:2] for a in example.shapes]:
             return known
-        made = w.let(f"{value}.unflatten(0, ({w.size(example, 0)}, -1))")
+        made = w.let(unfolded(value, w.size(example, 0), -1))
         made.twin = value
         return made
 

@@ -31,7 +31,9 @@ class Spelling:
         if not (cls._constructed or thing._fileFields):
             return  # nobody knows what its constructor makes: it came out of a pickle
         for name in names:
-            if type(name) is not str or name[:1] == "_" or name in thing._fileFields or name in cls._constructed or _knows(cls, name):
+            if type(name) is not str or name[:1] == "_":
+                continue
+            if name in thing._fileFields or name in cls._constructed or _knows(cls, name):
                 continue
             if meant := _nearest(name, frozenset(cls._constructed) | _declared(cls)):
                 self.found.setdefault((thing._typename, name), meant)

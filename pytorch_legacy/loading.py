@@ -68,7 +68,7 @@ def class_of(typename: str, fields: Any = None) -> type[TorchObject] | None:
     ``_claims(fields)``, those of `PACKAGES` that come last first. Without fields it is the class that comes first.
     """
     if not _known:
-        for cls in _classes():
+        for cls in classes():
             _known.setdefault(cls._typename, []).append(cls)
     found = [_registered[typename]] if typename in _registered else _known.get(typename, [])
     if fields is not None and len(found) > 1:
@@ -82,7 +82,7 @@ def names_of(space: str) -> list[str]:
     return [typename.partition(".")[2] for typename in _known if typename.startswith(f"{space}.")]
 
 
-def _classes() -> Iterator[type[TorchObject]]:
+def classes() -> Iterator[type[TorchObject]]:
     for package in PACKAGES:
         module = import_module(f"pytorch_legacy.{package}")
         for name in module.__all__:

@@ -250,6 +250,7 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
     "a list of numbers": lambda value: isinstance(value, list) and all(map(_is_number, value)),
     "a list of text": lambda value: isinstance(value, list) and all(isinstance(entry, str) for entry in value),
     "a module": _is_object,
+    "a criterion": lambda value: _is_object(value) and not hasattr(type(value), "accGradParameters"),
     "a list of modules": lambda value: isinstance(value, list) and all(map(_is_object, value)),
 }
 _MENDED: dict[str, Callable[[Any, str, Any], Any]] = {

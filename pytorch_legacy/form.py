@@ -27,7 +27,8 @@ from typing import Any
 
 KINDS = (
     "a whole number", "a number", "true or false", "a tensor of floating-point numbers", "a tensor", "a number or a tensor",
-    "text", "a number or text", "sizes", "a list of numbers", "a list of text", "a module", "a list of modules",
+    "text", "a number or text", "sizes", "a list of numbers", "a list of text", "a module", "a criterion",
+    "a list of modules",
 )  # fmt: skip
 
 # Fields that mean the same in all classes: results of the last pass, and parameters with their gradients. Results are written

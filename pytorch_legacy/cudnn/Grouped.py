@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.storage import Tensor
@@ -24,6 +25,8 @@ class Grouped(Layer, Convolution):
     fmode, bdmode, bwmode
         Names of cuDNN's algorithms, which mean nothing here.
     """
+
+    _file = Form(kinds={"groups": "a whole number"})
 
     groups = 1  # the field is younger than some files, and not all classes have it
 
@@ -77,15 +80,20 @@ class Grouped(Layer, Convolution):
     def _setGroups(self, groups: int, nInputPlane: int, nOutputPlane: int) -> None:
         """Notes the number of groups, before there are any parameters."""
         self.groups = check.count(self, "groups", groups)
+        self._checkGroups(nInputPlane, nOutputPlane)
+
+    def _checkGroups(self, nInputPlane: int, nOutputPlane: int) -> None:
+        check.count(self, "groups", self.groups)
         for name, planes in (("nInputPlane", nInputPlane), ("nOutputPlane", nOutputPlane)):
             if planes % self.groups:
-                raise ValueRangeError(f"{self._typename}: {name}: expected a multiple of the {groups} groups, got {planes}")
+                raise ValueRangeError(f"{self._typename}: {name}: expected a multiple of the {self.groups} groups, got {planes}")
 
     def _split(self, array: Tensor | None, axis: int) -> list[Any]:
         """The groups' parts of an array along the dimension of its planes."""
         return [None] * self.groups if array is None else np.split(array, self.groups, axis)
 
     def _inputGroups(self, input: Any) -> list[Tensor]:
+        self._checkGroups(self.nInputPlane, self.nOutputPlane)  # a file may say anything
         *batch, planes, height, width = check.tensor(self, "input", input, 3, 4).shape
         if planes != self.nInputPlane:
             check.shape(self, "input", input, (*batch, self.nInputPlane, height, width))

@@ -87,7 +87,7 @@ class NCEModule(Linear):
         defaults={"Z": lambda fields: np.ones(1, fields.dtype)},
         kinds={
             **dict.fromkeys(("Z", "unigrams"), "a tensor of floating-point numbers"),
-            "k": "a number",
+            "k": "a whole number",
             "normalized": "true or false",
         },
     )
@@ -248,5 +248,5 @@ class NCEModule(Linear):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        if not isinstance(fields.get("aliasmultinomial"), t7.TorchObject):
+        if not alias.is_table(fields.get("aliasmultinomial"), self.unigrams.size):
             self.fastNoise()

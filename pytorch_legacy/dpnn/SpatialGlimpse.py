@@ -64,7 +64,7 @@ class SpatialGlimpse(Module):
             "depth": 3,
             "scale": 2,
         },
-        kinds={"module": "a module"} | dict.fromkeys(("height", "width", "size"), "a whole number"),
+        kinds={"module": "a module"} | dict.fromkeys(("height", "width", "size", "scale"), "a whole number"),
     )
     modules: list[Module]
 

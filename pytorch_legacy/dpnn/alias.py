@@ -6,6 +6,7 @@ which .t7 files hold them: an object with the fields J, which counts from 1 and 
 """
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -31,11 +32,21 @@ def table(probabilities: Tensor) -> t7.TorchObject:
     return t7.TorchObject("torch.AliasMultinomial", 1, fields)
 
 
+def is_table(value: Any, outcomes: int) -> bool:
+    """Is that, from a file, a table from which so many outcomes can be drawn?"""
+    fields = value.fields if isinstance(value, t7.TorchObject) else None
+    others, heights = (fields.get(name) for name in ("J", "q")) if isinstance(fields, dict) else (None, None)
+    if not isinstance(others, np.ndarray) or not isinstance(heights, np.ndarray):
+        return False
+    isRight = others.shape == heights.shape == (outcomes,) and others.dtype.kind in "iuf" and heights.dtype.kind == "f"
+    return isRight and bool(((others >= 0) & (others <= outcomes)).all())
+
+
 def draw(columns: t7.TorchObject, shape: tuple[int, ...]) -> Tensor:
     """Outcomes, which count from 0: first all columns, then all heights are drawn, as Torch7 did."""
     others, heights = columns.fields["J"], columns.fields["q"]
     count = prod(shape)
     chosen = random.uniform(0, 2**32, count, np.float64).astype(np.int64) % len(others)  # raw draws of the generator
     own = random.uniform(0, 1, count, np.float64) <= heights[chosen]
-    outcomes: Tensor = np.where(own, chosen, others[chosen] - 1).reshape(shape)
+    outcomes: Tensor = np.where(own, chosen, others[chosen].astype(np.int64) - 1).reshape(shape)
     return outcomes

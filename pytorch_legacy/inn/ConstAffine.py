@@ -4,6 +4,7 @@ from typing import Self
 
 import numpy as np
 
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Inplace import Inplace
 from pytorch_legacy.storage import Tensor
@@ -40,6 +41,7 @@ class ConstAffine(Inplace):
            [ 6., 45.]], dtype=float32)
     """
 
+    _file = Form(kinds={"a": "a tensor of floating-point numbers", "b": "a tensor of floating-point numbers"})
     a: Tensor
     b: Tensor
 

@@ -50,7 +50,7 @@ class Balance(Module):
     [[0.25, 0.75], [1.0, 0.0]]
     """
 
-    _file = Form(oneBased=("startIdx",), defaults={"nBatch": 10}, kinds={"inputCache": "a tensor"})
+    _file = Form(oneBased=("startIdx",), defaults={"nBatch": 10}, kinds={"inputCache": "a tensor", "nBatch": "a whole number"})
 
     def __init__(self, nBatch: int = 10) -> None:
         super().__init__()
@@ -67,8 +67,9 @@ class Balance(Module):
         if not self.train:
             output[...] = input
             return output
-        if self.batchSize != count or self.inputCache.shape != (count * self.nBatch, categories):
-            self.inputCache = np.zeros((count * self.nBatch, categories), self._dtype, like=input)
+        shape = count * self.nBatch, categories
+        if self.batchSize != count or self.inputCache.shape != shape:
+            self.inputCache = self._made("inputCache", shape, lambda: np.zeros(shape, self._dtype, like=input))
             self.batchSize, self.startIdx = count, 0
         self.inputCache[self.startIdx : self.startIdx + count] = input
         self.prob = self.inputCache.sum(0, keepdims=True)

@@ -78,7 +78,7 @@ class PullTable(Module):
 
     def _entries(self, input: Any) -> list[Any]:
         entries = input if isinstance(input, list) else [input]
-        if self._index > len(entries):
+        if not 0 <= self._index <= len(entries):
             raise IndexRangeError(f"{self._typename}: index: {self._index} is out of range for a table of {len(entries) + 1}")
         return entries
 

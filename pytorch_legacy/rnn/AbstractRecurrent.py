@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self, TypeVar
 
-from pytorch_legacy.errors import ShapeError, UnsupportedError, ValueRangeError, located
+from pytorch_legacy.errors import FieldError, ShapeError, UnsupportedError, ValueRangeError, located
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import clear, recursiveCopy
+from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.nn.utils import clear, described, recursiveCopy
 from pytorch_legacy.rnn.steps import by_step, to_table
 
 Result = TypeVar("Result")
@@ -295,6 +296,9 @@ class AbstractRecurrent(Container):
         super()._fromTorch7(fields, version)
         for name in self._byStep:
             setattr(self, name, by_step(fields.get(name)))
+        for clone in self.sharedClones.values():
+            if not isinstance(clone, TorchObject):
+                raise FieldError(f"sharedClones: expected modules, got {described(clone)}")
 
     def _toTorch7(self) -> dict[str, Any]:
         fields = super()._toTorch7() | {name: to_table(getattr(self, name)) for name in self._byStep}

@@ -54,7 +54,8 @@ class CReLU(Sequential):
     def updateOutput(self, input: Tensor) -> Tensor:
         input = self._checked(input)
         rows, shape = self._rows(input), self._outputShape(input)
-        self.output = super().updateOutput(rows).reshape(shape)
+        halves = check.shape(self, "output of its modules", super().updateOutput(rows), (len(rows), 2 * rows.shape[1]))
+        self.output = halves.reshape(shape)
         return self.output
 
     def _back(self, input: Tensor, gradOutput: Tensor, step: Callable[[Module, Any, Any], Any]) -> Tensor:

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random, t7
-from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.errors import DtypeError, FieldError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
@@ -139,6 +139,8 @@ class PartialLinear(Module):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         table = fields["network"].modules[0].modules[1]
         weights = {name: value for name in ("weight", "gradWeight") if (value := getattr(table, name, None)) is not None}
+        if "weight" not in weights:
+            raise FieldError("network: expected a network whose LookupTable has a weight, got one without")
         super()._fromTorch7(fields | weights, version)
         partition = fields.get("partition")
         if partition is not None and partition is not fields.get("allcolumns"):

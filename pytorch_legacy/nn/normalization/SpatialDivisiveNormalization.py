@@ -110,5 +110,5 @@ class SpatialDivisiveNormalization(LocalNormalization):
         deviation = np.sqrt(self._sums(input * input))
         divisor = deviation / self._coef
         isSmall = divisor <= self.threshold / unit
-        divisor[isSmall] = self.thresval / unit
+        divisor[isSmall] = (self.threshold if self.thresval is None else self.thresval) / unit
         return deviation, isSmall, divisor

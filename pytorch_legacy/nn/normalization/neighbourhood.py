@@ -40,7 +40,7 @@ class LocalNormalization(Module):
             "meanestimator": lambda module: module._estimator(),
             "divider": lambda module: module._fileLayer("nn.CDivTable"),
         },
-        defaults={"nInputPlane": 1, "kernel": None},
+        defaults={"nInputPlane": 1},
         kinds={"kernel": "a tensor of floating-point numbers"},
     )
 

@@ -53,7 +53,7 @@ class Padding(Module):
         oneBased=("dim", "index"),
         scratch={"outputSize": lambda module: t7.longs([])},
         defaults={"nInputDim": None, "value": 0, "index": 0},
-        kinds={"dim": "a whole number", "pad": "a whole number"},
+        kinds={"dim": "a whole number", "pad": "a whole number", "index": "a whole number"},
     )
 
     nInputDim: int | None = None
@@ -90,7 +90,7 @@ class Padding(Module):
         batch = self.nInputDim is not None and len(shape) != self.nInputDim
         axis = check.axis(self, self.dim, len(shape), "dim", batch)
         size, count = shape[axis], abs(self.pad)
-        if self.index > size:
+        if not 0 <= self.index <= size:
             raise IndexRangeError(f"{self._typename}: index: {self.index} is out of range for a dimension of size {size}")
         place = size - self.index if self.pad > 0 else self.index
         before = (slice(None),) * axis

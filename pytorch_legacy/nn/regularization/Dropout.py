@@ -127,7 +127,7 @@ class Dropout(Module):
 
     def _draw(self, shape: tuple[int, ...]) -> None:
         """Sets ``noise`` for an input of that shape, anew unless the last one is to be used again and fits."""
-        rows = int(self.mono)  # with a draw for all rows, their number may change
+        rows = 1 if self.mono else 0  # with a draw for all rows, their number may change
         if self.flag or not self.lazy or self.noise.shape[rows:] != self._noiseShape(shape)[rows:]:
             self.noise = self._sampleNoise((1, *shape[1:]) if self.mono and shape else shape)
             if self.lazy:

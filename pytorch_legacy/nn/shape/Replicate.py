@@ -49,20 +49,21 @@ class Replicate(Module):
         self.ndim = ndim
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        axis = self._axis(input)
-        shape = (*input.shape[:axis], self.nfeatures, *input.shape[axis:])
-        self.output = np.broadcast_to(np.expand_dims(input, axis), shape)
+        axis, shape = self._layout(input)
+        self.output = self._made("output", shape, np.broadcast_to, np.expand_dims(input, axis), shape)
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        axis = self._axis(input)
-        shape = (*input.shape[:axis], self.nfeatures, *input.shape[axis:])
+        axis, shape = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
         gradInput.fill(0)
         blocks.addUp(np.expand_dims(gradInput, axis), gradOutput)
         return gradInput
 
-    def _axis(self, input: Tensor) -> int:
+    def _layout(self, input: Tensor) -> tuple[int, tuple[int, ...]]:
+        """The dimension of the copies, and the shape of the output."""
         rank = check.array(self, "input", input).ndim
-        return check.axis(self, self.dim, rank + 1, "dim", int(self.ndim is not None and rank > self.ndim))
+        axis = check.axis(self, self.dim, rank + 1, "dim", int(self.ndim is not None and rank > self.ndim))
+        copies = check.count(self, "nfeatures", self.nfeatures)
+        return axis, (*input.shape[:axis], copies, *input.shape[axis:])

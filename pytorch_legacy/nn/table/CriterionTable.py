@@ -32,7 +32,7 @@ class CriterionTable(Module):
     [array([ 0., -2.], dtype=float32)]
     """
 
-    _file = Form(kinds={"criterion": "a module"})
+    _file = Form(kinds={"criterion": "a criterion"})
 
     def __init__(self, criterion: Criterion) -> None:
         super().__init__()

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import random, t7
+from pytorch_legacy import random
 from pytorch_legacy.arrays import placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.dpnn import alias
@@ -131,13 +131,13 @@ class NCEModule(Linear):
 
     def noiseSample(self, shape: tuple[int, ...]) -> Tensor:
         """Random classes, which count from 0, in an array of that shape."""
-        return placed(alias.draw(self.aliasmultinomial, shape), self._onDevice)
+        return placed(self._made("sampleidx", shape, alias.draw, self.aliasmultinomial, shape), self._onDevice)
 
     def updateOutput(self, input: Any) -> Any:
         rows, labels = self._checked(input)
         if not self.train and self.normalized:
             return self._full(rows)
-        count, k = len(rows), self.k
+        count, k = len(rows), check.count(self, "k", self.k)
         if self.batchnoise:
             self.sampleidx = np.concatenate([self.noiseSample((k,)), labels])
         else:

@@ -124,7 +124,9 @@ class SpatialGlimpse(Module):
             check.count(self, name, getattr(self, name))
         height, width = self.height * self.scale**depth, self.width * self.scale**depth
         top, left = (height - 1) // 2, (width - 1) // 2
-        padded = np.pad(pictures, ((0, 0), (0, 0), (top, top), (left, left)))
+        edges = (0, 0), (0, 0), (top, top), (left, left)
+        shape = pictures.shape[0], pictures.shape[1], pictures.shape[2] + 2 * top, pictures.shape[3] + 2 * left
+        padded: Tensor = self._made("padded pictures", shape, np.pad, pictures, edges)
         space = padded.shape[2] - height, padded.shape[3] - width
         if min(space) < 0:
             raise ShapeError(f"{self._typename}: input[0]: expected larger pictures, got {sizes(pictures.shape)}")

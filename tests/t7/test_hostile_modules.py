@@ -129,6 +129,8 @@ def test_fields_of_families_replaced(family, capsys):
             whole = thing.fields
             for field in whole.keys() - {"output", "gradInput", "_type"}:
                 for value in OTHERS if entry["bytes"] < 9000 else ("x", -3, 2.0**60):
+                    if (thing.typename, field) == ("nn.Repeater", "rho") and value == 2.0**60:
+                        continue  # as many steps, one after the other
                     thing.fields = {key: other for key, other in whole.items() if key != field}
                     if value is not None:
                         thing.fields[field] = value

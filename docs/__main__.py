@@ -14,12 +14,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def build(out: Path, jobs: int, external: bool = False) -> list[str]:
     """Writes the site into `out`, and what it is made of into `out`/.work; gives what is wrong with it."""
-    from docs.site import check, gather
+    from docs.site import check, gather, layers
     from docs.site.folder import Folder
 
     pages = Folder(out / ".work" / "pages")
     say("gathering the pages")
-    gather.Gathering(pages, {}).all()
+    gathering = gather.Gathering(pages, layers.places())
+    gathering.all()
+    say("running each layer, and writing its page")
+    layers.write(pages, gathering, jobs)
     pages.clean()
     say("building the site")
     found = run("html", out, out, jobs)

@@ -6,7 +6,7 @@ project = "pytorch_legacy"
 version = release = __version__
 copyright = "the pytorch_legacy authors"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "docs.site.mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "docs.site.docstrings", "docs.site.html", "docs.site.mathml"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 root_doc = "index"
 suppress_warnings: list[str] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -12,13 +14,26 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 
 
+# What the converter knows by another name only.
+_NAMES = {"{aligned}": "{split}", r"\arg\min": r"\operatorname{arg}\min", r"\arg\max": r"\operatorname{arg}\max"}
+# What it writes where it did not understand: a command, an alignment or a line by itself.
+_NOT_UNDERSTOOD = re.compile(r">\\[A-Za-z]+<|<mi>&</mi>|linebreak=")
+
+
 def formula(latex: str, display: str, node: Any) -> str:
     """The element ``math`` of a formula. One that cannot be read is a warning, and shown as it is written."""
+    text = latex
+    for name, known in _NAMES.items():
+        text = text.replace(name, known)
     try:
-        return convert(latex, display=display)
+        written = convert(text, display=display)
+        problem = _NOT_UNDERSTOOD.search(written)
     except Exception as error:  # the converter has errors of many kinds
-        logger.warning("a formula that cannot be read (%s): %s", type(error).__name__ or error, latex, location=node, type="math")
-        return f"<code>{latex}</code>"
+        written, problem = "", re.match(".*", type(error).__name__)
+    if problem:
+        logger.warning("a formula that cannot be read (%s): %s", problem[0].strip("<>"), latex, location=node, type="math")
+        return f"<code>{escape(latex)}</code>"
+    return written
 
 
 def inline(writer: Any, node: nodes.math) -> None:

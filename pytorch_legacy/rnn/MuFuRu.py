@@ -25,7 +25,7 @@ class MuFuRu(GRU):
     inputSize, outputSize, rho
         As in `GRU`.
     ops : sequence of str
-        Of "keep" (h), "replace" (v), "mul" (h v), "diff" (h - v), "forget" (0), "sqrt_diff" (sqrt(|h - v|) / 4), "max" and
+        Of "keep" (h), "replace" (v), "mul" (h v), "diff" (h - v), "forget" (0), "sqrt_diff" (``sqrt(|h - v|) / 4``), "max" and
         "min"; all by default.
 
     Notes

@@ -1,0 +1,89 @@
+"""The sources of a class side by side: Python, C and CUDA, with links to the four parts of a C file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from html import escape
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+
+from docs.site import ROOT
+from docs.site.catalog import Entry
+from docs.site.parts import parts
+
+_DEFINED = re.compile(r"^int32_t THNN_\(?(\w+?)\)?\(", re.M)
+_INCLUDED = re.compile(r'^#include "(\w+/\w+)\.(?:h|cuh)"', re.M)
+LABELS = {"c": "C", "cuda": "CUDA", "python": "Python"}
+
+
+@cache
+def files_of_functions() -> dict[str, str]:
+    """From the functions of THNN to the C files that define them."""
+    found: dict[str, str] = {}
+    for path in sorted((ROOT / "THNN").glob("*/*.c")):
+        found |= dict.fromkeys(_DEFINED.findall(path.read_text(encoding="utf-8")), path.relative_to(ROOT).as_posix())
+    return found
+
+
+def c_files(functions: list[str]) -> list[str]:
+    """The files of the functions that a class calls, each once."""
+    return sorted({files_of_functions()[name] for name in functions if name in files_of_functions()})
+
+
+def cuda_twin(c_file: str) -> str | None:
+    """The file of kernels beside a C file, if there is one: without it the C file itself is compiled for the device."""
+    twin = c_file.replace("THNN/", "THCUNN/", 1).removesuffix(".c") + ".cu"
+    return twin if (ROOT / twin).exists() else None
+
+
+def mechanisms(files: list[str]) -> list[str]:
+    """What the files stand on: their families' headers, and the files of loops and kernels of those names."""
+    names = {name for file in files for name in _INCLUDED.findall((ROOT / file).read_text(encoding="utf-8"))}
+    candidates = [f"{tree}/{name}.{ending}" for name in sorted(names - {"core/core"})
+                  for tree, ending in (("THNN", "h"), ("THNN", "c"), ("THCUNN", "cuh"), ("THCUNN", "cu"))]  # fmt: skip
+    return [path for path in candidates if (ROOT / path).exists() and path not in files]
+
+
+def html(entry: Entry, functions: list[str], link: Callable[[str], str]) -> str:
+    """The panels; `link` gives the address of the page of a file."""
+    found = c_files(functions)
+    panels = [_panel("python", entry.file)]
+    for file in found:
+        panels.append(_panel("c", file))
+        if twin := cuda_twin(file):
+            panels.append(_panel("cuda", twin))
+    notes = []
+    if not found:
+        notes.append("There is no C of its own: it is array operations of NumPy and, on a GPU, of CuPy, or what its modules do.")
+    elif not any(cuda_twin(file) for file in found):
+        notes.append("For CUDA this very C file is compiled: the kernels stand in the files of its family, below.")
+    others = mechanisms([*found, *(twin for file in found if (twin := cuda_twin(file)))])
+    if others:
+        links = ", ".join(f'<a href="{escape(link(path))}"><code>{escape(path)}</code></a>' for path in others)
+        notes.append(f"What these files stand on: {links}.")
+    return f'<div class="sources">{"".join(panels)}</div>' + "".join(f"<p>{note}</p>" for note in notes)
+
+
+def _panel(language: str, path: str) -> str:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    lines = highlight(text, _lexer(language), HtmlFormatter(nowrap=True)).rstrip("\n").split("\n")
+    anchors = parts(text) if language != "python" else {}
+    stem = re.sub(r"\W", "-", path)
+    links = []
+    for name, number in anchors.items():
+        shown = "kernels" if language == "cuda" and name == "definition" else name
+        lines[number - 1] = f'<span id="{stem}-{name}" class="part">{lines[number - 1]}</span>'
+        links.append(f'<a href="#{stem}-{name}">{shown}</a>')
+    nav = f'<nav aria-label="parts of {escape(path)}">{" · ".join(links)}</nav>' if len(links) > 1 else ""
+    title = f"<summary><b>{LABELS[language]}</b> <code>{escape(path)}</code></summary>"
+    body = "\n".join(lines)
+    return f'<details open>{title}{nav}<div class="highlight"><pre tabindex="0">{body}</pre></div></details>'
+
+
+@cache
+def _lexer(language: str):  # type: ignore[no-untyped-def]
+    return get_lexer_by_name("cuda" if language == "cuda" else language, stripnl=False)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn
-from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
+from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError, ShapeError
 from tests.nn.test_arithmetic import restored
 from tests.nn.toys import batch, fails
 from tests.trees import share_memory
@@ -60,6 +60,14 @@ def test_positions_from_a_file_and_back(cls, fields, here):
     assert {name: getattr(layer, name) for name in here} == here
     again = layer._toTorch7()
     assert {name: again[name] for name in fields} == fields
+
+
+def test_of_longer_pairs_the_first_two_entries_count():
+    fields = {"permutations": [[1, 2, 3], np.array([2, 3])], "_type": "torch.FloatTensor"}
+    assert restored(nn.Transpose, fields).permutations == [[0, 1], [1, 2]]
+    for pair in ([1], ["x", 2], 1, [None, 2]):
+        with pytest.raises(FieldError, match="permutations: expected pairs of dimensions"):
+            restored(nn.Transpose, fields | {"permutations": [pair]})
 
 
 @pytest.mark.parametrize("layer", [nn.Unsqueeze(0, 2), nn.Transpose((0, 1)).setNumInputDims(3), nn.Padding(0, 1, 2)])

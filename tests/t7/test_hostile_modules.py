@@ -97,7 +97,7 @@ def test_every_field_replaced(name):
 
 
 FAMILIES = sorted({entry["family"] for entry in MANIFEST if entry["kind"] == "module"})
-OTHERS = [None, {}, "x", 0, -3, 2.0**60, float("nan"), [1, 2], t7.TorchObject("nn.Linear", 1, {})]
+OTHERS = [None, {}, "x", 0, -3, 2.0**60, float("nan"), [1, 2], ["x", None], t7.TorchObject("nn.Linear", 1, {})]
 
 
 def objects(value, known):

@@ -55,10 +55,12 @@ class Transpose(Module):
         return self
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        pairs = self.permutations
-        if not (isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)):
-            raise FieldError(f"permutations: expected pairs of dimensions, got {described(self.permutations)}")
+        pairs = fields.get("permutations", [])
+        pairs = [] if pairs == {} else pairs
+        if not isinstance(pairs, list) or not all(map(_is_pair, pairs)):
+            raise FieldError(f"permutations: expected pairs of dimensions, got {described(pairs)}")
+        # Torch7 looked at the first two of each. A storage is a pair, too.
+        super()._fromTorch7(fields | {"permutations": [[*pair[:2]] for pair in pairs]}, version)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         return self._copied("output", input, self._order(input))
@@ -81,3 +83,8 @@ class Transpose(Module):
     def _copied(self, name: str, array: Tensor, order: list[int]) -> Tensor:
         view = array.transpose(order)
         return blocks.elements(np.copyto, self._resize(name, view.shape, view.dtype), view)
+
+
+def _is_pair(value: Any) -> bool:
+    isLong = isinstance(value, (list, np.ndarray)) and np.ndim(value) < 2 and len(value) > 1
+    return isLong and all(isinstance(d, (int, float, np.integer)) for d in value[:2])

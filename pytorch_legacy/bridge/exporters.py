@@ -21,11 +21,14 @@ from pytorch_legacy.writing import check_target, whole
 
 from .conversion import Conversion, arguments
 from .examples import forget
+from .exportable import written_out
 from .proof import TOLERANCE
 from .registry import Differs, NoRule
 from .values import difference, flat, tree
 
 OPSET = 18
+_COLORS = re.compile(r"\x1b\[[0-9;]*m")
+_LONGEST = 160
 
 
 class Exported(NamedTuple):
@@ -69,9 +72,9 @@ class Export:
         For each array of the input, the dimensions that are to vary.
     """
 
-    def __init__(self, net: Any, example: Any, force: bool = False) -> None:
+    def __init__(self, net: Any, example: Any, force: bool = False, change: Callable[[Any], Any] = lambda module: module) -> None:
         conversion = Conversion(net, example, force)
-        self.module = conversion.module()
+        self.module = change(conversion.module())
         if conversion.proof.whole is None:
             raise NoRule(f"{net._typename}: it is random in evaluation, which a file of this kind cannot be proven to be")
         if conversion.writer.states:
@@ -102,6 +105,7 @@ class Export:
             axes = iter(self.free)
             input = tree(lambda a, b, axes=axes: _fitted(a, b, {axis for axis in next(axes) if kept(axis)}), base, goal)
             inputs[repr(tree(np.shape, input))] = input
+        inputs["others"] = tree(lambda array: np.roll(array, 1, 0), base)  # what a file has of the numbers is no constant
         return [*self._ran([*inputs.values()])]
 
     def shapes(self, kept: Callable[[int], bool]) -> Any:
@@ -112,22 +116,22 @@ class Export:
             return {axis: torch.export.Dim.DYNAMIC for axis in sorted(next(free)) if kept(axis)}
 
         shapes = tree(one, self.trials[-1][0])
-        return tuple(shapes) if isinstance(self.trials[-1][0], list) else (shapes,)
+        given = tuple(shapes) if isinstance(self.trials[-1][0], list) else (shapes,)
+        return (given,) if isinstance(self.module, Stateless) else given
 
     def example(self) -> tuple[Any, ...]:
         """The input to export with."""
         return arguments(self._example[0])
 
     def gap(self, run: Callable[[list[Any]], list[Any]], kept: Callable[[int], bool]) -> float:
-        """The largest difference of what `run` gives, for all sizes of what is kept free; infinity where it fails."""
+        """The largest difference of what `run` gives, for all sizes of what is kept free; infinity where there are none."""
         worst, trials = 0.0, self._trials(kept)
-        if len(trials) < 2 and any(kept(axis) for axes in self.free for axis in axes):
+        if len({repr(tree(np.shape, input)) for input, _ in trials}) < 2 and any(
+            kept(axis) for axes in self.free for axis in axes
+        ):
             return float("inf")  # the network itself takes no other size
         for input, output in trials:
-            try:
-                worst = max(worst, difference(flat([output]), flat([run(flat([input]))])))
-            except Exception:
-                return float("inf")
+            worst = max(worst, difference(flat([output]), flat([run(flat([input]))])))
         return worst
 
 
@@ -147,14 +151,16 @@ def _larger(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Exporters talk; what they have to say is in their exceptions."""
-    level = logging.root.manager.disable
+    level, log = logging.root.manager.disable, getattr(torch._C, "_jit_onnx_log", None)
     logging.disable(logging.CRITICAL)
+    torch._C._jit_onnx_log = lambda *_: None  # which writes past sys.stdout
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
         logging.disable(level)
+        torch._C._jit_onnx_log = log  # type: ignore[assignment]
 
 
 def _names(value: Any, stem: str, given: list[Any] | None = None) -> list[str]:
@@ -214,7 +220,7 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = 
     if Path(path).suffix != ".onnx":
         raise ValueRangeError(f"{path}: expected a name that ends in .onnx")
     check_target(path)
-    export = Export(net, example, force)
+    export = Export(net, example, force, change=written_out)
     inputs = _names(export.trials[0][0], "input", input_names(net))
     outputs = _names(export.trials[0][1], "output", output_names(net))
     outputs = [f"{name}_out" if name in inputs else name for name in outputs]
@@ -303,7 +309,7 @@ def _written(export: Export, path: Any, inputs: list[str], ways: dict[str, Any],
                     model = make(kept)
                     gap = export.gap(runner(model), kept)
             except Exception as error:
-                problems.append(f"{way}: {type(error).__name__}: {' '.join(str(error).split()):.160}")
+                problems.append(f"{way}: {_told(error)}")
                 continue
             if gap <= TOLERANCE or (export.force and np.isfinite(gap)):
                 with whole(path) as file:
@@ -311,3 +317,11 @@ def _written(export: Export, path: Any, inputs: list[str], ways: dict[str, Any],
                 return Exported(way, gap, lost)
             problems.append(f"{way}: differs by {gap:.2g}")
     raise Differs(f"{path}: no exporter gives the network's numbers; {'; '.join(dict.fromkeys(problems))}")
+
+
+def _told(error: BaseException) -> str:
+    """What an exporter failed for, in a line: the first of the exceptions that led to it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    text = " ".join(_COLORS.sub("", str(error)).split())
+    return f"{type(error).__name__}: {text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'}"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 import torch.nn.functional as F
 
 from pytorch_legacy import nn
+from pytorch_legacy.bridge.exportable import adaptive_pool
 
 from .operators import register
 from .written import Values, by_rule, of_torch, window, with_ceil, written
@@ -38,12 +40,14 @@ for rank in (2, 3):
         return pool(v["input"], *of_torch(v), dilation, bool(v["ceil_mode"]), return_indices=True)
 
     @written(adaptive_average[rank])
-    def _(v: Values, pool: Any = (F.adaptive_avg_pool2d, F.adaptive_avg_pool3d)[rank - 2]) -> Any:
-        return pool(v["input"], [v[name] for name in ("otime", "oheight", "owidth") if name in v])
+    def _(v: Values, rank: int = rank) -> Any:
+        sizes = [v[name] for name in ("otime", "oheight", "owidth") if name in v]
+        return F.adaptive_avg_pool2d(v["input"], sizes) if rank == 2 else adaptive_pool(v["input"], sizes, rank, torch.mean)
 
     @written(adaptive_maximum[rank])
-    def _(v: Values, pool: Any = (F.adaptive_max_pool2d, F.adaptive_max_pool3d)[rank - 2]) -> Any:
-        return pool(v["input"], [v[name] for name in ("otime", "oheight", "owidth") if name in v], return_indices=True)
+    def _(v: Values, rank: int = rank) -> Any:
+        y = adaptive_pool(v["input"], [v[name] for name in ("otime", "oheight", "owidth") if name in v], rank)
+        return y, torch.zeros_like(y, dtype=torch.int64)  # the indices are for the gradient
 
 
 def _gaussian(v: Values) -> Any:

@@ -93,6 +93,64 @@ def test_layers_between_recurrent_ones(tmp_path: Path) -> None:
         np.testing.assert_allclose(output, model.evaluate().forward(x), rtol=0, atol=1e-5)
 
 
+def remembering() -> nn.Module:
+    return pl.rnn.Sequencer(nn.Sequential(pl.rnn.FastLSTM(3, 4), nn.Linear(4, 3))).remember("both")
+
+
+def projected() -> nn.Module:
+    return nn.Sequential(pl.rnn.SeqLSTMP(3, 8, 4), pl.rnn.SeqLSTMP(4, 3, 5).remember("both"))
+
+
+@pytest.mark.parametrize("make", [remembering, projected])
+def test_states_and_projections(make, tmp_path: Path) -> None:
+    """A file of a network that remembers begins anew in each run; projections, which exporters get wrong, are written out."""
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    net, pair = make(), [draw(6, 2, 3), draw(6, 3, 3)]
+    assert pl.to_onnx(net, tmp_path / "net.onnx", pair).fixed == []
+    assert pl.to_pt2(net, tmp_path / "net.pt2", pair).fixed == []
+    x = draw(6, 5, 3)
+    (output,) = runtime.InferenceSession(tmp_path / "net.onnx").run(None, {"input": x})
+    y = torch.export.load(tmp_path / "net.pt2").module()(torch.from_numpy(x))
+    for found in (output, y.detach().numpy()):
+        np.testing.assert_allclose(found, net.evaluate().forget().forward(x), rtol=0, atol=1e-5)
+
+
+ADAPTIVE = {
+    "divided": (nn.SpatialAdaptiveMaxPooling(3, 5), (2, 15, 9)),
+    "uneven": (nn.SpatialAdaptiveMaxPooling(4, 7), (2, 13, 11)),
+    "volumes": (nn.VolumetricAdaptiveMaxPooling(2, 2, 3), (2, 5, 6, 7)),
+    "averages": (nn.VolumetricAdaptiveAveragePooling(2, 2, 3), (2, 5, 6, 7)),
+    "frames": (nn.TemporalAdaptiveMaxPooling(3), (7, 2)),
+}
+
+
+@pytest.mark.parametrize("name", ADAPTIVE)
+def test_adaptive_windows(name: str, tmp_path: Path) -> None:
+    """No exporter to ONNX has all of them."""
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    net, shape = ADAPTIVE[name]
+    assert pl.to_onnx(net, tmp_path / "net.onnx", (None, *shape)).fixed == []
+    x = draw(4, *shape)
+    (output,) = runtime.InferenceSession(tmp_path / "net.onnx").run(None, {"input": x})
+    np.testing.assert_allclose(output, net.forward(x), rtol=0, atol=1e-5)
+
+
+def test_what_no_exporter_has(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Windows that depend on numbers of the input: none of these is a constant of a file. One error on one line says why."""
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    boxes = [np.float32([[i % n, 4 - i, 2, 20, 18 - i] for i in range(n + 2)]) for n in (2, 3)]
+    pair = [[draw(n, 3, 20, 24), box] for n, box in zip((2, 3), boxes, strict=True)]
+    for write, name in ((pl.to_onnx, "net.onnx"), (pl.to_pt2, "net.pt2")):
+        with pytest.raises(pl.bridge.Differs, match="no exporter") as caught:
+            write(pl.inn.ROIPooling(3, 3), tmp_path / name, pair)
+        text = str(caught.value)
+        assert "\x1b" not in text and "\n" not in text and "Next steps" not in text
+    assert capfd.readouterr() == ("", "") and not [*tmp_path.iterdir()]
+
+
 def test_refusals(tmp_path: Path) -> None:
     for write in (pl.to_onnx, pl.to_pt2):
         with pytest.raises(pl.THNNError, match="expected a name that ends in"):

@@ -75,7 +75,7 @@ def narrow(m, x, w):
 
 @rule(nn.Replicate)
 def replicate(m, x, w):
-    dimension = m._axis(x.arrays[0])
+    dimension = m._layout(x.arrays[0])[0]
     repeats = [m.nfeatures if i == dimension else -1 for i in range(x.ndim + 1)]
     return f"{x}.unsqueeze({dimension}).expand({joined(repeats)})"
 

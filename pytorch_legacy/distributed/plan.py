@@ -24,6 +24,8 @@ _MOST_TRIED = 1000  # inputs that are read to find the first good one
 _MOST_REFUSED = 20  # ... and that the network is asked for
 _SECONDS = 0.5  # of a task: Dask spends about one in a thousand of that on it
 _TASKS = 32  # at least, where there are as many inputs: a few slow ones shall occupy many threads
+_USED = 0.4  # of a thread's memory, by what is counted here; the allocator keeps about as much again
+_IN_RESULTS = 0.2  # ... by results
 _IN_FLIGHT = 3  # results of tasks that a worker's thread has in the making or on the way
 
 
@@ -107,7 +109,7 @@ def made(
     wanted = stored.batch if stored else options.batch
     batch, unit = _sizes(net, source, samples[0].array, output, way, wanted, room.memory)
     plan = stored or Plan(preprocessing, form, way, batch, unit, net.dtype.name)
-    inFlight = int(0.3 * room.memory / (_IN_FLIGHT * max(output.nbytes, 256)))
+    inFlight = int(_IN_RESULTS * room.memory / (_IN_FLIGHT * max(output.nbytes, 256)))
     rows = min(int(_SECONDS / seconds), inFlight, len(source) // (4 * room.threads))
     return Made(plan, max(1, rows // plan.unit) * plan.unit, _notes(plan, net, source))
 
@@ -162,12 +164,13 @@ def _sizes(
 ) -> tuple[int, int]:
     """How many samples go together, and how many are read together."""
     fixed, each = batches.memory(net, sample, way)
-    each += _IN_FLIGHT * output.nbytes
     chunk = source.unit
-    inChunk = sample.nbytes * (1 if chunk == 1 else 2) * chunk
-    fits = int((0.7 * budget - fixed - inChunk) // each)
+    held = sample.nbytes * (1 if chunk == 1 else 2)  # what is read of a sample before its batch is made
+    each += _IN_FLIGHT * output.nbytes + held
+    inChunk = held * chunk
+    fits = int((_USED * budget - fixed - inChunk) // each)
     if fits < (wanted or 1):
-        needs = (fixed + inChunk + (wanted or 1) * each) / 0.7
+        needs = (fixed + inChunk + (wanted or 1) * each) / _USED
         what = f"a batch of {wanted}" if wanted else "an input"
         raise Problem(f"--memory: {what} takes {needs / 1e6:,.3g} MB of each thread, which has {budget / 1e6:,.3g} MB")
     few = -(-len(source) // _TASKS)

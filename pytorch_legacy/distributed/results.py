@@ -19,7 +19,8 @@ from pytorch_legacy.writing import whole
 from .batches import Failed
 
 _GROUP = 1 << 16  # rows that are written to the file together, at most
-_BYTES = 1 << 25
+_BYTES = 1 << 22
+_DICTIONARY = ["label", "error"]  # columns whose values repeat; of numbers, a dictionary takes several times their memory
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class Parts:
 
     def write(self, start: int, stop: int, table: Any) -> None:
         with whole(self._path(start, stop)) as file:
-            pq.write_table(table, file)
+            pq.write_table(table, file, use_dictionary=_DICTIONARY)
 
     def errors(self) -> tuple[int, str]:
         """How many rows have an error, and the first one."""
@@ -135,7 +136,7 @@ class Parts:
     def join(self, target: str, form: Form, described: dict[str, Any]) -> None:
         """Writes what there is, in order, as one file, with a description in its metadata."""
         schema = form.schema().with_metadata({"pytorch_legacy": json.dumps(described)})
-        with whole(target) as file, pq.ParquetWriter(file, schema) as writer:
+        with whole(target) as file, pq.ParquetWriter(file, schema, use_dictionary=_DICTIONARY) as writer:
             for tables in _grouped(pq.read_table(self._path(*span)) for span in self.done()):
                 writer.write_table(pa.concat_tables(tables).cast(schema).combine_chunks(), _GROUP)
 

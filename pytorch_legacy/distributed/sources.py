@@ -112,16 +112,31 @@ class Rows:
         return f"{self} of {self.origin}, {self.key}: {status.st_size} bytes, {status.st_mtime_ns}"
 
     def samples(self, preprocessing: Preprocessing, dtype: np.dtype[Any]) -> Iterator[Sample | Failed]:
-        """The rows, each prepared. They are read anew, and no map of the file stays in memory."""
+        """The rows, each prepared. They are read anew, one by one where that can be, and no map of the file stays in memory."""
+        made = 0
         try:
-            array = _zarr(self.path, self.key) if os.path.isdir(self.path) else np.load(self.path, mmap_mode="r")
-            rows = np.array(array[self.start : self.stop])
+            for row in self._raw():
+                made += 1
+                array = np.ascontiguousarray(preprocessing.normalized(row).astype(dtype, copy=False))
+                yield Sample(array.copy() if array.base is not None else array, files.Source(None))
         except Exception as error:  # whatever a broken chunk makes of it
-            yield from [Failed(f"{self.origin}: {text_of(error)}")] * len(self)
+            yield from [Failed(f"{self.origin}: {text_of(error)}")] * (len(self) - made)
+
+    def _raw(self) -> Iterator[np.ndarray[Any, Any]]:
+        """The rows as they are stored."""
+        if os.path.isdir(self.path):
+            yield from np.array(_zarr(self.path, self.key)[self.start : self.stop])
             return
-        del array
-        for row in rows:
-            yield Sample(np.ascontiguousarray(preprocessing.normalized(row).astype(dtype)), files.Source(None))
+        array = np.load(self.path, mmap_mode="r")
+        if not array.flags.c_contiguous:
+            yield from np.array(array[self.start : self.stop])
+            return
+        # Pages of a map that are read count as memory of the process: it reads the file instead.
+        count = int(np.prod(self.shape))
+        with open(self.path, "rb") as file:
+            file.seek(array.offset + self.start * count * array.itemsize)
+            for _ in range(len(self)):
+                yield np.fromfile(file, array.dtype, count).reshape(self.shape)
 
 
 Source = Files | Rows

@@ -6,14 +6,13 @@ import argparse
 import fcntl
 import hashlib
 import json
+import logging
 import os
 import shutil
 import signal
 import threading
-import time
-from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -28,17 +27,17 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.writing import whole
 
 try:
+    import dask
     import psutil
-    from distributed import Client, KilledWorker, LocalCluster, as_completed
+    from distributed import Client, LocalCluster
     from distributed.system import MEMORY_LIMIT
 
     from . import plan, sources
+    from .drive import Stopped, drive, spans
     from .results import Parts
-    from .work import Deliver, failed, work
+    from .work import Deliver
 except ImportError as error:
     raise Problem(f'many inputs need Dask ({error}); run: pip install "pytorch-legacy[dask]"') from None
-
-_PER_THREAD = 2  # tasks that are handed out: one that runs, and one that waits
 
 
 def run(net: Module, value: Any, preprocessing: Preprocessing, options: argparse.Namespace) -> None:
@@ -51,7 +50,7 @@ def run(net: Module, value: Any, preprocessing: Preprocessing, options: argparse
         job = Job(net, value, preprocessing, options, source, folder, pictures)
         try:
             job.run()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Stopped):
             done = job.join(complete=False)
             if done:
                 say(f"stopped: {options.output} has {done:,} of {len(source):,} rows; the same command goes on")
@@ -132,7 +131,6 @@ class Job:
             pl.setNumThreads(threads)
 
     def _compute(self, client: Client, made: plan.Made, missing: list[tuple[int, int]]) -> None:
-        spans = ((at, min(at + made.span, stop)) for start, stop in missing for at in range(start, stop, made.span))
         left = sum(stop - start for start, stop in missing)
         progress = Progress(len(self._source), len(self._source) - left)
         key, errors = f"pytorch-legacy-{uuid4().hex}", 0
@@ -149,11 +147,12 @@ class Job:
 
         client.register_plugin(Deliver(key, self._net, made.plan, self._pictures.name), name=key)
         try:
-            _drive(client, key, self._source, made.plan, spans, finished)
+            drive(client, key, self._source, made.plan, spans(missing, made.span, made.plan.unit), finished)
         finally:
             progress.end()
             if self._options.scheduler:
-                client.unregister_worker_plugin(key)
+                with suppress(OSError):  # it may be what ended the run
+                    client.unregister_worker_plugin(key)
 
     def join(self, complete: bool) -> int:
         """Writes the file of all rows that are done; returns how many there are."""
@@ -230,68 +229,46 @@ def _memory() -> int:
 def _client(options: argparse.Namespace) -> Iterator[Client]:
     """Dask's threads in this process, its processes on this machine, or the workers of a scheduler."""
     if options.scheduler:
-        try:
-            client = Client(options.scheduler, timeout=20)
-        except (OSError, ValueError) as error:
-            raise Problem(f"--scheduler {options.scheduler}: {error}") from None
-        with client:
-            with busy("waiting for workers"):
-                try:
-                    client.wait_for_workers(1, timeout=60)
-                except TimeoutError:
-                    raise Problem(f"--scheduler {options.scheduler}: it has no workers") from None
-            yield client
+        with _quiet():
+            try:
+                client = Client(options.scheduler, timeout=20)
+            except (OSError, ValueError) as error:
+                raise Problem(f"--scheduler {options.scheduler}: {error}") from None
+            with client:
+                with busy("waiting for workers"):
+                    try:
+                        client.wait_for_workers(1, timeout=60)
+                    except TimeoutError:
+                        raise Problem(f"--scheduler {options.scheduler}: it has no workers") from None
+                yield client
         return
     threads, processes = _threads(options), options.processes or 1
     with (
+        # A process that ends is started again however often: a cluster gives up one that is not there when it looks.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1000 days"}),
         LocalCluster(
             n_workers=processes,
             threads_per_worker=max(1, threads // processes),
             processes=bool(options.processes),
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # a free port, as others may run beside this one
             memory_limit=0,
             silence_logs=50,
+            scheduler_kwargs={"allowed_failures": 1},
+            **({"preload": ["pytorch_legacy.distributed.work"]} if options.processes else {}),
         ) as cluster,
         Client(cluster) as client,
     ):
         yield client
 
 
-def _drive(
-    client: Client,
-    key: str,
-    source: sources.Source,
-    made: plan.Plan,
-    spans: Iterator[tuple[int, int]],
-    finished: Callable[[int, int, Any, dict[str, bytes]], None],
-) -> None:
-    """Hands out spans, no more than the workers are busy with, and takes what comes.
-
-    What a worker loses that ends is done again by another. Rows with which workers end again and again are split, and the one
-    that does it gets an error.
-    """
-    again: deque[tuple[int, int]] = deque()
-    running: dict[str, tuple[int, int]] = {}
-    results = as_completed()
-    asked, most = 0.0, 0
-    while True:
-        if time.monotonic() > asked + 5:  # workers come and go
-            asked, most = time.monotonic(), _PER_THREAD * max(1, sum(client.nthreads().values()))
-        while len(running) < most and (span := again.popleft() if again else next(spans, None)):
-            start, stop = span
-            future = client.submit(work, key, source.cut(start, stop), start, key=f"{key}-{start}-{stop}", pure=False)
-            running[future.key] = span
-            results.add(future)
-        if not running:
-            return
-        future = next(results)
-        start, stop = running.pop(future.key)
-        try:
-            finished(start, stop, *future.result())
-        except KilledWorker:
-            if stop - start > 1:  # in whole batches, while there are several
-                half = (stop - start) // 2
-                middle = start + (max(half // made.unit, 1) * made.unit if stop - start > made.unit else half)
-                again += [(start, middle), (middle, stop)]
-            else:
-                finished(start, stop, failed(made, source.cut(start, stop), start, "worker processes end with it"), {})
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What Dask logs of connections and workers that end is not shown: the run says what comes of it."""
+    levels = [(handler, handler.level) for handler in logging.getLogger("distributed").handlers]
+    for handler, _ in levels:
+        handler.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for handler, level in levels:
+            handler.setLevel(level)

@@ -29,7 +29,8 @@ def map(net: Module, blocks: Any, client: Any = None) -> Any:
     blocks : dask.array.Array or dask.bag.Bag
         An array with a sample in each row, or a bag of samples: arrays, whose shapes may differ.
     client : distributed.Client, optional
-        Whose workers get the network now. Without it the network travels with the tasks, for whatever scheduler runs them.
+        Whose scheduler gets the network now; each worker fetches it once. Without it the network travels with the tasks, for
+        whatever scheduler runs them.
 
     Returns
     -------
@@ -73,7 +74,7 @@ def map(net: Module, blocks: Any, client: Any = None) -> Any:
     sent = Sent(net)
     if isinstance(blocks, da.Array):
         like = _example(sent.here(), blocks)
-    there = delayed(sent, traverse=False) if client is None else client.scatter(sent, broadcast=True, hash=False)
+    there = delayed(sent, traverse=False) if client is None else _kept(sent, client)
     if isinstance(blocks, db.Bag):
         return blocks.map_partitions(_of_items, sent=there)
     if blocks.ndim > 1:
@@ -88,6 +89,18 @@ def map(net: Module, blocks: Any, client: Any = None) -> Any:
         dtype=like.dtype,
         meta=np.empty((0,) * (1 + like.ndim), like.dtype),
     )
+
+
+def _kept(sent: Sent, client: Any) -> Any:
+    """A future of the network. It is a task, not scattered data, so that workers that end cannot lose it."""
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):  # the network is meant to travel
+        return client.submit(_same, sent, key=f"network-{sent.key}", pure=False)
+
+
+def _same(sent: Sent) -> Sent:
+    return sent
 
 
 def _example(net: Module, blocks: Any) -> Tensor:

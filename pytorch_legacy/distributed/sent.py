@@ -38,6 +38,7 @@ class Sent:
         net: Module = self._threads.net
         return net
 
+
 def _arrived(key: str, net: Module) -> Sent:
     return _here.get(key) or Sent(net, key)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,11 @@ class Deliver(WorkerPlugin):
 
     def teardown(self, worker: Any) -> None:
         _here.pop(self.key, None)
+
+
+def dask_setup(worker: Any) -> None:
+    """Ctrl-C, which a terminal sends to all its processes, is for the one that waits for the results."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def work(key: str, source: Source, first: int) -> tuple[Any, dict[str, bytes]]:

@@ -34,9 +34,7 @@ def parser() -> argparse.ArgumentParser:
     from . import convert, explain, inspect, new_layer, run
     from .options import Parser
 
-    top = Parser(
-        prog="pytorch-legacy", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    top = Parser(prog="pytorch-legacy", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=_version())
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in (inspect, run, convert, explain, new_layer):

@@ -17,7 +17,8 @@ from .problem import Problem
 from .progress import busy
 
 HELP = "a network to PyTorch or ONNX; weights and tensors between .t7 and .npz, .safetensors, .h5"
-DESCRIPTION = """\
+DESCRIPTION = (
+    """\
 Write a network for PyTorch or ONNX, move weights and tensors by name, or write a .t7 file in the other format.
 
   pytorch-legacy convert net.t7 net.py --input 1x3x224x224     a class of PyTorch, with its weights in net.safetensors
@@ -36,7 +37,10 @@ running means go along; outputs, gradients and scratch memory only with --everyt
 A network is written only if it gives the same numbers, layer by layer. Without --input what the network takes is inferred, and
 told. The first size of --input may vary, if the network takes that.
 
-""" + inputs.GRAMMAR + "\n"
+"""
+    + inputs.GRAMMAR
+    + "\n"
+)
 _T7 = (".t7", ".net", ".th", ".dat")
 
 

@@ -222,6 +222,9 @@ def _layer(module: Any) -> Any:
         return Array((mean.size, *{"S": ("H", "W"), "V": ("T", "H", "W")}.get(name[0], ())))
     if isinstance(module, _ELEMENTWISE + _TABLES):
         return Each(None)
+    shape = [*module.size] if isinstance(module, (nn.Reshape, nn.View)) else []
+    if shape and all(isinstance(size, (int, np.integer)) and size > 0 for size in shape):
+        return Array(tuple(map(int, shape)))  # what comes may have another shape of as many numbers
     return _THROUGH
 
 
@@ -424,6 +427,8 @@ class Trials:
         three = self._output(taken, 3, scale)
         if three is None:
             return "changes"  # what fits two samples and not three is one of them twice as large
+        if isinstance(taken, Each) and taken.steps:  # a step has the samples
+            two, three = ([_steps_of(output, scale)] for (output,) in (two, three))
         return "changes" if changes_batch(2, two[0], three[0]) or changes_batch(3, three[0], two[0]) else "keeps"
 
     def _output(self, taken: Any, batch: int, scale: int) -> list[Any] | None:
@@ -455,6 +460,11 @@ def changes_batch(count: int, output: Any, other: Any) -> bool:
     if not isinstance(output, np.ndarray) or not output.ndim or len(output) == count:
         return False
     return not (isinstance(other, np.ndarray) and other.ndim and len(other) == len(output))
+
+
+def _steps_of(output: Any, count: int) -> Any:
+    """A list of the steps of an array that has so many."""
+    return [*output] if isinstance(output, np.ndarray) and output.ndim > 1 and len(output) == count else output
 
 
 def _arrays(taken: Any) -> Iterator[Array]:

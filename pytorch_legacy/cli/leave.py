@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_legacy as pl
+from pytorch_legacy.errors import THNNError
 from pytorch_legacy.nn.Module import Module
 
 from . import expected, inputs, models
@@ -19,6 +20,13 @@ def leave(options: argparse.Namespace) -> str:
     """Writes the network of options.source as options.target; what to tell about it."""
     net = models.network(options.source, pl.load(options.source), options.model)
     example, assumed = (given(options.input, net), "") if options.input else inferred(net)
+    try:
+        return _written(options, net, example, assumed)
+    except THNNError as error:
+        raise error if options.input else Problem(f"{error}{assumed}") from None
+
+
+def _written(options: argparse.Namespace, net: Module, example: Any, assumed: str) -> str:
     suffix = Path(options.target).suffix.lower()
     if suffix == ".py":
         module = pl.to_python(net, options.target, example, force=options.force, wrap=options.wrap)
@@ -54,7 +62,8 @@ def inferred(net: Module) -> tuple[Any, str]:
     spec = None if takes is None else takes.spec()
     if takes is None or spec is None or not (takes.batched or takes.single):
         known = "is not known" if takes is None else f"is known in part ({takes})"
-        raise Problem(f"what the network takes {known}: say it, such as --input 1x3x224x224")
+        form = "1x6,1x10:int" if isinstance(takes and takes.taken, (expected.Table, expected.Each)) else "1x3x224x224"
+        raise Problem(f"what the network takes {known}: say it, such as --input {form}")
     text = inputs.text_of(spec)
     if takes.changes:
         raise Problem(

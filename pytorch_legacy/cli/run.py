@@ -113,9 +113,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="threads to use (default: one per processor)",
     )
-    parser.add_argument(
-        "--time", type=whole("--time", 1), nargs="?", const=10, metavar="N", help="also time N runs (default 10)"
-    )
+    parser.add_argument("--time", type=whole("--time", 1), nargs="?", const=10, metavar="N", help="also time N runs (default 10)")
     many = parser.add_argument_group("many inputs, -o RESULTS.parquet")
     many.add_argument("--vector", action="store_true", help="write all scores of a classifier, too, not only the best")
     many.add_argument("--processes", type=whole("--processes", 1, 1024), metavar="N", help="run in N processes, not in threads")

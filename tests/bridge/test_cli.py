@@ -52,7 +52,9 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     assert "--force is for .py, .onnx, .pt2" in convert(capsys, net, tmp_path / "net.npz", "--force")
     assert "is made of a .t7 file" in convert(capsys, DIGITS / "x.npz", target)
     pl.save(net, nn.Sequential().add(nn.SelectTable(0)))
-    assert "say it, such as --input 1x3x224x224" in convert(capsys, net, target)
+    assert "say it, such as --input 1x6,1x10:int" in convert(capsys, net, target)
+    pl.save(net, nn.Sequential().add(nn.SplitTable(0)).add(rnn.Sequencer(nn.Linear(4, 3))))
+    assert "as long as a size that varies" in (said := convert(capsys, net, target)) and "assumed an input of TxNx4" in said
     pl.save(net, nn.Sequential().add(nn.Linear(3, 3)).add(nn.Tanh()))
     monkeypatch.setattr(nn.Tanh, "updateOutput", lambda self, input: input * 0.5)
     assert "1 (nn.Tanh), the numbers differ by" in convert(capsys, net, target)
@@ -65,6 +67,14 @@ def test_view_that_multiplies_the_batch(tmp_path: Path, capsys: pytest.CaptureFi
     net, target = tmp_path / "net.t7", tmp_path / "net.py"
     pl.save(net, nn.Sequential().add(nn.SpatialConvolution(1, 2, 3, 3)).add(nn.View(8)).add(nn.Linear(8, 2)))
     assert "assumed an input of Nx1x4x4; --input says otherwise" in convert(capsys, net, target)
+    target.unlink()
+    pl.save(net, rnn.Sequencer(nn.Sequential(nn.SpatialConvolution(1, 2, 3, 3), nn.View(8), nn.Linear(8, 2))))
+    assert "assumed an input of TxNx1x4x4" in convert(capsys, net, target)  # not one whose steps have more samples
+    pl.save(
+        net,
+        nn.Sequential(nn.Reshape(1, 84, 84), nn.SpatialConvolution(1, 2, 8, 8, 4, 4), nn.Reshape(2 * 20 * 20), nn.Linear(800, 2)),
+    )
+    assert "assumed an input of Nx1x84x84" in convert(capsys, net, target)
     target.unlink()
     for layers in ((nn.Linear(6, 6), nn.View(3), nn.Linear(3, 2)), (nn.LookupTable(9, 3), nn.View(-1, 1), nn.Linear(1, 2))):
         chain = nn.Sequential()

@@ -21,7 +21,7 @@ from pytorch_legacy.interop.walk import walk
 from pytorch_legacy.nn.TorchObject import rebind
 from pytorch_legacy.storage import Tensor
 
-from .memory import array_of, copy_of, tensor_of, type_of
+from .memory import DTYPES, array_of, copy_of, tensor_of, type_of
 
 STATISTICS = "running_"  # what the fields of a layer begin with that training moves, and gradients do not
 
@@ -148,12 +148,17 @@ class Module(torch.nn.Module):
     def _parameters_now(self) -> list[torch.Tensor]:
         return [self._held(name) for name in self._learned]
 
-    def _adopt(self, parameters: list[torch.Tensor]) -> None:
-        """Our fields point at the memory of these tensors, and at that of the statistics that PyTorch has now."""
+    def _adopt(self, parameters: list[torch.Tensor], inputs: list[torch.Tensor]) -> None:
+        """Our fields point at the memory of these tensors, and at that of the statistics that PyTorch has now.
+
+        Where there are neither, the layers take the type of their input, as PyTorch's do.
+        """
         held = dict(zip(self._learned, parameters, strict=True))
         held |= {name: self._held(name) for name in self._arrays if name not in held}
-        if parameters and type_of(parameters[0]) != self._net._type:
-            self._convert(type_of(parameters[0]))
+        usable = (tensor for tensor in inputs if tensor.is_cuda or tensor.dtype in DTYPES)
+        leading = next((tensor for tensor in (*held.values(), *usable) if tensor.is_floating_point()), None)
+        if leading is not None and type_of(leading) != self._net._type:
+            self._convert(type_of(leading))
         replaced = []
         for name, tensor in held.items():
             old, new = self._arrays[name], array_of(tensor)
@@ -195,7 +200,8 @@ class Module(torch.nn.Module):
                 f"{carrying._typename} carries its state from one pass into the next, and cannot repeat an earlier one: call "
                 "backward before the next forward, or give whole sequences to one pass of an nn.Sequencer"
             )
-        self._adopt(list(saved[len(described.tensors_at) :]))
+        count = len(described.tensors_at)
+        self._adopt(list(saved[count:]), list(saved[:count]))
         kept = [(array, array.copy()) for name, array in self._arrays.items() if name not in self._learned]
         state, train = random.getRNGState(), self._net.train
         random.setRNGState(described.random)
@@ -247,7 +253,8 @@ class _Forward(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, live: Module, described: _Input, *tensors: torch.Tensor) -> Any:
-        live._adopt(list(tensors[len(described.tensors_at) :]))
+        count = len(described.tensors_at)
+        live._adopt(list(tensors[count:]), list(tensors[:count]))
         described.random, described.train = random.getRNGState(), live._net.train
         output = live._run(described, tensors[: len(described.tensors_at)])
         described.number = live._pass

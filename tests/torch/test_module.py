@@ -208,6 +208,19 @@ def test_types(x: Any) -> None:
         module.bfloat16()(x)
 
 
+def test_layers_without_parameters_take_the_type_of_their_input() -> None:
+    live = Module(nn.Sequential().add(nn.Tanh()).add(nn.MulConstant(2)))
+    for dtype in (torch.float64, torch.float32, torch.float64):
+        leaf = torch.ones(2, 3, dtype=dtype, requires_grad=True)
+        live(leaf).sum().backward()
+        assert live(leaf).dtype == leaf.grad.dtype == dtype
+    with pytest.raises(pl.THNNError, match="got one of torch.float16"):
+        live(torch.ones(2, 3).half())
+    statistics = Module(nn.BatchNormalization(3, 1e-3, 0.1, False)).double()
+    assert statistics(torch.randn(4, 3).double()).dtype == torch.float64
+    assert statistics.float()(torch.randn(4, 3)).dtype == torch.float32
+
+
 def test_tables() -> None:
     net = nn.Sequential(nn.ParallelTable(nn.Linear(2, 3), nn.LookupTable(5, 3)), nn.ConcatTable(nn.CMulTable(), nn.CSubTable()))
     module = live(net)

@@ -213,3 +213,21 @@ def test_what_is_chosen_to_show_a_class_belongs_to_one() -> None:
     from docs.site.chosen import CHOSEN
 
     assert set(CHOSEN) <= {entry.name for entry in catalog.entries() if entry.isNn}
+
+
+def test_a_class_without_cases_is_shown_as_in_its_docstring() -> None:
+    from docs.site import catalog
+    from docs.site.example import example
+
+    before = os.getcwd()
+    entry = next(entry for entry in catalog.entries() if (entry.package, entry.name) == ("cudnn", "LSTM"))
+    one = example(entry)
+    assert one and type(one.module) is entry.cls and one.output.size and one.gradInput.shape == one.input.shape
+    assert any(name.startswith("LSTMSequence") for name in one.functions)
+    assert "forward" not in vars(entry.cls) and os.getcwd() == before
+
+
+def test_a_page_has_the_fields_of_files(site: Path) -> None:
+    text = (site / "layers/Select.html").read_text(encoding="utf-8")
+    section = text[text.index("In .t7 files") :]
+    assert "dimension" in section and "from one" in section

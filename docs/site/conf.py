@@ -6,7 +6,15 @@ project = "pytorch_legacy"
 version = release = __version__
 copyright = "the pytorch_legacy authors"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "docs.site.docstrings", "docs.site.html", "docs.site.mathml"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "numpydoc",
+    "docs.site.docstrings",
+    "docs.site.html",
+    "docs.site.mathml",
+    "docs.site.prompts",
+]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 root_doc = "index"
 suppress_warnings: list[str] = []
@@ -21,6 +29,7 @@ html_math_renderer = "mathml"
 default_role = "py:obj"
 add_module_names = False
 autodoc_typehints = "none"
+autosummary_generate = False
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import redirect_stdout
 from html import escape
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,7 @@ TARGETS: dict[str, tuple[float, ...]] = {
 
 def of(entry: Entry, one: Example) -> str:
     """The curves of a class, or nothing if it does not go element by element."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    with warnings.catch_warnings(), np.errstate(all="ignore"), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
         if entry.name in TARGETS and entry.isNn:
             return "".join(_losses(one.module, target) for target in TARGETS[entry.name])

@@ -1,20 +1,24 @@
 """Runs a class on a small input, forward and backward: what its page shows.
 
 Inputs are those of the case table (tests/cases), the smallest that shows something, where chosen.py has no better one; classes
-of other packages have those of the golden files.
+of other packages have those of the golden files, or of their own docstrings.
 """
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import json
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from io import StringIO
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -23,6 +27,7 @@ import pytorch_legacy as pl
 from docs.site import ROOT
 from docs.site.catalog import Entry
 from docs.site.chosen import CHOSEN, DISTINCT
+from pytorch_legacy.loading import PACKAGES
 from pytorch_legacy.nn.Criterion import Criterion
 
 GOLDEN = ROOT / "tests" / "golden"
@@ -54,7 +59,7 @@ def example(entry: Entry) -> Example | None:
     """The best example of a class, or None if there is none."""
     if entry.isNn and entry.name in CHOSEN:
         return _chosen(entry, *CHOSEN[entry.name])
-    made = list(_from_cases(entry)) if entry.isNn else list(_from_golden(entry))
+    made = list(_from_cases(entry)) if entry.isNn else [*_from_golden(entry)] or [*_from_docstring(entry)]
     return min(made, key=_worth) if made else None
 
 
@@ -166,6 +171,49 @@ def _from_golden(entry: Entry) -> Iterator[Example]:
             loaded = pl.load(GOLDEN / case["file"])
         if type(loaded["module"]) is entry.cls and (found := passed(_of(loaded, case["lua"]))):
             yield found
+
+
+def _from_docstring(entry: Entry) -> Iterator[Example]:
+    """What the class's own examples do: each object of the class, and what it is given first."""
+    cls, seen = entry.cls, []
+    if not hasattr(cls, "forward"):
+        return
+    original, isOwn = cls.forward, "forward" in vars(cls)
+
+    def noting(self: Any, *given: Any) -> Any:
+        if type(self) is cls and not any(self is module for module, _ in seen):
+            seen.append((self, mapped(np.copy, list(given))))
+        return original(self, *given)
+
+    source = "\n".join(one.source for one in doctest.DocTestParser().get_examples(inspect.getdoc(cls) or ""))
+    names = {name: getattr(pl, name) for name in PACKAGES if hasattr(pl, name)} | {"np": np, "pl": pl}
+    cls.forward = noting
+    try:
+        with warnings.catch_warnings(), redirect_stdout(StringIO()), working_in_a_new_folder():
+            warnings.simplefilter("ignore")
+            exec(source, names)
+    except Exception:
+        return  # an example that shows an error
+    finally:
+        if isOwn:
+            cls.forward = original
+        else:
+            del cls.forward
+    for module, given in seen:
+        if found := passed(Example(module, *(mapped(readable, one) for one in given))):
+            yield found
+
+
+@contextmanager
+def working_in_a_new_folder() -> Iterator[None]:
+    """Examples may write files."""
+    before = os.getcwd()
+    with TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
 
 
 def _of(loaded: dict[str, Any], lua: str) -> Example:

@@ -34,7 +34,7 @@ def text() -> str:
         "What was called so in Torch7, and where it is here. Classes have the same name in ``.t7`` files. Dimensions, indices",
         "and labels count from 0 here: :doc:`/porting` has lines of Lua beside lines of Python.\n",
         heading("Classes"),
-        _table(sorted(rows, key=lambda row: row[0].lower())),
+        _table(sorted(rows, key=lambda row: (not row[0].startswith("``nn."), row[0].lower()))),
         heading("Methods"),
         "A method has the same name: ``module:forward(input)`` is ``module.forward(input)``.\n",
         _table(_methods()),

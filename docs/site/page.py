@@ -10,6 +10,7 @@ from functools import cache
 from html import escape
 from importlib import import_module
 
+from docs import fields
 from docs.site import ROOT, bridges, code, picture
 from docs.site.catalog import Entry
 from docs.site.example import Example, example, golden
@@ -32,7 +33,7 @@ class Page:
 def page(entry: Entry) -> Page:
     made = Page(entry)
     one = example(entry)
-    sections = [_head(entry), _picture(made, one), _elsewhere(made, one), _sources(made, one), _held(made, one)]
+    sections = [_head(entry), _picture(made, one), _elsewhere(made, one), _sources(made, one), _held(made, one), _fields(entry)]
     made.text = "\n".join(section for section in sections if section)
     return made
 
@@ -155,6 +156,17 @@ def _held(made: Page, one: Example | None) -> str:
         links = ", ".join(f'<a href="{up}functions.html#{stem.lower()}"><code>{stem}</code></a>' for stem in stems)
         rows.append(f"<p>Functions of the C library: {links}.</p>")
     return f"{heading('What it is held to')}\n{_piece(made, 'held', ''.join(rows))}" if rows else ""
+
+
+def _fields(entry: Entry) -> str:
+    """The fields of the class in .t7 files."""
+    rows = [[cell.replace("`", "``").replace("*", "") for cell in one.cells] for one in fields.table(entry.cls).values()]
+    if not rows:
+        return ""
+    head = ["field", "kind", "if missing", "what happens"]
+    body = "".join("   * - " + "\n     - ".join(row) + "\n" for row in [head, *rows])
+    told = "Its fields in the file; :doc:`/fields` explains the columns."
+    return f"{heading('In .t7 files')}\n{told}\n\n.. list-table::\n   :header-rows: 1\n\n{body}"
 
 
 @cache

@@ -27,6 +27,7 @@ _SCRATCH_NAMES = """
     total_weight_tensor coef target isTarget randomSamples cumSizes gradBuffer nnz iSize zeroTensor reward
     sharedClones outputs gradInputs gradOutputs cells h0 c0 cell gates
     fg bg innode outnode forwardnodes backwardnodes
+    inputCache prob sum gate rows coord alphas actions batchGrid running mininput cooInput sampleidx
 """
 _SCRATCH = frozenset(_SCRATCH_NAMES.split())
 
@@ -47,8 +48,9 @@ def tensors(value: Any, *, everything: bool = False) -> dict[str, Tensor]:
     A name is the way to the tensor, joined by dots. Positions count from 0, and the list ``modules`` of a container is
     left out: the weight of the first layer of a ``Sequential`` is ``0.weight``, as in a state dict of PyTorch. An
     object that stands in several places is named by the first of them; arrays that only share memory all have names.
-    Clones that a sequence made of its steps, what stands at the nodes of a graph, and modules in fields beside the list
-    ``modules`` that share what the modules there have, have none.
+    Clones that a sequence made of its steps or an nn.MapTable of its module, what stands at the nodes of a graph, modules in
+    fields beside the list ``modules`` that share what the modules there have, and the weight that nn.WeightNorm computes
+    have none.
     Should two ways give one name, the later one ends in ``#2``. Of keys, characters that do not print and bytes that are
     no UTF-8 are written as Python shows them (``\\x00``, ``\\xe9``), so that a name is text that every format holds.
 
@@ -91,12 +93,32 @@ def _named(value: Any, everything: bool) -> Iterator[tuple[str, Visit]]:
 def _wanted(visit: Visit, everything: bool) -> bool:
     if isinstance(visit.key, t7.IdentityKey) or visit.key in ("<key>", "<upvalues>"):
         return False
-    if everything or visit.parent is None or not _is_object(visit.parent.value):
+    if everything or visit.parent is None:
         return True
+    if not _is_object(visit.parent.value):
+        return not _is_clone(visit)
     key, module = visit.key, visit.parent.value
     if not isinstance(key, str) or key in _SCRATCH or key.startswith(("_", "grad", "userGrad")):
         return False
+    if key == "weight" and (around := _container(visit.parent)) is not None and _typename(around) == "nn.WeightNorm":
+        return False  # which is computed from v and g
     return not (isinstance(module, Module) and (key in module._form.scratch or key in getattr(module, "_byStep", ())))
+
+
+def _container(visit: Visit) -> Any:
+    """The object in whose list ``modules`` a value stands, or None."""
+    modules = visit.parent
+    inside = modules is not None and modules.key == "modules" and modules.parent is not None
+    return modules.parent.value if inside and _is_object(modules.parent.value) else None  # type: ignore[union-attr]
+
+
+def _is_clone(visit: Visit) -> bool:
+    """Is it one of the clones of an nn.MapTable, as many as its last input had entries?"""
+    return visit.key != 0 and (around := _container(visit)) is not None and _typename(around) == "nn.MapTable"
+
+
+def _typename(value: Any) -> str:
+    return str(value.typename if isinstance(value, t7.TorchObject) else value._typename)
 
 
 def _seen(visit: Visit) -> Tensor:
@@ -116,7 +138,7 @@ def _filters(visit: Visit) -> tuple[int, ...] | None:
     if visit.key not in ("weight", "gradWeight") or not _is_object(owner) or visit.value.ndim != 2:
         return None
     fields = owner.fields if isinstance(owner, t7.TorchObject) else vars(owner)
-    name = owner.typename if isinstance(owner, t7.TorchObject) else owner._typename
+    name = _typename(owner)
     names = _ROWS.get(name) or _ROWS.get(name.rpartition(".")[2])
     sizes: list[Any] = [fields.get(key) for key in names] if names and isinstance(fields, dict) else []
     whole = sizes and all(isinstance(size, (int, float)) and size > 0 and size % 1 == 0 for size in sizes)

@@ -214,7 +214,7 @@ def test_layers_without_parameters_take_the_type_of_their_input() -> None:
         leaf = torch.ones(2, 3, dtype=dtype, requires_grad=True)
         live(leaf).sum().backward()
         assert live(leaf).dtype == leaf.grad.dtype == dtype
-    with pytest.raises(pl.THNNError, match="got one of torch.float16"):
+    with pytest.raises(pl.THNNError, match=r"got one of torch\.float16"):
         live(torch.ones(2, 3).half())
     statistics = Module(nn.BatchNormalization(3, 1e-3, 0.1, False)).double()
     assert statistics(torch.randn(4, 3).double()).dtype == torch.float64

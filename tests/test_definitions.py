@@ -12,6 +12,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import backend, nn
 from pytorch_legacy.errors import ValueRangeError
 from tests import capi
+from tests.trees import leaves
 
 Generator = np.random.Generator
 NEAR = {"float32": 2e-5, "float64": 1e-12}
@@ -94,6 +95,16 @@ def sequences(name: str, *, isAdaptive: bool = False) -> Callable[[Generator], t
     return draw
 
 
+def soft(name: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+        module, shape = windowed(name, dims)(rng) if dims > 1 else sequences(name)(rng)
+        module.beta = float(rng.choice([0, 0.5, 1, 3]))
+        module.gradient = str(rng.choice(["exact", "published"]))
+        return module, shape
+
+    return draw
+
+
 def whole(name: str, shape: Callable[[Generator], tuple[int, ...]]) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
     return lambda rng: (getattr(nn, name)(), shape(rng))
 
@@ -123,8 +134,26 @@ LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...]]]] = {
     "SpatialGlobalMaxPooling": whole("SpatialGlobalMaxPooling", lambda rng: planes(rng, 2)),
     "VolumetricGlobalMaxPooling": whole("VolumetricGlobalMaxPooling", lambda rng: planes(rng, 3)),
     "TemporalGlobalMaxPooling": whole("TemporalGlobalMaxPooling", frames),
+    "SpatialSoftPool": soft("SpatialSoftPool", 2),
+    "VolumetricSoftPool": soft("VolumetricSoftPool", 3),
+    "TemporalSoftPool": soft("TemporalSoftPool", 1),
+    "SpatialLocalImportancePooling": windowed("SpatialLocalImportancePooling", 2),
 }
 """Draws of a layer and the shape of its input, for every layer that has a definition beside what is fast."""
+
+TAKES = {"SpatialLocalImportancePooling": 2}
+"""How many inputs of that shape a layer takes, if it is not one."""
+
+
+def largest(*arrays: np.ndarray) -> float:
+    return max(float(abs(a[np.isfinite(a)]).max(initial=1)) for a in arrays)
+
+
+SLOPES: dict[str, Callable[[Any, list[np.ndarray]], float]] = {
+    "SpatialLocalImportancePooling": lambda module, inputs: largest(inputs[0]),
+    **{f"{kind}SoftPool": lambda module, inputs: 1 + 9 * module.beta for kind in ("Spatial", "Volumetric", "Temporal")},
+}
+"""How much larger than the gradient of an output that of an input can be."""
 
 
 def some(rng: Generator, array: np.ndarray, values: list[float]) -> np.ndarray:
@@ -146,22 +175,25 @@ def numbers(rng: Generator, kind: str, shape: tuple[int, ...], dtype: str) -> np
     return KINDS[kind](rng, rng.standard_normal(shape).astype(dtype)).astype(dtype)
 
 
-def assert_agree(fast: np.ndarray, plain: np.ndarray, of: np.ndarray, near: float) -> None:
+def assert_agree(fast: np.ndarray, plain: np.ndarray, of: np.ndarray, near: float, says: str) -> None:
     """Alike where they are not finite, and apart by no more than sums of numbers like those of `of` may be."""
     finite = np.isfinite(plain)
-    np.testing.assert_array_equal(fast[~finite], plain[~finite])
+    np.testing.assert_array_equal(fast[~finite], plain[~finite], says)
     scale = float(abs(of[np.isfinite(of)]).max(initial=np.finfo(of.dtype).tiny))
-    np.testing.assert_allclose(fast[finite] / scale, plain[finite] / scale, rtol=near, atol=near)
+    np.testing.assert_allclose(fast[finite] / scale, plain[finite] / scale, rtol=near, atol=near, err_msg=says)
 
 
-def both_ways(module: Any, input: np.ndarray, gradOutput: Callable[[tuple[int, ...]], np.ndarray]) -> list[list[np.ndarray]]:
-    """Output, indices and gradInput: of what is fast, and of the definition."""
+def both_ways(module: Any, input: Any, gradOutput: Callable[[tuple[int, ...]], np.ndarray]) -> list[list[Any]]:
+    """Output, indices, gradients of inputs and of parameters: of what is fast, and of the definition."""
     found = []
     for kernels in ("fast", "plain"):
         backend.set_kernels(kernels)
         output = module.forward(input).copy()
         g = gradOutput(output.shape)
-        found.append([output, getattr(module, "indices", np.zeros(0)).copy(), module.backward(input, g).copy()])
+        module.zeroGradParameters()
+        gradInput = [leaf.copy() for leaf in leaves(module.backward(input, g))]
+        gradients = [gradient.copy() for gradient in (module.parameters() or ((), ()))[1]]
+        found.append([output, getattr(module, "indices", np.zeros(0)).copy(), gradInput, gradients])
     return found
 
 
@@ -174,27 +206,34 @@ def test_fast_as_defined(name: str, dtype: str) -> None:
         module, shape = LAYERS[name](rng)
         module.type(f"torch.{'Float' if dtype == 'float32' else 'Double'}Tensor")
         pl.setPoolingBackward(str(rng.choice(["gather", "scatter", "default"])))
-        input, seed = numbers(rng, kind, shape, dtype), drawn(rng, 0, 1000)
+        inputs, seed = [numbers(rng, kind, shape, dtype) for _ in range(TAKES.get(name, 1))], drawn(rng, 0, 1000)
 
-        def gradOutput(shape: tuple[int, ...], kind: str = kind, seed: int = seed) -> np.ndarray:
-            g = numbers(np.random.default_rng(seed), kind, shape, dtype)
-            return g / 64 if kind == "huge" else g
+        # Terms of a difference may be infinite where the difference is not.
+        ofGradients = "normal" if kind in ("infinite", "huge") and name in SLOPES else kind
+        share = 1 / 64 if kind == "huge" else 1
 
-        fast, plain = both_ways(module, input, gradOutput)
+        def gradOutput(shape: tuple[int, ...], kind: str = ofGradients, seed: int = seed, share: float = share) -> np.ndarray:
+            return (numbers(np.random.default_rng(seed), kind, shape, dtype) * share).astype(dtype)
+
+        fast, plain = both_ways(module, inputs if len(inputs) > 1 else inputs[0], gradOutput)
         says = f"{kind}, {module}, {shape}"
         if "Max" in name:
             np.testing.assert_array_equal(fast[0], plain[0], says)
             np.testing.assert_array_equal(fast[1], plain[1], says)
         else:
-            assert_agree(fast[0], plain[0], input, NEAR[dtype])
-        assert_agree(fast[2], plain[2], np.append(gradOutput(fast[0].shape), 0).astype(dtype) * 9, NEAR[dtype])
+            assert_agree(fast[0], plain[0], inputs[0], NEAR[dtype], says)
+        gradients = np.append(gradOutput(fast[0].shape), 0).astype(np.float64) * 9
+        if name in SLOPES:
+            gradients *= SLOPES[name](module, inputs)
+        for mine, defined in zip(fast[2], plain[2], strict=True):
+            assert_agree(mine, defined, gradients, NEAR[dtype], says)
 
 
 def test_definitions_run() -> None:
     """Sums of floats in another order differ in their last digits: plain is another way."""
     x = np.random.default_rng(1).standard_normal((4, 40, 40)).astype("f")
     fast, plain = both_ways(nn.SpatialAveragePooling(9, 9), x, lambda shape: np.ones(shape, "f"))
-    assert (fast[0] != plain[0]).any() and (fast[2] != plain[2]).any()
+    assert (fast[0] != plain[0]).any() and (fast[2][0] != plain[2][0]).any()
 
 
 def test_setting() -> None:

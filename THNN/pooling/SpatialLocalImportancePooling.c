@@ -12,35 +12,7 @@
  *   gradInput, gradLogit  as input, overwritten
  *
  * Source: Z. Gao, L. Wang, G. Wu, LIP: Local importance-based pooling, ICCV 2019. */
-#include "pooling/window.h"
-
-#ifndef THNN_CUDA /* THCUNN/pooling/SpatialLocalImportancePooling.cu has its own */
 #include "pooling/softweights.h"
-
-THNN_KERNEL void lipPoolPlane(real *y, const real *x, const real *l, const SoftPool *s, Rows *r)
-{
-  poolPlane(1, y, x, l, s, r);
-}
-
-THNN_KERNEL void lipSpreadPlane(real *gx, real *gl, const real *x, const real *l, const real *g, const SoftPool *s, Rows *r)
-{
-  spreadPlane(1, s, x, l, g, gx, gl, r);
-}
-
-static void weighedMeans(Call *call, real *y, const real *x, const real *l, const Space *p)
-{
-  SoftPool s = {.p = *p};
-  setBeta(&s, 1, 1);
-  softMeans(call, lipPoolPlane, y, x, l, &s);
-}
-
-static void weighedGradients(Call *call, real *gx, real *gl, const real *x, const real *l, const real *g, const Space *p)
-{
-  SoftPool s = {.p = *p};
-  setBeta(&s, 1, 1);
-  softGradients(call, lipSpreadPlane, gx, gl, x, l, g, &s);
-}
-#endif
 
 static int32_t check(const char *f, const THTensor *input, const THTensor *logit, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                      int64_t padW, int64_t padH, int ceil_mode, Space *p)
@@ -50,6 +22,50 @@ static int32_t check(const char *f, const THTensor *input, const THTensor *logit
   THNN_TRY(THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h));
   return THNN_checkShape(f, "logit", view(logit), input->nDimension, input->size);
 }
+
+/* ---- The definition, plane by plane. */
+
+static void forward(real *y, const real *x, const real *logit, const Space *s)
+{
+  const Axis h = s->h, w = s->w;
+  for (int64_t oh = 0; oh < h.out; oh++)
+    for (int64_t ow = 0; ow < w.out; ow++) {
+      double largest = -INFINITY, sum = 0, mean = 0;
+      for (int pass = 0; pass < 3; pass++)
+        for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+          for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
+            const int64_t i = ih * w.in + iw;
+            if (pass == 0) largest = largerLogit(largest, (double)logit[i]);
+            if (pass == 1) sum += softWeight((double)logit[i], largest, 1);
+            if (pass == 2) mean += weighed(softWeight((double)logit[i], largest, 1) / sum, (double)x[i]);
+          }
+      y[oh * w.out + ow] = (real)mean;
+    }
+}
+
+static void backward(real *gx, real *gl, const real *x, const real *logit, const real *g, const Space *s)
+{
+  const Axis h = s->h, w = s->w;
+  for (int64_t i = 0; i < h.in * w.in; i++) gx[i] = gl[i] = 0;
+  for (int64_t oh = 0; oh < h.out; oh++)
+    for (int64_t ow = 0; ow < w.out; ow++) {
+      double largest = -INFINITY, sum = 0, mean = 0;
+      for (int pass = 0; pass < 4; pass++)
+        for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+          for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
+            const int64_t i = ih * w.in + iw;
+            if (pass == 0) largest = largerLogit(largest, (double)logit[i]);
+            if (pass == 1) sum += softWeight((double)logit[i], largest, 1);
+            if (pass < 2) continue;
+            const double weight = softWeight((double)logit[i], largest, 1) / sum, share = (double)g[oh * w.out + ow];
+            if (pass == 2) mean += weighed(weight, (double)x[i]);
+            if (pass == 3) gx[i] += (real)weighed(weight, share);
+            if (pass == 3) gl[i] += (real)weighed(weight, share * ((double)x[i] - mean));
+          }
+    }
+}
+
+/* ---- The functions. What is fast: one exponential a cell, and sums along rows (softweights.c). */
 
 int32_t THNN_(SpatialLocalImportancePooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                         int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])
@@ -72,7 +88,10 @@ int32_t THNN_(SpatialLocalImportancePooling_updateOutput)(THNNState *state, cons
   const real *x = THNN_in(&call, view(input));
   const real *l = THNN_in(&call, view(logit));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) weighedMeans(&call, y, x, l, &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(softMeans)(&call, y, x, l, 1, &p);
+  else
+    for (int64_t i = 0; i < p.planes; i++) forward(y + i * planeOutputs(&p), x + i * planeCells(&p), l + i * planeCells(&p), &p);
   return THNN_leave(&call);
 }
 
@@ -93,6 +112,10 @@ int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(THNNState *state, c
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
   real *gl = THNN_out(&call, view(gradLogit));
-  if (!THNN_failed(&call)) weighedGradients(&call, gx, gl, x, l, g, &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(softGradients)(&call, gx, gl, x, l, g, 1, 1, &p);
+  else
+    for (int64_t i = 0, cells = planeCells(&p); i < p.planes; i++)
+      backward(gx + i * cells, gl + i * cells, x + i * cells, l + i * cells, g + i * planeOutputs(&p), &p);
   return THNN_leave(&call);
 }

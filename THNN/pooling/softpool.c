@@ -1,34 +1,61 @@
-/* SoftPool in one, two and three dimensions: all but the arguments of its layers. How: softweights.h. */
-#include <math.h>
+/* SoftPool in one, two and three dimensions: its definition, and all else but the arguments of its layers.
+ *
+ *   output[o]    = sum over i in window(o) of w[o,i] input[i],   w[o,i] = exp(beta input[i]) / sum over j of exp(beta input[j])
+ *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] w[o,i] (1 + beta (input[i] - output[o]))
+ *
+ * A window of nothing but -infinity gives -infinity, and sends no gradient, unless beta is 0 and this an average. */
 #include "pooling/softpool.h"
 
-#ifndef THNN_CUDA /* THCUNN/pooling/softpool.cu has its own */
-#include "pooling/softweights.h"
+/* ---- The definition, plane by plane: an axis that a layer lacks has one cell. */
 
-THNN_KERNEL void softPoolPlane(real *y, const real *x, const real *l, const SoftPool *s, Rows *r) { poolPlane(0, y, x, l, s, r); }
+typedef struct Window {
+  double largest, sum, mean; /* the largest cell, the sum of weights, the mean of the cells */
+} Window;
 
-THNN_KERNEL void softSpreadPlane(real *gx, real *gl, const real *x, const real *l, const real *g, const SoftPool *s, Rows *r)
+static Window look(const real *x, int64_t ot, int64_t oh, int64_t ow, double beta, const Space *s)
 {
-  spreadPlane(0, s, x, l, g, gx, gl, r);
+  const Axis t = s->t, h = s->h, w = s->w;
+  Window found = {-INFINITY, 0, 0};
+  for (int pass = 0; pass < 3; pass++)
+    for (int64_t it = windowStart(&t, ot); it < windowEnd(&t, ot); it++)
+      for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+        for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
+          const double cell = (double)x[(it * h.in + ih) * w.in + iw];
+          if (pass == 0) found.largest = largerLogit(found.largest, cell);
+          if (pass == 1) found.sum += softWeight(cell, found.largest, beta);
+          if (pass == 2) found.mean += weighed(softWeight(cell, found.largest, beta) / found.sum, cell);
+        }
+  return found;
 }
 
-static void softPools(Call *call, real *y, const real *x, double beta, const Space *p)
+static void forward(real *y, const real *x, double beta, const Space *s)
 {
-  SoftPool s = {.p = *p};
-  setBeta(&s, 0, (THNN_REAL)beta);
-  softMeans(call, softPoolPlane, y, x, x, &s);
+  for (int64_t ot = 0; ot < s->t.out; ot++)
+    for (int64_t oh = 0; oh < s->h.out; oh++)
+      for (int64_t ow = 0; ow < s->w.out; ow++) *y++ = (real)look(x, ot, oh, ow, beta, s).mean;
 }
 
-static void spreadSoftPools(Call *call, real *gx, const real *x, const real *g, double beta, int exact, const Space *p)
+static void backward(real *gx, const real *x, const real *g, double beta, int exact, const Space *s)
 {
-  SoftPool s = {.p = *p};
-  setBeta(&s, 0, (THNN_REAL)beta);
-  s.exact &= exact;
-  softGradients(call, softSpreadPlane, gx, gx, x, x, g, &s);
+  const Axis t = s->t, h = s->h, w = s->w;
+  for (int64_t i = 0; i < planeCells(s); i++) gx[i] = 0;
+  for (int64_t ot = 0; ot < t.out; ot++)
+    for (int64_t oh = 0; oh < h.out; oh++)
+      for (int64_t ow = 0; ow < w.out; ow++, g++) {
+        const Window window = look(x, ot, oh, ow, beta, s);
+        if (beta > 0 && window.largest == -INFINITY) continue;
+        for (int64_t it = windowStart(&t, ot); it < windowEnd(&t, ot); it++)
+          for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+            for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
+              const int64_t i = (it * h.in + ih) * w.in + iw;
+              const double weight = softWeight((double)x[i], window.largest, beta) / window.sum;
+              const double slope = exact && beta > 0 ? beta * aboveMean((double)x[i], window.mean) : 0;
+              gx[i] += (real)weighed(weight, (double)*g * (1 + slope));
+            }
+      }
 }
-#endif
 
-/* ---- what the layers call */
+/* ---- What the layers call. What is fast: one exponential a cell, and sums along rows (softweights.c). */
 
 static int32_t checkBeta(const char *f, double beta)
 {
@@ -45,7 +72,10 @@ int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, 
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) softPools(&call, y, x, beta, p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(softMeans)(&call, y, x, NULL, beta, p);
+  else
+    for (int64_t i = 0; i < p->planes; i++) forward(y + i * planeOutputs(p), x + i * planeCells(p), beta, p);
   return THNN_leave(&call);
 }
 
@@ -60,6 +90,10 @@ int32_t THNN_(softSpread)(const char *f, THNNState *state, const THTensor *input
   const real *x = THNN_in(&call, view(input));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) spreadSoftPools(&call, gx, x, g, beta, exact != 0, p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(softGradients)(&call, gx, NULL, x, NULL, g, beta, exact != 0, p);
+  else
+    for (int64_t i = 0; i < p->planes; i++)
+      backward(gx + i * planeCells(p), x + i * planeCells(p), g + i * planeOutputs(p), beta, exact, p);
   return THNN_leave(&call);
 }

@@ -1,8 +1,8 @@
-/* SoftPool in one, two and three dimensions: all but the arguments of its layers. */
+/* SoftPool in one, two and three dimensions: its definition and all else but the arguments of its layers is in softpool.c. */
 #ifndef THNN_POOLING_SOFTPOOL_H
 #define THNN_POOLING_SOFTPOOL_H
 
-#include "pooling/window.h"
+#include "pooling/softweights.h"
 
 /* What updateOutput and updateGradInput do once the windows are known. */
 int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, THTensor *output, double beta, const Space *p);

@@ -1,10 +1,8 @@
-/* Means of windows whose cells weigh exp(logit), on the device: what softweights.h is in THNN.
+/* How SoftPool and local importance pooling are fast on the device: means of windows whose cells weigh exp(logit).
  *
- * Weights are those that softweights.h has where a window is not calm: logits count from the largest one, and each cell of each window has
- * an exponential, which are cheap here. Infinite and NaN cells are at home as they are there. */
-#ifndef THCUNN_POOLING_SOFTWEIGHTS_H
-#define THCUNN_POOLING_SOFTWEIGHTS_H
-
+ * Logits count from the largest one, and each cell of each window has
+ * an exponential, which are cheap here. */
+#include "pooling/softweights.h"
 #include "pooling/windows.cuh"
 
 namespace {
@@ -98,16 +96,19 @@ __global__ void softBackward(real *gx, real *gl, const real *g, const Weighing *
 
 } // namespace
 
-static void softMeans(Call *call, real *y, Soft s) { launchForWindows(call, &s.p, softForward<1>, softForward<WARP>, y, s); }
-
-static void softGradients(Call *call, real *gx, real *gl, const real *g, Soft s)
+void THNN_(softMeans)(Call *call, real *y, const real *x, const real *logit, double beta, const Space *p)
 {
-  Weighing *kept = NULL;
-  if (!findAgain(&s.p)) {
-    kept = THNN_scratch(call, s.p.planes * planeOutputs(&s.p), sizeof(Weighing));
-    launchForWindows(call, &s.p, keepWeighings<1>, keepWeighings<WARP>, kept, s);
-  }
-  launch(call, blocksFor(s.p.planes * planeCells(&s.p)), BLOCK, softBackward, gx, gl, g, (const Weighing *)kept, s);
+  launchForWindows(call, p, softForward<1>, softForward<WARP>, y, Soft{x, logit, (accreal)beta, 0, *p});
 }
 
-#endif
+void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *logit, const real *g, double beta, int exact,
+                          const Space *p)
+{
+  const Soft s = {x, logit, (accreal)beta, exact, *p};
+  Weighing *kept = NULL;
+  if (!findAgain(p)) {
+    kept = THNN_scratch(call, p->planes * planeOutputs(p), sizeof(Weighing));
+    launchForWindows(call, p, keepWeighings<1>, keepWeighings<WARP>, kept, s);
+  }
+  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, softBackward, gx, gl, g, (const Weighing *)kept, s);
+}

@@ -1,0 +1,496 @@
+/* How SoftPool and local importance pooling are fast on the host: means of windows whose cells weigh exp(logit).
+ *
+ *   y[o] = sum over i in window(o) of w[o,i] x[i],   w[o,i] = exp(l[i]) / sum over j in window(o) of exp(l[j])
+ *   gradX[i] = sum over o of g[o] w[o,i],   gradL[i] = sum over o of g[o] w[o,i] (x[i] - y[o])
+ *
+ * SoftPool is the case l = beta x, where the two gradients make one: gradX[i] + beta gradL[i].
+ *
+ * A window is calm if none of its logits is beyond CALM. Then E = exp(l) is far from overflow and underflow, one exponential per
+ * cell serves all windows, and with S[o] = sum E and p[o] = g[o] / S[o]
+ *     gradX[i] = E[i] sum over o of p[o],   gradL[i] = E[i] (x[i] sum over o of p[o] - sum over o of p[o] y[o])
+ * so that backward, too, works along whole rows.
+ *
+ * In any other window the weights are exp(l - m), where m is its largest logit, with an exponential for each cell of each window.
+ * No logit is too large there, and infinite and NaN cells are at home: cells of equal logits, infinite ones too, have equal
+ * weights; a cell without weight counts for nothing, even if it is infinite; NaN goes to the windows that see it. Where all cells
+ * of a SoftPool window are -inf the output is -inf and the gradient 0.
+ *
+ * One thread works on a plane, block by block, a block being the cells that a piece of one row of windows sees; so sums have one
+ * order. What a window gives depends on its own cells alone, to the last digit. */
+#include <math.h>
+#include "core/vmath.h"
+#include "pooling/columns.h"
+#include "pooling/softweights.h"
+
+/* Windows in a piece: its rows stay in the first level cache. */
+enum { PIECE = 512, LANES = 16 };
+
+static const THNN_REAL CALM = 40;
+static const THNN_REAL NEAR = 1e9; /* values of a calm window are not beyond this, lest sums of E x overflow */
+
+typedef struct SoftPool {
+  Space p;
+  THNN_REAL beta, scale; /* E = 2^(scale * logit), where the logit is x itself in SoftPool */
+  THNN_REAL room;        /* how large a value may be in a calm window */
+  int exact;             /* the derivative, or g w alone */
+} SoftPool;
+
+/* |x| */
+#define real_abs(x) _Generic((THNN_REAL)0, float: fabsf, double: fabs)(x)
+
+/* The cells of one piece of a row of windows: slices x rows of `cells` cells, `slice` and `pitch` apart. `w` is their axis. If the
+ * plane goes on beside them, `wide` of its cells make whole vectors: they are weighed with the others, and not used. */
+typedef struct Block {
+  Axis w;
+  int64_t offset, slices, rows, cells, wide, slice, pitch;
+} Block;
+
+/* What a thread has beside a plane. */
+typedef struct Rows {
+  real *a, *b;   /* over the padded axis of a piece: sums of E and of E x over the rows of a block */
+  real *la, *lb; /* the same of its last row alone, which the next block may begin with */
+  int last;      /* do they hold it? */
+  real *s, *v;   /* over its windows: sums of E and of E x; two zeros before */
+  real *m, *wild, *ws, *wv; /* over its windows: largest logit, 1 if not calm, sums of exp(l - m) and of that times x */
+  real *e;       /* E of all cells of a block */
+} Rows;
+
+/* beta is 1 where logits are given. */
+static void setBeta(SoftPool *s, int lip, THNN_REAL beta)
+{
+  s->beta = beta;
+  s->scale = (THNN_REAL)1.4426950408889634 * beta;
+  s->room = lip || beta * NEAR <= CALM ? NEAR : CALM / beta;
+  s->exact = beta > 0;
+}
+
+THNN_INLINE Block blockOf(const Space *p, int64_t ot, int64_t oh, int64_t ow)
+{
+  const int64_t n = THNN_min(p->w.out - ow, PIECE), t = windowStart(&p->t, ot), h = windowStart(&p->h, oh);
+  const int64_t begin = ow * p->w.stride - p->w.pad, start = windowStart(&p->w, ow), cells = windowEnd(&p->w, ow + n - 1) - start;
+  const int64_t stride = n > 1 ? p->w.stride : 1, reach = (n - 1) * stride;
+  /* What no window needs of its padding goes: a huge kernel has no more work, nor longer rows, than the input asks for. */
+  const int64_t excess = THNN_max(start - begin - reach, 0), pad = start - begin - excess;
+  Block b;
+  b.w = (Axis){cells, n, THNN_min(p->w.kernel - excess, pad + cells), stride, pad, 1};
+  b.offset = (t * p->h.in + h) * p->w.in + start;
+  b.slices = windowEnd(&p->t, ot) - t;
+  b.rows = windowEnd(&p->h, oh) - h;
+  b.cells = cells;
+  b.wide = THNN_min(THNN_ceilDiv(cells, LANES) * LANES, p->w.in - start);
+  b.slice = p->h.in * p->w.in;
+  b.pitch = p->w.in;
+  return b;
+}
+
+/* ---- calm windows */
+
+/* |x| as an integer that is the larger the larger x is, NaN above all: its maximum is one instruction. */
+THNN_INLINE lane magnitude(THNN_REAL x) { return (lane)(VM_REAL(bits)(x) << 1 >> 1); }
+
+/* Sums of weights and of weighted values, largest magnitudes of values and logits. */
+typedef struct Weighed {
+  THNN_REAL sum, product;
+  lane value, logit;
+} Weighed;
+
+THNN_INLINE THNN_REAL weighCell(int lip, THNN_REAL scale, THNN_REAL x, THNN_REAL l, Weighed *w)
+{
+  const THNN_REAL weight = real_exp2Near(scale * (lip ? l : x));
+  w->sum += weight;
+  w->product += weight * x;
+  w->value = magnitude(x) > w->value ? magnitude(x) : w->value;
+  if (lip) w->logit = magnitude(l) > w->logit ? magnitude(l) : w->logit;
+  return weight;
+}
+
+/* a[i] (+)= E of cells i of n <= 3 rows, b[i] (+)= these times their values, row by row. `keep`: e keeps the weights; `last`: la
+ * and lb get the addends of the only row. Is no cell too large? If one is, only sums that it goes into are of no use. */
+THNN_INLINE int weighFewRows(int lip, int n, int add, int keep, int last, const SoftPool *s, const real *x, const real *l,
+                             int64_t pitch, int64_t cells, real *restrict a, real *restrict b, real *restrict e,
+                             real *restrict la, real *restrict lb)
+{
+  const THNN_REAL scale = s->scale;
+  const real *x1 = x + pitch, *x2 = x1 + pitch, *l1 = l + pitch, *l2 = l1 + pitch;
+  real *e1 = e + cells, *e2 = e1 + cells;
+  lane value = 0, logit = 0;
+  for (int64_t i = 0; i < cells; i++) {
+    Weighed w = {add ? a[i] : 0, add ? b[i] : 0, value, logit};
+    const THNN_REAL w0 = weighCell(lip, scale, x[i], l[i], &w);
+    const THNN_REAL w1 = n > 1 ? weighCell(lip, scale, x1[i], l1[i], &w) : 0;
+    const THNN_REAL w2 = n > 2 ? weighCell(lip, scale, x2[i], l2[i], &w) : 0;
+    a[i] = w.sum;
+    b[i] = w.product;
+    if (last) la[i] = w0;
+    if (last) lb[i] = w0 * x[i];
+    if (keep) e[i] = w0;
+    if (keep && n > 1) e1[i] = w1;
+    if (keep && n > 2) e2[i] = w2;
+    value = w.value;
+    logit = w.logit;
+  }
+  return value <= magnitude(s->room) && (!lip || logit <= magnitude(CALM));
+}
+
+THNN_INLINE void clearPads(real *a, const Block *b)
+{
+  const int64_t length = paddedLength(&b->w);
+  for (int64_t i = 0; i < b->w.pad; i++) a[i] = 0;
+  for (int64_t i = b->w.pad + b->cells; i < length; i++) a[i] = 0;
+}
+
+/* The sums of all rows of a block; the first row is in a, b already if `first` is 1. `last`: the last row is wanted alone, too.
+ * Are all its windows calm? */
+THNN_INLINE int weighRows(int lip, int keep, int first, int last, const SoftPool *s, const real *x, const real *l, const Block *b,
+                          const Rows *r)
+{
+  const int64_t pad = b->w.pad, n = b->wide, pitch = b->pitch, rows = b->rows - last;
+  real *a = r->a + pad, *v = r->b + pad, *la = r->la + pad, *lb = r->lb + pad, *e = r->e;
+  clearPads(r->a, b);
+  clearPads(r->b, b);
+  if (first && keep) memcpy(e, a, (size_t)n * sizeof(real));
+  int calm = 1;
+  for (int64_t t = 0; t < b->slices; t++)
+    for (int64_t h = first, few; h < rows; h += few) {
+      const int64_t at = t * b->slice + h * pitch, left = rows - h;
+      const int add = t + h > 0;
+      real *to = keep ? e + (t * b->rows + h) * n : e;
+      few = left % 3 ? left % 3 : 3;
+      if (few == 1) calm &= weighFewRows(lip, 1, add, keep, 0, s, x + at, l + at, pitch, n, a, v, to, la, lb);
+      else if (few == 2) calm &= weighFewRows(lip, 2, add, keep, 0, s, x + at, l + at, pitch, n, a, v, to, la, lb);
+      else calm &= weighFewRows(lip, 3, add, keep, 0, s, x + at, l + at, pitch, n, a, v, to, la, lb);
+    }
+  const int64_t at = rows * pitch;
+  real *to = keep ? e + rows * n : e;
+  if (last) calm &= weighFewRows(lip, 1, rows > 0, keep, 1, s, x + at, l + at, pitch, n, a, v, to, la, lb);
+  return calm;
+}
+
+/* s[o] = sum of window o over the padded row a, v[o] likewise of b; and back, to every cell, from rows that go on with zeros */
+THNN_KERNEL void addBoth(real *s, real *v, const real *a, const real *b, const Axis *w)
+{
+  sumColumns(s, a, w);
+  sumColumns(v, b, w);
+}
+
+THNN_KERNEL void spreadBoth(real *a, real *b, const real *s, const real *v, const Axis *w)
+{
+  spreadColumns(a, s, w);
+  spreadColumns(b, v, w);
+}
+
+/* Gradients of one row, from its weights e and from p and q, what its calm windows send. `wild`: too large cells get none. */
+THNN_INLINE void addGradients(int lip, int wild, THNN_REAL room, const real *x, const real *l, const real *e, const real *p,
+                              const real *q, int64_t cells, real *restrict gx, real *restrict gl)
+{
+  for (int64_t i = 0; i < cells; i++) {
+    const int none = wild & (!(real_abs(x[i]) <= room) | !(real_abs(lip ? l[i] : 0) <= CALM));
+    if (lip) {
+      gx[i] += none ? 0 : e[i] * p[i];
+      gl[i] += none ? 0 : e[i] * (x[i] * p[i] - q[i]);
+    } else {
+      gx[i] += none ? 0 : e[i] * (x[i] * p[i] + q[i]);
+    }
+  }
+}
+
+THNN_KERNEL void calmGradients(int lip, int wild, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
+                               const Rows *r, real *gx, real *gl)
+{
+  const int64_t out = b->w.out;
+  const THNN_REAL beta = s->exact ? s->beta : 0;
+  real *restrict p = r->s, *restrict q = r->v;
+  const real *restrict isWild = r->wild;
+  for (int64_t o = 0; o < out; o++) {
+    const THNN_REAL inverse = 1 / p[o], share = g[o] * inverse, mean = q[o] * inverse;
+    const int none = wild && isWild[o] != 0;
+    p[o] = none ? 0 : lip ? share : share * beta;
+    q[o] = none ? 0 : lip ? share * mean : share * (1 - beta * mean);
+  }
+  for (int64_t o = out; o < out + 2; o++) p[o] = q[o] = 0;
+  spreadBoth(r->a, r->b, p, q, &b->w);
+  const real *e = r->e, *a = r->a + b->w.pad, *v = r->b + b->w.pad;
+  const THNN_REAL room = s->room;
+  const int64_t n = b->cells;
+  for (int64_t t = 0; t < b->slices; t++)
+    for (int64_t h = 0; h < b->rows; h++, e += b->wide) {
+      const int64_t at = t * b->slice + h * b->pitch;
+      if (lip && wild) addGradients(1, 1, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      else if (lip) addGradients(1, 0, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      else if (wild) addGradients(0, 1, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      else addGradients(0, 0, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
+    }
+}
+
+/* ---- other windows */
+
+enum { LARGEST, SUMS, GRADIENTS };
+
+/* Weight of a cell in a window whose largest logit, or value in SoftPool, is m; and its value, in SoftPool counted from m. `share`
+ * keeps sums of weights below 1. */
+THNN_INLINE THNN_REAL windowWeight(int lip, THNN_REAL beta, THNN_REAL x, THNN_REAL l, THNN_REAL m, THNN_REAL share,
+                                   THNN_REAL *value)
+{
+  const THNN_REAL key = lip ? l : x, distance = key == m ? 0 : key - m;
+  *value = lip ? x : distance;
+  return share * real_exp(lip ? distance : beta > 0 ? beta * distance : 0);
+}
+
+/* One pass over all cells of all windows of a block:
+ *   LARGEST    m[o] = the largest logit, or NaN; wild[o] = is the window not calm?
+ *   SUMS       ws[o] = sum of weights, wv[o] = sum of weights times values
+ *   GRADIENTS  ws[o] is 1 / the former, 0 where nothing is to be sent; wv[o] is the mean */
+THNN_INLINE void passWindows(int pass, int lip, int64_t stride, const SoftPool *s, const real *x, const real *l, const Block *b,
+                             const Rows *r, const real *g, real *restrict gx, real *restrict gl)
+{
+  real *restrict cell = r->a, *restrict logit = r->b, *restrict toX = r->la, *restrict toLogit = r->lb; /* free by now */
+  const THNN_REAL beta = s->beta, room = s->room, share = (THNN_REAL)1 / (THNN_REAL)(b->slices * b->rows * b->cells);
+  const int exact = s->exact;
+  for (int64_t t = 0; t < b->slices; t++)
+    for (int64_t h = 0; h < b->rows; h++)
+      for (int64_t j = 0; j < b->w.kernel; j++) {
+        /* The windows whose cell j is on the input: n, beginning with the first. */
+        const int64_t shift = j - b->w.pad, first = THNN_ceilDiv(THNN_max(-shift, 0), stride);
+        const int64_t n = THNN_min(b->w.out, THNN_ceilDiv(b->cells - shift, stride)) - first;
+        const int64_t at = t * b->slice + h * b->pitch + shift + first * stride;
+        real *restrict sum = r->ws + first, *restrict product = r->wv + first;
+        real *restrict m = r->m + first, *restrict wild = r->wild + first;
+#pragma omp simd
+        for (int64_t o = 0; o < n; o++) cell[o] = x[at + o * stride];
+        if (lip)
+#pragma omp simd
+          for (int64_t o = 0; o < n; o++) logit[o] = l[at + o * stride];
+        if (pass == LARGEST) {
+#pragma omp simd
+          for (int64_t o = 0; o < n; o++) {
+            const THNN_REAL key = lip ? logit[o] : cell[o], old = m[o];
+            m[o] = !(key <= old) & (old == old) ? key : old;
+            wild[o] = (real_abs(cell[o]) <= room) & (real_abs(lip ? key : 0) <= CALM) ? wild[o] : 1;
+          }
+        } else if (pass == SUMS) {
+#pragma omp simd
+          for (int64_t o = 0; o < n; o++) {
+            THNN_REAL value;
+            const THNN_REAL weight = windowWeight(lip, beta, cell[o], lip ? logit[o] : 0, m[o], share, &value);
+            const THNN_REAL term = weight * value;
+            sum[o] += weight;
+            product[o] += weight == 0 ? 0 : term;
+          }
+        } else {
+#pragma omp simd
+          for (int64_t o = 0; o < n; o++) {
+            THNN_REAL value;
+            const THNN_REAL weight = sum[o] * windowWeight(lip, beta, cell[o], lip ? logit[o] : 0, m[o], share, &value);
+            const THNN_REAL sent = g[first + o] * weight, slope = sent * (value - product[o]);
+            toX[o] = weight == 0 ? 0 : sent;
+            toLogit[o] = weight == 0 ? 0 : slope;
+          }
+#pragma omp simd
+          for (int64_t o = 0; o < n; o++) gx[at + o * stride] += lip || !exact ? toX[o] : toX[o] + beta * toLogit[o];
+          if (lip)
+#pragma omp simd
+            for (int64_t o = 0; o < n; o++) gl[at + o * stride] += toLogit[o];
+        }
+      }
+}
+
+THNN_INLINE void eachWindow(int pass, int lip, const SoftPool *s, const real *x, const real *l, const Block *b, const Rows *r,
+                            const real *g, real *gx, real *gl)
+{
+  if (b->w.stride == 1) passWindows(pass, lip, 1, s, x, l, b, r, g, gx, gl);
+  else if (b->w.stride == 2) passWindows(pass, lip, 2, s, x, l, b, r, g, gx, gl);
+  else passWindows(pass, lip, b->w.stride, s, x, l, b, r, g, gx, gl);
+}
+
+/* m, wild, ws and wv of all windows of a block. */
+THNN_KERNEL void sumWindows(int lip, const SoftPool *s, const real *x, const real *l, const Block *b, const Rows *r)
+{
+  for (int64_t o = 0; o < b->w.out; o++) {
+    r->m[o] = -INFINITY;
+    r->wild[o] = r->ws[o] = r->wv[o] = 0;
+  }
+  eachWindow(LARGEST, lip, s, x, l, b, r, NULL, NULL, NULL);
+  if (!lip && s->beta == 0) /* an average: values count from 0, for infinite ones must stay infinite */
+    for (int64_t o = 0; o < b->w.out; o++) r->m[o] = 0;
+  eachWindow(SUMS, lip, s, x, l, b, r, NULL, NULL, NULL);
+}
+
+THNN_KERNEL void wildGradients(int lip, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
+                               const Rows *r, real *gx, real *gl)
+{
+  for (int64_t o = 0; o < b->w.out; o++) {
+    const THNN_REAL inverse = 1 / r->ws[o];
+    const int none = r->wild[o] == 0 || (!lip && r->m[o] == -INFINITY);
+    r->wv[o] *= inverse;
+    r->ws[o] = none ? 0 : inverse;
+  }
+  eachWindow(GRADIENTS, lip, s, x, l, b, r, g, gx, gl);
+}
+
+/* ---- planes */
+
+/* Sums of the windows of a block. Are all of them calm? If not, m, wild, ws and wv are there, too. */
+THNN_INLINE int weigh(int lip, int keep, const SoftPool *s, const real *x, const real *l, const Block *b, int shared, Rows *r)
+{
+  const int first = r->last, last = shared && b->slices == 1;
+  if (first) {
+    real *a = r->a, *v = r->b;
+    r->a = r->la, r->b = r->lb, r->la = a, r->lb = v;
+  }
+  const int calm = weighRows(lip, keep, first, last, s, x, l, b, r);
+  r->last = calm && last;
+  addBoth(r->s, r->v, r->a, r->b, &b->w);
+  if (!calm) sumWindows(lip, s, x, l, b, r);
+  return calm;
+}
+
+/* Do this row of windows and the next one share one row of cells, and is each of them in one piece? */
+THNN_INLINE int sharesRow(const Space *p, int64_t oh)
+{
+  return p->w.out <= PIECE && oh + 1 < p->h.out && windowStart(&p->h, oh + 1) == windowEnd(&p->h, oh) - 1;
+}
+
+THNN_INLINE void poolPlane(int lip, real *y, const real *x, const real *l, const SoftPool *s, Rows *r)
+{
+  const Space *p = &s->p;
+  for (int64_t ot = 0; ot < p->t.out; ot++)
+    for (int64_t oh = 0; oh < p->h.out; oh++) {
+      fetchRows(x, p, ot, oh);
+      if (lip) fetchRows(l, p, ot, oh);
+      for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
+        const Block b = blockOf(p, ot, oh, ow);
+        const int calm = weigh(lip, 0, s, x + b.offset, l + b.offset, &b, sharesRow(p, oh), r);
+        const real *restrict sum = r->s, *restrict product = r->v;
+        for (int64_t o = 0; o < b.w.out; o++) y[o] = product[o] / sum[o];
+        if (!calm)
+          for (int64_t o = 0; o < b.w.out; o++)
+            if (r->wild[o] != 0) y[o] = (lip ? 0 : r->m[o]) + r->wv[o] / r->ws[o];
+        y += b.w.out;
+      }
+    }
+}
+
+/* Cells [clean, needed) of a plane of `all`. As many that come next are called into the cache: otherwise stores wait for them. */
+THNN_INLINE void clearCells(real *gx, int64_t clean, int64_t needed, int64_t all)
+{
+  const int64_t size = sizeof(real);
+  memset(gx + clean, 0, (size_t)(needed - clean) * sizeof(real));
+  THNN_fetch(gx, needed * size, (THNN_min(2 * needed - clean, all) - needed) * size);
+}
+
+/* gradL is gradX again where there are no logits. */
+THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const real *l, const real *g, real *gx, real *gl, Rows *r)
+{
+  const Space *p = &s->p;
+  int64_t clean = 0; /* cells that have been set to 0, shortly before they are needed */
+  for (int64_t ot = 0; ot < p->t.out; ot++)
+    for (int64_t oh = 0; oh < p->h.out; oh++) {
+      fetchRows(x, p, ot, oh);
+      if (lip) fetchRows(l, p, ot, oh);
+      const int end = ot == p->t.out - 1 && oh == p->h.out - 1;
+      const int64_t slices = windowEnd(&p->t, ot), rows = slices > 1 ? p->h.in : windowEnd(&p->h, oh);
+      const int64_t needed = end ? planeCells(p) : ((slices - 1) * p->h.in + rows) * p->w.in;
+      if (needed > clean) {
+        clearCells(gx, clean, needed, planeCells(p));
+        if (lip) clearCells(gl, clean, needed, planeCells(p));
+        clean = needed;
+      }
+      for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
+        const Block b = blockOf(p, ot, oh, ow);
+        const int64_t at = b.offset;
+        if (weigh(lip, 1, s, x + at, l + at, &b, sharesRow(p, oh), r)) {
+          calmGradients(lip, 0, s, x + at, l + at, g, &b, r, gx + at, gl + at);
+        } else {
+          calmGradients(lip, 1, s, x + at, l + at, g, &b, r, gx + at, gl + at);
+          wildGradients(lip, s, x + at, l + at, g, &b, r, gx + at, gl + at);
+        }
+        g += b.w.out;
+      }
+    }
+}
+
+/* ---- all planes, by threads */
+
+/* Each thread's rows: how many elements they have in all, and in each of them. */
+typedef struct Room {
+  int threads;
+  int64_t all, padded, out;
+  real *scratch;
+} Room;
+
+/* Backward keeps the weights of a block, and has twice the work. */
+static Room roomFor(Call *call, const Space *p, int backward)
+{
+  int64_t padded = 0, cells = 0;
+  for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
+    const Block b = blockOf(p, 0, 0, ow);
+    padded = THNN_max(padded, paddedLength(&b.w));
+    cells = THNN_max(cells, b.wide);
+  }
+  const int64_t rows = THNN_min(p->t.kernel, p->t.in) * THNN_min(p->h.kernel, p->h.in);
+  Room room = {.padded = THNN_roomFor(padded + LANES), .out = THNN_roomFor(THNN_min(p->w.out, PIECE) + 4)};
+  room.all = 4 * room.padded + 6 * room.out + (backward ? THNN_roomFor(rows * cells) : 0);
+  room.threads = THNN_threads(call, p->planes * (planeCells(p) * (backward ? 16 : 8) + planeOutputs(p)));
+  room.scratch = THNN_scratch(call, room.threads * room.all, sizeof(real));
+  return room;
+}
+
+/* This thread's rows, for one plane. */
+static Rows rowsOf(const Room *room)
+{
+  real *a = room->scratch + THNN_threadId() * room->all, *b = a + room->padded, *s = a + 4 * room->padded + 2;
+  for (int i = 1; i <= 2; i++) s[-i] = s[room->out - i] = 0;
+  real *m = s + 2 * room->out;
+  return (Rows){a, b, b + room->padded, b + 2 * room->padded, 0, s, s + room->out, m, m + room->out, m + 2 * room->out,
+                m + 3 * room->out, m + 4 * room->out - 2};
+}
+
+/* ---- what the layers call. SoftPool's cells are their own logits, and its gradients go to one plane. */
+
+THNN_KERNEL void softPoolPlane(real *y, const real *x, const real *l, const SoftPool *s, Rows *r) { poolPlane(0, y, x, l, s, r); }
+THNN_KERNEL void lipPoolPlane(real *y, const real *x, const real *l, const SoftPool *s, Rows *r) { poolPlane(1, y, x, l, s, r); }
+
+THNN_KERNEL void softSpreadPlane(real *gx, real *gl, const real *x, const real *l, const real *g, const SoftPool *s, Rows *r)
+{
+  spreadPlane(0, s, x, l, g, gx, gl, r);
+}
+
+THNN_KERNEL void lipSpreadPlane(real *gx, real *gl, const real *x, const real *l, const real *g, const SoftPool *s, Rows *r)
+{
+  spreadPlane(1, s, x, l, g, gx, gl, r);
+}
+
+void THNN_(softMeans)(Call *call, real *y, const real *x, const real *logit, double beta, const Space *p)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  SoftPool s = {.p = *p};
+  setBeta(&s, logit != NULL, (THNN_REAL)beta);
+  const Room room = roomFor(call, p, 0);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(room.threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    Rows r = rowsOf(&room);
+    if (logit) lipPoolPlane(y + i * outputs, x + i * cells, logit + i * cells, &s, &r);
+    else softPoolPlane(y + i * outputs, x + i * cells, x + i * cells, &s, &r);
+  }
+}
+
+void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *logit, const real *g, double beta, int exact,
+                          const Space *p)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  SoftPool s = {.p = *p};
+  setBeta(&s, logit != NULL, (THNN_REAL)beta);
+  s.exact &= exact;
+  const Room room = roomFor(call, p, 1);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(room.threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    Rows r = rowsOf(&room);
+    real *to = gx + i * cells;
+    if (logit) lipSpreadPlane(to, gl + i * cells, x + i * cells, logit + i * cells, g + i * outputs, &s, &r);
+    else softSpreadPlane(to, to, x + i * cells, x + i * cells, g + i * outputs, &s, &r);
+  }
+}

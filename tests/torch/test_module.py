@@ -292,7 +292,7 @@ def test_loaders_with_workers() -> None:
 
 
 DDP = """
-import sys, torch, torch.distributed as dist
+import os, sys, torch, torch.distributed as dist
 from pytorch_legacy import nn
 from pytorch_legacy.torch import Module
 rank = int(sys.argv[1])
@@ -308,7 +308,7 @@ for _ in range(3):
     module(x).pow(2).mean().backward()
     optimizer.step()
 print(net.weight.tolist(), flush=True)
-dist.destroy_process_group()
+os._exit(0)  # PyTorch 2.13 may wait for itself for ever when it takes the process group down
 """
 
 

@@ -53,7 +53,7 @@ class Labels:
             array[...] = np.arange(self.count + 1, self.count + 1 + array.size, dtype=np.float64).reshape(array.shape)
             self.count += array.size
         with np.errstate(all="ignore"):
-            conversion = Conversion(twin, doubled(examples_of(example, net)), force=True)
+            conversion = Conversion(twin, doubled(examples_of(example, net)), force=True, wrap=True)
         self.places: dict[str, np.ndarray] = {}
         self.text = conversion.text
         for name, tensor in conversion.state.items():

@@ -23,7 +23,12 @@ def array_of(tensor: torch.Tensor) -> Tensor:
         raise UnsupportedError(f"expected a dense tensor, got one of layout {tensor.layout}; call .to_dense()")
     tensor = tensor.detach().resolve_neg()
     if tensor.device.type == "cpu":
-        return tensor.numpy()
+        try:
+            return tensor.numpy()
+        except RuntimeError as error:  # one without numbers, as torch.export has
+            text = f"expected a tensor with numbers, got a {type(tensor).__name__}; "
+            cure = "layers that pytorch_legacy runs cannot be exported: pl.to_torch(net, example) writes those of a network"
+            raise UnsupportedError(text + cure) from error
     if tensor.is_cuda:
         array: Tensor = cupy().from_dlpack(tensor)
         return array

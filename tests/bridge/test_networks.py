@@ -162,3 +162,11 @@ def test_criterion() -> None:
         nn.BCECriterion(),
     ):
         assert pl.to_torch(criterion).proof.whole < 1e-6
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("mean", [True, False])
+def test_divergence_without_a_warning(mean: bool) -> None:
+    criterion = nn.DistKLDivCriterion()
+    criterion.sizeAverage = mean
+    assert pl.to_torch(criterion).proof.whole < 1e-6

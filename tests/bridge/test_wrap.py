@@ -129,3 +129,21 @@ def test_shared_and_unknown() -> None:
     assert [*module.state_dict()] == ["legacy.weight"] and len(module.legacy_parts) == 1
     with pytest.raises(pl.THNNError, match=r"^0 \(nn.Odd\).*not known"):
         pl.to_torch(nn.Sequential().add(nn.Unknown("nn.Odd")), (None, 3), wrap=True)
+
+
+def test_goes_back(tmp_path: Path) -> None:
+    """What an embedded layer learned goes back with what surrounds it, from a module and from its file; no export holds it."""
+    from safetensors.numpy import load_file
+
+    net = network()
+    module = pl.to_python(net, tmp_path / "net.py", (None, 4), wrap=True)
+    weights = {name: array + 1 for name, array in load_file(tmp_path / "net.safetensors").items()}
+    before = [array.copy() for array in net.parameters()[0]]
+    pl.from_torch(weights, like=net, example=(None, 4))
+    for array, old in zip(net.parameters()[0], before, strict=True):
+        np.testing.assert_allclose(array, old + 1, rtol=0, atol=1e-6)
+    pl.from_torch(module, like=net)
+    for array, old in zip(net.parameters()[0], before, strict=True):
+        np.testing.assert_allclose(array, old, rtol=0, atol=1e-6)
+    with pytest.raises(Exception, match="layers that pytorch_legacy runs cannot be exported"):
+        torch.export.export(module, (torch.randn(2, 4),))

@@ -37,11 +37,16 @@ _SIMPLE = {
     nn.AbsCriterion: "l1_loss",
     nn.MSECriterion: "mse_loss",
     nn.SmoothL1Criterion: "smooth_l1_loss",
-    nn.DistKLDivCriterion: "kl_div",
     nn.SoftMarginCriterion: "soft_margin_loss",
 }
 for _cls, _function in _SIMPLE.items():
     rule(_cls)(_simple(_function))
+
+
+@rule(nn.DistKLDivCriterion)
+def kl_div(m, x, w):
+    mean = f" / {x[0]}.numel()" if m.sizeAverage else ""  # for which PyTorch has a warning
+    return f'F.kl_div({x[0]}, {alike(*x)}, reduction="sum"){mean}'
 
 
 @rule(nn.BCECriterion)

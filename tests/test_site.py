@@ -59,6 +59,16 @@ def test_what_leads_nowhere_is_found(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("text, isRight", [("# A page\n", True), ("# A page\n\n[a link](nowhere.md)\n", False)])
+def test_a_warning_is_an_error(text: str, isRight: bool, tmp_path: Path) -> None:
+    from docs.__main__ import run
+
+    pages = tmp_path / ".work" / "pages"
+    pages.mkdir(parents=True)
+    (pages / "index.md").write_text(text)
+    assert (run("html", tmp_path, tmp_path, 1) == []) is isRight
+
+
 def test_links_to_code_become_links_to_pages(tmp_path: Path) -> None:
     from docs.site.folder import Folder
     from docs.site.gather import Gathering

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from difflib import SequenceMatcher
 from functools import cache
 from html import escape
+from pathlib import Path
 
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -29,9 +31,10 @@ def files_of_functions() -> dict[str, str]:
     return found
 
 
-def c_files(functions: list[str]) -> list[str]:
-    """The files of the functions that a class calls, each once."""
-    return sorted({files_of_functions()[name] for name in functions if name in files_of_functions()})
+def c_files(name: str, functions: list[str]) -> list[str]:
+    """The files of the functions that a class calls, each once; the one that is called most like the class comes first."""
+    found = {files_of_functions()[function] for function in functions if function in files_of_functions()}
+    return sorted(found, key=lambda path: (-SequenceMatcher(None, name, Path(path).stem).ratio(), path))
 
 
 def cuda_twin(c_file: str) -> str | None:
@@ -50,7 +53,7 @@ def mechanisms(files: list[str]) -> list[str]:
 
 def html(entry: Entry, functions: list[str], link: Callable[[str], str]) -> str:
     """The panels; `link` gives the address of the page of a file."""
-    found = c_files(functions)
+    found = c_files(entry.name, functions)
     panels = [_panel("python", entry.file)]
     for file in found:
         panels.append(_panel("c", file))

@@ -25,6 +25,8 @@ myst_heading_anchors = 6
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_dmath_allow_digits = False  # "$5 and $6" are prices
 
+linkcheck_timeout = 15
+
 html_math_renderer = "mathml"
 default_role = "py:obj"
 add_module_names = False

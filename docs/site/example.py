@@ -175,7 +175,8 @@ def _from_golden(entry: Entry) -> Iterator[Example]:
 
 def _from_docstring(entry: Entry) -> Iterator[Example]:
     """What the class's own examples do: each object of the class, and what it is given first."""
-    cls, seen = entry.cls, []
+    cls: Any = entry.cls
+    seen: list[tuple[Any, list[Any]]] = []
     if not hasattr(cls, "forward"):
         return
     original, isOwn = cls.forward, "forward" in vars(cls)

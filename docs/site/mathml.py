@@ -1,4 +1,7 @@
-"""Formulas as MathML, written when the site is built: browsers show them by themselves, offline and without scripts."""
+"""Formulas as MathML, written when the site is built: browsers show them by themselves, offline and without scripts.
+
+They look best where the system has a font for mathematics, as Windows and macOS have; on Debian, fonts-lmodern is one.
+"""
 
 from __future__ import annotations
 

@@ -41,8 +41,9 @@ def write(
 
     What :func:`read` returns can be written, and comes back equal from :func:`read`, with these
     exceptions: an empty list comes back as the empty table ``{}``, a dict with the keys 1..n as a list,
-    a tuple as a list, ``bytes`` as ``str``, a boolean array as bytes. A tensor is written with the
-    whole storage that it is a view of, as Torch7 does, unless `compact` is true.
+    a tuple as a list, ``bytes`` as ``str``, a boolean array as bytes, an array without dimensions as a
+    vector of one element. A tensor is written with the whole storage that it is a view of, as Torch7 does,
+    unless `compact` is true.
     Arrays of size 0 are written as Torch7's empty tensor, arrays that Torch7 has no storage for
     (negative strides, fields of records, foreign byte order) as contiguous copies. What was of a
     Cuda type is written as the type of the CPU, unless it is a :class:`DeviceTensor`.
@@ -345,8 +346,8 @@ class _Writer:
         if id(array) in self.stored:
             return self.stored[id(array)]
         original = array
-        if not 1 <= array.ndim <= layouts.MAX_DIMENSIONS:
-            raise _Refused(f"expected an array of 1 to {layouts.MAX_DIMENSIONS} dimensions, got {array.ndim}")
+        if array.ndim > layouts.MAX_DIMENSIONS:
+            raise _Refused(f"expected an array of at most {layouts.MAX_DIMENSIONS} dimensions, got {array.ndim}")
         if isinstance(array, np.ma.MaskedArray):
             raise _Refused("expected an array whose elements are all there, got a masked array")
         if array.dtype == np.bool_:
@@ -355,9 +356,13 @@ class _Writer:
         if dtype not in layouts.NAMES:
             names = ", ".join(str(known) for known in layouts.NAMES)
             raise _Refused(f"expected an array of one of the dtypes {names}, got {array.dtype}")
+        if array.ndim == 0:  # Torch7 has no such tensors: layers give them for inputs of that kind
+            array = array.reshape(1)
         if dtype != array.dtype or any(step < 0 or step % array.itemsize for step in array.strides):
+            array = array.astype(dtype, order="C")
+        if array is not original:
             self.kept.append(original)
-            self.stored[id(original)] = array = array.astype(dtype, order="C")
+            self.stored[id(original)] = array
         return array
 
 

@@ -54,7 +54,7 @@ def cg(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | No
     def evaluate() -> tuple[Any, Tensor]:
         nonlocal evaluations
         evaluations += 1
-        f, gradient = call.evaluate(opfunc)
+        f, gradient = call.measure(opfunc)
         return np.float64(f), np.array(gradient)
 
     def slope(gradient: Tensor, direction: Tensor) -> Any:

@@ -41,9 +41,9 @@ def checkgrad(opfunc: Opfunc, x: Tensor, eps: float = 1e-7) -> tuple[float, Tens
         kept = x[i]
         try:
             x[i] = kept + eps
-            above = value(opfunc(x))
+            above = value("optim.checkgrad", opfunc(x))
             x[i] = kept - eps
-            below = value(opfunc(x))
+            below = value("optim.checkgrad", opfunc(x))
         finally:
             x[i] = kept
         estimate[i] = (above - below) / (2 * eps)

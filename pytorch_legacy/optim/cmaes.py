@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.optim.shared import Call, Table, value
 from pytorch_legacy.storage import Tensor
 
@@ -51,6 +51,8 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
     mean = x.astype(np.float64).ravel()
     sigma, target = call.required("sigma", state), state.get("ftarget")
     count = int(state.get("popsize") or 4 + math.floor(3 * math.log(n)))
+    if count < 2:
+        raise ValueRangeError(f"optim.cmaes: config: popsize: expected 2 points or more, got {count}")
     maxEval = float(state.get("maxEval") or 1e3 * n**2)
     shown = state.get("verb_disp", 0)
 
@@ -69,7 +71,7 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
     axes, lengths = np.eye(n), np.ones(n)
     covariance, inverseRoot = np.eye(n), np.eye(n)
     decomposed = evaluations = iteration = 0
-    values = [float(value(opfunc(x)))]
+    values = [float(value(call.who, opfunc(x)))]
     best, lowest = mean.copy(), math.inf
     fitness = np.empty(0)
 
@@ -95,7 +97,7 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
         points = np.array(
             [mean + axes @ (random.normal(0, 1, n, np.float64) * lengths) * sigma for _ in range(count)], np.float64
         )
-        fitness = np.array([value(opfunc(point.astype(x.dtype).reshape(x.shape))) for point in points], np.float64)
+        fitness = np.array([value(call.who, opfunc(point.astype(x.dtype).reshape(x.shape))) for point in points], np.float64)
         evaluations += count
         order = np.argsort(fitness, kind="stable")
         fitness, chosen = fitness[order], points[order[: len(weights)]]

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.optim.shared import Call, Table, value
 from pytorch_legacy.storage import Tensor
 
@@ -45,6 +46,8 @@ def de(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | None 
     call = Call("de", x, config, state)
     size = x.size
     count = int(call.number("popsize", 10 * size))
+    if count < 3:
+        raise ValueRangeError(f"optim.de: config: popsize: expected 3 points or more, got {count}")
     low, high = call.number("minRegion", -30), call.number("maxRegion", 30)
     maxFEs, scaleFactor, crossoverRate = (call.required(name) for name in ("maxFEs", "scaleFactor", "crossoverRate"))
     generator = np.random.RandomState(1)  # the same Mersenne Twister
@@ -58,7 +61,7 @@ def de(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | None 
         return index
 
     def evaluated(points: Tensor) -> Tensor:
-        found = np.array([value(opfunc(point.reshape(x.shape))) for point in points], x.dtype)
+        found = np.array([value(call.who, opfunc(point.reshape(x.shape))) for point in points], x.dtype)
         values.extend(found)
         return found
 

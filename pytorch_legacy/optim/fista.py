@@ -64,11 +64,12 @@ def FistaLS(
     history: list[dict[str, Any]] = []
     for iteration in range(params.get("maxiter", 50)):
         fy, gradient = evaluated("optim.FistaLS", f(y, "dx"), x)
+        fy = value("optim.FistaLS", fy)
         for line in range(params.get("maxline", 20) + 1):
             moved = y - gradient / L
             pl(moved, L)
             x[...] = moved
-            there = value(f(moved))
+            there = value("optim.FistaLS", f(moved))
             moved -= y
             bound = fy + float(np.vdot(gradient, moved)) + L / 2 * float(np.vdot(moved, moved))
             if verbose:
@@ -86,7 +87,7 @@ def FistaLS(
             momentum = following
         else:
             y[...] = x
-        smooth, rough = value(f(y)), g(y)
+        smooth, rough = value("optim.FistaLS", f(y)), value("optim.FistaLS", g(y))
         entry = {"nline": line + 1, "L": L, "F": smooth + rough, "Fply": smooth, "Gply": rough, "Q": bound}
         history.append(entry | ({"xk": x.copy(), "y": y.copy()} if verbose else {}))
         params["L"] = L

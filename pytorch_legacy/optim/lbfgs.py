@@ -59,7 +59,7 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
             print("<optim.lbfgs> ", reason)
         return True
 
-    f, g = call.evaluate(opfunc)
+    f, g = call.measure(opfunc)
     values = [f]
     evaluations = 1
     state |= memory
@@ -91,7 +91,7 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
         else:
             x += t * d
             if iteration < maxIter:
-                f, g = call.evaluate(opfunc)
+                f, g = call.measure(opfunc)
                 calls = 1
                 values.append(f)
         evaluations += calls

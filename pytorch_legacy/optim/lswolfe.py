@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.optim.polyinterp import polyinterp
-from pytorch_legacy.optim.shared import Opfunc, Table, evaluated, like, movable
+from pytorch_legacy.optim.shared import Opfunc, Table, evaluated, like, movable, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -62,8 +62,9 @@ def lswolfe(
         nonlocal evaluations
         evaluations += 1
         np.add(start, step * d, out=x)
-        value, gradient = evaluated("optim.lswolfe", opfunc(x), x)
-        return {"t": step, "f": float(value), "g": np.array(gradient), "slope": float(gradient.ravel() @ d.ravel())}
+        found, gradient = evaluated("optim.lswolfe", opfunc(x), x)
+        number = float(value("optim.lswolfe", found))
+        return {"t": step, "f": number, "g": np.array(gradient), "slope": float(gradient.ravel() @ d.ravel())}
 
     first = {"t": 0.0, "f": float(f), "g": np.array(g), "slope": float(gtd)}
     before, point = first, at(t)

@@ -71,8 +71,13 @@ class Call:
         return array
 
     def evaluate(self, opfunc: Opfunc) -> tuple[Any, Tensor]:
-        """The function's value at x, and its gradient in the shape of x."""
+        """The function's value at x, whatever it is, and its gradient in the shape of x."""
         return evaluated(self.who, opfunc(self.x), self.x)
+
+    def measure(self, opfunc: Opfunc) -> tuple[Any, Tensor]:
+        """The function's value at x as a number, and its gradient in the shape of x."""
+        found, gradient = self.evaluate(opfunc)
+        return value(self.who, found), gradient
 
     def annealed(self, default: float, steps: Any) -> Any:
         """The learning rate after so many steps: ``learningRate / (1 + steps * learningRateDecay)``."""
@@ -112,9 +117,14 @@ def evaluated(who: str, result: Any, x: Tensor) -> tuple[Any, Tensor]:
     return result[0], like(f"{who}: opfunc: gradient", result[1], x)
 
 
-def value(result: Any) -> Any:
-    """The function's value, of a function that returns it alone or with a gradient."""
-    return result[0] if isinstance(result, tuple) else result
+def value(who: str, result: Any) -> Any:
+    """The function's value as a number, of a function that returns it alone or with a gradient: it is going to be compared."""
+    found = result[0] if isinstance(result, tuple) else result
+    if is_tensor(found) and found.size == 1:
+        found = found.item()
+    if not isinstance(found, (int, float, np.number, np.bool_)):
+        raise DtypeError(f"{who}: opfunc: expected a number as its value, got {_described(found)}")
+    return found
 
 
 def _described(value: Any) -> str:

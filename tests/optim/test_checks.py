@@ -190,3 +190,40 @@ def test_functions_beside_the_algorithms() -> None:
         optim.checkgrad(lambda x: (0.0, np.ones(1)), np.zeros(2))
     with pytest.raises(errors.DtypeError, match=r"optim\.FistaLS: x: expected an array of floats"):
         optim.FistaLS(valley, lambda x: 0.0, lambda x, L: None, [0.0])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", ["text", None, np.ones(3), 1j, [1.0]])
+def test_values_that_are_no_numbers(wrong: Any) -> None:
+    """Where values are compared, they are numbers; an array of one element is one."""
+
+    def function(x: Array, mode: Any = None) -> Any:
+        return wrong, x
+
+    words = "opfunc: expected a number as its value, got "
+    for name, options in {"cg": {}, "lbfgs": {}, **SEARCHING}.items():
+        refused(name, np.ones(3), dict(options), None, words, function)
+    for call in (
+        lambda: optim.lswolfe(function, np.ones(3), 1.0, -np.ones(3), 1.0, np.ones(3), -3.0),
+        lambda: optim.FistaLS(function, valley, lambda x, L: None, np.ones(3)),
+        lambda: optim.FistaLS(lambda x, mode=None: valley(x), function, lambda x, L: None, np.ones(3)),
+        lambda: optim.checkgrad(function, np.ones(3)),
+    ):
+        with pytest.raises(errors.DtypeError, match=words):
+            call()
+
+
+@pytest.mark.parametrize("name", ["cg", "lbfgs"])
+def test_values_in_arrays(name: str) -> None:
+    kept = np.zeros(1)
+
+    def function(x: Array) -> Any:
+        kept[0], gradient = valley(x)
+        return kept, gradient
+
+    found, expected = (getattr(optim, name)(opfunc, np.zeros(3), {}) for opfunc in (function, valley))
+    assert found[1] == expected[1] and len(set(found[1])) > 2
+
+
+@pytest.mark.parametrize(("name", "size"), [("cmaes", 1), ("de", 2), ("de", 0), ("de", -1)])
+def test_too_few_points(name: str, size: int) -> None:
+    refused(name, np.ones(3), SEARCHING[name] | {"popsize": size}, None, "config: popsize: expected ")

@@ -49,7 +49,9 @@ def padded(make: Callable[..., Any], dims: int, narrow: bool = False) -> Callabl
     return draw
 
 
-def windowed(name: str, dims: int, dilated: bool = False) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+def windowed(
+    name: str, dims: int, dilated: bool = False, learned: bool = False
+) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
     def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
         shape = planes(rng, dims)
         kernels, strides, pads, dilations = [], [], [], []
@@ -63,7 +65,8 @@ def windowed(name: str, dims: int, dilated: bool = False) -> Callable[[Generator
             kernels.append(kernel), strides.append(drawn(rng, 1, 4)), pads.append(pad), dilations.append(dilation)
         order = (lambda v: v[::-1]) if dims == 2 else (lambda v: [v[0], v[2], v[1]])  # W, H and T, W, H
         numbers = [n for v in (kernels, strides, pads, *([dilations] if dilated else [])) for n in order(v)]
-        module = getattr(nn, name)(*numbers)
+        of = {"nInputPlane": shape[-dims - 1]} if learned and rng.random() < 0.5 else {}
+        module = getattr(nn, name)(*numbers, **of)
         module.ceil_mode = bool(drawn(rng, 0, 1))
         if hasattr(module, "count_include_pad"):
             module.count_include_pad = bool(drawn(rng, 0, 1))
@@ -105,6 +108,19 @@ def soft(name: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[int, ..
     return draw
 
 
+def drawing(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+    module, shape = windowed("SpatialStochasticPooling", 2)(rng)
+    module.fixNoise()
+    return module.evaluate() if rng.random() < 0.5 else module, shape
+
+
+def choosing(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+    shape = planes(rng, 2)
+    pool = drawn(rng, 1, min(*shape[-2:], 4))
+    module = nn.SpatialS3Pooling(pool, pool * drawn(rng, 1, 3), pool * drawn(rng, 1, 3)).fixPoolingRegions()
+    return module.evaluate() if rng.random() < 0.5 else module, shape
+
+
 def whole(name: str, shape: Callable[[Generator], tuple[int, ...]]) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
     return lambda rng: (getattr(nn, name)(), shape(rng))
 
@@ -138,6 +154,10 @@ LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...]]]] = {
     "VolumetricSoftPool": soft("VolumetricSoftPool", 3),
     "TemporalSoftPool": soft("TemporalSoftPool", 1),
     "SpatialLocalImportancePooling": windowed("SpatialLocalImportancePooling", 2),
+    "SpatialMixedPooling": windowed("SpatialMixedPooling", 2, learned=True),
+    "SpatialGatedPooling": windowed("SpatialGatedPooling", 2, learned=True),
+    "SpatialStochasticPooling": drawing,
+    "SpatialS3Pooling": choosing,
 }
 """Draws of a layer and the shape of its input, for every layer that has a definition beside what is fast."""
 
@@ -151,6 +171,9 @@ def largest(*arrays: np.ndarray) -> float:
 
 SLOPES: dict[str, Callable[[Any, list[np.ndarray]], float]] = {
     "SpatialLocalImportancePooling": lambda module, inputs: largest(inputs[0]),
+    "SpatialMixedPooling": lambda module, inputs: 1,
+    "SpatialGatedPooling": lambda module, inputs: largest(inputs[0]),
+    "SpatialStochasticPooling": lambda module, inputs: 4,
     **{f"{kind}SoftPool": lambda module, inputs: 1 + 9 * module.beta for kind in ("Spatial", "Volumetric", "Temporal")},
 }
 """How much larger than the gradient of an output that of an input can be."""
@@ -199,6 +222,7 @@ def both_ways(module: Any, input: Any, gradOutput: Callable[[tuple[int, ...]], n
 
 @pytest.mark.parametrize("dtype", NEAR)
 @pytest.mark.parametrize("name", LAYERS)
+@np.errstate(over="ignore", invalid="ignore")
 def test_fast_as_defined(name: str, dtype: str) -> None:
     rng = np.random.default_rng(len(name))
     for draw in range(8 * len(KINDS)):
@@ -217,9 +241,9 @@ def test_fast_as_defined(name: str, dtype: str) -> None:
 
         fast, plain = both_ways(module, inputs if len(inputs) > 1 else inputs[0], gradOutput)
         says = f"{kind}, {module}, {shape}"
+        np.testing.assert_array_equal(fast[1], plain[1], says)
         if "Max" in name:
             np.testing.assert_array_equal(fast[0], plain[0], says)
-            np.testing.assert_array_equal(fast[1], plain[1], says)
         else:
             assert_agree(fast[0], plain[0], inputs[0], NEAR[dtype], says)
         gradients = np.append(gradOutput(fast[0].shape), 0).astype(np.float64) * 9
@@ -227,6 +251,9 @@ def test_fast_as_defined(name: str, dtype: str) -> None:
             gradients *= SLOPES[name](module, inputs)
         for mine, defined in zip(fast[2], plain[2], strict=True):
             assert_agree(mine, defined, gradients, NEAR[dtype], says)
+        sums = np.minimum(abs(gradients).sum() * largest(inputs[0]), np.finfo(dtype).max)
+        for mine, defined in zip(fast[3], plain[3], strict=True):
+            assert_agree(mine, defined, np.array([sums]), NEAR[dtype], says)
 
 
 def test_definitions_run() -> None:

@@ -3,7 +3,6 @@
 #define THCUNN_POOLING_BLEND_H
 
 #include "pooling/best.cuh"
-#include "pooling/blend.h"
 #include "pooling/windows.cuh"
 #include "pooling/totals.cuh"
 

@@ -19,7 +19,8 @@
  *
  * Ties and NaN are as in SpatialMaxPooling. The terms of gradWeight are summed in double precision, plane by plane in order.
  * C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in convolutional neural networks, 2016. */
-#include "pooling/blend.h"
+#include <math.h>
+#include "pooling/gated.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                      int64_t padH, int ceil_mode, Space *p)
@@ -38,164 +39,68 @@ static int64_t maskSize(const THTensor *input, const THTensor *weight, const Spa
   return size[0];
 }
 
-#ifndef THNN_CUDA /* THCUNN/pooling/SpatialGatedPooling.cu has its own */
-#include "core/stream.h"
-#include "core/vmath.h"
+/* ---- The definition, plane by plane; `weight` is the mask of the plane. */
 
-/* Row r of the mask in the windows of row oh is this row of the plane, which it need not have. */
-THNN_INLINE int64_t rowOf(const Space *p, int64_t oh, int64_t r) { return oh * p->h.stride - p->h.pad + r; }
-
-/* dot[ow] += w * x[ow * stride] */
-THNN_INLINE void addCells(real *restrict dot, const real *restrict x, real w, int64_t stride, int64_t n)
+static void forward(real *y, index_t *index, real *gate, const real *x, const real *weight, const Space *s)
 {
-  if (stride == 1) for (int64_t o = 0; o < n; o++) dot[o] += w * x[o];
-  else if (stride == 2) for (int64_t o = 0; o < n; o++) dot[o] += w * x[2 * o];
-  else for (int64_t o = 0; o < n; o++) dot[o] += w * x[o * stride];
+  const Axis h = s->h, w = s->w;
+  for (int64_t oh = 0; oh < h.out; oh++)
+    for (int64_t ow = 0; ow < w.out; ow++, y++, index++, gate++) {
+      accreal sum = 0, dot = 0;
+      *index = windowStart(&h, oh) * w.in + windowStart(&w, ow);
+      for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+        for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
+          const int64_t i = ih * w.in + iw, r = ih - (oh * h.stride - h.pad), c = iw - (ow * w.stride - w.pad);
+          if (beats((accreal)x[i], (accreal)x[*index])) *index = i;
+          sum += (accreal)x[i];
+          dot += (accreal)weight[r * w.kernel + c] * (accreal)x[i];
+        }
+      const accreal mean = sum / (accreal)(windowCells(&h, oh) * windowCells(&w, ow)), part = 1 / (1 + (accreal)exp(-(double)dot));
+      *gate = (real)part;
+      *y = (real)(part * (accreal)x[*index] + (1 - part) * mean);
+    }
 }
 
-/* y holds the maxima. */
-THNN_KERNEL void gatePlane(real *y, real *gate, const real *x, const real *mask, const Space *p, real *sum, real *mean)
+static void backward(real *gx, Gated t, const real *weight, const Space *s)
 {
-  const Axis h = p->h, w = p->w;
-  memset(sum, 0, (size_t)paddedLength(&w) * sizeof(real));
-  for (int64_t oh = 0; oh < h.out; oh++, y += w.out, gate += w.out) {
-    const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
-    memset(gate, 0, (size_t)w.out * sizeof(real));
-    for (int64_t i = top; i < end; i++) {
-      const real *weights = mask + (i - rowOf(p, oh, 0)) * w.kernel;
-      for (int64_t j = 0; j < w.kernel; j++) {
-        const int64_t first = firstInside(&w, j), n = endInside(&w, j) - first;
-        addCells(gate + first, x + i * w.in + first * w.stride - w.pad + j, weights[j], w.stride, n);
-      }
-    }
-    meanRow(mean, sum, x, p, oh);
+  const Axis h = s->h, w = s->w;
+  for (int64_t i = 0; i < h.in * w.in; i++) gx[i] = 0;
+  for (int64_t oh = 0; oh < h.out; oh++)
     for (int64_t ow = 0; ow < w.out; ow++) {
-      gate[ow] = real_sigmoid(gate[ow]);
-      y[ow] = gate[ow] * y[ow] + (1 - gate[ow]) * mean[ow];
-    }
-  }
-}
-
-/* q[ow] as above, for a row of windows */
-THNN_INLINE void slopes(real *restrict q, const real *restrict x, const real *restrict g, const real *restrict y,
-                        const real *restrict gate, const index_t *restrict index, int64_t n)
-{
-  THNN_fetch(g, THNN_AHEAD, n * (int64_t)sizeof *g);
-  THNN_fetch(y, THNN_AHEAD, n * (int64_t)sizeof *y);
-  THNN_fetch(gate, THNN_AHEAD, n * (int64_t)sizeof *gate);
-  THNN_fetch(index, THNN_AHEAD, n * (int64_t)sizeof *index);
-  for (int64_t o = 0; o < n; o++) q[o] = g[o] * gate[o] * (x[index[o]] - y[o]);
-}
-
-/* share, q: rows of windows with zeros on either side; plain, all: rows spread over the columns */
-THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real *y, const real *gate, const index_t *index,
-                             const real *mask, const Space *p, real *share, real *q, real *plain, real *all)
-{
-  const Axis h = p->h, w = p->w;
-  const int64_t lead = shareLead(&w);
-  memset(gx, 0, (size_t)(h.in * w.in) * sizeof(real));
-  memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
-  memset(q, 0, (size_t)shareLength(&w) * sizeof(real));
-  share += lead;
-  q += lead;
-  for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
-    const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
-    fetchRows(x, p, 0, oh);
-    slopes(q, x, g, y, gate, index, w.out);
-    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] * (1 - gate[ow]) / (real)((end - top) * cellsOf(&w, ow));
-    spreadColumns(plain, share, &w);
-    for (int64_t i = top; i < end; i++) {
-      memcpy(all, plain, (size_t)spreadLength(&w) * sizeof(real));
-      spreadWeighed(all, q, mask + (i - rowOf(p, oh, 0)) * w.kernel, 1, w.out, lead, &w);
-      real *restrict row = gx + i * w.in;
-      const real *restrict from = all + w.pad;
-      for (int64_t c = 0; c < w.in; c++) row[c] += from[c];
-    }
-    for (int64_t ow = 0; ow < w.out; ow++) gx[index[ow]] += g[ow] * gate[ow];
-  }
-}
-
-/* total[r][c] = sum of q * input over the windows of a plane */
-THNN_KERNEL void maskTotals(double *total, const real *x, const real *g, const real *y, const real *gate, const index_t *index,
-                            const Space *p, real *q)
-{
-  const Axis h = p->h, w = p->w;
-  memset(total, 0, (size_t)(h.kernel * w.kernel) * sizeof(double));
-  for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
-    const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
-    fetchRows(x, p, 0, oh);
-    slopes(q, x, g, y, gate, index, w.out);
-    for (int64_t i = top; i < end; i++)
-      for (int64_t j = 0; j < w.kernel; j++) {
-        const int64_t first = firstInside(&w, j), n = endInside(&w, j) - first;
-        const real *cells = x + i * w.in + first * w.stride - w.pad + j;
-        double s = 0;
-#pragma omp simd reduction(+ : s)
-        for (int64_t o = 0; o < n; o++) s += (double)q[first + o] * cells[o * w.stride];
-        total[(i - rowOf(p, oh, 0)) * w.kernel + j] += s;
-      }
-  }
-}
-
-/* There are `masks` masks w: each plane has that of its channel. */
-static void gateWindows(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Space *p)
-{
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
-  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
-  const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
-  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
-  const MaxTables m = THNN_(maxTables)(call, p, threads);
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, p, &m, 0, p->h.out);
-    gatePlane(y + i * outputs, gates + i * outputs, x + i * plane, w + i % masks * cells, p, mine, mine + padded);
-  }
-}
-
-static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
-{
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
-  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(spreadLength(&p->w)), all = 2 * (share + spread);
-  const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
-  real *rows = THNN_scratch(call, threads * all, sizeof(real));
-  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * all, *spreads = mine + 2 * share;
-    const int64_t at = i * outputs;
-    ungatePlane(THNN_place(streams, gx + i * plane), t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at,
-                w + i % masks * cells, p, mine, mine + share, spreads, spreads + spread);
-    THNN_stream(streams, plane);
-  }
-  THNN_endStreams(streams, threads);
-}
-
-static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Space *p)
-{
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel, row = THNN_roomFor(p->w.out);
-  const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
-  real *rows = THNN_scratch(call, threads * row, sizeof(real));
-  double *totals = THNN_scratch(call, p->planes * cells, sizeof(double));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    const int64_t at = i * outputs;
-    maskTotals(totals + i * cells, t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at, p, rows + THNN_threadId() * row);
-  }
-  for (int64_t c = 0; c < masks; c++)
-    for (int64_t k = 0; k < cells; k++) {
-      double total = 0;
-      for (int64_t i = c; i < p->planes; i += masks) total += totals[i * cells + k];
-      gw[c * cells + k] += (real)(scale * total);
+      const int64_t o = oh * w.out + ow;
+      const accreal g = (accreal)t.g[o], gate = (accreal)t.gate[o], q = g * gate * ((accreal)t.x[t.index[o]] - (accreal)t.y[o]);
+      const accreal share = g * (1 - gate) / (accreal)(windowCells(&h, oh) * windowCells(&w, ow));
+      for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+        for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
+          const int64_t r = ih - (oh * h.stride - h.pad), c = iw - (ow * w.stride - w.pad);
+          gx[ih * w.in + iw] += (real)(share + q * (accreal)weight[r * w.kernel + c]);
+        }
+      gx[t.index[o]] += (real)(g * gate);
     }
 }
-#endif
+
+/* What one plane adds to the gradient of weight (r, c). */
+static double weightGradient(Gated t, int64_t r, int64_t c, const Space *s)
+{
+  double sum = 0;
+  for (int64_t oh = 0; oh < s->h.out; oh++)
+    for (int64_t ow = 0; ow < s->w.out; ow++) {
+      const int64_t o = oh * s->w.out + ow, ih = oh * s->h.stride - s->h.pad + r, iw = ow * s->w.stride - s->w.pad + c;
+      if (ih < 0 || ih >= s->h.in || iw < 0 || iw >= s->w.in) continue;
+      const accreal q = (accreal)t.g[o] * (accreal)t.gate[o] * ((accreal)t.x[t.index[o]] - (accreal)t.y[o]);
+      sum += (double)q * (double)t.x[ih * s->w.in + iw];
+    }
+  return sum;
+}
+
+static Gated planeOf(const Gated *t, int64_t i, const Space *s)
+{
+  const int64_t at = i * planeOutputs(s);
+  const Gated plane = {t->x + i * planeCells(s), t->g + at, t->y + at, t->gate + at, t->index + at};
+  return plane;
+}
+
+/* ---- The functions. What is fast: maxima, means and masks along rows (gated.c). */
 
 int32_t THNN_(SpatialGatedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])
@@ -223,7 +128,11 @@ int32_t THNN_(SpatialGatedPooling_updateOutput)(THNNState *state, const THTensor
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output)), *gates = THNN_out(&call, view(gate));
   index_t *index = THNN_out(&call, view(indices));
-  if (!THNN_failed(&call)) gateWindows(&call, y, index, gates, x, w, masks, &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(gateWindows)(&call, y, index, gates, x, w, masks, &p);
+  else
+    for (int64_t i = 0, at = 0; i < p.planes; i++, at += planeOutputs(&p))
+      forward(y + at, index + at, gates + at, x + i * planeCells(&p), w + i % masks * mask[1] * mask[2], &p);
   return THNN_leave(&call);
 }
 
@@ -248,8 +157,12 @@ int32_t THNN_(SpatialGatedPooling_updateGradInput)(THNNState *state, const THTen
                    THNN_in(&call, view(gate)), THNN_in(&call, view(indices))};
   const real *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
-    ungateWindows(&call, gx, &t, w, masks, &p);
+  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+    return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(ungateWindows)(&call, gx, &t, w, masks, &p);
+  else
+    for (int64_t i = 0; i < p.planes; i++)
+      backward(gx + i * planeCells(&p), planeOf(&t, i, &p), w + i % masks * mask[1] * mask[2], &p);
   return THNN_leave(&call);
 }
 
@@ -274,7 +187,15 @@ int32_t THNN_(SpatialGatedPooling_accGradParameters)(THNNState *state, const THT
   const Gated t = {THNN_in(&call, view(input)), THNN_in(&call, view(gradOutput)), THNN_in(&call, view(output)),
                    THNN_in(&call, view(gate)), THNN_in(&call, view(indices))};
   real *gw = THNN_acc(&call, view(gradWeight));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
-    addGradients(&call, gw, &t, masks, scale, &p);
+  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+    return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(addMaskGradients)(&call, gw, &t, masks, scale, &p);
+  else
+    for (int64_t k = 0; k < masks * mask[1] * mask[2]; k++) {
+      double sum = 0;
+      for (int64_t i = k / (mask[1] * mask[2]); i < p.planes; i += masks)
+        sum += weightGradient(planeOf(&t, i, &p), k / mask[2] % mask[1], k % mask[2], &p);
+      gw[k] += (real)(scale * sum);
+    }
   return THNN_leave(&call);
 }

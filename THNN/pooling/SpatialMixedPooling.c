@@ -14,11 +14,9 @@
  *   gradInput  as input, overwritten
  *   weight     C or 1
  *
- * Maxima are found as maxima.h tells, plane by plane, and blended while the plane is in the cache. The terms of gradWeight are
- * summed in double precision, plane by plane in order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in
- * convolutional neural networks, 2016. */
-#include "core/stream.h"
-#include "pooling/blend.h"
+ * The terms of gradWeight are summed in double precision, plane by plane in order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing
+ * pooling functions in convolutional neural networks, 2016. */
+#include "pooling/mixed.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                      int64_t padH, int ceil_mode, Space *p)
@@ -34,111 +32,56 @@ static int64_t weightsOf(const THTensor *input, const THTensor *weight)
   return weight && weight->nDimension == 1 && weight->size[0] == 1 ? 1 : input->size[input->nDimension - 3];
 }
 
-#ifndef THNN_CUDA /* THCUNN/pooling/SpatialMixedPooling.cu has its own */
-/* y holds the maxima. */
-THNN_KERNEL void mixPlane(real *y, const real *x, const Space *p, real a, real *sum, real *mean)
+/* ---- The definition, plane by plane; `a` is the plane's weight. */
+
+static accreal meanOf(const real *x, int64_t oh, int64_t ow, const Space *s)
 {
-  memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
-  for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out) {
-    meanRow(mean, sum, x, p, oh);
-    for (int64_t ow = 0; ow < p->w.out; ow++) y[ow] = a * y[ow] + (1 - a) * mean[ow];
-  }
+  accreal sum = 0;
+  for (int64_t ih = windowStart(&s->h, oh); ih < windowEnd(&s->h, oh); ih++)
+    for (int64_t iw = windowStart(&s->w, ow); iw < windowEnd(&s->w, ow); iw++) sum += (accreal)x[ih * s->w.in + iw];
+  return sum / (accreal)(windowCells(&s->h, oh) * windowCells(&s->w, ow));
 }
 
-THNN_KERNEL void unmixPlane(real *gx, const real *g, const index_t *index, const Space *p, real a, real *share, real *spread)
+static void forward(real *y, index_t *index, const real *x, accreal a, const Space *s)
 {
-  const Axis h = p->h, w = p->w;
-  const int64_t outputs = h.out * w.out;
-  real *mine = share + shareLead(&w);
-  memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
-  for (int64_t oh = 0; oh < h.out; oh++) {
-    const int64_t rows = windowCells(&h, oh);
-    THNN_fetch(g + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *g);
-    THNN_fetch(index + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *index);
-    for (int64_t ow = 0; ow < w.out; ow++) mine[ow] = (1 - a) * g[oh * w.out + ow] / (real)(rows * cellsOf(&w, ow));
-    spreadColumns(spread + oh * spreadLength(&w), mine, &w);
-  }
-  gatherRows(gx, spread, p);
-  for (int64_t o = 0; o < outputs; o++) gx[index[o]] += a * g[o];
+  const Axis h = s->h, w = s->w;
+  for (int64_t oh = 0; oh < h.out; oh++)
+    for (int64_t ow = 0; ow < w.out; ow++) {
+      int64_t best = windowStart(&h, oh) * w.in + windowStart(&w, ow);
+      for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+        for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++)
+          if (beats((accreal)x[ih * w.in + iw], (accreal)x[best])) best = ih * w.in + iw;
+      y[oh * w.out + ow] = (real)(a * (accreal)x[best] + (1 - a) * meanOf(x, oh, ow, s));
+      index[oh * w.out + ow] = best;
+    }
 }
 
-/* sum of g * (max - mean); the rows hold sums of columns and means */
-THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index, const Space *p, real *sum, real *mean)
+static void backward(real *gx, const real *g, const index_t *index, accreal a, const Space *s)
 {
-  const Axis h = p->h, w = p->w;
-  double total = 0;
-  memset(sum, 0, (size_t)paddedLength(&w) * sizeof(real));
-  for (int64_t oh = 0; oh < h.out; oh++, g += w.out, index += w.out) {
-    fetchRows(x, p, 0, oh);
-    meanRow(mean, sum, x, p, oh);
-    for (int64_t ow = 0; ow < w.out; ow++) mean[ow] = x[index[ow]] - mean[ow];
-    double s = 0;
-#pragma omp simd reduction(+ : s)
-    for (int64_t ow = 0; ow < w.out; ow++) s += (double)g[ow] * mean[ow];
-    total += s;
-  }
-  return total;
+  const Axis h = s->h, w = s->w;
+  for (int64_t i = 0; i < h.in * w.in; i++) gx[i] = 0;
+  for (int64_t oh = 0; oh < h.out; oh++)
+    for (int64_t ow = 0; ow < w.out; ow++) {
+      const int64_t o = oh * w.out + ow;
+      const real share = (real)((1 - a) * (accreal)g[o] / (accreal)(windowCells(&h, oh) * windowCells(&w, ow)));
+      for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+        for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) gx[ih * w.in + iw] += share;
+      gx[index[o]] += (real)(a * (accreal)g[o]);
+    }
 }
 
-/* a is the weight of each plane's channel, of which there are `weights`. */
-static void mix(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p)
+static double weightGradient(const real *x, const real *g, const index_t *index, const Space *s)
 {
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
-  const int threads = THNN_threads(call, 2 * p->planes * (plane + outputs * p->w.kernel));
-  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
-  const MaxTables m = THNN_(maxTables)(call, p, threads);
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, p, &m, 0, p->h.out);
-    mixPlane(y + i * outputs, x + i * plane, p, a[i % weights], mine, mine + padded);
-  }
+  double sum = 0;
+  for (int64_t oh = 0; oh < s->h.out; oh++)
+    for (int64_t ow = 0; ow < s->w.out; ow++) {
+      const int64_t o = oh * s->w.out + ow;
+      sum += (double)g[o] * (double)((accreal)x[index[o]] - meanOf(x, oh, ow, s));
+    }
+  return sum;
 }
 
-static void unmix(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
-{
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
-  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
-  real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
-  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (share + spread);
-    real *to = THNN_place(streams, gx + i * plane);
-    unmixPlane(to, g + i * outputs, index + i * outputs, p, a[i % weights], mine, mine + share);
-    THNN_stream(streams, plane);
-  }
-  THNN_endStreams(streams, threads);
-}
-
-static void addGradients(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,
-                         const Space *p)
-{
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
-  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
-  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
-  double *totals = THNN_scratch(call, p->planes, sizeof(double));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    totals[i] = weighPlane(x + i * plane, g + i * outputs, index + i * outputs, p, mine, mine + padded);
-  }
-  for (int64_t c = 0; c < weights; c++) {
-    double total = 0;
-    for (int64_t i = c; i < p->planes; i += weights) total += totals[i];
-    gw[c] += (real)(scale * total);
-  }
-}
-#endif
+/* ---- The functions. What is fast: maxima and means along rows (mixed.c). */
 
 int32_t THNN_(SpatialMixedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])
@@ -164,7 +107,11 @@ int32_t THNN_(SpatialMixedPooling_updateOutput)(THNNState *state, const THTensor
   const real *x = THNN_in(&call, view(input)), *a = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  if (!THNN_failed(&call)) mix(&call, y, index, x, a, weights, &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(mixWindows)(&call, y, index, x, a, weights, &p);
+  else
+    for (int64_t i = 0, outputs = planeOutputs(&p); i < p.planes; i++)
+      forward(y + i * outputs, index + i * outputs, x + i * planeCells(&p), (accreal)a[i % weights], &p);
   return THNN_leave(&call);
 }
 
@@ -185,8 +132,12 @@ int32_t THNN_(SpatialMixedPooling_updateGradInput)(THNNState *state, const THTen
   const real *g = THNN_in(&call, view(gradOutput)), *a = THNN_in(&call, view(weight));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
-    unmix(&call, gx, g, index, a, weights, &p);
+  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+    return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(unmixWindows)(&call, gx, g, index, a, weights, &p);
+  else
+    for (int64_t i = 0, outputs = planeOutputs(&p); i < p.planes; i++)
+      backward(gx + i * planeCells(&p), g + i * outputs, index + i * outputs, (accreal)a[i % weights], &p);
   return THNN_leave(&call);
 }
 
@@ -208,7 +159,15 @@ int32_t THNN_(SpatialMixedPooling_accGradParameters)(THNNState *state, const THT
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gw = THNN_acc(&call, view(gradWeight));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
-    addGradients(&call, gw, x, g, index, weights, scale, &p);
+  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+    return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(addMixGradients)(&call, gw, x, g, index, weights, scale, &p);
+  else
+    for (int64_t c = 0, outputs = planeOutputs(&p); c < weights; c++) {
+      double sum = 0;
+      for (int64_t i = c; i < p.planes; i += weights)
+        sum += weightGradient(x + i * planeCells(&p), g + i * outputs, index + i * outputs, &p);
+      gw[c] += (real)(scale * sum);
+    }
   return THNN_leave(&call);
 }

@@ -19,12 +19,11 @@
  *   output        (N x) C x oH x oW, overwritten; indices likewise
  *   gradInput     as input, overwritten; without indices that of evaluation
  *
- * Sums run in double precision, cell after cell of the window, but for a whole row of windows at once. A window whose sums are not
- * normal numbers is treated on its own.
+ * Sums run in double precision, cell after cell of the window.
  *
  * Source: Zeiler and Fergus, "Stochastic Pooling for Regularization of Deep Convolutional Neural Networks" (2013). */
-#include "core/stream.h"
-#include "pooling/candidates.h"
+#include <math.h>
+#include "pooling/stochastic.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                      int64_t padH, int ceil_mode, Space *p)
@@ -34,38 +33,7 @@ static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t k
   return THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h);
 }
 
-#ifndef THNN_CUDA /* THCUNN/pooling/SpatialStochasticPooling.cu has its own */
-/* Which windows of a row have their cell j on the input: [first, end). */
-THNN_INLINE void windowsWithCell(const Axis *w, int64_t j, int64_t *first, int64_t *end)
-{
-  const int64_t room = w->in + w->pad - j;
-  *first = j < w->pad ? THNN_ceilDiv(w->pad - j, w->stride) : 0;
-  *end = room > 0 ? THNN_min(THNN_ceilDiv(room, w->stride), w->out) : 0;
-}
-
-/* sum[o] and squares[o] (if not NULL) += those of one row of the window's cells; NaN stays NaN */
-THNN_INLINE void addCells(double *restrict sum, double *restrict squares, const real *restrict x, const Axis *w)
-{
-  for (int64_t j = 0; j < w->kernel; j++) {
-    int64_t first, end;
-    windowsWithCell(w, j, &first, &end);
-    for (int64_t o = first; o < end; o++) {
-      const double v = (double)x[o * w->stride - w->pad + j], a = v <= 0 ? 0 : v;
-      sum[o] += a;
-      if (squares) squares[o] += a * a;
-    }
-  }
-}
-
-/* The sums of a row of windows, oh. */
-THNN_INLINE void sumWindows(double *sum, double *squares, const real *x, const Space *p, int64_t oh)
-{
-  memset(sum, 0, (size_t)p->w.out * sizeof(double));
-  if (squares) memset(squares, 0, (size_t)p->w.out * sizeof(double));
-  for (int64_t h = windowStart(&p->h, oh); h < windowEnd(&p->h, oh); h++) addCells(sum, squares, x + h * p->w.in, &p->w);
-}
-
-/* ---- One window on its own: with NaN, with infinite cells, or with numbers whose sums or squares are beyond double precision. */
+/* ---- The definition, window by window. */
 
 typedef struct Window {
   int64_t top, bottom, left, right;
@@ -76,9 +44,9 @@ typedef struct Window {
 } Window;
 
 /* A cell's share of the probability, times Window.sum. */
-static double weight(const Window *window, real v)
+static double weight(const Window *window, double v)
 {
-  return window->infinite > 0 ? v == INFINITY : v > 0 ? (double)v * window->scale : 0;
+  return window->infinite > 0 ? v == INFINITY : v > 0 ? v * window->scale : 0;
 }
 
 static Window look(const real *x, const Space *p, int64_t oh, int64_t ow)
@@ -87,22 +55,22 @@ static Window look(const real *x, const Space *p, int64_t oh, int64_t ow)
   double largest = 0;
   for (int64_t h = window.top; h < window.bottom; h++)
     for (int64_t w = window.left; w < window.right; w++) {
-      const real v = x[h * p->w.in + w];
+      const double v = (double)x[h * p->w.in + w];
       if (v != v && window.nan < 0) window.nan = h * p->w.in + w;
       if (v == INFINITY) window.infinite++;
-      else if (v > largest) largest = (double)v;
+      else if (v > largest) largest = v;
     }
   if (largest > 0) window.scale = ldexp(1, -(int)THNN_max(ilogb(largest), -1023));
   for (int64_t h = window.top; h < window.bottom; h++)
     for (int64_t w = window.left; w < window.right; w++) {
-      const double a = weight(&window, x[h * p->w.in + w]);
+      const double a = weight(&window, (double)x[h * p->w.in + w]);
       window.sum += a;
       window.square += a * a;
     }
   return window;
 }
 
-static int64_t drawAlone(const real *x, const Space *p, int64_t oh, int64_t ow, double noise)
+int64_t THNN_(drawnCell)(const real *x, const Space *p, int64_t oh, int64_t ow, double noise)
 {
   const Window window = look(x, p, oh, ow);
   if (window.nan >= 0) return window.nan;
@@ -111,169 +79,57 @@ static int64_t drawAlone(const real *x, const Space *p, int64_t oh, int64_t ow, 
   int64_t chosen = -1;
   for (int64_t h = window.top; h < window.bottom; h++)
     for (int64_t w = window.left; w < window.right; w++) {
-      const double a = weight(&window, x[h * p->w.in + w]);
+      const double a = weight(&window, (double)x[h * p->w.in + w]);
       if (a > 0 && !(run > target)) chosen = h * p->w.in + w;
       run += a;
     }
   return chosen;
 }
 
-static real averageAlone(const real *x, const Space *p, int64_t oh, int64_t ow)
+real THNN_(expectedCell)(const real *x, const Space *p, int64_t oh, int64_t ow)
 {
   const Window window = look(x, p, oh, ow);
   if (window.nan >= 0) return x[window.nan];
-  if (window.infinite > 0) return INFINITY;
-  return window.sum > 0 ? (real)(window.square / window.sum / window.scale) : 0;
+  if (window.infinite > 0) return (real)(double)INFINITY;
+  return (real)(window.sum > 0 ? window.square / window.sum / window.scale : 0);
 }
 
-static void spreadAlone(real *gx, const real *x, const Space *p, int64_t oh, int64_t ow, double g)
+void THNN_(spreadWindow)(real *gx, const real *x, const Space *p, int64_t oh, int64_t ow, double g)
 {
   const Window window = look(x, p, oh, ow);
   const double mean = window.square / window.sum;
   for (int64_t h = window.top; h < window.bottom; h++)
     for (int64_t w = window.left; w < window.right; w++) {
       const int64_t i = h * p->w.in + w;
-      const double a = weight(&window, x[i]);
-      if (window.nan >= 0) gx[i] += x[i] <= 0 ? 0 : x[window.nan];
+      const double a = weight(&window, (double)x[i]);
+      if (window.nan >= 0) gx[i] += (real)((double)x[i] <= 0 ? 0 : (double)x[window.nan]);
       else if (window.infinite > 0) gx[i] += (real)(g * a / window.infinite);
       else if (a > 0) gx[i] += (real)(g * (2 * a - mean) / window.sum);
     }
 }
 
-/* Must a window be treated on its own? Its sum of squares tells; 0 only does if the sum is not 0 as well. */
-THNN_INLINE int isSpecial(double sum, double squares) { return !(squares < 1e300) || (squares < 1e-200 && sum > 0); }
-
-/* ---- Planes. */
-
-/* Rows of windows, in lanes of 64 bits all. */
-typedef struct Draws {
-  double *sum, *target, *run;
-  int64_t *at;
-} Draws;
-
-/* at[o] = the last cell above 0 that comes while run[o] has not exceeded its target, if it is in row h. A branch would be
- * mispredicted as often as the noise has it. */
-THNN_INLINE void drawCells(int64_t *restrict at, double *restrict run, const double *restrict target, const real *restrict x,
-                           const Axis *w, int64_t h)
+static void draw(real *y, index_t *index, const real *x, const real *noise, const Space *p)
 {
-  for (int64_t j = 0; j < w->kernel; j++) {
-    int64_t first, end;
-    windowsWithCell(w, j, &first, &end);
-    for (int64_t o = first; o < end; o++) {
-      const int64_t i = h * w->in + o * w->stride - w->pad + j;
-      const double v = (double)x[i];
-      const int64_t take = -(int64_t)((v > 0) & !(run[o] > target[o]));
-      at[o] = (i & take) | (at[o] & ~take);
-      run[o] += v <= 0 ? 0 : v;
-    }
+  for (int64_t o = 0; o < planeOutputs(p); o++) {
+    const double u = (double)noise[o] < 0 ? 0 : (double)noise[o];
+    const int64_t i = THNN_(drawnCell)(x, p, o / p->w.out, o % p->w.out, u);
+    y[o] = i < 0 ? (real)0.f : x[i];
+    if (index) index[o] = i;
   }
 }
 
-THNN_KERNEL void drawPlane(real *y, index_t *index, const real *x, const real *noise, const Space *p, Draws d)
+static void average(real *y, const real *x, const Space *p)
 {
-  const int64_t out = p->w.out;
-  for (int64_t oh = 0; oh < p->h.out; oh++, y += out, index += out, noise += out) {
-    sumWindows(d.sum, NULL, x, p, oh);
-    for (int64_t o = 0; o < out; o++) {
-      d.target[o] = (noise[o] < 0 ? 0 : (double)noise[o]) * d.sum[o];
-      d.run[o] = 0;
-      d.at[o] = -1;
-    }
-    for (int64_t h = windowStart(&p->h, oh); h < windowEnd(&p->h, oh); h++) drawCells(d.at, d.run, d.target, x, &p->w, h);
-    for (int64_t o = 0; o < out; o++) {
-      if (!(d.sum[o] < INFINITY)) d.at[o] = drawAlone(x, p, oh, o, noise[o] < 0 ? 0 : (double)noise[o]);
-      index[o] = d.at[o];
-      y[o] = d.at[o] < 0 ? 0 : x[d.at[o]];
-    }
-  }
+  for (int64_t o = 0; o < planeOutputs(p); o++) y[o] = THNN_(expectedCell)(x, p, o / p->w.out, o % p->w.out);
 }
 
-THNN_KERNEL void averagePlane(real *y, const real *x, const Space *p, double *restrict sum, double *restrict squares)
+static void backward(real *gx, const real *x, const real *g, const Space *p)
 {
-  for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out) {
-    sumWindows(sum, squares, x, p, oh);
-    for (int64_t o = 0; o < p->w.out; o++) y[o] = sum[o] > 0 ? (real)(squares[o] / sum[o]) : 0;
-    for (int64_t o = 0; o < p->w.out; o++)
-      if (isSpecial(sum[o], squares[o])) y[o] = averageAlone(x, p, oh, o);
-  }
+  for (int64_t i = 0; i < planeCells(p); i++) gx[i] = 0;
+  for (int64_t o = 0; o < planeOutputs(p); o++) THNN_(spreadWindow)(gx, x, p, o / p->w.out, o % p->w.out, (double)g[o]);
 }
 
-/* A window gives each cell a the gradient slope * a + offset. */
-THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space *p, double *restrict sum,
-                             double *restrict squares, double *restrict slope, double *restrict offset)
-{
-  const Axis w = p->w;
-  memset(gx, 0, (size_t)planeCells(p) * sizeof(real));
-  for (int64_t oh = 0; oh < p->h.out; oh++, g += w.out) {
-    sumWindows(sum, squares, x, p, oh);
-    for (int64_t o = 0; o < w.out; o++) {
-      const int usual = !isSpecial(sum[o], squares[o]) & (sum[o] > 0);
-      slope[o] = usual ? 2 * (double)g[o] / sum[o] : 0;
-      offset[o] = usual ? -(double)g[o] * (squares[o] / sum[o]) / sum[o] : 0;
-    }
-    for (int64_t h = windowStart(&p->h, oh); h < windowEnd(&p->h, oh); h++)
-      for (int64_t j = 0; j < w.kernel; j++) {
-        int64_t first, end;
-        windowsWithCell(&w, j, &first, &end);
-        for (int64_t o = first; o < end; o++) {
-          const int64_t i = h * w.in + o * w.stride - w.pad + j;
-          const real v = x[i];
-          const int take = (v > 0) & (v < INFINITY);
-          const real share = (real)(slope[o] * (double)v + offset[o]);
-          gx[i] += take ? share : 0;
-        }
-      }
-    for (int64_t o = 0; o < w.out; o++)
-      if (isSpecial(sum[o], squares[o])) spreadAlone(gx, x, p, oh, o, (double)g[o]);
-  }
-}
-
-/* Without noise the averages; indices may be NULL. */
-static void drawWindows(Call *call, real *y, index_t *index, const real *x, const real *noise, const Space *p)
-{
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_roomFor(p->w.out);
-  const int threads = THNN_threads(call, THNN_work(2.0 * (double)(p->planes * outputs) * (double)p->w.kernel * (double)p->h.kernel));
-  index_t *unused = noise && !index ? THNN_scratch(call, threads * outputs, sizeof(int64_t)) : NULL;
-  double *rows = THNN_scratch(call, threads * 3 * width, sizeof(double));
-  int64_t *places = THNN_scratch(call, threads * width, sizeof(int64_t));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    const int me = THNN_threadId();
-    double *row = rows + me * 3 * width;
-    if (!noise) {
-      averagePlane(y + i * outputs, x + i * cells, p, row, row + width);
-      continue;
-    }
-    index_t *at = index ? index + i * outputs : unused + me * outputs;
-    const Draws mine = {row, row + width, row + 2 * width, places + me * width};
-    drawPlane(y + i * outputs, at, x + i * cells, noise + i * outputs, p, mine);
-  }
-}
-
-/* The gradient of averages. */
-static void spreadAverages(Call *call, real *gx, const real *x, const real *g, const Space *p)
-{
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_roomFor(p->w.out);
-  const double work = 2.0 * (double)outputs * (double)p->w.kernel * (double)p->h.kernel;
-  const int threads = THNN_threads(call, THNN_work((double)p->planes * ((double)cells + work)));
-  double *rows = THNN_scratch(call, threads * 4 * width, sizeof(double));
-  Streamed *streams = THNN_newStreams(call, threads, p->planes * cells, cells);
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    double *row = rows + THNN_threadId() * 4 * width;
-    real *to = THNN_place(streams, gx + i * cells);
-    spreadPlane(to, x + i * cells, g + i * outputs, p, row, row + width, row + 2 * width, row + 3 * width);
-    THNN_stream(streams, cells);
-  }
-  THNN_endStreams(streams, threads);
-}
-#endif
-
-/* ---- Functions. */
+/* ---- The functions. What is fast: a row of windows at once (stochastic.c). */
 
 int32_t THNN_(SpatialStochasticPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                    int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])
@@ -299,7 +155,12 @@ int32_t THNN_(SpatialStochasticPooling_updateOutput)(THNNState *state, const THT
   real *y = THNN_out(&call, view(output));
   index_t *index = NULL;
   if (noise) index = THNN_out(&call, view(indices));
-  if (!THNN_failed(&call)) drawWindows(&call, y, index, x, u, &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(drawWindows)(&call, y, index, x, u, &p);
+  else
+    for (int64_t i = 0, at = 0; i < p.planes; i++, at += planeOutputs(&p))
+      if (u) draw(y + at, index ? index + at : NULL, x + i * planeCells(&p), u + at, &p);
+      else average(y + at, x + i * planeCells(&p), &p);
   return THNN_leave(&call);
 }
 
@@ -316,6 +177,10 @@ int32_t THNN_(SpatialStochasticPooling_updateGradInput)(THNNState *state, const 
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) spreadAverages(&call, gx, x, g, &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(spreadExpected)(&call, gx, x, g, &p);
+  else
+    for (int64_t i = 0, cells = planeCells(&p); i < p.planes; i++)
+      backward(gx + i * cells, x + i * cells, g + i * planeOutputs(&p), &p);
   return THNN_leave(&call);
 }

@@ -1,17 +1,10 @@
-/* Maxima and means of the same windows: what layers that blend them share. */
+/* Maxima and means of the same windows: what layers that blend them share on the host. */
 #ifndef THNN_POOLING_BLEND_H
 #define THNN_POOLING_BLEND_H
 
 #include "pooling/candidates.h"
-
-/* What backward passes of SpatialGatedPooling read: input, gradOutput, and what forward has left. */
-typedef struct Gated {
-  const real *x, *g, *y, *gate;
-  const index_t *index;
-} Gated;
-
-#ifndef THNN_CUDA /* THCUNN/pooling/blend.cuh has its own */
 #include "pooling/columns.h"
+
 
 /* Cells of window o of a dense axis, without a division. */
 THNN_INLINE int64_t cellsOf(const Axis *a, int64_t o)
@@ -29,6 +22,5 @@ THNN_INLINE void meanRow(real *restrict mean, real *restrict sum, const real *x,
   sumColumns(mean, sum, &w);
   for (int64_t ow = 0; ow < w.out; ow++) mean[ow] /= (real)(rows * cellsOf(&w, ow));
 }
-#endif
 
 #endif

@@ -35,7 +35,8 @@ __attribute__((unused)) static Mix newMix(Call *call, const Axis *a, const index
   int64_t doubles;
   if (__builtin_mul_overflow(a->out, span, &doubles)) doubles = INT64_MAX; /* which no scratch memory has */
   double *weight = THNN_scratch(call, doubles, sizeof(double));
-  return (Mix){first, first + a->out, weight, span};
+  const Mix mix = {first, first + a->out, weight, span};
+  return mix;
 }
 
 /* For output o. A choice that is not on the axis is no cell. */
@@ -53,6 +54,13 @@ THNN_INLINE void fillMix(Mix mix, const Axis *a, const index_t *choice, int64_t 
   mix.first[o] = cell * grid + o % kept;
   mix.count[o] = size - m + 1;
   probabilities(weight, o % kept, m, size);
+}
+
+__attribute__((unused)) static Mix filledMix(Call *call, const Axis *a, const index_t *choice)
+{
+  const Mix mix = newMix(call, a, choice);
+  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++) fillMix(mix, a, choice, o);
+  return mix;
 }
 
 #endif

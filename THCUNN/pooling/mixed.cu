@@ -1,5 +1,6 @@
-/* SpatialMixedPooling on the device. Story, checks and functions: THNN/pooling/SpatialMixedPooling.c. */
+/* How SpatialMixedPooling is fast on the device. */
 #include "pooling/blend.cuh"
+#include "pooling/mixed.h"
 
 template <int THREADS> __global__ static void mixEach(real *y, index_t *index, const real *x, const real *a, int64_t weights, Space p)
 {
@@ -15,7 +16,7 @@ template <int THREADS> __global__ static void mixEach(real *y, index_t *index, c
   }
 }
 
-static void mix(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p)
+void THNN_(mixWindows)(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p)
 {
   launchForWindows(call, p, mixEach<1>, mixEach<WARP>, y, index, x, a, weights, *p);
 }
@@ -37,7 +38,7 @@ __global__ static void gatherMixed(real *gx, const real *g, const index_t *index
   }
 }
 
-static void unmix(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
+void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMixed, gx, g, index, a, weights, *p);
 }
@@ -59,8 +60,8 @@ template <int THREADS> __global__ static void weighEach(accreal *term, const rea
   }
 }
 
-static void addGradients(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,
-                         const Space *p)
+void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,
+                            const Space *p)
 {
   const int64_t outputs = planeOutputs(p), n = p->planes * outputs;
   accreal *term = THNN_scratch(call, n, sizeof(accreal));
@@ -69,5 +70,3 @@ static void addGradients(Call *call, real *gw, const real *x, const real *g, con
   sumTerms(call, totals, Terms{term, n, outputs});
   addTotals(call, gw, totals, weights, 0, 1, scale);
 }
-
-#include "pooling/SpatialMixedPooling.c"

@@ -1,5 +1,6 @@
-/* SpatialGatedPooling on the device. Story, checks and functions: THNN/pooling/SpatialGatedPooling.c. */
+/* How SpatialGatedPooling is fast on the device. */
 #include "pooling/blend.cuh"
+#include "pooling/gated.h"
 
 /* Where the mask of window o has its entry for cell i. */
 __device__ static int64_t entryOf(const Space &p, Place o, Place i)
@@ -28,7 +29,7 @@ __global__ static void gateEach(real *y, index_t *index, real *gates, const real
   }
 }
 
-static void gateWindows(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Space *p)
+void THNN_(gateWindows)(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Space *p)
 {
   launchForWindows(call, p, gateEach<1>, gateEach<WARP>, y, index, gates, x, w, masks, *p);
 }
@@ -58,7 +59,7 @@ __global__ static void gatherGated(real *gx, Gated t, const real *w, int64_t mas
   }
 }
 
-static void ungateWindows(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
+void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherGated, gx, *t, w, masks, *p);
 }
@@ -87,7 +88,7 @@ struct Product {
 
 } // namespace
 
-static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Space *p)
+void THNN_(addMaskGradients)(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Space *p)
 {
   const int64_t outputs = planeOutputs(p), n = p->planes * outputs, cells = p->h.kernel * p->w.kernel;
   accreal *slope = THNN_scratch(call, n, sizeof(accreal));
@@ -96,5 +97,3 @@ static void addGradients(Call *call, real *gw, const Gated *t, int64_t masks, do
   sumTerms(call, totals, Product{slope, t->x, *p});
   addTotals(call, gw, totals, masks, 0, cells, scale);
 }
-
-#include "pooling/SpatialGatedPooling.c"

@@ -1,6 +1,7 @@
-/* SpatialStochasticPooling on the device. Story, checks and functions: THNN/pooling/SpatialStochasticPooling.c.
+/* How SpatialStochasticPooling is fast on the device.
  *
- * In double precision, as there, so that the same noise draws the same cells. Every window is treated as if it were special. */
+ * In double precision, as on the host, so that the same noise draws the same cells. Every window is treated as if it were special. */
+#include "pooling/stochastic.h"
 #include "pooling/windows.cuh"
 
 namespace {
@@ -153,14 +154,14 @@ __global__ void gatherShares(real *gx, const real *g, const Share *kept, Draw d)
 
 } // namespace
 
-static void drawWindows(Call *call, real *y, index_t *index, const real *x, const real *noise, const Space *p)
+void THNN_(drawWindows)(Call *call, real *y, index_t *index, const real *x, const real *noise, const Space *p)
 {
   const Draw d = {x, *p};
   if (noise) launchForWindows(call, p, drawEach<1>, drawEach<WARP>, y, index, noise, d);
   else launchForWindows(call, p, averageEach<1>, averageEach<WARP>, y, d);
 }
 
-static void spreadAverages(Call *call, real *gx, const real *x, const real *g, const Space *p)
+void THNN_(spreadExpected)(Call *call, real *gx, const real *x, const real *g, const Space *p)
 {
   const Draw d = {x, *p};
   Share *kept = NULL;
@@ -170,5 +171,3 @@ static void spreadAverages(Call *call, real *gx, const real *x, const real *g, c
   }
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherShares, gx, g, (const Share *)kept, d);
 }
-
-#include "pooling/SpatialStochasticPooling.c"

@@ -1,10 +1,13 @@
-/* SpatialS3Pooling on the device. Story, checks and functions: THNN/pooling/SpatialS3Pooling.c.
+/* How SpatialS3Pooling is fast on the device.
  *
  * A maximum is looked for wherever it is wanted, by one thread. Means are taken over columns first, for every row of M, then over rows.
  * Their gradient goes the same way back to each place of M, and from there to the cells, which ask for it. */
 #include "pooling/best.cuh"
 #include "pooling/maxima.cuh"
 #include "pooling/mix.h"
+#include "pooling/s3.h"
+
+int64_t THNN_(s3Limit)(const Space *) { return 0; }
 
 /* M at (h, w): its value, and which cell of the plane it is. */
 __device__ static Best largestFrom(const real *plane, const Space &p, int64_t h, int64_t w)
@@ -23,7 +26,7 @@ __global__ static void fillMixes(Mix mix, Axis a, const index_t *choice)
   for (int64_t o = firstThread(); o < a.out; o += allThreads()) fillMix(mix, &a, choice, o);
 }
 
-static Mix filledMix(Call *call, const Axis *a, const index_t *choice)
+static Mix mixOnDevice(Call *call, const Axis *a, const index_t *choice)
 {
   const Mix mix = newMix(call, a, choice);
   launch(call, blocksFor(a->out), BLOCK, fillMixes, mix, *a, choice);
@@ -85,15 +88,15 @@ __global__ static void chooseMaxima(real *y, index_t *index, const real *x, cons
   }
 }
 
-static void choose(Call *call, real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, const Space *p)
+void THNN_(s3Choose)(Call *call, real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, chooseMaxima, y, index, x, rows, columns, *p);
 }
 
-static void spreadChosen(Call *call, real *gx, const real *g, const index_t *index, const index_t *rows, const index_t *columns,
-                         const Space *p)
+void THNN_(s3SpreadChosen)(Call *call, real *gx, const real *g, const index_t *index, const index_t *rows, const index_t *columns,
+                           const Space *p)
 {
-  const Mix mixR = filledMix(call, &p->h, rows), mixC = filledMix(call, &p->w, columns);
+  const Mix mixR = mixOnDevice(call, &p->h, rows), mixC = mixOnDevice(call, &p->w, columns);
   const Looked none = {}, lookR = outputsOf(call, mixR, &p->h, p->h.kernel), lookC = outputsOf(call, mixC, &p->w, p->w.kernel);
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMaxima<real, Looked>, gx, g, index, *p, none, lookR, lookC);
 }
@@ -125,11 +128,11 @@ __global__ static void mixRows(real *y, const accreal *means, Space p, Mix rows)
   }
 }
 
-static void mix(Call *call, real *y, const real *x, const index_t *rows, const index_t *columns, const Space *p)
+void THNN_(s3Mix)(Call *call, real *y, const real *x, const index_t *rows, const index_t *columns, const Space *p)
 {
   const int64_t n = p->planes * p->h.in * p->w.out;
   accreal *means = THNN_scratch(call, n, sizeof(accreal));
-  const Mix mixR = filledMix(call, &p->h, rows), mixC = filledMix(call, &p->w, columns);
+  const Mix mixR = mixOnDevice(call, &p->h, rows), mixC = mixOnDevice(call, &p->w, columns);
   launch(call, blocksFor(n), BLOCK, mixColumns, means, x, *p, mixC);
   launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, mixRows, y, (const accreal *)means, *p, mixR);
 }
@@ -161,13 +164,13 @@ __global__ static void spreadColumns(accreal *mixed, index_t *at, const real *x,
   }
 }
 
-static void spreadMixed(Call *call, real *gx, const real *x, const real *g, const index_t *rows, const index_t *columns,
-                        const Space *p)
+void THNN_(s3SpreadMixed)(Call *call, real *gx, const real *x, const real *g, const index_t *rows, const index_t *columns,
+                          const Space *p)
 {
   const int64_t cells = planeCells(p), n = p->planes * p->h.in * p->w.out;
   accreal *means = THNN_scratch(call, n, sizeof(accreal)), *mixed = THNN_scratch(call, p->planes * cells, sizeof(accreal));
   index_t *at = THNN_scratch(call, p->planes * cells, sizeof(int64_t));
-  const Mix mixR = filledMix(call, &p->h, rows), mixC = filledMix(call, &p->w, columns);
+  const Mix mixR = mixOnDevice(call, &p->h, rows), mixC = mixOnDevice(call, &p->w, columns);
   const Looked lookR = outputsOf(call, mixR, &p->h, 1), lookC = outputsOf(call, mixC, &p->w, 1);
   launch(call, blocksFor(n), BLOCK, spreadRows, means, g, *p, mixR, lookR);
   launch(call, blocksFor(p->planes * cells), BLOCK, spreadColumns, mixed, at, x, (const accreal *)means, *p, mixC, lookC);
@@ -177,5 +180,3 @@ static void spreadMixed(Call *call, real *gx, const real *x, const real *g, cons
   launch(call, blocksFor(p->planes * cells), BLOCK, gatherMaxima<accreal, Regular>, gx, (const accreal *)mixed, (const index_t *)at,
          everywhere, Regular{p->t}, Regular{h}, Regular{w});
 }
-
-#include "pooling/SpatialS3Pooling.c"

@@ -1,0 +1,18 @@
+/* What SpatialGatedPooling does on all planes: gated.c is fast on the host, THCUNN/pooling/gated.cu on the device. `w` has a mask for each
+ * plane, counted round, of which there are `masks`. */
+#ifndef THNN_POOLING_GATED_H
+#define THNN_POOLING_GATED_H
+
+#include "pooling/maxima.h"
+
+/* What backward passes read: input, gradOutput, and what forward has left. */
+typedef struct Gated {
+  const real *x, *g, *y, *gate;
+  const index_t *index;
+} Gated;
+
+void THNN_(gateWindows)(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Space *p);
+void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p);
+void THNN_(addMaskGradients)(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Space *p);
+
+#endif

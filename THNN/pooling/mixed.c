@@ -1,0 +1,109 @@
+/* How SpatialMixedPooling is fast on the host: maxima are found as maxima.c tells, plane by plane, and blended while the plane is in the
+ * cache. */
+#include "core/stream.h"
+#include "pooling/blend.h"
+#include "pooling/mixed.h"
+
+/* y holds the maxima. */
+THNN_KERNEL void mixPlane(real *y, const real *x, const Space *p, real a, real *sum, real *mean)
+{
+  memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
+  for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out) {
+    meanRow(mean, sum, x, p, oh);
+    for (int64_t ow = 0; ow < p->w.out; ow++) y[ow] = a * y[ow] + (1 - a) * mean[ow];
+  }
+}
+
+THNN_KERNEL void unmixPlane(real *gx, const real *g, const index_t *index, const Space *p, real a, real *share, real *spread)
+{
+  const Axis h = p->h, w = p->w;
+  const int64_t outputs = h.out * w.out;
+  real *mine = share + shareLead(&w);
+  memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
+  for (int64_t oh = 0; oh < h.out; oh++) {
+    const int64_t rows = windowCells(&h, oh);
+    THNN_fetch(g + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *g);
+    THNN_fetch(index + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *index);
+    for (int64_t ow = 0; ow < w.out; ow++) mine[ow] = (1 - a) * g[oh * w.out + ow] / (real)(rows * cellsOf(&w, ow));
+    spreadColumns(spread + oh * spreadLength(&w), mine, &w);
+  }
+  gatherRows(gx, spread, p);
+  for (int64_t o = 0; o < outputs; o++) gx[index[o]] += a * g[o];
+}
+
+/* sum of g * (max - mean); the rows hold sums of columns and means */
+THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index, const Space *p, real *sum, real *mean)
+{
+  const Axis h = p->h, w = p->w;
+  double total = 0;
+  memset(sum, 0, (size_t)paddedLength(&w) * sizeof(real));
+  for (int64_t oh = 0; oh < h.out; oh++, g += w.out, index += w.out) {
+    fetchRows(x, p, 0, oh);
+    meanRow(mean, sum, x, p, oh);
+    for (int64_t ow = 0; ow < w.out; ow++) mean[ow] = x[index[ow]] - mean[ow];
+    double s = 0;
+#pragma omp simd reduction(+ : s)
+    for (int64_t ow = 0; ow < w.out; ow++) s += (double)g[ow] * mean[ow];
+    total += s;
+  }
+  return total;
+}
+
+/* a is the weight of each plane's channel, of which there are `weights`. */
+void THNN_(mixWindows)(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
+  const int threads = THNN_threads(call, 2 * p->planes * (plane + outputs * p->w.kernel));
+  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  const MaxTables m = THNN_(maxTables)(call, p, threads);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, p, &m, 0, p->h.out);
+    mixPlane(y + i * outputs, x + i * plane, p, a[i % weights], mine, mine + padded);
+  }
+}
+
+void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
+  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
+  real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
+  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = rows + THNN_threadId() * (share + spread);
+    real *to = THNN_place(streams, gx + i * plane);
+    unmixPlane(to, g + i * outputs, index + i * outputs, p, a[i % weights], mine, mine + share);
+    THNN_stream(streams, plane);
+  }
+  THNN_endStreams(streams, threads);
+}
+
+void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,
+                            const Space *p)
+{
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
+  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
+  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
+  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  double *totals = THNN_scratch(call, p->planes, sizeof(double));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    real *mine = rows + THNN_threadId() * (padded + row);
+    totals[i] = weighPlane(x + i * plane, g + i * outputs, index + i * outputs, p, mine, mine + padded);
+  }
+  for (int64_t c = 0; c < weights; c++) {
+    double total = 0;
+    for (int64_t i = c; i < p->planes; i += weights) total += totals[i];
+    gw[c] += (real)(scale * total);
+  }
+}

@@ -1,0 +1,13 @@
+/* What SpatialMixedPooling does on all planes: mixed.c is fast on the host, THCUNN/pooling/mixed.cu on the device. `a` has a weight for
+ * each plane, counted round, of which there are `weights`. */
+#ifndef THNN_POOLING_MIXED_H
+#define THNN_POOLING_MIXED_H
+
+#include "pooling/maxima.h"
+
+void THNN_(mixWindows)(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p);
+void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p);
+void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,
+                            const Space *p);
+
+#endif

@@ -1,0 +1,17 @@
+/* What SpatialStochasticPooling does on all planes: stochastic.c is fast on the host, THCUNN/pooling/stochastic.cu on the device. */
+#ifndef THNN_POOLING_STOCHASTIC_H
+#define THNN_POOLING_STOCHASTIC_H
+
+#include "pooling/maxima.h"
+
+/* Without noise the averages; indices may be NULL. */
+void THNN_(drawWindows)(Call *call, real *y, index_t *index, const real *x, const real *noise, const Space *p);
+/* The gradient of averages. */
+void THNN_(spreadExpected)(Call *call, real *gx, const real *x, const real *g, const Space *p);
+
+/* The definition of one window, which whatever is fast asks where sums are not normal numbers: SpatialStochasticPooling.c. */
+int64_t THNN_(drawnCell)(const real *x, const Space *p, int64_t oh, int64_t ow, double noise);
+real THNN_(expectedCell)(const real *x, const Space *p, int64_t oh, int64_t ow);
+void THNN_(spreadWindow)(real *gx, const real *x, const Space *p, int64_t oh, int64_t ow, double g);
+
+#endif

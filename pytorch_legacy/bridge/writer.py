@@ -111,7 +111,7 @@ class Writer:
         frame = Frame(module, ".".join([around.place] * bool(around.place) + [str(step) for step in place]))
         self._frames.append(frame)
         try:
-            with self._located(frame):
+            with self._located(frame, x):
                 if self._inside and (result := self._inside(module, x)) is not None:
                     return self._finished(frame, x, result)
                 if (found := rule_of(type(module))) is None:
@@ -360,18 +360,29 @@ class Writer:
         with torch.no_grad():
             return [eval(code, self.space, {name: value.held[i] for name, value in used.items()}) for i in range(self.examples)]
 
+    def _refusal(self, module: Any, x: Any) -> THNNError | None:
+        """What our layer says against an input, if it does."""
+        try:
+            self.ours(module, x)
+        except THNNError as error:
+            return error
+        except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, NotImplementedError):
+            return None
+        return None
+
     @contextmanager
-    def _located(self, frame: Frame) -> Iterator[None]:
-        """Errors say at which module they came up, once."""
+    def _located(self, frame: Frame, x: Any) -> Iterator[None]:
+        """Errors say at which module they came up, once. What our layer says of an input is clearer than what a rule does."""
+        place = f"{frame.place or 'the network'} ({one_line(frame.module._typename)})"
         try:
             yield
         except THNNError as error:
             if not hasattr(error, "module"):
                 error.module = frame.module  # type: ignore[attr-defined]
-                error.where.insert(0, f"{frame.place or 'the network'} ({one_line(frame.module._typename)})")
+                error.where.insert(0, place)
             raise
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, NotImplementedError) as error:
-            made = NoRule(f"cannot be written for this input: {error}")
-            made.where.append(f"{frame.place or 'the network'} ({one_line(frame.module._typename)})")
+            made = self._refusal(frame.module, x) or NoRule(f"cannot be written for this input: {error}")
             made.module = frame.module  # type: ignore[attr-defined]
+            made.where.insert(0, place)
             raise made from error

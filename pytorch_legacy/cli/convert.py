@@ -121,7 +121,11 @@ def _into(value: Any, arrays: dict[str, Any], options: argparse.Namespace) -> in
     """Puts arrays into a model by the names that they have in it or, with --input, in the module that `convert` writes of it."""
     if options.input:
         net = models.network(options.into, value, options.model)
-        pl.from_torch(arrays, like=net, example=leave.given(options.input, net))
+        example = leave.given(options.input, net)
+        try:
+            pl.from_torch(arrays, like=net, example=example)
+        except FieldError as error:
+            raise Problem(f"{error}; if the names are those of the network, leave out --input") from None
         return len(arrays)
     try:
         return interop.assign(value, arrays, partial=options.partial)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import pytorch_legacy as pl
-from pytorch_legacy.errors import THNNError
+from pytorch_legacy.bridge.examples import forget
+from pytorch_legacy.errors import THNNError, UnsupportedError
 from pytorch_legacy.nn.Module import Module
 
 from . import expected, inputs, models
@@ -47,7 +51,16 @@ def given(text: str, net: Module) -> Any:
         if array.kind in ("float", "double") and inputs.KINDS[array.kind] != net._dtype.name:
             raise Problem(f"--input {text}: the network computes in {net._dtype}, not in {array.kind}")
     net.evaluate()
-    return inputs.examples(spec, net)
+    examples = inputs.examples(spec, net)
+    for example in examples:
+        forget(net)
+        try:
+            with suppress(UnsupportedError):  # of a class that is not known: the conversion says more
+                net.forward(inputs.mapped(np.copy, example))
+        except THNNError as error:
+            raise Problem(f"--input {text}: {error}{expected.words(net)}") from None
+    forget(net)
+    return examples
 
 
 def inferred(net: Module) -> tuple[Any, str]:

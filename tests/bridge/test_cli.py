@@ -51,6 +51,14 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     assert "expected sizes joined by x, such as 1x3x32x32" in convert(capsys, net, target, "--input", "1x")
     assert "--force is for .py, .onnx, .pt2" in convert(capsys, net, tmp_path / "net.npz", "--force")
     assert "is made of a .t7 file" in convert(capsys, DIGITS / "x.npz", target)
+    said = convert(capsys, net, target, "--input", "NxCx6x6")
+    assert "--input NxCx6x6: in module 1" in said and "the network expects an input of 1 x 6 x 6" in said
+    both = nn.Sequential().add(nn.ParallelTable().add(nn.LookupTable(9, 3)).add(nn.Linear(4, 3))).add(nn.CAddTable())
+    pl.save(net, both)
+    assert "ParallelTable: input: expected a table of 2, got a float32 array" in convert(capsys, net, target, "--input", "N")
+    assert "--input N:1-9,Nx4: in module 1" in convert(capsys, net, target, "--input", "N:1-9,Nx4")
+    with pytest.raises(pl.THNNError, match=r"^0 \(nn.ParallelTable\), nn.ParallelTable: input: expected a table of 2, got"):
+        pl.to_torch(both, (None, 4))
     pl.save(net, nn.Sequential().add(nn.SelectTable(0)))
     assert "say it, such as --input 1x6,1x10:int" in convert(capsys, net, target)
     pl.save(net, nn.Sequential().add(nn.SplitTable(0)).add(rnn.Sequencer(nn.Linear(4, 3))))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import count, takewhile
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from pytorch_legacy.errors import FieldError
 from pytorch_legacy.form import BUFFERS, GRADIENTS, Form
 from pytorch_legacy.nn.arguments import truncated
 from pytorch_legacy.storage import is_repeated, storage_of
-from pytorch_legacy.words import described
+from pytorch_legacy.words import described, sizes
 
 _NUMBERS: tuple[Any, ...] = (int, float, np.integer, np.floating)
 
@@ -134,12 +135,29 @@ def checked(instance: Any, name: str, value: Any, kind: str) -> Any:
     if kind in _MENDED:
         value = _MENDED[kind](instance, name, value)
     if _TESTS[kind](value):
-        return int(value) if kind == "a whole number" else value
-    if kind == "a whole number" and (number := truncated(instance, name, value)) is not None:
+        return int(value) if kind.startswith("a whole number") else value
+    if kind.startswith("a whole number") and (number := truncated(instance, name, value)) is not None:
         mending.note(instance, name, f"was {value}: {number}, the whole part")
         return number
     shown = instance._form.renamed.get(name, name)
     raise FieldError(f"{shown}: expected {_EXPECTED.get(kind, kind)}, got {_shown(value)}")
+
+
+def reshape(instance: Any, name: str, shape: tuple[int, ...]) -> None:
+    """Gives a parameter the shape that the other fields ask for: old files have flat ones.
+
+    Raises
+    ------
+    FieldError
+        If it has another number of elements.
+    """
+    array = getattr(instance, name)
+    if array is None or not array.size or array.shape == shape:
+        return
+    if array.size != prod(shape):
+        raise FieldError(f"{name}: expected {sizes(shape)}, as the sizes of the layer say, got {described(array)}")
+    mending.note(instance, name, f"had the shape {array.shape}: {shape}")
+    setattr(instance, name, array.reshape(shape))
 
 
 def gradients(instance: Any) -> None:
@@ -215,7 +233,7 @@ def _sizes(instance: Any, name: str, value: Any) -> Any:
     """Sizes came as storages, tensors or tables."""
     if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
         value = value.tolist()
-    entries = [] if value == {} else value
+    entries = [] if isinstance(value, dict) and not value else value
     isRight = isinstance(entries, (list, tuple)) and all(map(_is_whole, entries))
     return tuple(map(int, entries)) if isRight else value
 
@@ -239,6 +257,7 @@ def listed(instance: Any, name: str, value: Any) -> Any:
 
 _TESTS: dict[str, Callable[[Any], bool]] = {
     "a whole number": _is_whole,
+    "a whole number from 1 on": lambda value: _is_whole(value) and value >= 1,
     "a number": _is_number,
     "true or false": lambda value: isinstance(value, (bool, *_NUMBERS)),
     "a tensor of floating-point numbers": lambda value: isinstance(value, np.ndarray) and value.dtype.kind == "f",
@@ -252,9 +271,12 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
     "a module": _is_object,
     "a criterion": lambda value: _is_object(value) and not hasattr(type(value), "accGradParameters"),
     "a list of modules": lambda value: isinstance(value, list) and all(map(_is_object, value)),
+    "a node": _is_object,
+    "a list of nodes": lambda value: isinstance(value, list) and all(map(_is_object, value)),
 }
 _MENDED: dict[str, Callable[[Any, str, Any], Any]] = {
-    "sizes": _sizes, "a list of numbers": _numbers, "a list of text": listed, "a list of modules": listed,
+    "sizes": _sizes, "a list of numbers": _numbers,
+    **dict.fromkeys(("a list of text", "a list of modules", "a list of nodes"), listed),
 }  # fmt: skip
 _EXPECTED = {"sizes": "a list of whole numbers"}
 

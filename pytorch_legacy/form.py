@@ -26,9 +26,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 KINDS = (
-    "a whole number", "a number", "true or false", "a tensor of floating-point numbers", "a tensor", "a number or a tensor",
-    "text", "a number or text", "sizes", "a list of numbers", "a list of text", "a module", "a criterion",
-    "a list of modules",
+    "a whole number", "a whole number from 1 on", "a number", "true or false", "a tensor of floating-point numbers", "a tensor",
+    "a number or a tensor", "text", "a number or text", "sizes", "a list of numbers", "a list of text", "a module",
+    "a criterion", "a list of modules", "a node", "a list of nodes",
 )  # fmt: skip
 
 # Fields that mean the same in all classes: results of the last pass, and parameters with their gradients. Results are written

@@ -51,7 +51,7 @@ class Serial(Decorator):
     _inFile = False  # is it a twin, made for the file of a Serial around it, in that one's type (_fileType)?
     _fileType: str | None = None
 
-    _file = Form(defaults={"tensortype": None})
+    _file = Form(defaults={"tensortype": None}, kinds={"tensortype": "text"})
 
     def __init__(self, module: Module, tensortype: str | None = None) -> None:
         super().__init__(module)

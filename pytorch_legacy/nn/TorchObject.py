@@ -348,9 +348,12 @@ class TorchObject:
                 if isinstance(value, t7.Function) and (method := stand_in(self, key, value)):
                     own[key] = method
             elif (name := places.attributes.get(key, "")) and name not in places.unused:
-                own[name] = counted(value, -1) if name in form.oneBased else value
+                own[name] = _position(key, value) if name in form.oneBased else value
         self._countFromZero({})
-        self._dtype = _TYPES.get(fields.get("_type", "")) or dtype_of(fields)
+        type_ = fields.get("_type")
+        if type_ is not None and not isinstance(type_, str) and self._knowsFields:
+            raise FieldError(f"_type: expected the name of a tensor type, got {described(type_)}")
+        self._dtype = (_TYPES.get(type_) if isinstance(type_, str) else None) or dtype_of(fields)
         # Without a gradInput many layers compute none, as in Torch7; an object without both was stripped of its buffers.
         if "gradInput" not in own:
             own["gradInput"] = None if own.get("output") is not None else np.empty(0, self._dtype)
@@ -555,6 +558,14 @@ def counted(position: Any, step: int) -> Any:
     if position is None or isinstance(position, str):
         return position
     return int(position) + step if position >= (1 if step < 0 else 0) else int(position)
+
+
+def _position(name: str, value: Any) -> Any:
+    """A field that counts from 1 in the file, made to count from 0."""
+    try:
+        return counted(value, -1)
+    except (TypeError, ValueError, OverflowError):
+        raise FieldError(f"{name}: expected positions, got {described(value)}") from None
 
 
 def _stepped(array: Tensor, step: int, dtype: Any, storages: dict[Any, Any]) -> Tensor:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, Self
 
 from pytorch_legacy.errors import TOO_DEEP, DtypeError, ShapeError, THNNError, UnsupportedError, ValueRangeError
+from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
@@ -72,6 +73,13 @@ class gModule(Flat, Container):
     _typename = "nn.gModule"
     _isPart = False
 
+    _file = Form(
+        kinds={
+            **dict.fromkeys(("innode", "outnode"), "a node"),
+            **dict.fromkeys(("forwardnodes", "backwardnodes"), "a list of nodes"),
+            "nInputs": "a whole number",
+        },
+    )
     innode: Node
     outnode: Node
     forwardnodes: list[Node]
@@ -249,7 +257,6 @@ class gModule(Flat, Container):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
-        self.forwardnodes, self.backwardnodes = list(fields["forwardnodes"]), list(fields["backwardnodes"])
         self.nInputs = fields.get("nInputs") or len(self.innode.children)
         if not self.modules:
             self._collectModules()

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -73,6 +73,8 @@ class SoftMaxTree(Module):
             "_paramUpdateHost", "_paramUpdateCuda", "parentChildrenCuda", "childParentCuda", "updates", "batchSize", "hierarchy",
         ),
         defaults={"rootId": 1, "accUpdate": False},
+        kinds=dict.fromkeys(("childIds", "parentIds"), "a tensor"),
+        dimensions={"parentChildren": 2, "childParent": 2},
     )
     weight: Tensor
     bias: Tensor
@@ -233,8 +235,8 @@ class SoftMaxTree(Module):
         """Node numbers stay; rows and places count from 0, and a node's own row is at its number."""
         super()._fromTorch7({"gradInput": []} | fields, version)
         self.gradInput = [np.empty(0, self._dtype), np.empty(0, np.int64)]
-        self.parentChildren = _indexed(fields["parentChildren"], 0)
-        self.childParent = _indexed(fields["childParent"], 1)
+        self.parentChildren = _indexed(self.parentChildren, 0)
+        self.childParent = _indexed(self.childParent, 1)
 
     def _toTorch7(self) -> dict[str, Any]:
         tables = {
@@ -251,6 +253,8 @@ class SoftMaxTree(Module):
 
 def _indexed(table: Tensor, column: int) -> Tensor:
     """A table of Torch7, whose row for node n is n - 1, with row n for it, and with one column counted from 0."""
+    if table.shape[1:] != (2,):
+        raise FieldError(f"parentChildren, childParent: expected two columns, got {described(table)}")
     result = np.concatenate([np.full((1, 2), -1, np.int32), table.astype(np.int32)])
     result[result[:, 0] >= 0, column] -= 1
     return result

@@ -5,6 +5,7 @@ from math import prod, sqrt
 from typing import Any, ClassVar, Self
 
 from pytorch_legacy import mending, random
+from pytorch_legacy.fields import reshape
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
@@ -115,7 +116,4 @@ class Convolution(Learner):
             self._countPlanes()
             shape = self._weightShape()
         for name in ("weight", "gradWeight"):
-            weight = getattr(self, name)
-            if weight is not None and weight.size and weight.shape != shape:
-                mending.note(self, name, f"had the shape {weight.shape}: {shape}")
-                setattr(self, name, weight.reshape(shape))
+            reshape(self, name, shape)

@@ -3,8 +3,9 @@
 from math import sqrt
 from typing import Any, Self
 
-from pytorch_legacy import mending, random
+from pytorch_legacy import random
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.fields import reshape
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
@@ -120,7 +121,4 @@ class SpatialConvolutionLocal(Learner):
         """A file that was saved in the middle of a pass, by an error, has its weight with three dimensions."""
         super()._fromTorch7(fields, version)
         for name in ("weight", "gradWeight"):
-            weight = getattr(self, name)
-            if weight is not None and weight.size and weight.shape != self._weightShape():
-                mending.note(self, name, f"had the shape {weight.shape}: {self._weightShape()}")
-                setattr(self, name, weight.reshape(self._weightShape()))
+            reshape(self, name, self._weightShape())

@@ -4,6 +4,7 @@ from math import prod
 from typing import Any
 
 from pytorch_legacy import mending
+from pytorch_legacy.fields import Fields
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 
@@ -58,7 +59,12 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
 
     _layer = "SpatialDepthWiseConvolution"
 
-    _file = Form(version=1, outdated=("padding", "depthwiseMultiplier"))
+    _file = Form(
+        version=1,
+        dropped=("depthwiseMultiplier",),
+        outdated=("depthwiseMultiplier",),
+        kinds={"depthwiseMultiplier": "a whole number"},
+    )
 
     def _makeParameters(self, shape: tuple[int, ...], outputs: int | tuple[int, ...]) -> None:
         super()._makeParameters(shape, (self.nOutputPlane, self.nInputPlane))
@@ -68,9 +74,8 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """In files of version 2 nOutputPlane counts all output planes, and depthwiseMultiplier those of a plane."""
-        fields = dict(fields)
-        multiplier = fields.pop("depthwiseMultiplier", None)
+        multiplier = Fields(self, fields).get("depthwiseMultiplier")
         if multiplier:
-            mending.note(self, "nOutputPlane", f"was {fields['nOutputPlane']}, all output planes: {multiplier}")
-            fields["nOutputPlane"] = multiplier
+            mending.note(self, "nOutputPlane", f"was {fields.get('nOutputPlane')}, all output planes: {multiplier}")
+            fields = fields | {"nOutputPlane": multiplier}
         super()._fromTorch7(fields, version)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import mending
 from pytorch_legacy.backend import call
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
@@ -66,7 +65,7 @@ class ClassNLLCriterion(Criterion):
 
     _file = Form(
         scratch={"target": lambda criterion: np.zeros(1, np.int64)},
-        defaults={"weights": None, "sizeAverage": True, "ignoreIndex": -100},
+        defaults={"weights": None, "sizeAverage": True, "ignoreIndex": lambda fields: -100},
     )
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = NOTHING) -> None:
@@ -101,9 +100,9 @@ class ClassNLLCriterion(Criterion):
         return gradInput
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        fields = mending.fill(self, fields, ignoreIndex=self.NOTHING)
-        ignored = fields["ignoreIndex"]
-        super()._fromTorch7(fields | {"ignoreIndex": ignored if ignored == self.NOTHING else int(ignored) - 1}, version)
+        super()._fromTorch7(fields, version)
+        if self.ignoreIndex != self.NOTHING:
+            self.ignoreIndex -= 1
 
     def _toTorch7(self) -> dict[str, Any]:
         ignored = self.ignoreIndex

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import located
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
@@ -86,6 +85,6 @@ class ModuleCriterion(Criterion):
     def _toTorch7(self) -> dict[str, Any]:
         """Torch7's class has no results before the first pass."""
         fields = super()._toTorch7()
-        if self.gradInput is None or np.size(self.gradInput) == 0:
+        if self.gradInput is None or (is_tensor(self.gradInput) and not self.gradInput.size):
             fields = {name: value for name, value in fields.items() if name not in ("output", "gradInput")}
         return fields

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from pytorch_legacy.arrays import is_tensor, on_device, placed
-from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.errors import DtypeError, FieldError, ValueRangeError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
@@ -37,7 +37,10 @@ class DontCast(Decorator):
     (dtype('float64'), dtype('float32'))
     """
 
-    _file = Form(defaults={"castin": False, "castout": None, "moduleType": None})
+    _file = Form(
+        defaults={"castin": False, "castout": None, "moduleType": None},
+        kinds={"castout": "true or false", "moduleType": "text"},
+    )
 
     def __init__(self, module: Module, castin: bool = False, castout: bool | None = None, moduleType: str | None = None) -> None:
         super().__init__(module)
@@ -97,8 +100,13 @@ class DontCast(Decorator):
         super()._fromTorch7(fields, version)
         if is_tensor(self.output) and self.castout:
             self._dtype = self.output.dtype  # _type is that of the module there
-        self.moduleType = fields.get("moduleType") or self.modules[0]._type
-        self._checkedType(self.moduleType)
+        if not self.modules:
+            raise FieldError("modules: expected the module, got none")
+        self.moduleType = self.moduleType or self.modules[0]._type
+        try:
+            self._checkedType(self.moduleType)
+        except ValueRangeError as error:
+            raise FieldError(f"moduleType: {error}") from None
 
     def _toTorch7(self) -> dict[str, Any]:
         return super()._toTorch7() | {"_type": self.moduleType}

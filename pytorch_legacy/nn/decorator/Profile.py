@@ -41,11 +41,13 @@ class Profile(Decorator):
     """
 
     _file = Form(
-        dropped=("module",),
+        properties=("module",),
         scratch={"timer": lambda module: t7.TorchObject("torch.Timer")},
         defaults={"print_interval": 100, "name": None},
         kinds={"summedFwdTime": "a number", "summedBwdTime": "a number"},
     )
+
+    module = property(lambda self: self.modules[0])
 
     def __init__(self, module: Module, print_interval: int = 100, name: str | None = None) -> None:
         super().__init__(module)
@@ -86,6 +88,3 @@ class Profile(Decorator):
         if self.print_interval and self.numBwds % self.print_interval == 0:
             print(f"{self.name} took {self.summedBwdTime:.3f} seconds for {self.numBwds} backward passes")
             self.numBwds, self.summedBwdTime = 0, 0.0
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"module": self.modules[0]}

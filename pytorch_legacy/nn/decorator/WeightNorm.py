@@ -8,12 +8,14 @@ import numpy as np
 
 from pytorch_legacy import random, t7
 from pytorch_legacy.arrays import lengths
-from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.errors import FieldError, ValueRangeError
+from pytorch_legacy.fields import Fields
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
+from pytorch_legacy.words import sizes
 
 
 class WeightNorm(Decorator):
@@ -56,7 +58,8 @@ class WeightNorm(Decorator):
         oneBased=("outputDim",),
         scratch=dict.fromkeys(("_norm", "_scale"), lambda module: np.zeros(len(module.v), module._dtype)),
         defaults={"outputDim": 0},
-        kinds={"g": "a tensor of floating-point numbers", "v": "a tensor of floating-point numbers"},
+        kinds={"weightSize": "sizes", **dict.fromkeys(("g", "v"), "a tensor of floating-point numbers")},
+        dimensions={"v": 2},
     )
     weight: Any = property(lambda self: self.modules[0].weight)
     bias: Any = property(lambda self: self.modules[0].bias)
@@ -133,9 +136,15 @@ class WeightNorm(Decorator):
         """Files hold no weight, unless they are old: it is made anew. Buffers stay behind."""
         keep = ("modules", "v", "g", "outputDim", "output", "gradInput", "_type", "train")
         super()._fromTorch7({name: fields[name] for name in keep if name in fields}, version)
-        module = self.modules[0]
-        size = fields["weightSize"] if module.weight is None else module.weight.shape
-        self.weightSize = tuple(int(length) for length in size)
+        if not self.modules:
+            raise FieldError("modules: expected the module with the weight, got none")
+        file, module = Fields(self, fields), self.modules[0]
+        self.weightSize = file["weightSize"] if module.weight is None else module.weight.shape
+        if not -1 < self.outputDim < len(self.weightSize):
+            raise FieldError(f"outputDim: expected a dimension of {sizes(self.weightSize)}, got {self.outputDim + 1}")
+        if prod(self.weightSize) != self.v.size or self.weightSize[self.outputDim] != len(self.v) or self.g.size != len(self.v):
+            shapes = f"{sizes(self.v.shape)} and {sizes(self.g.shape)}"
+            raise FieldError(f"v, g: expected the elements of a weight of {sizes(self.weightSize)}, got {shapes}")
         module.weight = np.empty(self.weightSize, self._dtype)
         module.gradWeight = np.zeros(self.weightSize, self._dtype)
         self.g = self.g.reshape(-1, 1)
@@ -143,7 +152,7 @@ class WeightNorm(Decorator):
         gradV: Tensor | None = fields.get("gradV")
         gradG: Tensor | None = fields.get("gradG")
         self.gradV, self.gradG = np.zeros_like(self.v), np.zeros_like(self.g)
-        if gradV is not None and gradG is not None and gradV.shape == self.v.shape:
+        if gradV is not None and gradG is not None and gradV.shape == self.v.shape and gradG.size == self.g.size:
             self.gradV, self.gradG = gradV, gradG.reshape(self.g.shape)
         self._computeWeight()
 

@@ -8,7 +8,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arrays import is_tensor, placed
 from pytorch_legacy.backend import call
-from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError
+from pytorch_legacy.errors import DtypeError, FieldError, ShapeError, UnsupportedError
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -235,11 +235,15 @@ class IndexLinear(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """In files `running` has keys that count from 1, and the number of the next pass, whether arrays are there or not."""
-        super()._fromTorch7(fields | {"offset": int(fields["offset"]) + 1}, version)
-        running = {"keys": [], "gradWeight": [], "counter": 1} | (fields.get("running") or {})
-        passes = list(zip(running["keys"], running["gradWeight"], strict=False))[: int(running["counter"]) - 1]
-        for keys, rows in passes:
-            check.shape(self, "running", rows, (*keys.shape, rows.shape[-1]))
+        super()._fromTorch7(fields, version)
+        self.offset += 1
+        try:
+            running = {"keys": [], "gradWeight": [], "counter": 1} | (fields.get("running") or {})
+            passes = list(zip(running["keys"], running["gradWeight"], strict=False))[: int(running["counter"]) - 1]
+            for keys, rows in passes:
+                check.shape(self, "running", rows, (*keys.shape, rows.shape[-1]))
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            raise FieldError("running: expected the keys and gradients of passes") from None
         self.running = {"keys": [keys - 1 for keys, _ in passes], "gradWeight": [rows for _, rows in passes]}
 
     def _toTorch7(self) -> dict[str, Any]:

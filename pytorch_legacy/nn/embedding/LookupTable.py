@@ -64,6 +64,7 @@ class LookupTable(Module):
     _file = Form(
         version=4,
         dropped=("_count", "_input", "_gradOutput", "_sorted", "_indices", "copiedInput", "size", "batchSize", "inputs"),
+        defaults={"paddingValue": lambda fields: 0},
     )
     weight: Tensor
     paddingValue = -1
@@ -156,11 +157,11 @@ class LookupTable(Module):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         if fields.get("normType") is None:
             fields = {name: value for name, value in fields.items() if name != "normType"}
-        fields = mending.fill(self, fields, paddingValue=0)
         for name in ("weight", "gradWeight"):
             if isinstance(fields.get(name), np.ndarray) and fields[name].ndim > 2:
                 mending.note(self, name, f"of version {version} has rows of {fields[name].ndim - 1} dimensions")
-        super()._fromTorch7(fields | {"paddingValue": int(fields["paddingValue"]) - 1}, version)
+        super()._fromTorch7(fields, version)
+        self.paddingValue = (self.paddingValue or 0) - 1
 
     def _toTorch7(self) -> dict[str, Any]:
         return super()._toTorch7() | {"paddingValue": self.paddingValue + 1}

@@ -5,7 +5,8 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random, t7
-from pytorch_legacy.errors import DtypeError, FieldError
+from pytorch_legacy.errors import DtypeError, FieldError, THNNError
+from pytorch_legacy.fields import Fields
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
@@ -62,6 +63,7 @@ class PartialLinear(Module):
             "allcolumns": None,
         },
         defaults={"bias": True},
+        kinds={"network": "a module", "partition": "a tensor", "allcolumns": "a tensor"},
     )
     weight: Tensor
     gradWeight: Tensor
@@ -137,14 +139,21 @@ class PartialLinear(Module):
     # Torch7's network is Sequential(ParallelTable(Identity, LookupTable), MM): the LookupTable has the weight.
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        table = fields["network"].modules[0].modules[1]
+        file = Fields(self, fields)
+        try:
+            table = file["network"].modules[0].modules[1]
+        except (AttributeError, LookupError):
+            raise FieldError(f"network: expected one with a LookupTable, got {described(fields.get('network'))}") from None
         weights = {name: value for name in ("weight", "gradWeight") if (value := getattr(table, name, None)) is not None}
         if "weight" not in weights:
             raise FieldError("network: expected a network whose LookupTable has a weight, got one without")
         super()._fromTorch7(fields | weights, version)
-        partition = fields.get("partition")
-        if partition is not None and partition is not fields.get("allcolumns"):
-            self.setPartition(partition.astype(np.int64) - 1)
+        partition = file.get("partition")
+        if partition is not None and partition is not file.get("allcolumns"):
+            try:
+                self.setPartition(partition.astype(np.int64) - 1)
+            except THNNError as error:
+                raise FieldError(f"partition: {error}") from None
 
     def _toTorch7(self) -> dict[str, Any]:
         fields = super()._toTorch7()
@@ -154,7 +163,9 @@ class PartialLinear(Module):
         parts = inside["modules"][0]
         table = (parts.fields if isinstance(parts, t7.TorchObject) else vars(parts))["modules"][1]
         (table.fields if isinstance(table, t7.TorchObject) else vars(table)).update(weights)
-        columns = self._fileRest.get("allcolumns", np.arange(1, len(self.weight) + 1, dtype=self._dtype))
+        columns = self._fileRest.get("allcolumns", np.empty(0))
+        if columns.shape != (len(self.weight),):
+            columns = np.arange(1, len(self.weight) + 1, dtype=self._dtype)
         partition = columns if self.partition is None else columns[self.partition]
         fields = {key: value for key, value in fields.items() if key not in weights}
         return fields | {"network": network, "allcolumns": columns, "partition": partition}

@@ -6,18 +6,22 @@ import numpy as np
 
 from pytorch_legacy import mending, random
 from pytorch_legacy.backend import call
-from pytorch_legacy.errors import NullError, ShapeError
+from pytorch_legacy.errors import FieldError, NullError, ShapeError
 from pytorch_legacy.fields import Fields
 from pytorch_legacy.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.storage import Tensor
 
+MOST_CHANNELS = 1 << 20  # that a number in a file may ask memory for, where no tensor has them
+
 
 def _statistics(fields: Any, value: float) -> Tensor | None:
     """What a network starts with, for the channels that other fields tell."""
     arrays = [fields[name] for name in ("weight", "bias") if name in fields]
     channels = arrays[0].size if arrays else fields.get("nOutput")
+    if not arrays and channels is not None and not 0 < channels <= MOST_CHANNELS:
+        raise FieldError(f"nOutput: expected 1 to {MOST_CHANNELS} channels, got {channels}")
     return None if channels is None else np.full(channels, value, arrays[0].dtype if arrays else np.float64)
 
 

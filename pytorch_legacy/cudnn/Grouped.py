@@ -28,6 +28,7 @@ class Grouped(Layer, Convolution):
 
     _file = Form(kinds={"groups": "a whole number"})
 
+    _file = Form(kinds={"groups": "a whole number from 1 on"})
     groups = 1  # the field is younger than some files, and not all classes have it
 
     def fastest(self, mode: bool = True) -> Any:

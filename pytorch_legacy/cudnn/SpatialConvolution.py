@@ -46,7 +46,7 @@ class SpatialConvolution(Grouped, nn.SpatialConvolution):
     (6, 2, 3, 3)
     """
 
-    _file = Form(defaults={"groups": lambda fields: 1}, kinds={"groups": "a whole number from 1 on"})
+    _file = Form(defaults={"groups": lambda fields: 1})
 
     def __init__(
         self,

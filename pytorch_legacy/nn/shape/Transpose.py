@@ -56,7 +56,7 @@ class Transpose(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         pairs = fields.get("permutations", [])
-        pairs = [] if pairs == {} else pairs
+        pairs = [] if isinstance(pairs, dict) and not pairs else pairs
         if not isinstance(pairs, list) or not all(map(_is_pair, pairs)):
             raise FieldError(f"permutations: expected pairs of dimensions, got {described(pairs)}")
         # Torch7 looked at the first two of each. A storage is a pair, too.

@@ -7,6 +7,7 @@ python -m benchmarks Pooling --directions     backward passes of pooling layers:
 python -m benchmarks --overhead               only the cost of a call on ten elements
 python -m benchmarks --device cuda            on a GPU: needs CuPy, libTHCUNN and PyTorch with CUDA
 python -m benchmarks.loading                  files: see there
+python -m benchmarks.scaling                  workers and processes: see there
 python -m benchmarks.beside RUN RUN           what it printed on several machines, side by side
 python -m benchmarks.libraries OLD.so NEW.so  two builds of the library against each other
 """

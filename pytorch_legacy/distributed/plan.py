@@ -23,6 +23,7 @@ from .sources import Rows, Sample, Source
 _MOST_TRIED = 1000  # inputs that are read to find the first good one
 _MOST_REFUSED = 20  # ... and that the network is asked for
 _SECONDS = 0.5  # of a task: Dask spends about one in a thousand of that on it
+_A_SECOND = 40  # tasks, of all workers together: each becomes a file on the disk before the next one does
 _TASKS = 32  # at least, where there are as many inputs: a few slow ones shall occupy many threads
 _USED = 0.4  # of a thread's memory, by what is counted here; the allocator keeps about as much again
 _IN_RESULTS = 0.2  # ... by results
@@ -110,7 +111,7 @@ def made(
     batch, unit = _sizes(net, source, samples[0].array, output, way, wanted, room.memory)
     plan = stored or Plan(preprocessing, form, way, batch, unit, net.dtype.name)
     inFlight = int(_IN_RESULTS * room.memory / (_IN_FLIGHT * max(output.nbytes, 256)))
-    rows = min(int(_SECONDS / seconds), inFlight, len(source) // (4 * room.threads))
+    rows = min(int(max(_SECONDS, room.threads / _A_SECOND) / seconds), inFlight, len(source) // (4 * room.threads))
     return Made(plan, max(1, rows // plan.unit) * plan.unit, _notes(plan, net, source))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.cli import main
+from pytorch_legacy.cli.preprocessing import Preprocessing
 from tests.cli.test_cli import DIGITS, run
 
 for package in ("dask", "distributed", "pyarrow", "PIL"):
@@ -31,9 +33,9 @@ from distributed import Client, KilledWorker, LocalCluster  # noqa: E402
 
 from pytorch_legacy.distributed import job  # noqa: E402
 from pytorch_legacy.distributed.drive import Stopped, drive, spans  # noqa: E402
-from pytorch_legacy.distributed.plan import Plan  # noqa: E402
+from pytorch_legacy.distributed.plan import Plan, Room, made  # noqa: E402
 from pytorch_legacy.distributed.results import Form  # noqa: E402
-from pytorch_legacy.distributed.sources import Files  # noqa: E402
+from pytorch_legacy.distributed.sources import Files, opened  # noqa: E402
 from tests.distributed.test_many import pictures  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -281,7 +283,7 @@ class Piece:
 
 def test_only_the_row_that_ends_workers_is_to_blame() -> None:
     count, fatal = 100, {3, 4, 50, 99}
-    plan = Plan(pl.cli.preprocessing.Preprocessing(), Form("array", None, "float32"), "batch", 4, 4, "float32")
+    plan = Plan(Preprocessing(), Form("array", None, "float32"), "batch", 4, 4, "float32")
     source = Files(tuple(map(str, range(count))), tuple(map(str, range(count))))
     got: list[tuple[int, int, Any]] = []
     client = Fake(fatal)
@@ -293,7 +295,7 @@ def test_only_the_row_that_ends_workers_is_to_blame() -> None:
 
 
 def test_a_scheduler_that_is_gone() -> None:
-    plan = Plan(pl.cli.preprocessing.Preprocessing(), Form("array", None, "float32"), "batch", 4, 4, "float32")
+    plan = Plan(Preprocessing(), Form("array", None, "float32"), "batch", 4, 4, "float32")
     client = Fake(set())
 
     def cancelled(self: Piece) -> Any:
@@ -305,6 +307,18 @@ def test_a_scheduler_that_is_gone() -> None:
             patch.setattr(Piece, "status", status, raising=False)
             with pytest.raises(kind):
                 drive(client, "key", Files(("a",), ("a",)), plan, iter([(0, 1)]), lambda *piece: None)  # type: ignore[arg-type]
+
+
+def test_pieces_grow_with_the_workers(tmp_path: Path) -> None:
+    """One process writes them all: its pieces a second are bounded."""
+    np.save(tmp_path / "x.npy", np.zeros((1_000_000, 3), np.float32))
+    source = opened([str(tmp_path / "x.npy")], None, tmp_path, ())
+    options = argparse.Namespace(batch=None, vector=False)
+    net = nn.Sequential(Trap(0.01), nn.Linear(3, 2)).evaluate()
+    few, many = (
+        made(net, None, Preprocessing(), source, options, None, Room(threads, 1 << 30)).span for threads in (1, 400)
+    )  # fmt: skip
+    assert few == 64 and 256 < many <= 1_000_000 // 1600
 
 
 def test_pieces_begin_where_batches_do() -> None:

@@ -27,9 +27,9 @@ _known: dict[str, list[type[TorchObject]]] = {}
 def register(typename: str) -> Callable[[Class], Class]:
     """Decorator: objects of this typename in .t7 files become instances of the decorated class, and are saved under it.
 
-    The class derives from ``nn.Module`` (or another class of ``nn``). An instance is made without ``__init__`` and gets
-    its fields by ``_fromTorch7(fields, version)``, which sets them as attributes; override it to rename or mend them.
-    What its fields are in the file it declares as ``_file``, a `Form`: those that count from 1, scratch memory, the version.
+    The class derives from ``nn.Module`` (or another class of ``nn``). An instance is made without ``__init__``, and the
+    fields of the file become its attributes. What is otherwise it declares as ``_file``, a `Form`: names, what counts from 1,
+    defaults, kinds, scratch memory, the version. ``_fromTorch7(fields, version)`` is there to override for the rest.
 
     A class may be registered under several typenames. Objects made in Python have the first one; objects from files keep
     theirs. A class of this package keeps its own name, and so does one that sets ``_typename``. A subclass is another

@@ -46,6 +46,7 @@ class Fields:
         self._fields: dict[str, Field] = {}
         self._counts: dict[str, int] = {}
         self._known: dict[Any, tuple[str, Any]] = {}
+        self._parameters: dict[Any, str] = {}
 
     def layer(
         self, stem: str, constructor: str, space: dict[str, Any], arrays: dict[str, Any], owner: Sequence[Any], place: str
@@ -74,7 +75,7 @@ class Fields:
         name = self._name(stem)
         self.live.add_module(name, made.eval())
         parameters = {f"{name}.{field}": memory(given[field]) for field, _ in made.named_parameters() if given[field].size}
-        self._fields[name] = Field(stem, f"self.{name} = {constructor}{double}", place, parameters)
+        self._note(name, Field(stem, f"self.{name} = {constructor}{double}", place, parameters))
         self._known[key] = f"self.{name}", given
         return f"self.{name}"
 
@@ -92,7 +93,7 @@ class Fields:
         if learned:
             self.live.register_parameter(name, torch.nn.Parameter(tensor))
             parameters = {name: memory(array)} if array.size else {}
-            self._fields[name] = Field(stem, f"self.{name} = nn.Parameter({zeros})", place, parameters)
+            self._note(name, Field(stem, f"self.{name} = nn.Parameter({zeros})", place, parameters))
         else:
             self.live.register_buffer(name, tensor)
             self._fields[name] = Field(stem, f'self.register_buffer("{name}", {zeros})', place, {})
@@ -107,6 +108,11 @@ class Fields:
             self._fields[name] = Field("legacy", f'self.{name} = legacy("{place}")', place, {})
             self._known[key] = f"self.{name}", module
         return self._known[key][0]
+
+    def holder(self, array: np.ndarray) -> str | None:
+        """The text of the parameter that holds this array, if there is one."""
+        name = self._parameters.get(memory(array))
+        return None if name is None else f"self.{name}"
 
     def keep(self, used: Container[str]) -> None:
         """Leaves out what is not used, and gives the others their final names: one that is alone of its kind has no number."""
@@ -145,6 +151,11 @@ class Fields:
     def final_text(self, text: str) -> str:
         """`text` with the final names of fields."""
         return _NUMBERED.sub(lambda m: f"self.{self._final.get(m[1], m[1])}" if m[1] else self._final[m[2]], text)
+
+    def _note(self, name: str, field: Field) -> None:
+        self._fields[name] = field
+        for parameter, where in field.parameters.items():
+            self._parameters.setdefault(where, parameter)
 
     def _name(self, stem: str) -> str:
         self._counts[stem] = self._counts.get(stem, 0) + 1

@@ -46,6 +46,32 @@ def tied() -> nn.Sequential:
     return nn.Sequential().add(words).add(nn.Mean(1)).add(scores).add(nn.LogSoftMax())
 
 
+def test_weights_that_are_shared_turned() -> None:
+    """The decoder of an autoencoder has the encoder's weight, turned: one parameter, with the gradients of both."""
+    from pytorch_legacy.bridge.labels import training_differences
+
+    def autoencoder() -> nn.Sequential:
+        encoder, decoder = nn.Linear(6, 4), nn.Linear(4, 6)
+        decoder.weight, decoder.gradWeight = encoder.weight.T, encoder.gradWeight.T
+        return nn.Sequential().add(encoder).add(nn.Tanh()).add(decoder)
+
+    net = autoencoder()
+    module = pl.to_torch(net, (None, 6))
+    assert {*module.state_dict()} == {"fc.weight", "fc.bias", "bias"} and module.proof.whole < 1e-6
+    found = training_differences(net, (None, 6))
+    assert max(found["output"], found["gradInput"]) < 1e-12
+    x = torch.randn(3, 6)
+    module(x).square().sum().backward()
+    net.zeroGradParameters()
+    net.backward(x.numpy(), 2 * net.forward(x.numpy()))
+    np.testing.assert_allclose(module.fc.weight.grad.numpy(), net.modules[0].gradWeight, rtol=1e-4, atol=1e-5)
+    changed = pl.from_torch(
+        {name: tensor + 1 for name, tensor in module.state_dict().items()}, like=autoencoder(), example=(None, 6)
+    )
+    np.testing.assert_allclose(changed.modules[0].weight, module.fc.weight.detach().numpy() + 1, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(changed.modules[2].weight, changed.modules[0].weight.T)
+
+
 def test_shared_weights_stand_in_the_file_once(tmp_path) -> None:
     """The module that it is loaded into shares them; they go back under one name."""
     import importlib.util

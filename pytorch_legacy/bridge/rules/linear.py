@@ -16,6 +16,10 @@ def fully_connected(w, weight, bias):
 
 @rule(nn.Linear)
 def linear(m, x, w):
+    if (turned := w.fields.holder(m.weight.T)) is not None and m.weight.ndim == 2 and min(m.weight.shape) > 1:
+        w.note("the same memory in the file, turned")
+        bias = "" if m.bias is None else f", {w.parameter('bias', m.bias)}"
+        return f"F.linear({x}, {turned}.T{bias})"
     return f"{fully_connected(w, m.weight, m.bias)}({x})"
 
 

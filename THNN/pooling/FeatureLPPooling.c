@@ -10,7 +10,7 @@
  *   output     the same with (C - width) / stride + 1 features, overwritten; backward reads it
  *   gradInput  as input, overwritten
  *
- * A sample is a plane, of features x places or, where there is one place, of 1 x features. */
+ * A sample is a plane, of features x places or, where there is one place, of 1 x features. The definition stands in power.c. */
 #include "pooling/power.h"
 
 /* Where the windows lie, and the shape of the output. */

@@ -13,7 +13,7 @@
  *
  * The sums of a plane are made in double precision for the gradients of the parameters, and those of planes are added in order.
  * Y. LeCun et al.: Gradient-based learning applied to document recognition, 1998. */
-#include "pooling/window.h"
+#include "pooling/subsampling.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, Space *p)
 {
@@ -37,101 +37,42 @@ static int32_t checkSums(const char *f, const char *name, View v, const THTensor
   return THNN_checkOutput(f, name, v, 1, &channels);
 }
 
-#ifndef THNN_CUDA /* THCUNN/pooling/SpatialSubSampling.cu has its own */
-#include "pooling/columns.h"
+/* ---- The definition, plane by plane; weight and bias are those of the plane. */
 
-THNN_KERNEL void subSamplePlane(real *y, const real *x, const Space *p, real weight, real bias, real *sum)
+static accreal sumOf(const real *x, int64_t oh, int64_t ow, const Space *s)
 {
-  const Axis h = p->h, w = p->w;
-  for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
-    sumRows(sum, x + oh * h.stride * w.in, 0, h.kernel, w.in, w.in);
-    sumColumns(y, sum, &w);
-    for (int64_t ow = 0; ow < w.out; ow++) y[ow] = weight * y[ow] + bias;
-  }
+  accreal sum = 0;
+  for (int64_t ih = windowStart(&s->h, oh); ih < windowEnd(&s->h, oh); ih++)
+    for (int64_t iw = windowStart(&s->w, ow); iw < windowEnd(&s->w, ow); iw++) sum += (accreal)x[ih * s->w.in + iw];
+  return sum;
 }
 
-THNN_KERNEL void spreadPlane(real *gx, const real *g, const Space *p, real weight, real *share, real *spread)
+static void forward(real *y, const real *x, accreal weight, accreal bias, const Space *s)
 {
-  const Axis h = p->h, w = p->w;
-  real *mine = share + shareLead(&w);
-  memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
-  for (int64_t oh = 0; oh < h.out; oh++) {
-    for (int64_t ow = 0; ow < w.out; ow++) mine[ow] = weight * g[oh * w.out + ow];
-    spreadColumns(spread + oh * spreadLength(&w), mine, &w);
-  }
-  gatherRows(gx, spread, p);
+  for (int64_t oh = 0; oh < s->h.out; oh++)
+    for (int64_t ow = 0; ow < s->w.out; ow++) y[oh * s->w.out + ow] = (real)(weight * sumOf(x, oh, ow, s) + bias);
 }
 
-/* total[0] = sum of g * S, total[1] = sum of g; row has room for a row of output. */
-THNN_KERNEL void addPlane(double *total, const real *x, const real *g, const Space *p, real *sum, real *row)
+static void backward(real *gx, const real *g, accreal weight, const Space *s)
 {
-  const Axis h = p->h, w = p->w;
-  double products = 0, gradients = 0;
-  for (int64_t oh = 0; oh < h.out; oh++, g += w.out) {
-    sumRows(sum, x + oh * h.stride * w.in, 0, h.kernel, w.in, w.in);
-    sumColumns(row, sum, &w);
-    double s = 0;
-#pragma omp simd reduction(+ : s)
-    for (int64_t ow = 0; ow < w.out; ow++) s += (double)g[ow] * row[ow];
-    products += s;
-    gradients += sumCells(g, w.out);
-  }
-  total[0] = products;
-  total[1] = gradients;
+  for (int64_t i = 0; i < planeCells(s); i++) gx[i] = 0;
+  for (int64_t oh = 0; oh < s->h.out; oh++)
+    for (int64_t ow = 0; ow < s->w.out; ow++)
+      for (int64_t ih = windowStart(&s->h, oh); ih < windowEnd(&s->h, oh); ih++)
+        for (int64_t iw = windowStart(&s->w, ow); iw < windowEnd(&s->w, ow); iw++)
+          gx[ih * s->w.in + iw] += (real)(weight * (accreal)g[oh * s->w.out + ow]);
 }
 
-static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Space *p)
+static void addGradients(double *products, double *gradients, const real *x, const real *g, const Space *s)
 {
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), padded = THNN_roomFor(paddedLength(&p->w));
-  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
-  real *sums = THNN_scratch(call, threads * padded, sizeof(real));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++)
-    subSamplePlane(y + i * outputs, x + i * plane, p, w[i % channels], b[i % channels], sums + THNN_threadId() * padded);
-}
-
-static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Space *p)
-{
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
-  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
-  real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (share + spread);
-    spreadPlane(gx + i * plane, g + i * outputs, p, w[i % channels], mine, mine + share);
-  }
-}
-
-static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, int64_t channels, double scale, const Space *p)
-{
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
-  const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
-  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
-  double *totals = THNN_scratch(call, 2 * p->planes, sizeof(double));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    addPlane(totals + 2 * i, x + i * plane, g + i * outputs, p, mine, mine + padded);
-  }
-  for (int64_t c = 0; c < channels; c++) {
-    double products = 0, gradients = 0;
-    for (int64_t i = c; i < p->planes; i += channels) {
-      products += totals[2 * i];
-      gradients += totals[2 * i + 1];
+  for (int64_t oh = 0; oh < s->h.out; oh++)
+    for (int64_t ow = 0; ow < s->w.out; ow++) {
+      *products += (double)g[oh * s->w.out + ow] * (double)sumOf(x, oh, ow, s);
+      *gradients += (double)g[oh * s->w.out + ow];
     }
-    gw[c] += (real)(scale * products);
-    gb[c] += (real)(scale * gradients);
-  }
 }
-#endif
+
+/* ---- The functions. What is fast: sums of rows, then of columns (subsampling.c). */
 
 int32_t THNN_(SpatialSubSampling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t size[8])
 {
@@ -153,7 +94,11 @@ int32_t THNN_(SpatialSubSampling_updateOutput)(THNNState *state, const THTensor 
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) subSample(&call, y, x, w, b, channelsOf(input), &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(subSample)(&call, y, x, w, b, channelsOf(input), &p);
+  else
+    for (int64_t i = 0, c = 0; i < p.planes; i++, c = i % channelsOf(input))
+      forward(y + i * planeOutputs(&p), x + i * planeCells(&p), (accreal)w[c], (accreal)b[c], &p);
   return THNN_leave(&call);
 }
 
@@ -170,7 +115,11 @@ int32_t THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, const THTens
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) spreadSums(&call, gx, g, w, channelsOf(input), &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(spreadSubSamples)(&call, gx, g, w, channelsOf(input), &p);
+  else
+    for (int64_t i = 0; i < p.planes; i++)
+      backward(gx + i * planeCells(&p), g + i * planeOutputs(&p), (accreal)w[i % channelsOf(input)], &p);
   return THNN_leave(&call);
 }
 
@@ -189,6 +138,15 @@ int32_t THNN_(SpatialSubSampling_accGradParameters)(THNNState *state, const THTe
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (!THNN_failed(&call)) addGradients(&call, gw, gb, x, g, channelsOf(input), scale, &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(addSubSamples)(&call, gw, gb, x, g, channelsOf(input), scale, &p);
+  else
+    for (int64_t c = 0; c < channelsOf(input); c++) {
+      double products = 0, gradients = 0;
+      for (int64_t i = c; i < p.planes; i += channelsOf(input))
+        addGradients(&products, &gradients, x + i * planeCells(&p), g + i * planeOutputs(&p), &p);
+      gw[c] += (real)(scale * products);
+      gb[c] += (real)(scale * gradients);
+    }
   return THNN_leave(&call);
 }

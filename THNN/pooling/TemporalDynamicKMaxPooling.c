@@ -9,12 +9,9 @@
  *
  *   input      (N x) L x F
  *   output     (N x) k x F, overwritten; indices likewise
- *   gradInput  as input, overwritten
- *
- * Numbers become integers of the same order. The k-th largest is then found bit by bit, from the highest on, by counting how many
- * are as large: sixteen features at a time, in a time that does not depend on the numbers. */
+ *   gradInput  as input, overwritten */
 #include <math.h>
-#include "pooling/frames.h"
+#include "pooling/kmax.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t minK, double factor, Frames *s)
 {
@@ -36,95 +33,40 @@ static void pooledShape(const THTensor *input, const Frames *s, int64_t *size)
   size[input->nDimension - 2] = s->k;
 }
 
-#ifndef THNN_CUDA /* THCUNN/pooling/TemporalDynamicKMaxPooling.cu has its own */
-#define keyFloat int32_t
-#define keyDouble int64_t
-typedef THNN_PASTE(key, Real, ) key;
+/* ---- The definition, sequence by sequence. */
 
-/* Features are treated in blocks, so that rows of the input are read in pieces of whole cache lines. */
-enum { BLOCK = 16 };
-
-#define SIGN ((key)((uint64_t)1 << (8 * sizeof(key) - 1)))
-
-/* Integers in the order of numbers: -0 equals 0, NaN comes last. */
-THNN_INLINE key keyOf(real x)
+/* How many frames come before frame t in the order of their numbers: larger ones, and equal ones that are earlier. */
+static int64_t rankOf(const real *x, int64_t t, int64_t feature, const Frames *s)
 {
-  const THNN_REAL value = x + 0; /* -0 becomes 0 */
-  key bits;
-  memcpy(&bits, &value, sizeof bits);
-  const key ordered = bits < 0 ? bits ^ ~SIGN : bits;
-  return value != value ? ~SIGN : ordered;
-}
-
-/* kth[f] = the k-th largest of the keys of feature f; equals[f] = how many of those that equal it are among the k largest */
-THNN_INLINE void kthLargest(key *kth, int64_t *equals, const key *keys, int64_t length, int64_t k)
-{
-  key greater[BLOCK] = {0}; /* than kth and the bits below, as far as it is known */
-  for (int f = 0; f < BLOCK; f++) kth[f] = SIGN;
-  for (int bit = 8 * (int)sizeof(key) - 1; bit >= 0; bit--) {
-    key count[BLOCK] = {0}, candidate[BLOCK];
-    for (int f = 0; f < BLOCK; f++) candidate[f] = kth[f] ^ (key)((uint64_t)1 << bit);
-    for (int64_t t = 0; t < length; t++)
-      for (int f = 0; f < BLOCK; f++) count[f] += keys[t * BLOCK + f] >= candidate[f];
-    for (int f = 0; f < BLOCK; f++) {
-      const int take = count[f] >= k;
-      kth[f] = take ? candidate[f] : kth[f];
-      greater[f] = take ? greater[f] : count[f];
-    }
+  const accreal mine = (accreal)x[t * s->features + feature];
+  int64_t rank = 0;
+  for (int64_t u = 0; u < s->length; u++) {
+    const accreal other = (accreal)x[u * s->features + feature];
+    const int isLarger = other > mine || (other != other && mine == mine);
+    const int isEqual = other == mine || (other != other && mine != mine);
+    rank += isLarger || (isEqual && u < t);
   }
-  for (int f = 0; f < BLOCK; f++) equals[f] = k - greater[f];
+  return rank;
 }
 
-/* `width` features of one sample, whose rows are s->features apart. keys has room for BLOCK features over time. */
-THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Frames *s, int64_t width, key *keys)
+static void forward(real *y, index_t *index, const real *x, const Frames *s)
 {
-  key kth[BLOCK];
-  int64_t equals[BLOCK], at[BLOCK];
-  if (width < BLOCK) memset(keys, 0, (size_t)(s->length * BLOCK) * sizeof(key));
-  for (int64_t t = 0; t < s->length; t++)
-    for (int64_t f = 0; f < width; f++) keys[t * BLOCK + f] = keyOf(x[t * s->features + f]);
-  kthLargest(kth, equals, keys, s->length, s->k);
-  for (int64_t f = 0; f < width; f++) at[f] = f;
-  for (int64_t t = 0; t < s->length; t++)
-    for (int64_t f = 0; f < width; f++) {
-      const key mine = keys[t * BLOCK + f];
-      if (mine < kth[f] || (mine == kth[f] && equals[f]-- <= 0)) continue;
-      y[at[f]] = x[t * s->features + f];
-      index[at[f]] = t;
-      at[f] += s->features;
-    }
+  for (int64_t f = 0; f < s->features; f++)
+    for (int64_t t = 0, j = 0; t < s->length; t++)
+      if (rankOf(x, t, f, s) < s->k) {
+        y[j * s->features + f] = x[t * s->features + f];
+        index[j++ * s->features + f] = t;
+      }
 }
 
-static void keepLargest(Call *call, real *y, index_t *index, const real *x, const Frames *s)
+static void backward(real *gx, const real *g, const index_t *index, const Frames *s)
 {
-  const int threads = THNN_threads(call, s->samples * s->length * s->features * (int64_t)sizeof(real));
-  const int64_t blocks = THNN_ceilDiv(s->features, BLOCK), room = THNN_roomFor(s->length * BLOCK);
-  key *keys = THNN_scratch(call, threads * room, sizeof(key));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < s->samples * blocks; i++) {
-    const int64_t sample = i / blocks, first = i % blocks * BLOCK, at = sample * s->k * s->features + first;
-    selectBlock(y + at, index + at, x + sample * s->length * s->features + first, s, THNN_min(BLOCK, s->features - first),
-                keys + THNN_threadId() * room);
-  }
+  for (int64_t i = 0; i < s->length * s->features; i++) gx[i] = 0;
+  for (int64_t j = 0; j < s->k; j++)
+    for (int64_t f = 0; f < s->features; f++) gx[index[j * s->features + f] * s->features + f] += g[j * s->features + f];
 }
 
-static void spreadKept(Call *call, real *gx, const real *g, const index_t *index, const Frames *s)
-{
-  const int threads = THNN_threads(call, s->samples * (s->length + s->k) * s->features);
-  const int64_t blocks = THNN_ceilDiv(s->features, BLOCK);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < s->samples * blocks; i++) {
-    const int64_t sample = i / blocks, first = i % blocks * BLOCK, end = THNN_min(first + BLOCK, s->features);
-    real *to = gx + sample * s->length * s->features;
-    for (int64_t t = 0; t < s->length; t++)
-      for (int64_t f = first; f < end; f++) to[t * s->features + f] = 0;
-    for (int64_t j = sample * s->k; j < (sample + 1) * s->k; j++)
-      for (int64_t f = first; f < end; f++) to[index[j * s->features + f] * s->features + f] += g[j * s->features + f];
-  }
-}
-#endif
+/* ---- The functions. What is fast: the k-th largest bit by bit, many features at once (kmax.c). */
 
 int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(const THTensor *input, int64_t minK, double factor, int64_t size[8])
 {
@@ -150,7 +92,11 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(THNNState *state, const T
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  if (!THNN_failed(&call)) keepLargest(&call, y, index, x, &s);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(keepLargest)(&call, y, index, x, &s);
+  else
+    for (int64_t i = 0, kept = s.k * s.features; i < s.samples; i++)
+      forward(y + i * kept, index + i * kept, x + i * s.length * s.features, &s);
   return THNN_leave(&call);
 }
 
@@ -171,7 +117,10 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateGradInput)(THNNState *state, cons
   const real *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "indices", index, s.samples * s.k * s.features, s.length, 0))
-    spreadKept(&call, gx, g, index, &s);
+  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, s.samples * s.k * s.features, s.length, 0)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(spreadKept)(&call, gx, g, index, &s);
+  else
+    for (int64_t i = 0, kept = s.k * s.features; i < s.samples; i++)
+      backward(gx + i * s.length * s.features, g + i * kept, index + i * kept, &s);
   return THNN_leave(&call);
 }

@@ -9,8 +9,8 @@
  *   output, gradOutput  (N x) oT x F
  *   weight, bias        F, as their gradients
  *
- * A frame is a row. Gradients of the parameters are summed in double precision, sample by sample in order. */
-#include "pooling/window.h"
+ * Gradients of the parameters are summed in double precision, sample by sample in order. */
+#include "pooling/subsampling.h"
 
 /* A sample is a plane of frames x features. */
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, Space *p)
@@ -31,87 +31,39 @@ static int32_t checkFeatures(const char *f, const char *name, View v, const Spac
   return THNN_checkShape(f, name, v, 1, &p->w.in);
 }
 
-#ifndef THNN_CUDA /* THCUNN/pooling/TemporalSubSampling.cu has its own */
-#include "pooling/sums.h"
+/* ---- The definition, sequence by sequence. */
 
-THNN_KERNEL void subSampleFrames(real *restrict y, const real *x, const real *restrict weight, const real *restrict bias,
-                                 const Space *p)
+static accreal sumOf(const real *x, int64_t t, int64_t feature, const Space *s)
 {
-  const int64_t n = p->w.in;
-  for (int64_t t = 0; t < p->h.out; t++, y += n) {
-    sumRows(y, x + t * p->h.stride * n, 0, p->h.kernel, n, n);
-    for (int64_t f = 0; f < n; f++) y[f] = weight[f] * y[f] + bias[f];
+  accreal sum = 0;
+  for (int64_t i = windowStart(&s->h, t); i < windowEnd(&s->h, t); i++) sum += (accreal)x[i * s->w.in + feature];
+  return sum;
+}
+
+static void forward(real *y, const real *x, const real *weight, const real *bias, const Space *s)
+{
+  for (int64_t t = 0; t < s->h.out; t++)
+    for (int64_t f = 0; f < s->w.in; f++)
+      y[t * s->w.in + f] = (real)((accreal)weight[f] * sumOf(x, t, f, s) + (accreal)bias[f]);
+}
+
+static void backward(real *gx, const real *g, const real *weight, const Space *s)
+{
+  for (int64_t i = 0; i < planeCells(s); i++) gx[i] = 0;
+  for (int64_t t = 0; t < s->h.out; t++)
+    for (int64_t i = windowStart(&s->h, t); i < windowEnd(&s->h, t); i++)
+      for (int64_t f = 0; f < s->w.in; f++) gx[i * s->w.in + f] += (real)((accreal)weight[f] * (accreal)g[t * s->w.in + f]);
+}
+
+static void addGradients(double *products, double *gradients, const real *x, const real *g, int64_t feature, const Space *s)
+{
+  for (int64_t t = 0; t < s->h.out; t++) {
+    *products += (double)g[t * s->w.in + feature] * (double)sumOf(x, t, feature, s);
+    *gradients += (double)g[t * s->w.in + feature];
   }
 }
 
-THNN_KERNEL void spreadFrames(real *restrict gx, const real *g, const real *restrict weight, const Space *p)
-{
-  const int64_t n = p->w.in;
-  for (int64_t i = 0; i < p->h.in; i++, gx += n) {
-    const int64_t first = firstWindow(&p->h, i), end = endWindow(&p->h, i);
-    if (first < end) {
-      sumRows(gx, g + first * n, 0, end - first, n, n);
-      for (int64_t f = 0; f < n; f++) gx[f] *= weight[f];
-    } else {
-      memset(gx, 0, (size_t)n * sizeof(real)); /* between windows */
-    }
-  }
-}
-
-/* products = sum over t of g * S, gradients = sum of g; sum has room for a frame. */
-THNN_KERNEL void addFrames(double *restrict products, double *restrict gradients, const real *x, const real *restrict g,
-                           const Space *p, real *restrict sum)
-{
-  const int64_t n = p->w.in;
-  memset(products, 0, (size_t)n * sizeof(double));
-  memset(gradients, 0, (size_t)n * sizeof(double));
-  for (int64_t t = 0; t < p->h.out; t++, g += n) {
-    sumRows(sum, x + t * p->h.stride * n, 0, p->h.kernel, n, n);
-    for (int64_t f = 0; f < n; f++) {
-      products[f] += (double)g[f] * sum[f];
-      gradients[f] += g[f];
-    }
-  }
-}
-
-static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, const Space *p)
-{
-  const int64_t sample = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * outputs * p->h.kernel);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) subSampleFrames(y + i * outputs, x + i * sample, w, b, p);
-}
-
-static void spreadSums(Call *call, real *gx, const real *g, const real *w, const Space *p)
-{
-  const int64_t sample = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * (sample + outputs * p->h.kernel));
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) spreadFrames(gx + i * sample, g + i * outputs, w, p);
-}
-
-static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, double scale, const Space *p)
-{
-  const int64_t sample = planeCells(p), outputs = planeOutputs(p), n = p->w.in, frame = THNN_roomFor(n);
-  const int threads = THNN_threads(call, p->planes * outputs * p->h.kernel);
-  real *sums = THNN_scratch(call, threads * frame, sizeof(real));
-  double *totals = THNN_scratch(call, 2 * p->planes * n, sizeof(double));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++)
-    addFrames(totals + 2 * i * n, totals + (2 * i + 1) * n, x + i * sample, g + i * outputs, p, sums + THNN_threadId() * frame);
-  for (int64_t f = 0; f < n; f++) {
-    double products = 0, gradients = 0;
-    for (int64_t i = 0; i < p->planes; i++) {
-      products += totals[2 * i * n + f];
-      gradients += totals[(2 * i + 1) * n + f];
-    }
-    gw[f] += (real)(scale * products);
-    gb[f] += (real)(scale * gradients);
-  }
-}
-#endif
+/* ---- The functions. What is fast: sums along rows (subframes.c). */
 
 int32_t THNN_(TemporalSubSampling_outputSize)(const THTensor *input, int64_t kW, int64_t dW, int64_t size[8])
 {
@@ -133,7 +85,10 @@ int32_t THNN_(TemporalSubSampling_updateOutput)(THNNState *state, const THTensor
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) subSample(&call, y, x, w, b, &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(subSampleFrames)(&call, y, x, w, b, &p);
+  else
+    for (int64_t i = 0; i < p.planes; i++) forward(y + i * planeOutputs(&p), x + i * planeCells(&p), w, b, &p);
   return THNN_leave(&call);
 }
 
@@ -149,7 +104,10 @@ int32_t THNN_(TemporalSubSampling_updateGradInput)(THNNState *state, const THTen
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) spreadSums(&call, gx, g, w, &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(spreadSubFrames)(&call, gx, g, w, &p);
+  else
+    for (int64_t i = 0; i < p.planes; i++) backward(gx + i * planeCells(&p), g + i * planeOutputs(&p), w, &p);
   return THNN_leave(&call);
 }
 
@@ -166,6 +124,15 @@ int32_t THNN_(TemporalSubSampling_accGradParameters)(THNNState *state, const THT
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (!THNN_failed(&call)) addGradients(&call, gw, gb, x, g, scale, &p);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(addSubFrames)(&call, gw, gb, x, g, scale, &p);
+  else
+    for (int64_t f = 0; f < p.w.in; f++) {
+      double products = 0, gradients = 0;
+      for (int64_t i = 0; i < p.planes; i++)
+        addGradients(&products, &gradients, x + i * planeCells(&p), g + i * planeOutputs(&p), f, &p);
+      gw[f] += (real)(scale * products);
+      gb[f] += (real)(scale * gradients);
+    }
   return THNN_leave(&call);
 }

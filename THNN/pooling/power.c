@@ -1,8 +1,4 @@
-/* How power-average pooling layers work; power.h says what they have in common.
- *
- * Powers are taken cell by cell, their sums run along whole rows. In the few places where powers leave the range of floating-point
- * numbers the window is done again, scaled by its largest cell; a plane whose output is too large or too small for the powers of
- * backward takes the ratio |x| / output first. */
+/* Power-average pooling layers: their definition, and all but the arguments; power.h says what they have in common. */
 #include <float.h>
 #include <math.h>
 #include "pooling/power.h"
@@ -15,7 +11,8 @@
 int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Power *power)
 {
   if (!(p > 0)) return THNN_fail(THNN_ERR_VALUE, f, "power", "expected a number above 0, got %g", p);
-  if (isinf(p)) return THNN_fail(THNN_ERR_VALUE, f, "power", "expected a finite number for signed cells, got %g", p);
+  if (isinf(p) && !useAbs)
+    return THNN_fail(THNN_ERR_VALUE, f, "power", "expected a finite number for signed cells, got %g", p);
   const int odd = fmod(p, 2) == 1, even = fmod(p, 2) == 0;
   enum Kind kind = LOGARITHM;
   if (p == 1) kind = useAbs ? MAGNITUDE : PLAIN;
@@ -29,281 +26,61 @@ int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Po
   return THNN_OK;
 }
 
-#ifndef THNN_CUDA /* THCUNN/pooling/power.cu has its own */
-#include "core/stream.h"
-#include "core/vmath.h"
-#include "pooling/columns.h"
+/* ---- The definition, plane by plane. */
 
-#define real_sqrt(x) _Generic((THNN_REAL)0, float: sqrtf, double: sqrt)(x)
-#define real_fabs(x) _Generic((THNN_REAL)0, float: fabsf, double: fabs)(x)
-
-/* ---- forward */
-
-/* The root of a sum. Plain sums below 0 have none. */
-THNN_INLINE real rootOf(real s, enum Kind kind, double p)
-{
-  if (kind == PLAIN || kind == MAGNITUDE) return s;
-  if (kind == SQUARE) return real_sqrt(s);
-  if (kind == FOURTH) return real_sqrt(real_sqrt(s));
-  return (real)vm_exp(vm_log((double)s) / p);
-}
-
-/* t = the powers of x */
-THNN_KERNEL void takePowers(real *restrict t, const real *restrict x, int64_t n, double p, double negative)
-{
-  for (int64_t i = 0; i < n; i++) {
-    const double power = vm_absPower(x[i], p);
-    t[i] = (real)(x[i] < 0 ? power * negative : power);
-  }
-}
-
-/* The smallest magnitude of cells that are not 0. */
-THNN_KERNEL double smallestOf(const real *x, int64_t n)
-{
-  real least = INFINITY;
-#pragma omp simd reduction(min : least)
-  for (int64_t i = 0; i < n; i++) {
-    const real a = real_fabs(x[i]), b = a > 0 ? a : INFINITY;
-    least = b < least ? b : least;
-  }
-  return least;
-}
-
-/* The norm of one window with its cells divided by the largest. */
-static double scaledNorm(const real *x, int64_t rows, int64_t columns, int64_t distance, const Power *power)
+/* The p-norm of a window. Its largest magnitude is taken out, lest powers be too large or too small. */
+static double normOf(const real *x, int64_t oh, int64_t ow, const Power *power, const Space *s)
 {
   double largest = 0, sum = 0;
-  for (int64_t r = 0; r < rows; r++)
-    for (int64_t c = 0; c < columns; c++) {
-      const double a = fabs((double)x[r * distance + c]);
-      if (a != a) return a;
-      if (a > largest) largest = a;
-    }
-  if (largest == 0) return 0;
-  for (int64_t r = 0; r < rows; r++)
-    for (int64_t c = 0; c < columns; c++) {
-      const double cell = x[r * distance + c], a = fabs(cell);
-      const double t = a == largest ? 1 : pow(a / largest, power->p);
-      sum += cell < 0 ? t * power->negative : t;
-    }
-  return largest * pow(sum, 1 / power->p);
-}
-
-/* Is a norm out of the range in which sums can be trusted? `zero` stands for 0, which is out of it or not. As a lane, so that it
- * becomes a vector. */
-THNN_INLINE lane isOutside(THNN_REAL y, THNN_REAL zero, THNN_REAL least, THNN_REAL most)
-{
-  const THNN_REAL norm = y == 0 ? zero : y;
-  return -(lane) !(norm >= least) | -(lane) !(norm <= most);
-}
-
-__attribute__((noinline)) static void mendRow(real *y, const real *x, int64_t oh, const Space *p, const Power *power, int zeros)
-{
-  const Axis h = p->h, w = p->w;
-  const int64_t top = windowStart(&h, oh), rows = windowEnd(&h, oh) - top;
-  for (int64_t ow = 0; ow < w.out; ow++) {
-    if (!isOutside(y[ow], (real)(zeros ? power->least : 0), (real)power->least, (real)power->most)) continue;
-    const int64_t left = windowStart(&w, ow);
-    y[ow] = (real)scaledNorm(x + top * w.in + left, rows, windowEnd(&w, ow) - left, w.in, power);
-  }
-}
-
-/* Kernels of their own, for the compiler would repeat them for each kind. */
-THNN_KERNEL void sumRow(real *y, const real *sum, const Axis *w) { sumColumns(y, sum, w); }
-THNN_KERNEL void spreadRow(real *x, const real *share, const Axis *w) { spreadColumns(x, share, w); }
-THNN_KERNEL void gatherPlane(real *gx, const real *spread, const Space *p) { gatherRows(gx, spread, p); }
-
-/* One plane: x, or of kind LOGARITHM its powers, in `cells`; sum is a padded row whose ends are 0. */
-THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Space *p, const Power *power, enum Kind kind,
-                          real *sum)
-{
-  const Axis h = p->h, w = p->w;
-  const THNN_REAL least = (THNN_REAL)power->least, most = (THNN_REAL)power->most;
-  int zeros = 0, known = power->negative != 1; /* is a norm of 0 that of zeros alone, and do we know? They are common. */
-  for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
-    const int64_t top = windowStart(&h, oh);
-    fetchRows(x, p, 0, oh);
-    sumTerms(sum + w.pad, cells + top * w.in, kind, 0, windowEnd(&h, oh) - top, w.in, w.in);
-    sumRow(y, sum, &w);
-    if (kind == PLAIN || kind == MAGNITUDE) continue;
-    for (int64_t ow = 0; ow < w.out; ow++) y[ow] = rootOf(y[ow], kind, power->p);
-    for (;;) {
-      const THNN_REAL zero = zeros ? least : 0;
-      lane outside = 0;
-#pragma omp simd reduction(| : outside)
-      for (int64_t ow = 0; ow < w.out; ow++) outside |= isOutside(y[ow], zero, least, most);
-      if (!outside) break;
-      if (known) {
-        mendRow(y, x, oh, p, power, zeros);
-        break;
+  for (int pass = 0; pass < 2; pass++)
+    for (int64_t ih = windowStart(&s->h, oh); ih < windowEnd(&s->h, oh); ih++)
+      for (int64_t iw = windowStart(&s->w, ow); iw < windowEnd(&s->w, ow); iw++) {
+        const double cell = (double)x[ih * s->w.in + iw], a = fabs(cell);
+        if (a != a) return a;
+        if (pass == 0) largest = a > largest ? a : largest;
+        else if (largest > 0) sum += (a == largest ? 1 : pow(a / largest, power->p)) * (cell < 0 ? power->negative : 1);
       }
-      zeros = smallestOf(x, h.in * w.in) >= power->least;
-      known = 1;
-    }
-  }
+  return isinf(power->p) || largest == 0 ? largest : largest * pow(sum, 1 / power->p);
 }
 
-THNN_KERNEL void normPlane(real *y, const real *x, const real *cells, const Space *p, const Power *power, real *sum)
+static void forward(real *y, const real *x, const Power *power, const Space *s)
 {
-  memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
-  switch (power->kind) {
-    case PLAIN: normRows(y, x, cells, p, power, PLAIN, sum); break;
-    case MAGNITUDE: normRows(y, x, cells, p, power, MAGNITUDE, sum); break;
-    case SQUARE: normRows(y, x, cells, p, power, SQUARE, sum); break;
-    case PLAIN_CUBE: normRows(y, x, cells, p, power, PLAIN_CUBE, sum); break;
-    case CUBE: normRows(y, x, cells, p, power, CUBE, sum); break;
-    case FOURTH: normRows(y, x, cells, p, power, FOURTH, sum); break;
-    case LOGARITHM: normRows(y, x, cells, p, power, LOGARITHM, sum); break;
-  }
+  for (int64_t oh = 0; oh < s->h.out; oh++)
+    for (int64_t ow = 0; ow < s->w.out; ow++) y[oh * s->w.out + ow] = (real)normOf(x, oh, ow, power, s);
 }
 
-/* y = norms of all windows of x */
-static void norms(Call *call, real *y, const real *x, const Space *p, const Power *power)
+/* What a cell changes the norm of its window by; of infinite p, before the largest cells share it. */
+static double slope(double cell, double norm, const Power *power)
 {
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), isGeneral = power->kind == LOGARITHM;
-  const int threads = THNN_threads(call, p->planes * (plane * (isGeneral ? 8 : 1) + outputs * p->w.kernel));
-  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), powers = isGeneral ? THNN_roomFor(plane) : 0;
-  real *rows = THNN_scratch(call, threads * (padded + powers), sizeof(real));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    real *sum = rows + THNN_threadId() * (padded + powers), *cells = sum + padded;
-    const real *mine = x + i * plane;
-    if (isGeneral) takePowers(cells, mine, plane, power->p, power->negative);
-    normPlane(y + i * outputs, mine, isGeneral ? cells : mine, p, power, sum);
-  }
+  if (norm == 0 && !power->zeroPasses) return 0;
+  if (power->kind == PLAIN) return 1;
+  if (cell != cell) return cell;
+  if (cell == 0) return 0;
+  const double ratio = fabs(cell) == norm ? 1 : norm != norm && power->p != 1 ? norm : pow(fabs(cell) / norm, power->p - 1);
+  return ratio == 0 ? 0 : ratio * (cell < 0 ? belowZero(power) : 1);
 }
 
-/* ---- backward: gradInput = slope(x) * sum of gradOutput * share(output), with slope and share the powers of p - 1 and 1 - p */
-
-THNN_INLINE real slopeOf(real x, enum Kind kind)
+static void backward(real *gx, const real *x, const real *g, const real *y, const Power *power, const Space *s)
 {
-  if (kind == MAGNITUDE) return x != x ? x : (real)((x > 0) - (x < 0));
-  if (kind == SQUARE) return x;
-  if (kind == PLAIN_CUBE) return x * x;
-  if (kind == CUBE) return x * real_fabs(x);
-  if (kind == FOURTH) return x * x * x;
-  return 1;
-}
-
-THNN_INLINE real shareOf(real y, enum Kind kind, double p)
-{
-  if (kind == SQUARE) return 1 / y;
-  if (kind == PLAIN_CUBE || kind == CUBE) return 1 / (y * y);
-  if (kind == FOURTH) return 1 / (y * y * y);
-  if (kind == LOGARITHM) return (real)vm_exp((1 - p) * vm_log((double)y));
-  return 1;
-}
-
-THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const real *g, const real *y, const Space *p,
-                              const Power *power, enum Kind kind, real *share, real *spread)
-{
-  const Axis w = p->w;
-  const int64_t cells = p->h.in * w.in;
-  const int zeroPasses = power->zeroPasses;
-  real *mine = share + shareLead(&w);
-  memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
-  for (int64_t oh = 0; oh < p->h.out; oh++, g += w.out, y += w.out) {
-    THNN_fetch(g, THNN_AHEAD, w.out * (int64_t)sizeof(real));
+  const Axis h = s->h, w = s->w;
+  for (int64_t i = 0; i < h.in * w.in; i++) gx[i] = 0;
+  for (int64_t oh = 0; oh < h.out; oh++)
     for (int64_t ow = 0; ow < w.out; ow++) {
-      const real s = g[ow] * shareOf(y[ow], kind, power->p);
-      mine[ow] = (y[ow] == 0) & !zeroPasses ? 0 : s;
+      const double norm = (double)y[oh * w.out + ow];
+      double share = 0; /* of infinite p, how many cells are as large as any */
+      for (int pass = isinf(power->p) ? 0 : 1; pass < 2; pass++)
+        for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
+          for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
+            const int64_t i = ih * w.in + iw;
+            const double change = slope((double)x[i], norm, power), sent = change == 0 ? 0 : (double)g[oh * w.out + ow] * change;
+            if (pass == 0) share += fabs((double)x[i]) == norm;
+            else gx[i] += (real)(share > 0 ? sent / share : sent);
+          }
     }
-    spreadRow(spread + oh * spreadLength(&w), mine, &w);
-  }
-  gatherPlane(gx, spread, p);
-  if (kind == PLAIN) return;
-  if (kind == LOGARITHM) {
-    const double q = power->p - 1, below = belowZero(power);
-    for (int64_t i = 0; i < cells; i++) {
-      const double slope = vm_absPower(x[i], q), sign = x[i] < 0 ? below : 1;
-      const real product = gx[i] * (real)(slope * sign);
-      gx[i] = x[i] == 0 ? 0 : product;
-    }
-  } else {
-    for (int64_t h = 0; h < p->h.in; h++, gx += w.in, x += w.in) {
-      THNN_fetch(x, THNN_AHEAD, w.in * (int64_t)sizeof(real));
-      for (int64_t i = 0; i < w.in; i++) {
-        const real product = gx[i] * slopeOf(x[i], kind);
-        gx[i] = x[i] == 0 ? 0 : product;
-      }
-    }
-  }
 }
 
-THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power,
-                                   real *share, real *spread)
-{
-  switch (power->kind) {
-    case PLAIN: normGradient(gx, x, g, y, p, power, PLAIN, share, spread); break;
-    case MAGNITUDE: normGradient(gx, x, g, y, p, power, MAGNITUDE, share, spread); break;
-    case SQUARE: normGradient(gx, x, g, y, p, power, SQUARE, share, spread); break;
-    case PLAIN_CUBE: normGradient(gx, x, g, y, p, power, PLAIN_CUBE, share, spread); break;
-    case CUBE: normGradient(gx, x, g, y, p, power, CUBE, share, spread); break;
-    case FOURTH: normGradient(gx, x, g, y, p, power, FOURTH, share, spread); break;
-    default: normGradient(gx, x, g, y, p, power, LOGARITHM, share, spread); break;
-  }
-}
 
-/* Does backward have to take ratios, since powers of an output are out of range? */
-THNN_KERNEL int needsRatios(const real *y, const Space *p, const Power *power)
-{
-  if (power->kind == PLAIN || power->kind == MAGNITUDE) return 0;
-  int outside = 0;
-  const double least = power->leastRoot, most = power->largestRoot;
-  for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out) {
-    THNN_fetch(y, THNN_AHEAD, p->w.out * (int64_t)sizeof(real));
-    for (int64_t o = 0; o < p->w.out; o++) outside |= (y[o] > 0) & (((double)y[o] < least) | ((double)y[o] > most));
-  }
-  return outside;
-}
-
-/* The same from ratios, each cell of each window on its own. */
-THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict y,
-                                    const Space *p, const Power *power)
-{
-  const Axis h = p->h, w = p->w;
-  const double q = power->p - 1, below = belowZero(power);
-  memset(gx, 0, (size_t)(h.in * w.in) * sizeof(real));
-  for (int64_t oh = 0; oh < h.out; oh++, y += w.out, g += w.out)
-    for (int64_t r = windowStart(&h, oh); r < windowEnd(&h, oh); r++)
-      for (int64_t j = 0; j < w.kernel; j++) {
-        const real *xr = x + r * w.in + j - w.pad;
-        real *to = gx + r * w.in + j - w.pad;
-        const int64_t end = endInside(&w, j);
-        for (int64_t ow = firstInside(&w, j); ow < end; ow++) {
-          const real cell = xr[ow * w.stride], a = real_fabs(cell);
-          const double power = vm_exp(q * vm_log((double)a / y[ow])), ratio = a == y[ow] ? 1 : power;
-          const real part = (real)(g[ow] * ratio * (cell < 0 ? below : 1));
-          to[ow * w.stride] += (cell == 0) | (y[ow] == 0) | (ratio == 0) ? 0 : part;
-        }
-      }
-}
-
-static void spreadNorms(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power)
-{
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int threads = THNN_threads(call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
-  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
-  real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
-  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (share + spread);
-    real *to = THNN_place(streams, gx + i * plane);
-    const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
-    if (needsRatios(norms, p, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
-    else normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
-    THNN_stream(streams, plane);
-  }
-  THNN_endStreams(streams, threads);
-}
-#endif
-
-/* ---- what the layers call, all arguments checked */
+/* ---- What the layers call, all arguments checked. What is fast: powers along rows (norms.c). */
 
 int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Space *p,
                            const Power *power)
@@ -312,7 +89,11 @@ int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *inpu
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) norms(&call, y, x, p, power);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (THNN_plain(&call))
+    for (int64_t i = 0; i < p->planes; i++) forward(y + i * planeOutputs(p), x + i * planeCells(p), power, p);
+  else if (isinf(power->p)) THNN_(largestNorms)(&call, y, x, p);
+  else THNN_(norms)(&call, y, x, p, power);
   return THNN_leave(&call);
 }
 
@@ -323,6 +104,11 @@ int32_t THNN_(updateNormGradients)(const char *f, THNNState *state, const THTens
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) spreadNorms(&call, gx, x, g, y, p, power);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (THNN_plain(&call))
+    for (int64_t i = 0, cells = planeCells(p), at = 0; i < p->planes; i++, at += planeOutputs(p))
+      backward(gx + i * cells, x + i * cells, g + at, y + at, power, p);
+  else if (isinf(power->p)) THNN_(spreadLargest)(&call, gx, x, g, y, p);
+  else THNN_(spreadNorms)(&call, gx, x, g, y, p, power);
   return THNN_leave(&call);
 }

@@ -1,17 +1,18 @@
-/* TemporalSubSampling on the device. Story, checks and functions: THNN/pooling/TemporalSubSampling.c.
+/* How TemporalSubSampling is fast on the device.
  *
  * For the gradients of the parameters a warp reads neighbouring features. A block has WARP of them, and a piece of the frames of all
  * samples; its warps take turns with the frames. A second kernel adds the pieces. */
 #include "pooling/subsampling.cuh"
+#include "pooling/subsampling.h"
 
 enum { PIECE = 1 << 8 }; /* frames */
 
-static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, const Space *p)
+void THNN_(subSampleFrames)(Call *call, real *y, const real *x, const real *w, const real *b, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, subSampleEach<1>, y, x, w, b, p->w.in, (int64_t)1, *p);
 }
 
-static void spreadSums(Call *call, real *gx, const real *g, const real *w, const Space *p)
+void THNN_(spreadSubFrames)(Call *call, real *gx, const real *g, const real *w, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherSums, gx, g, w, p->w.in, (int64_t)1, *p);
 }
@@ -67,12 +68,10 @@ __global__ static void addPieces(real *gw, real *gb, const accreal *products, co
   }
 }
 
-static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, double scale, const Space *p)
+void THNN_(addSubFrames)(Call *call, real *gw, real *gb, const real *x, const real *g, double scale, const Space *p)
 {
   const int64_t n = p->w.in, pieces = THNN_ceilDiv(p->planes * p->h.out, PIECE);
   accreal *products = THNN_scratch(call, pieces * n, sizeof(accreal)), *gradients = THNN_scratch(call, pieces * n, sizeof(accreal));
   launch(call, blocksFor(THNN_ceilDiv(n, WARP) * pieces, 1), BLOCK, sumPieces, products, gradients, x, g, pieces, *p);
   launch(call, blocksFor(n), BLOCK, addPieces, gw, gb, (const accreal *)products, (const accreal *)gradients, (accreal)scale, n, pieces);
 }
-
-#include "pooling/TemporalSubSampling.c"

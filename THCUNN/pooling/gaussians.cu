@@ -1,4 +1,4 @@
-/* SpatialGaussianPooling on the device. Story, checks and functions: THNN/pooling/SpatialGaussianPooling.c.
+/* How SpatialGaussianPooling is fast on the device.
  *
  * A first kernel makes the weights along both axes, in double precision: a row of them for each Gaussian and each run of windows whose
  * cells count alike. */
@@ -178,18 +178,18 @@ static Pools poolsOf(Call *call, bool derivatives, const Gaussians *k, const Spa
   return s;
 }
 
-static void gaussianMeans(Call *call, real *y, const real *x, const Gaussians *k, const Space *p)
+void THNN_(gaussianMeans)(Call *call, real *y, const real *x, const Gaussians *k, const Space *p)
 {
   const Pools s = poolsOf(call, false, k, p);
   launchForWindows(call, &s.p, meanOfEach<1>, meanOfEach<WARP>, y, x, s);
 }
 
-static void spreadGaussians(Call *call, real *gx, const real *g, const Gaussians *k, const Space *p)
+void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians *k, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherGaussians, gx, g, poolsOf(call, false, k, p));
 }
 
-static void addGradients(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Space *p)
+void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Space *p)
 {
   const Pools s = poolsOf(call, true, k, p);
   const int64_t outputs = planeOutputs(p), n = s.p.planes * outputs, gaussians = k->channels * k->kernels;
@@ -200,5 +200,3 @@ static void addGradients(Call *call, real *gm, real *gq, const real *x, const re
   addTotals(call, gm, totals, gaussians, 0, 2, scale);
   addTotals(call, gq, totals, gaussians, 2, 2, scale);
 }
-
-#include "pooling/SpatialGaussianPooling.c"

@@ -1,8 +1,9 @@
-/* How power-average pooling layers work on the device; THNN/pooling/power.c has the checks and functions.
+/* How power-average pooling layers are fast on the device.
  *
  * Forward: a thread, or for large windows a warp, has an output; where the sum of powers is out of the range that can be trusted, it does
  * the window again, scaled by its largest cell. Backward: a thread has a cell of gradInput and takes the ratio |x| / output of each window
  * that it is part of, which is in range always. */
+#include "pooling/best.cuh"
 #include "pooling/power.h"
 #include "pooling/windows.cuh"
 
@@ -69,7 +70,7 @@ template <int THREADS> __global__ static void normOfEach(real *y, const real *x,
   }
 }
 
-static void norms(Call *call, real *y, const real *x, const Space *p, const Power *power)
+void THNN_(norms)(Call *call, real *y, const real *x, const Space *p, const Power *power)
 {
   launchForWindows(call, p, normOfEach<1>, normOfEach<WARP>, y, x, *p, *power);
 }
@@ -110,9 +111,67 @@ __global__ static void gatherNorms(real *gx, const real *x, const real *g, const
   }
 }
 
-static void spreadNorms(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power)
+void THNN_(spreadNorms)(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherNorms, gx, x, g, y, *p, *power);
 }
 
-#include "pooling/power.c"
+/* ---- infinite p */
+
+/* The largest magnitudes; NaN is larger than all. */
+template <int THREADS> __global__ static void largestOfEach(real *y, const real *x, Space p)
+{
+  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
+    const real *plane = x + i / outputs * cells;
+    Best best = {0, -1};
+    eachCell(p, boxOf(p, outputOf(p, i % outputs)), team, [&](Place cell) {
+      best = better(best, Best{fabs((accreal)plane[cell.at]), cell.at});
+    });
+    if (team.size > 1) best = warpBest(best);
+    if (team.rank == 0) y[i] = (real)best.value;
+  }
+}
+
+void THNN_(largestNorms)(Call *call, real *y, const real *x, const Space *p)
+{
+  launchForWindows(call, p, largestOfEach<1>, largestOfEach<WARP>, y, x, *p);
+}
+
+/* share = what each of a window's largest cells gets, or in a window with a NaN all of its cells */
+template <int THREADS>
+__global__ static void shareAmongLargest(accreal *share, const real *x, const real *g, const real *y, Space p)
+{
+  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
+  const Team team = windowTeam<THREADS>();
+  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
+    const real *plane = x + i / outputs * cells;
+    accreal count = 0;
+    eachCell(p, boxOf(p, outputOf(p, i % outputs)), team, [&](Place cell) { count += fabs((accreal)plane[cell.at]) == (accreal)y[i]; });
+    count = sumOver(team, count);
+    if (team.rank == 0) share[i] = y[i] != y[i] ? (accreal)y[i] : (accreal)g[i] / count;
+  }
+}
+
+__global__ static void gatherLargest(real *gx, const real *x, const accreal *share, const real *y, Space p)
+{
+  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
+  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
+    const int64_t plane = i / cells * outputs;
+    const accreal cell = (accreal)x[i];
+    accreal sum = 0;
+    eachWindow(p, cellOf(p, i % cells), [&](Place o) {
+      const accreal norm = (accreal)y[plane + o.at];
+      if ((fabs(cell) == norm || norm != norm) && cell != 0) sum += cell < 0 ? -share[plane + o.at] : share[plane + o.at];
+    });
+    gx[i] = (real)sum;
+  }
+}
+
+void THNN_(spreadLargest)(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p)
+{
+  accreal *share = THNN_scratch(call, p->planes * planeOutputs(p), sizeof(accreal));
+  launchForWindows(call, p, shareAmongLargest<1>, shareAmongLargest<WARP>, share, x, g, y, *p);
+  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherLargest, gx, x, (const accreal *)share, y, *p);
+}

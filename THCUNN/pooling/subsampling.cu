@@ -1,16 +1,17 @@
-/* SpatialSubSampling on the device. Story, checks and functions: THNN/pooling/SpatialSubSampling.c.
+/* How SpatialSubSampling is fast on the device.
  *
  * For the gradients of the parameters a block has a channel, or a piece of it where channels are few; a second kernel adds the pieces. */
 #include "pooling/subsampling.cuh"
+#include "pooling/subsampling.h"
 
 enum { MANY = 512, PIECE = 1 << 12 };
 
-static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Space *p)
+void THNN_(subSample)(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Space *p)
 {
   launchForWindows(call, p, subSampleEach<1>, subSampleEach<WARP>, y, x, w, b, channels, planeOutputs(p), *p);
 }
 
-static void spreadSums(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Space *p)
+void THNN_(spreadSubSamples)(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Space *p)
 {
   const int64_t cells = planeCells(p);
   launch(call, blocksFor(p->planes * cells), BLOCK, gatherSums, gx, g, w, channels, cells, *p);
@@ -53,7 +54,7 @@ __global__ static void addPieces(real *gw, real *gb, const accreal *products, co
   }
 }
 
-static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, int64_t channels, double scale, const Space *p)
+void THNN_(addSubSamples)(Call *call, real *gw, real *gb, const real *x, const real *g, int64_t channels, double scale, const Space *p)
 {
   if (channels == 0) return;
   const int64_t count = p->planes / channels * planeOutputs(p), pieces = channels >= MANY ? 1 : THNN_ceilDiv(count, PIECE);
@@ -63,5 +64,3 @@ static void addGradients(Call *call, real *gw, real *gb, const real *x, const re
   launch(call, blocksFor(channels), BLOCK, addPieces, gw, gb, (const accreal *)products, (const accreal *)gradients, (accreal)scale,
          channels, pieces);
 }
-
-#include "pooling/SpatialSubSampling.c"

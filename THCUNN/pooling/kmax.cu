@@ -1,8 +1,8 @@
-/* TemporalDynamicKMaxPooling on the device. Story, checks and functions: THNN/pooling/TemporalDynamicKMaxPooling.c.
+/* How TemporalDynamicKMaxPooling is fast on the device.
  *
- * A block has WARP neighbouring features of a sample, and each of its warps a part of the frames. As in C the k-th largest is found bit by
+ * A block has WARP neighbouring features of a sample, and each of its warps a part of the frames. As on the host the k-th largest is found bit by
  * bit, by counting; each part then knows from the counts of those before it where its frames go. */
-#include "pooling/frames.h"
+#include "pooling/kmax.h"
 
 #define keyCuda int32_t
 #define keyCudaDouble int64_t
@@ -90,7 +90,7 @@ __global__ static void selectLargest(real *y, index_t *index, const real *x, Fra
   }
 }
 
-static void keepLargest(Call *call, real *y, index_t *index, const real *x, const Frames *s)
+void THNN_(keepLargest)(Call *call, real *y, index_t *index, const real *x, const Frames *s)
 {
   launch(call, blocksFor(s->samples * THNN_ceilDiv(s->features, WARP), 1), BLOCK, selectLargest, y, index, x, *s);
 }
@@ -119,9 +119,7 @@ __global__ static void gatherKept(real *gx, const real *g, const index_t *index,
   }
 }
 
-static void spreadKept(Call *call, real *gx, const real *g, const index_t *index, const Frames *s)
+void THNN_(spreadKept)(Call *call, real *gx, const real *g, const index_t *index, const Frames *s)
 {
   launch(call, blocksFor(s->samples * THNN_ceilDiv(s->length, SOME) * s->features), BLOCK, gatherKept, gx, g, index, *s);
 }
-
-#include "pooling/TemporalDynamicKMaxPooling.c"

@@ -8,13 +8,14 @@ import sys
 import time
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def build(out: Path, jobs: int, external: bool = False) -> list[str]:
     """Writes the site into `out`, and what it is made of into `out`/.work; gives what is wrong with it."""
-    from docs.site import check, gather, layers
+    from docs.site import check, gather, instruments, layers
     from docs.site.folder import Folder
 
     pages = Folder(out / ".work" / "pages")
@@ -24,17 +25,21 @@ def build(out: Path, jobs: int, external: bool = False) -> list[str]:
     say("running each layer, and writing its page")
     layers.write(pages, gathering, jobs)
     pages.clean()
+    say("compiling the layers that run in pages")
+    script, found = instruments.build(jobs)
     say("building the site")
-    found = run("html", out, out, jobs)
+    found += run("html", out, out, jobs, {"instruments_run": script is not None})
+    if script:
+        instruments.place(script, out)
     say("following the links")
     found += check.broken(out)
     if external:
         say("following the links to other sites")
-        found += run("linkcheck", out, out / ".work" / "linkcheck", jobs)
+        found += run("linkcheck", out, out / ".work" / "linkcheck", jobs, {})
     return found
 
 
-def run(builder: str, out: Path, target: Path, jobs: int) -> list[str]:
+def run(builder: str, out: Path, target: Path, jobs: int, settings: dict[str, Any]) -> list[str]:
     """Lets Sphinx build, and says whether it warned, or found a link broken."""
     from sphinx.application import Sphinx
     from sphinx.util import console
@@ -43,7 +48,7 @@ def run(builder: str, out: Path, target: Path, jobs: int) -> list[str]:
         console.nocolor()
     work = out / ".work"
     folders = (work / "pages", ROOT / "docs" / "site", target, work / "trees")
-    app = Sphinx(*folders, builder, parallel=jobs, warningiserror=True)
+    app = Sphinx(*folders, builder, confoverrides=settings, parallel=jobs, warningiserror=True)
     app.build()
     for page in target.rglob("*.html"):  # of pages that are no more
         name = page.relative_to(target).with_suffix("").as_posix()

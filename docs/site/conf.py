@@ -12,6 +12,7 @@ extensions = [
     "numpydoc",
     "docs.site.docstrings",
     "docs.site.html",
+    "docs.site.instruments",
     "docs.site.mathml",
     "docs.site.prompts",
 ]

@@ -27,7 +27,7 @@ _ELSEWHERE = re.compile(r"[a-z]+:|#|/")
 
 def pages() -> dict[str, str]:
     """From paths in the repository to paths on the site."""
-    written = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "book").rglob("*.md")]
+    written = [path for pages in ("*.md", "book/**/*.md", "instruments/*.md") for path in (ROOT / "docs").glob(pages)]
     return NAMED | {path.relative_to(ROOT).as_posix(): path.relative_to(ROOT / "docs").as_posix() for path in sorted(written)}
 
 

@@ -11,7 +11,7 @@ from html import escape
 from importlib import import_module
 
 from docs import fields
-from docs.site import ROOT, bridges, code, picture
+from docs.site import ROOT, bridges, code, instruments, picture
 from docs.site.catalog import Entry
 from docs.site.example import Example, example, golden
 from pytorch_legacy.backend import header
@@ -77,7 +77,8 @@ def _picture(made: Page, one: Example | None) -> str:
     else:
         told = f"{what}, computed by the layer itself. ``gradOutput`` counts its elements, so that one sees where each goes."
     printed = "" if one.call else "\n" + code_block("text", str(one.module))
-    return f"{heading('What it does')}\n{told}\n{printed}\n{_piece(made, 'picture', shown)}"
+    runs = instruments.of(made.entry.name) if made.entry.isNn else ""
+    return f"{heading('What it does')}\n{told}\n{printed}\n{_piece(made, 'picture', shown)}\n{runs}"
 
 
 def _elsewhere(made: Page, one: Example | None) -> str:

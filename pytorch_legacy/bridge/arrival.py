@@ -304,6 +304,7 @@ def _layers() -> Iterator[tuple[type, Callable[[Arrival, Any], Any]]]:
         yield kind, Arrival.pad
     yield from {
         t.Linear: Arrival.linear, t.Embedding: Arrival.embedding, t.Flatten: Arrival.flatten, t.Upsample: Arrival.upsample,
+        t.UpsamplingNearest2d: Arrival.upsample, t.UpsamplingBilinear2d: Arrival.upsample,
         t.Softmax: Arrival.soft, t.LogSoftmax: Arrival.soft, t.Dropout2d: Arrival.drop_planes, t.Dropout3d: Arrival.drop_planes,
     }.items()  # fmt: skip
     plain: dict[type, Callable[[Any], Any]] = {
@@ -325,6 +326,7 @@ def _layers() -> Iterator[tuple[type, Callable[[Arrival, Any], Any]]]:
         t.Hardshrink: lambda m: nn.HardShrink(m.lambd),
         t.Tanhshrink: lambda m: nn.TanhShrink(),
         t.SiLU: lambda m: nn.Sequential().add(nn.ConcatTable().add(nn.Identity()).add(nn.Sigmoid())).add(nn.CMulTable()),
+        t.Softmax2d: lambda m: nn.SpatialSoftMax(),
         t.Dropout: lambda m: nn.Dropout(m.p),
         t.PixelShuffle: lambda m: nn.PixelShuffle(m.upscale_factor),
     }

@@ -46,6 +46,13 @@ NETWORKS = {
         ],
         (2, 3, 7),
     ),
+    "pictures_stretched": (
+        lambda: [
+            t.Conv2d(3, 2, 3), t.UpsamplingNearest2d(scale_factor=2), t.UpsamplingBilinear2d(scale_factor=2),
+            t.Softmax2d(),
+        ],
+        (2, 3, 6, 8),
+    ),
     "line_normalized": (lambda: [t.Sequential(t.BatchNorm1d(3), t.ReLU()), t.Conv1d(3, 4, 3)], (2, 3, 7)),
     "rows": (lambda: [t.Sequential(t.BatchNorm1d(3), t.ReLU()), t.Linear(3, 4)], (2, 3)),
     "flat": (lambda: [t.Flatten(), t.Linear(12, 4), t.Tanh(), t.Dropout(), t.Linear(4, 3)], (2, 3, 4)),

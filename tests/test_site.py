@@ -66,7 +66,7 @@ def test_a_warning_is_an_error(text: str, isRight: bool, tmp_path: Path) -> None
     pages = tmp_path / ".work" / "pages"
     pages.mkdir(parents=True)
     (pages / "index.md").write_text(text)
-    assert (run("html", tmp_path, tmp_path, 1) == []) is isRight
+    assert (run("html", tmp_path, tmp_path, 1, {}) == []) is isRight
 
 
 def test_links_to_code_become_links_to_pages(tmp_path: Path) -> None:
@@ -129,12 +129,12 @@ def test_every_class_has_a_page_with_its_picture_and_its_sources(site: Path) -> 
 
 
 def test_a_page_shows_c_and_cuda_with_their_parts(site: Path) -> None:
-    text = (site / "layers/SpatialSoftPool.html").read_text(encoding="utf-8")
-    for path in ("THNN/pooling/SpatialSoftPool.c", "THCUNN/pooling/SpatialSoftPool.cu"):
+    text = (site / "layers/Linear.html").read_text(encoding="utf-8")
+    for path in ("THNN/linear/Linear.c", "THCUNN/linear/Linear.cu"):
         assert f"<code>{path}</code>" in text
-    for part in ("story", "check", "functions"):
-        assert f'href="#THNN-pooling-SpatialSoftPool-c-{part}"' in text
-        assert f'id="THNN-pooling-SpatialSoftPool-c-{part}"' in text
+    for part in ("story", "check", "definition", "functions"):
+        assert f'href="#THNN-linear-Linear-c-{part}"' in text
+        assert f'id="THNN-linear-Linear-c-{part}"' in text
 
 
 def test_the_parts_of_a_c_file() -> None:

@@ -163,6 +163,43 @@ def keeping(rng: Generator) -> tuple[Any, tuple[int, ...]]:
     return nn.TemporalDynamicKMaxPooling(drawn(rng, 1, shape[-2]), float(rng.random())), shape
 
 
+def fractional(name: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    """Sizes of an input as Torch7's two layers have them: H x W, and H x W x T."""
+
+    def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+        shape = tuple(size + 1 for size in planes(rng, dims))
+        pools = [drawn(rng, 2, min(size, 5)) for size in shape[-dims:]]
+        outputs = [drawn(rng, 1, size - pool + 1) for size, pool in zip(shape[-dims:], pools, strict=True)]
+        order = (lambda v: v[::-1]) if dims == 2 else (lambda v: [v[2], v[1], v[0]])  # W, H and T, W, H
+        return getattr(nn, name)(*order(pools), *order(outputs)).fixPoolingRegions(), shape
+
+    return draw
+
+
+def unpooling(name: str, pooling: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    """Windows overlap, so that some cells are the maximum of several."""
+
+    def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+        pooled, shape = windowed(pooling, dims)(rng)
+        output = pooled.forward(rng.standard_normal(shape).astype("f"))
+        return getattr(nn, name)(pooled), output.shape
+
+    return draw
+
+
+def enlarging(name: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    return lambda rng: (getattr(nn, name)(drawn(rng, 1, 5)), planes(rng, dims))
+
+
+def stretching(name: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+        shape = planes(rng, dims)
+        sizes = {size: drawn(rng, 1, 20) for size in ("odepth", "oheight", "owidth")[-dims:]}
+        return getattr(nn, name)(sizes), shape
+
+    return draw
+
+
 def whole(name: str, shape: Callable[[Generator], tuple[int, ...]]) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
     return lambda rng: (getattr(nn, name)(), shape(rng))
 
@@ -206,6 +243,14 @@ LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...]]]] = {
     "SpatialSubSampling": subsampling,
     "TemporalSubSampling": subframes,
     "TemporalDynamicKMaxPooling": keeping,
+    "SpatialFractionalMaxPooling": fractional("SpatialFractionalMaxPooling", 2),
+    "VolumetricFractionalMaxPooling": fractional("VolumetricFractionalMaxPooling", 3),
+    "SpatialMaxUnpooling": unpooling("SpatialMaxUnpooling", "SpatialMaxPooling", 2),
+    "VolumetricMaxUnpooling": unpooling("VolumetricMaxUnpooling", "VolumetricMaxPooling", 3),
+    "SpatialUpSamplingNearest": enlarging("SpatialUpSamplingNearest", 2),
+    "VolumetricUpSamplingNearest": enlarging("VolumetricUpSamplingNearest", 3),
+    "SpatialUpSamplingBilinear": stretching("SpatialUpSamplingBilinear", 2),
+    "VolumetricUpSamplingTrilinear": stretching("VolumetricUpSamplingTrilinear", 3),
 }
 """Draws of a layer and the shape of its input, for every layer that has a definition beside what is fast."""
 

@@ -21,7 +21,7 @@ static int32_t check(const char *f, const THTensor *input, int64_t outputW, int6
                      Space *p)
 {
   const int64_t out[] = {outputH, outputW}, pool[] = {poolSizeH, poolSizeW};
-  return checkFractional(f, input, "HW", out, pool, p);
+  return THNN_(checkFractional)(f, input, "HW", out, pool, p);
 }
 
 int32_t THNN_(SpatialFractionalMaxPooling_outputSize)(const THTensor *input, int64_t outputW, int64_t outputH, int64_t poolSizeW,
@@ -38,7 +38,7 @@ int32_t THNN_(SpatialFractionalMaxPooling_updateOutput)(THNNState *state, const 
 {
   Space p;
   THNN_TRY(check(__func__, input, outputW, outputH, poolSizeW, poolSizeH, &p));
-  return fractionalForward(__func__, state, input, output, indices, randomSamples, &p);
+  return THNN_(fractionalForward)(__func__, state, input, output, indices, randomSamples, &p);
 }
 
 int32_t THNN_(SpatialFractionalMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -47,5 +47,5 @@ int32_t THNN_(SpatialFractionalMaxPooling_updateGradInput)(THNNState *state, con
 {
   Space p;
   THNN_TRY(check(__func__, input, outputW, outputH, poolSizeW, poolSizeH, &p));
-  return fractionalBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+  return THNN_(fractionalBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

@@ -20,7 +20,7 @@ static int32_t check(const char *f, const THTensor *input, int64_t outputT, int6
                      int64_t poolSizeW, int64_t poolSizeH, Space *p)
 {
   const int64_t out[] = {outputH, outputW, outputT}, pool[] = {poolSizeH, poolSizeW, poolSizeT};
-  return checkFractional(f, input, "HWT", out, pool, p);
+  return THNN_(checkFractional)(f, input, "HWT", out, pool, p);
 }
 
 int32_t THNN_(VolumetricFractionalMaxPooling_outputSize)(const THTensor *input, int64_t outputT, int64_t outputW, int64_t outputH,
@@ -38,7 +38,7 @@ int32_t THNN_(VolumetricFractionalMaxPooling_updateOutput)(THNNState *state, con
 {
   Space p;
   THNN_TRY(check(__func__, input, outputT, outputW, outputH, poolSizeT, poolSizeW, poolSizeH, &p));
-  return fractionalForward(__func__, state, input, output, indices, randomSamples, &p);
+  return THNN_(fractionalForward)(__func__, state, input, output, indices, randomSamples, &p);
 }
 
 int32_t THNN_(VolumetricFractionalMaxPooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -48,5 +48,5 @@ int32_t THNN_(VolumetricFractionalMaxPooling_updateGradInput)(THNNState *state, 
 {
   Space p;
   THNN_TRY(check(__func__, input, outputT, outputW, outputH, poolSizeT, poolSizeW, poolSizeH, &p));
-  return fractionalBackward(__func__, state, input, gradOutput, gradInput, indices, &p);
+  return THNN_(fractionalBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 }

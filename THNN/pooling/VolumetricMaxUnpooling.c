@@ -16,7 +16,7 @@ int32_t THNN_(VolumetricMaxUnpooling_outputSize)(const THTensor *input, int64_t 
                                                  int64_t size[8])
 {
   Space p;
-  THNN_TRY(checkUnpooling(__func__, input, 3, otime, owidth, oheight, &p));
+  THNN_TRY(THNN_(checkUnpooling)(__func__, input, 3, otime, owidth, oheight, &p));
   return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
@@ -24,8 +24,8 @@ int32_t THNN_(VolumetricMaxUnpooling_updateOutput)(THNNState *state, const THTen
                                                    const THLongTensor *indices, int64_t otime, int64_t owidth, int64_t oheight)
 {
   Space p;
-  THNN_TRY(checkUnpooling(__func__, input, 3, otime, owidth, oheight, &p));
-  return unpoolForward(state, __func__, input, output, indices, &p);
+  THNN_TRY(THNN_(checkUnpooling)(__func__, input, 3, otime, owidth, oheight, &p));
+  return THNN_(unpoolForward)(state, __func__, input, output, indices, &p);
 }
 
 int32_t THNN_(VolumetricMaxUnpooling_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -33,6 +33,6 @@ int32_t THNN_(VolumetricMaxUnpooling_updateGradInput)(THNNState *state, const TH
                                                       int64_t owidth, int64_t oheight)
 {
   Space p;
-  THNN_TRY(checkUnpooling(__func__, input, 3, otime, owidth, oheight, &p));
-  return unpoolBackward(state, __func__, input, gradOutput, gradInput, indices, &p);
+  THNN_TRY(THNN_(checkUnpooling)(__func__, input, 3, otime, owidth, oheight, &p));
+  return THNN_(unpoolBackward)(state, __func__, input, gradOutput, gradInput, indices, &p);
 }

@@ -431,7 +431,8 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
   THNN_endStreams(streams, threads);
 }
 
-void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Space *p)
+void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale,
+                                 const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), kernels = k->kernels, gaussians = k->channels * kernels;
   const int threads = THNN_threads(call, 3 * p->planes * kernels * (plane + outputs * p->w.kernel));

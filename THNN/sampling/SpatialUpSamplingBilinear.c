@@ -10,7 +10,7 @@
  *   output      (N x) C x outputHeight x outputWidth, overwritten
  *   gradInput   (N x) C x inputHeight x inputWidth, overwritten; N = nbatch, 1 if there is none, and C = nchannels
  *
- * As Torch7's nn.SpatialUpSamplingBilinear, which computed places in floating point. How: linear.h. */
+ * As Torch7's nn.SpatialUpSamplingBilinear, which computed places in floating point. The definition stands in linear.c. */
 #include "sampling/linear.h"
 
 int32_t THNN_(SpatialUpSamplingBilinear_outputSize)(const THTensor *input, int64_t outputHeight, int64_t outputWidth,
@@ -18,7 +18,7 @@ int32_t THNN_(SpatialUpSamplingBilinear_outputSize)(const THTensor *input, int64
 {
   const int64_t out[] = {1, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(checkStretched(__func__, input, 2, out, &p));
+  THNN_TRY(THNN_(checkStretched)(__func__, input, 2, out, &p));
   return volumeShape(__func__, view(input), &p.out, size);
 }
 
@@ -27,8 +27,8 @@ int32_t THNN_(SpatialUpSamplingBilinear_updateOutput)(THNNState *state, const TH
 {
   const int64_t out[] = {1, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(checkStretched(__func__, input, 2, out, &p));
-  return linearForward(__func__, state, input, output, &p);
+  THNN_TRY(THNN_(checkStretched)(__func__, input, 2, out, &p));
+  return THNN_(linearForward)(__func__, state, input, output, &p);
 }
 
 int32_t THNN_(SpatialUpSamplingBilinear_updateGradInput)(THNNState *state, const THTensor *gradOutput, THTensor *gradInput,
@@ -37,6 +37,6 @@ int32_t THNN_(SpatialUpSamplingBilinear_updateGradInput)(THNNState *state, const
 {
   const int64_t in[] = {1, inputHeight, inputWidth}, out[] = {1, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(checkGradients(__func__, gradOutput, gradInput, 2, nbatch, nchannels, in, out, &p));
-  return linearBackward(__func__, state, gradOutput, gradInput, &p);
+  THNN_TRY(THNN_(checkStretchedGradients)(__func__, gradOutput, gradInput, 2, nbatch, nchannels, in, out, &p));
+  return THNN_(linearBackward)(__func__, state, gradOutput, gradInput, &p);
 }

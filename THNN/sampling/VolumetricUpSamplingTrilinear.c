@@ -9,7 +9,7 @@
  *   output      (N x) C x outputDepth x outputHeight x outputWidth, overwritten
  *   gradInput   (N x) C x inputDepth x inputHeight x inputWidth, overwritten; N = nbatch, 1 if there is none, and C = nchannels
  *
- * As VolumetricUpSamplingTrilinear of Torch7's THNN, which computed places in floating point. How: linear.h. */
+ * As VolumetricUpSamplingTrilinear of Torch7's THNN, which computed places in floating point. The definition stands in linear.c. */
 #include "sampling/linear.h"
 
 int32_t THNN_(VolumetricUpSamplingTrilinear_outputSize)(const THTensor *input, int64_t outputDepth, int64_t outputHeight,
@@ -17,7 +17,7 @@ int32_t THNN_(VolumetricUpSamplingTrilinear_outputSize)(const THTensor *input, i
 {
   const int64_t out[] = {outputDepth, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(checkStretched(__func__, input, 3, out, &p));
+  THNN_TRY(THNN_(checkStretched)(__func__, input, 3, out, &p));
   return volumeShape(__func__, view(input), &p.out, size);
 }
 
@@ -26,8 +26,8 @@ int32_t THNN_(VolumetricUpSamplingTrilinear_updateOutput)(THNNState *state, cons
 {
   const int64_t out[] = {outputDepth, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(checkStretched(__func__, input, 3, out, &p));
-  return linearForward(__func__, state, input, output, &p);
+  THNN_TRY(THNN_(checkStretched)(__func__, input, 3, out, &p));
+  return THNN_(linearForward)(__func__, state, input, output, &p);
 }
 
 int32_t THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(THNNState *state, const THTensor *gradOutput, THTensor *gradInput,
@@ -37,6 +37,6 @@ int32_t THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(THNNState *state, c
 {
   const int64_t in[] = {inputDepth, inputHeight, inputWidth}, out[] = {outputDepth, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(checkGradients(__func__, gradOutput, gradInput, 3, nbatch, nchannels, in, out, &p));
-  return linearBackward(__func__, state, gradOutput, gradInput, &p);
+  THNN_TRY(THNN_(checkStretchedGradients)(__func__, gradOutput, gradInput, 3, nbatch, nchannels, in, out, &p));
+  return THNN_(linearBackward)(__func__, state, gradOutput, gradInput, &p);
 }

@@ -1,10 +1,10 @@
-/* Fractional max pooling on the device: a thread has an output; backward it has a cell of gradInput. */
-#ifndef THCUNN_POOLING_FRACTIONAL_H
-#define THCUNN_POOLING_FRACTIONAL_H
-
+/* How fractional max pooling is fast on the device: a thread has an output; backward it has a cell of gradInput. */
 #include "pooling/best.cuh"
 #include "pooling/maxima.cuh"
 #include "pooling/fractional.h"
+
+/* Nobody looks at numbers on a device: fractional.h. */
+int32_t THNN_(checkNumbers)(const char *, const real *, int64_t) { return THNN_OK; }
 
 __global__ static void maxOfFractional(real *y, index_t *index, const real *x, const real *samples, Space p)
 {
@@ -26,7 +26,7 @@ __global__ static void maxOfFractional(real *y, index_t *index, const real *x, c
   }
 }
 
-static void fractionalMaxima(Call *call, real *y, index_t *index, const real *x, const real *samples, const Space *p)
+void THNN_(fractionalMaxima)(Call *call, real *y, index_t *index, const real *x, const real *samples, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, maxOfFractional, y, index, x, samples, *p);
 }
@@ -47,10 +47,8 @@ struct Fractional {
 
 } // namespace
 
-static void spreadFractional(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
+void THNN_(spreadFractional)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMaxima<real, Fractional>, gx, g, index, *p, Fractional(p->t),
          Fractional(p->h), Fractional(p->w));
 }
-
-#endif

@@ -1,10 +1,7 @@
-/* Planes stretched with straight lines on the device: what linear.h is in THNN.
+/* How bilinear and trilinear upsampling are fast on the device.
  *
  * Where a cell lies takes divisions, and is the same in all planes: a thread has a cell of PLANES planes. Forward: an output cell. Backward:
  * a cell of gradInput, which adds the outputs that see it, row by row. */
-#ifndef THCUNN_SAMPLING_LINEAR_H
-#define THCUNN_SAMPLING_LINEAR_H
-
 #include "sampling/linear.h"
 
 enum { PLANES = 8 };
@@ -36,7 +33,7 @@ __global__ static void stretchCells(real *y, const real *x, Stretched p)
   }
 }
 
-static void stretch(Call *call, real *y, const real *x, const Stretched *p)
+void THNN_(stretch)(Call *call, real *y, const real *x, const Stretched *p)
 {
   launch(call, blocksFor(volumeCells(&p->out) * THNN_ceilDiv(p->in.count, PLANES)), BLOCK, stretchCells, y, x, *p);
 }
@@ -73,9 +70,7 @@ __global__ static void gatherCells(real *gx, const real *g, Stretched p)
   }
 }
 
-static void unstretch(Call *call, real *gx, const real *g, const Stretched *p)
+void THNN_(unstretch)(Call *call, real *gx, const real *g, const Stretched *p)
 {
   launch(call, blocksFor(volumeCells(&p->in) * THNN_ceilDiv(p->in.count, PLANES)), BLOCK, gatherCells, gx, g, *p);
 }
-
-#endif

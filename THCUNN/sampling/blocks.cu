@@ -1,9 +1,6 @@
-/* Nearest upsampling on the device: what nearest.h is in THNN.
+/* How nearest upsampling is fast on the device.
  *
  * Forward: a thread has a pack of neighbouring output cells. Backward: a thread has a cell of gradInput and adds its block, row by row. */
-#ifndef THCUNN_SAMPLING_NEAREST_H
-#define THCUNN_SAMPLING_NEAREST_H
-
 #include "sampling/nearest.h"
 
 /* The input row that an output row shows. */
@@ -30,7 +27,7 @@ __global__ static void widenPacks(real *y, const real *x, Blocks p)
   }
 }
 
-static void widenAll(Call *call, real *y, const real *x, const Blocks *p)
+void THNN_(widenBlocks)(Call *call, real *y, const real *x, const Blocks *p)
 {
   launch(call, blocksFor(THNN_ceilDiv(p->out.count * volumeCells(&p->out), Pack<real>::SIZE)), BLOCK, widenPacks, y, x, *p);
 }
@@ -49,9 +46,7 @@ __global__ static void sumBlocks(real *gx, const real *g, Blocks p)
   }
 }
 
-static void narrowAll(Call *call, real *gx, const real *g, const Blocks *p)
+void THNN_(narrowBlocks)(Call *call, real *gx, const real *g, const Blocks *p)
 {
   launch(call, blocksFor(p->in.count * volumeCells(&p->in)), BLOCK, sumBlocks, gx, g, *p);
 }
-
-#endif

@@ -1,8 +1,5 @@
-/* Max unpooling on the device. Several inputs may have one index, and the last of them counts: a first kernel finds for each cell its last
+/* How max unpooling is fast on the device. Several inputs may have one index, and the last of them counts: a first kernel finds for each cell its last
  * input, with an atomic maximum, whose result does not depend on the order; a second one moves the numbers. */
-#ifndef THCUNN_POOLING_UNPOOL_H
-#define THCUNN_POOLING_UNPOOL_H
-
 #include "pooling/unpool.h"
 
 /* last[i] = 1 + the last input of its plane whose index is i, or 0. A Place holds what is in a plane. */
@@ -48,14 +45,12 @@ static void unpoolEither(Call *call, real *y, real *gx, const real *from, const 
   else unpool<unsigned long long>(call, y, gx, from, index, p);
 }
 
-static void putBack(Call *call, real *y, const real *x, const index_t *index, const Space *p)
+void THNN_(putBack)(Call *call, real *y, const real *x, const index_t *index, const Space *p)
 {
   unpoolEither(call, y, NULL, x, index, p);
 }
 
-static void fetch(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
+void THNN_(fetchBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   unpoolEither(call, NULL, gx, g, index, p);
 }
-
-#endif

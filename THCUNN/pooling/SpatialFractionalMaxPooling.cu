@@ -1,3 +1,0 @@
-/* SpatialFractionalMaxPooling on the device. Story, checks and functions: THNN/pooling/SpatialFractionalMaxPooling.c. */
-#include "pooling/fractional.cuh"
-#include "pooling/SpatialFractionalMaxPooling.c"

@@ -1,0 +1,90 @@
+/* How fractional max pooling is fast on the host: maxima of neighbouring cells, for a whole row of windows at once. */
+#include "pooling/fractional.h"
+#include "pooling/registers.h"
+
+int32_t THNN_(checkNumbers)(const char *f, const real *samples, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++)
+    if (!(samples[i] >= 0 && samples[i] < 1))
+      return THNN_fail(THNN_ERR_VALUE, f, "randomSamples", "expected numbers in [0, 1), got %g", (double)samples[i]);
+  return THNN_OK;
+}
+
+static void fractionalStarts(int64_t *start, const Axis *a, double u)
+{
+  for (int64_t o = 0; o < a->out; o++) start[o] = fractionalStart(a, o, u);
+}
+
+/* A row of outputs, whose windows begin at start: cell by cell, if positions do not fit a lane ... */
+static void fractionalByCell(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const int64_t *start)
+{
+  for (int64_t o = 0; o < p->w.out; o++) {
+    index[o] = largestCell(x, p, t, h, (Span){start[o], start[o] + p->w.kernel, 1});
+    y[o] = x[index[o]];
+  }
+}
+
+/* ... or by neighbours, with two rows of candidates. */
+THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const int64_t *start,
+                                  Candidates row, Candidates spare)
+{
+  const int64_t origin = boxStart(p, t, h);
+  const Candidates run = maxBoxRuns(row, spare, x, p, t, h, p->w.in);
+  for (int64_t o = 0; o < p->w.out; o++) {
+    y[o] = run.value[start[o]];
+    index[o] = origin + run.at[start[o]];
+  }
+}
+
+/* What a thread has: where the windows of its plane begin along each axis and end along the last one, groups of these, and two rows
+ * of candidates. */
+typedef struct FractionalTables {
+  int64_t *t, *h, *w, *endW;
+  Group *groups;
+  Candidates row, spare;
+} FractionalTables;
+
+/* One plane; samples are its own. */
+static void fractionalPlane(real *y, index_t *index, const real *x, const Space *p, const real *samples, int64_t plane, int byCell,
+                            const FractionalTables *m)
+{
+  const int64_t out = p->w.out;
+  fractionalStarts(m->t, &p->t, sampleOf(samples, p, plane, 2));
+  fractionalStarts(m->h, &p->h, sampleOf(samples, p, plane, 1));
+  fractionalStarts(m->w, &p->w, sampleOf(samples, p, plane, 0));
+  for (int64_t o = 0; o < out; o++) m->endW[o] = m->w[o] + p->w.kernel;
+  const Groups groups = groupWindows(m->groups, m->w, m->endW, 1, byCell ? 0 : out, p->w.in);
+  for (int64_t ot = 0; ot < p->t.out; ot++)
+    for (int64_t oh = 0; oh < p->h.out; oh++, y += out, index += out) {
+      const Span t = {m->t[ot], m->t[ot] + p->t.kernel, 1}, h = {m->h[oh], m->h[oh] + p->h.kernel, 1};
+      if (byCell) fractionalByCell(y, index, x, p, t, h, m->w);
+      else if (maxGroups(y, index, x, p, t, h, groups)) fractionalByRuns(y, index, x, p, t, h, m->w, m->row, m->spare);
+    }
+}
+
+void THNN_(fractionalMaxima)(Call *call, real *y, index_t *index, const real *x, const real *samples, const Space *p)
+{
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p);
+  const double lines = (double)(p->t.out * p->h.out) * (double)p->t.kernel * (double)p->h.kernel; /* rows that are looked at */
+  const int threads = THNN_threads(call, THNN_work((double)p->planes * lines * (double)p->w.in));
+  const int byCell = !fitsLane(p);
+  const int64_t starts = THNN_roomFor(p->t.out + p->h.out + 2 * p->w.out), width = byCell ? 0 : THNN_roomFor(p->w.in);
+  const Candidates rows = newCandidates(call, threads * 2 * width);
+  Group *groups = newGroups(call, threads, p->w.out);
+  int64_t *start = THNN_scratch(call, threads * starts, sizeof(int64_t));
+  if (THNN_failed(call)) return;
+
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < p->planes; i++) {
+    const int me = THNN_threadId();
+    int64_t *t = start + me * starts, *h = t + p->t.out, *w = h + p->h.out;
+    const Candidates row = candidatesFrom(rows, me * 2 * width);
+    const FractionalTables mine = {t, h, w, w + p->w.out, groups + me * p->w.out, row, candidatesFrom(row, width)};
+    fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, samples, i, byCell, &mine);
+  }
+}
+
+void THNN_(spreadFractional)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
+{
+  THNN_(scatterPlanes)(call, gx, g, index, p->planes, planeCells(p), planeOutputs(p));
+}

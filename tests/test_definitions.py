@@ -200,6 +200,15 @@ def stretching(name: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[i
     return draw
 
 
+def local(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+    shape = (drawn(rng, 1, 3), drawn(rng, 1, 4), drawn(rng, 1, 12), drawn(rng, 1, 12))
+    pads, kernels = [drawn(rng, 0, 2), drawn(rng, 0, 2)], [drawn(rng, 1, min(size, 4)) for size in shape[:-3:-1]]
+    strides = drawn(rng, 1, 3), drawn(rng, 1, 3)
+    module = nn.SpatialConvolutionLocal(shape[1], drawn(rng, 1, 4), shape[3], shape[2], *kernels, *strides, *pads)
+    module.weight /= 16  # sums of huge numbers stay finite, in whatever order
+    return module, shape
+
+
 def whole(name: str, shape: Callable[[Generator], tuple[int, ...]]) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
     return lambda rng: (getattr(nn, name)(), shape(rng))
 
@@ -247,6 +256,7 @@ LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...]]]] = {
     "VolumetricFractionalMaxPooling": fractional("VolumetricFractionalMaxPooling", 3),
     "SpatialMaxUnpooling": unpooling("SpatialMaxUnpooling", "SpatialMaxPooling", 2),
     "VolumetricMaxUnpooling": unpooling("VolumetricMaxUnpooling", "VolumetricMaxPooling", 3),
+    "SpatialConvolutionLocal": local,
     "SpatialUpSamplingNearest": enlarging("SpatialUpSamplingNearest", 2),
     "VolumetricUpSamplingNearest": enlarging("VolumetricUpSamplingNearest", 3),
     "SpatialUpSamplingBilinear": stretching("SpatialUpSamplingBilinear", 2),
@@ -265,6 +275,7 @@ def largest(*arrays: np.ndarray) -> float:
 SLOPES: dict[str, Callable[[Any, list[np.ndarray]], float]] = {
     "SpatialLocalImportancePooling": lambda module, inputs: largest(inputs[0]),
     "SpatialMixedPooling": lambda module, inputs: 1,
+    "SpatialConvolutionLocal": lambda module, inputs: 9,
     "SpatialGaussianPooling": lambda module, inputs: 9,
     "SpatialPowerAveragePooling": lambda module, inputs: 1,
     "FeatureLPPooling": lambda module, inputs: 1,

@@ -3,12 +3,10 @@
  *   output[n][o][oh][ow] = bias[o][oh][ow] + sum over c, i, j of
  *                          weight[oh][ow][o][c][i][j] * input[n][c][oh * dH + i - padH][ow * dW + j - padW]
  *
- * where the input is 0 outside its planes. At one place, let X be the matrix of what the samples show there, N rows of
- * nInputPlane * kH * kW cells, and W, Y, G the matrices of weight, output and gradOutput: nOutputPlane rows each. Then
- *   Y  = W * X^T, and then the bias
- *   gX = G^T * W, whose elements gradInput collects from all places
- *   gW += scale * G * X
- *   gradBias += scale * sum of gradOutput over samples
+ *   gradInput gets, and gradWeight is added, what each product gives back: gradOutput[n][o][oh][ow] times its other factor
+ *   gradBias[o][oh][ow] += scale * sum over n of gradOutput[n][o][oh][ow]
+ *
+ * where the input is 0 outside its planes.
  *
  *   input      (N x) nInputPlane x H x W with H = inputHeight, W = inputWidth
  *   output     (N x) nOutputPlane x oH x oW with oH = floor((H + 2 * padH - kH) / dH) + 1 = outputHeight, oW likewise;
@@ -17,10 +15,7 @@
  *   weight     oH x oW x nOutputPlane x nInputPlane x kH x kW,
  *              or the same elements as (oH * oW) x nOutputPlane x (nInputPlane * kH * kW)
  *   bias       nOutputPlane x oH x oW
- *   gradWeight, gradBias  as weight and bias, added to
- *
- * The weights are by far the largest tensor, and each pass reads or writes them once, in their order. A task is a place, or
- * for gradInput a group of input planes of some samples: its size follows from shapes alone. */
+ *   gradWeight, gradBias  as weight and bias, added to */
 #include "convolution/local.h"
 
 /* All numbers, and weight; writes the shape of output. */
@@ -81,114 +76,67 @@ static int32_t check(const char *f, const THTensor *input, const THTensor *resul
   return THNN_checkShape(f, resultName, view(result), input->nDimension, size);
 }
 
-#ifndef THNN_CUDA /* THCUNN/convolution/SpatialConvolutionLocal.cu has its own */
-enum { TASKS = 16 }; /* of a backward pass, at least, where sizes allow */
+/* ---- The definition. */
 
-static int threadsFor(const Call *call, const Sizes *s)
+/* Where weight (o, c, i, j) of place (oh, ow) is, and the cell of sample n that it meets; -1 outside of the plane. */
+static int64_t weightAt(const Sizes *s, int64_t oh, int64_t ow, int64_t o, int64_t c, int64_t i, int64_t j)
 {
-  return THNN_threads(call, THNN_min(s->samples * s->outputs * s->oHeight * s->oWidth, 1 << 20) * THNN_min(s->depth, 1 << 10));
+  return ((((oh * s->oWidth + ow) * s->outputs + o) * s->planes + c) * s->kH + i) * s->kW + j;
 }
 
-/* X of the place (oh, ow), or a part of its columns: those of `planes` planes, of which `x` has the first in the first of
- * `samples` samples. X goes to `patch`, or `patch` is added to x. */
-static void movePatch(real *restrict patch, real *restrict x, const Sizes *s, int64_t samples, int64_t planes, int64_t oh,
-                      int64_t ow, int adding)
+static int64_t cellAt(const Sizes *s, int64_t n, int64_t oh, int64_t ow, int64_t c, int64_t i, int64_t j)
 {
-  const int64_t left = ow * s->dW - s->padW, first = THNN_max(-left, 0), end = THNN_min(s->width - left, s->kW);
-  for (int64_t n = 0; n < samples; n++)
-    for (int64_t c = 0; c < planes; c++)
-      for (int64_t i = 0; i < s->kH; i++, patch += s->kW) {
-        const int64_t h = oh * s->dH + i - s->padH, at = ((n * s->planes + c) * s->height + h) * s->width + left;
-        const int64_t stop = h >= 0 && h < s->height ? end : 0;
-        if (adding) {
-          for (int64_t j = first; j < stop; j++) x[at + j] += patch[j];
-        } else {
-          for (int64_t j = 0; j < s->kW; j++) patch[j] = j >= first && j < stop ? x[at + j] : 0;
-        }
+  const int64_t h = oh * s->dH + i - s->padH, w = ow * s->dW + j - s->padW;
+  return h < 0 || h >= s->height || w < 0 || w >= s->width ? -1 : ((n * s->planes + c) * s->height + h) * s->width + w;
+}
+
+/* Output (o, oh, ow) of sample n meets all its weights: its sum is returned, or where there is gx or gw, g goes to each cell or weight. */
+static double meet(const Sizes *s, int64_t n, int64_t o, int64_t oh, int64_t ow, const real *x, const real *w, double g, real *gx,
+                   real *gw)
+{
+  double sum = 0;
+  for (int64_t c = 0; c < s->planes; c++)
+    for (int64_t i = 0; i < s->kH; i++)
+      for (int64_t j = 0; j < s->kW; j++) {
+        const int64_t cell = cellAt(s, n, oh, ow, c, i, j), weight = weightAt(s, oh, ow, o, c, i, j);
+        const double shown = x && cell >= 0 ? (double)x[cell] : 0;
+        if (gx && cell >= 0) gx[cell] += (real)(g * (double)w[weight]);
+        if (gw) gw[weight] += (real)(g * shown);
+        if (!gx && !gw) sum += (double)w[weight] * shown;
       }
+  return sum;
 }
 
-/* The matrix of a place, outputs x samples, from a tensor shaped as output. */
-static void takePlace(real *restrict matrix, const real *restrict y, const Sizes *s, int64_t place)
+static void forward(const Sizes *s, const real *x, real *y, const real *w, const real *b)
 {
   const int64_t area = s->oHeight * s->oWidth;
-  for (int64_t o = 0; o < s->outputs; o++)
-    for (int64_t n = 0; n < s->samples; n++) matrix[o * s->samples + n] = y[(n * s->outputs + o) * area + place];
+  for (int64_t n = 0; n < s->samples; n++)
+    for (int64_t k = 0; k < s->outputs * area; k++)
+      y[n * s->outputs * area + k] =
+        (real)((double)b[k] + meet(s, n, k / area, k % area / s->oWidth, k % s->oWidth, x, w, 0, NULL, NULL));
 }
 
-static void forward(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b)
+static void backward(const Sizes *s, const real *g, real *gx, const real *w)
 {
-  const int threads = threadsFor(call, s);
   const int64_t area = s->oHeight * s->oWidth;
-  const int64_t patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
-  real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
-  real *products = THNN_scratch(call, threads * placeSize, sizeof(real));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t place = 0; place < (s->samples ? area : 0); place++) {
-    real *patch = patches + THNN_threadId() * patchSize, *product = products + THNN_threadId() * placeSize;
-    movePatch(patch, (real *)x, s, s->samples, s->planes, place / s->oWidth, place % s->oWidth, 0);
-    THNN_(gemm)(0, 1, s->outputs, s->samples, s->depth, 1, w + place * s->outputs * s->depth, s->depth, patch, s->depth, 0, product,
-                s->samples);
-    for (int64_t o = 0; o < s->outputs; o++)
-      for (int64_t n = 0; n < s->samples; n++)
-        y[(n * s->outputs + o) * area + place] = product[o * s->samples + n] + b[o * area + place];
-  }
+  for (int64_t i = 0; i < s->samples * s->planes * s->height * s->width; i++) gx[i] = 0;
+  for (int64_t n = 0; n < s->samples; n++)
+    for (int64_t k = 0; k < s->outputs * area; k++)
+      meet(s, n, k / area, k % area / s->oWidth, k % s->oWidth, NULL, w, (double)g[n * s->outputs * area + k], gx, NULL);
 }
 
-static void backward(Call *call, const Sizes *s, const real *g, real *gx, const real *w)
+static void gradients(const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
 {
-  const int threads = threadsFor(call, s);
-  const int64_t area = s->oHeight * s->oWidth, cells = s->kH * s->kW, placeSize = s->samples * s->outputs;
-  const int64_t group = THNN_max(s->planes / TASKS, 1), groups = THNN_ceilDiv(s->planes, group);
-  const int64_t most = THNN_ceilDiv(s->samples, THNN_max(TASKS / groups, 1)), parts = s->samples ? THNN_ceilDiv(s->samples, most) : 0;
-  const int64_t patchSize = THNN_roomFor(most * group * cells);
-  real *matrices = THNN_scratch(call, area * placeSize, sizeof(real));
-  real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads)
-  for (int64_t place = 0; place < area; place++) takePlace(matrices + place * placeSize, g, s, place);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t task = 0; task < groups * parts; task++) {
-    const int64_t plane = task / parts * group, planes = THNN_min(group, s->planes - plane);
-    const int64_t sample = task % parts * most, samples = THNN_min(most, s->samples - sample);
-    const int64_t size = s->height * s->width;
-    real *patch = patches + THNN_threadId() * patchSize, *to = gx + (sample * s->planes + plane) * size;
-    for (int64_t n = 0; n < samples; n++) memset(to + n * s->planes * size, 0, (size_t)(planes * size) * sizeof(real));
-    for (int64_t place = 0; place < area; place++) {
-      THNN_(gemm)(1, 0, samples, planes * cells, s->outputs, 1, matrices + place * placeSize + sample, s->samples,
-                  w + place * s->outputs * s->depth + plane * cells, s->depth, 0, patch, planes * cells);
-      movePatch(patch, to, s, samples, planes, place / s->oWidth, place % s->oWidth, 1);
+  const int64_t area = s->oHeight * s->oWidth;
+  for (int64_t n = 0; n < s->samples; n++)
+    for (int64_t k = 0; k < s->outputs * area; k++) {
+      const double share = scale * (double)g[n * s->outputs * area + k];
+      meet(s, n, k / area, k % area / s->oWidth, k % s->oWidth, x, NULL, share, NULL, gw);
+      gb[k] += (real)share;
     }
-  }
 }
 
-static void gradients(Call *call, const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
-{
-  const int threads = threadsFor(call, s);
-  const int64_t area = s->oHeight * s->oWidth;
-  const int64_t patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
-  real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
-  real *matrices = THNN_scratch(call, threads * placeSize, sizeof(real));
-  if (THNN_failed(call)) return;
-
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t place = 0; place < (s->samples ? area : 0); place++) {
-    real *patch = patches + THNN_threadId() * patchSize, *matrix = matrices + THNN_threadId() * placeSize;
-    takePlace(matrix, g, s, place);
-    movePatch(patch, (real *)x, s, s->samples, s->planes, place / s->oWidth, place % s->oWidth, 0);
-    THNN_(gemm)(0, 0, s->outputs, s->depth, s->samples, (real)scale, matrix, s->samples, patch, s->depth, 1,
-                gw + place * s->outputs * s->depth, s->depth);
-    for (int64_t o = 0; o < s->outputs; o++) {
-      double sum = 0;
-      for (int64_t n = 0; n < s->samples; n++) sum += matrix[o * s->samples + n];
-      gb[o * area + place] += (real)(scale * sum);
-    }
-  }
-}
-#endif
+/* ---- The functions. What is fast: a product of matrices for each place (local.c). */
 
 int32_t THNN_(SpatialConvolutionLocal_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                   int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t inputWidth,
@@ -215,7 +163,9 @@ int32_t THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, const THTe
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) forward(&call, &s, x, y, w, b);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(localForward)(&call, &s, x, y, w, b);
+  else forward(&s, x, y, w, b);
   return THNN_leave(&call);
 }
 
@@ -233,7 +183,9 @@ int32_t THNN_(SpatialConvolutionLocal_updateGradInput)(THNNState *state, const T
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) backward(&call, &s, g, gx, w);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(localBackward)(&call, &s, g, gx, w);
+  else backward(&s, g, gx, w);
   return THNN_leave(&call);
 }
 
@@ -254,6 +206,8 @@ int32_t THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, const
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (!THNN_failed(&call)) gradients(&call, &s, x, g, gw, gb, scale);
+  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(localGradients)(&call, &s, x, g, gw, gb, scale);
+  else gradients(&s, x, g, gw, gb, scale);
   return THNN_leave(&call);
 }

@@ -1,4 +1,4 @@
-/* What SpatialConvolutionLocal works on. */
+/* What SpatialConvolutionLocal does on all samples: local.c is fast on the host, THCUNN/convolution/local.cu on the device. */
 #ifndef THNN_LOCAL_H
 #define THNN_LOCAL_H
 
@@ -9,5 +9,9 @@ typedef struct Sizes {
   int64_t kW, kH, dW, dH, padW, padH;
   int64_t depth; /* nInputPlane * kH * kW */
 } Sizes;
+
+void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b);
+void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, const real *w);
+void THNN_(localGradients)(Call *call, const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale);
 
 #endif

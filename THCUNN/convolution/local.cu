@@ -1,5 +1,4 @@
-/* SpatialConvolutionLocal on the device: a product for each place, all in one batch. Story, checks and functions:
- * THNN/convolution/SpatialConvolutionLocal.c. Pieces of scratch memory are bounded; what they hold follows from the shapes. */
+/* How SpatialConvolutionLocal is fast on the device: a product for each place, all in one batch. Pieces of scratch memory are bounded; what they hold follows from the shapes. */
 #include "convolution/local.h"
 #include "core/gemm.h"
 
@@ -42,7 +41,7 @@ static int64_t placesOf(const Sizes *s)
   return THNN_min(THNN_max(PATCHES / THNN_max(s->samples * s->depth, 1), 1), s->oHeight * s->oWidth);
 }
 
-static void forward(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b)
+void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b)
 {
   const int64_t most = placesOf(s), patch = s->samples * s->depth, product = s->samples * s->outputs, bank = s->outputs * s->depth;
   real *patches = THNN_scratch(call, most * patch, sizeof(real)), *products = THNN_scratch(call, most * product, sizeof(real));
@@ -72,7 +71,7 @@ __global__ static void gatherPatches(real *gx, const real *patches, Sizes s, int
   }
 }
 
-static void backward(Call *call, const Sizes *s, const real *g, real *gx, const real *w)
+void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, const real *w)
 {
   const int64_t area = s->oHeight * s->oWidth, cells = s->kH * s->kW, place = s->samples * s->outputs, room = PATCHES / (area * cells);
   const int64_t planes = THNN_min(THNN_max(room, 1), s->planes), samples = THNN_min(THNN_max(room / planes, 1), s->samples);
@@ -99,7 +98,7 @@ __global__ static void addSamples(real *gb, const real *g, Sizes s, accreal scal
   }
 }
 
-static void gradients(Call *call, const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
+void THNN_(localGradients)(Call *call, const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
 {
   if (s->samples == 0) return;
   const int64_t most = placesOf(s), patch = s->samples * s->depth, matrix = s->samples * s->outputs, bank = s->outputs * s->depth;
@@ -113,5 +112,3 @@ static void gradients(Call *call, const Sizes *s, const real *x, const real *g, 
   }
   launch(call, blocksFor(s->outputs * s->oHeight * s->oWidth), BLOCK, addSamples, gb, g, *s, (accreal)scale);
 }
-
-#include "convolution/SpatialConvolutionLocal.c"

@@ -20,6 +20,31 @@ SHOWN = {
         "Adaptive windows, cell by cell",
         ("SpatialAdaptiveAveragePooling", "SpatialAdaptiveMaxPooling", "SpatialAveragePooling", "SpatialMaxPooling"),
     ),
+    "convolution": (
+        "A window moved over a convolution",
+        ("SpatialConvolution", "SpatialConvolutionMM", "SpatialDilatedConvolution"),
+    ),
+    "curves": (
+        "Curves of activations and of pooling",
+        (
+            "ReLU",
+            "Threshold",
+            "Tanh",
+            "Sigmoid",
+            "LogSigmoid",
+            "ELU",
+            "LeakyReLU",
+            "SoftPlus",
+            "HardTanh",
+            "HardShrink",
+            "SoftShrink",
+            "Abs",
+            "Square",
+            "SpatialSoftPool",
+            "SpatialPowerAveragePooling",
+            "SpatialGaussianPooling",
+        ),
+    ),
 }
 WITHOUT = "This part of the page runs where the site was built with emscripten (emcc), which was missing here."
 

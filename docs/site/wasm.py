@@ -19,7 +19,16 @@ THNN = ROOT / "THNN"
 
 # The layers whose functions a page may call, in single precision.
 LAYERS = (
+    # windows
     "SpatialMaxPooling", "SpatialAveragePooling", "SpatialAdaptiveAveragePooling", "SpatialAdaptiveMaxPooling",
+    "SpatialDilatedMaxPooling", "SpatialGlobalAveragePooling", "SpatialGlobalMaxPooling", "SpatialFractionalMaxPooling",
+    "SpatialMaxUnpooling", "SpatialPowerAveragePooling", "SpatialSubSampling", "SpatialSoftPool", "SpatialLocalImportancePooling",
+    "SpatialStochasticPooling", "SpatialGaussianPooling", "SpatialS3Pooling", "SpatialMixedPooling", "SpatialGatedPooling",
+    # sums
+    "SpatialDilatedConvolution",
+    # curves
+    "Threshold", "Tanh", "Sigmoid", "LogSigmoid", "ELU", "LeakyReLU", "SoftPlus", "HardTanh", "HardShrink", "SoftShrink", "Abs",
+    "Square",
 )  # fmt: skip
 OTHERS = ("malloc", "free", "THNN_lastError", "THNN_setNumThreads", "THNN_manualSeed", "THNN_random")
 

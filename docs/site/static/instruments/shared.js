@@ -133,7 +133,10 @@ const Instruments = (() => {
   /* Controls. Each has `value`, and calls `change` when a person changes it. `node` is what to show. */
   const whole = (label, lowest, highest, value, change) => {
     const field = el("input", { type: "number", min: lowest, max: highest, step: 1, value });
-    const read = () => Math.min(highest, Math.max(lowest, Math.round(Number(field.value)) || lowest));
+    const read = () => {
+      const number = field.value === "" ? NaN : Math.round(Number(field.value));
+      return Number.isNaN(number) ? lowest : Math.min(highest, Math.max(lowest, number));
+    };
     field.addEventListener("change", () => {
       field.value = read();
       change();

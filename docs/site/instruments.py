@@ -20,6 +20,14 @@ SHOWN = {
         "Adaptive windows, cell by cell",
         ("SpatialAdaptiveAveragePooling", "SpatialAdaptiveMaxPooling", "SpatialAveragePooling", "SpatialMaxPooling"),
     ),
+    "pooling": (
+        "A picture through any pooling layer",
+        (
+            *(layer for layer in wasm.LAYERS if "pool" in layer.lower()),
+            "SpatialSubSampling",
+            "SpatialLPPooling",
+        ),
+    ),
     "convolution": (
         "A window moved over a convolution",
         ("SpatialConvolution", "SpatialConvolutionMM", "SpatialDilatedConvolution"),

@@ -219,10 +219,15 @@ class Class:
         name = "".join(c for c in self.typename.rpartition(".")[2] if c.isalnum() or c == "_") or "Layer"
         base, methods = _STUBS[self.role]
         return [
-            f'@pl.register("{shown(self.typename)}")',
+            f"@pl.register({_literal(self.typename)})",
             f"class {name if not name[0].isdigit() else '_' + name}(pl.nn.{base}):",
             *(f"    {line}" for line in methods),
         ]
+
+
+def _literal(text: str) -> str:
+    """The text in Python: in double quotes, unless something in it would have to be escaped."""
+    return f'"{text}"' if text.isprintable() and text.isascii() and not set("\"\\") & set(text) else ascii(text)
 
 
 _STUBS = {

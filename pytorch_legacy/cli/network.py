@@ -159,13 +159,20 @@ def output_text(output: Any) -> str:
     return type(output).__name__
 
 
+# Names of layers that hand elements on, all or some, in another order or more than once.
+_MOVES_ONLY = (
+    "View", "Reshape", "Identity", "Dropout", "PixelShuffle", "Padding", "Copy", "Contiguous", "Transpose", "Replicate",
+    "Narrow", "Select", "Squeeze", "Unsqueeze", "JoinTable", "Collapse", ".Index",
+)  # fmt: skip
+
+
 def operations(module: Module, inputs: list[int], output: Any) -> int:
     """What the module computes: multiply-adds with a weight, cells that pooling windows hold, else one per element.
 
     `inputs` are the sizes of the input, or of those in a table.
     """
-    if not isinstance(output, np.ndarray):
-        return 0
+    if not isinstance(output, np.ndarray) or isinstance(getattr(module, "modules", None), list):
+        return 0  # what a container computes, the modules inside do
     input_size = inputs[0] if inputs else 0
     if isinstance(module, (nn.DotProduct, nn.CosineDistance, nn.PairwiseDistance, nn.MV, nn.Sum, nn.Mean, nn.Max, nn.Min)):
         return input_size  # one for each pair of elements, or for each element that is reduced
@@ -180,5 +187,4 @@ def operations(module: Module, inputs: list[int], output: Any) -> int:
     if "Pooling" in module._typename:
         width, height = getattr(module, "kW", None), getattr(module, "kH", None)
         return int(output.size * width * height) if width and height else input_size
-    moves_only = ("View", "Reshape", "Identity", "Dropout", "PixelShuffle", "Padding", "Copy", "Contiguous", "Transpose")
-    return 0 if module._typename.endswith(moves_only) else int(output.size)
+    return 0 if module._typename.endswith(_MOVES_ONLY) else int(output.size)

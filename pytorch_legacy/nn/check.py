@@ -70,6 +70,8 @@ def table(module: TorchObject, name: str, value: Any, length: int | None = None)
     wanted = "a table" if length is None else f"a table of {length}"
     if isinstance(value, tuple):
         value = list(value)
+    if isinstance(value, dict):
+        raise DtypeError(f"{module._typename}: {name}: expected {wanted}, got a dict; a table with places is a list here")
     if not isinstance(value, list):
         raise DtypeError(f"{module._typename}: {name}: expected {wanted}, got {described(value)}")
     if len(value) != length and (length is not None or not value):

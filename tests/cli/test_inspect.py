@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +68,10 @@ def test_unknown_classes_and_what_they_need(capsys, tmp_path) -> None:
     out = inspect(capsys, written(tmp_path / "u.t7", layers))
     assert "not known: my.Layer, 3 times, first at root[1]; its fields:\n    weight    tensor 2x3, float64\n" in out
     assert '@pl.register("my.Layer")' in out and "\x1b" not in out
+    for name in ("my-own.Layer-2", "nn." + "A" * 60, "nn.\x1b[31mX\n", 'nn."', "nn.\\", "nn.\u202e", ""):
+        out = inspect(capsys, written(tmp_path / "u.t7", t7.TorchObject(name, 1, {})))
+        literals = re.findall(r"@pl\.register\((.*)\)\n", out)
+        assert [ast.literal_eval(text) for text in literals] == [name] and "\x1b" not in out
 
 
 def test_shared_modules_weights_and_containers_in_themselves(capsys, tmp_path) -> None:
@@ -123,6 +129,12 @@ def test_operations_of_layers_of_tables() -> None:
         (nn.Mean(1), one, 28),
         (nn.Linear(7, 3), one, 4 * 7 * 3),
         (nn.CAddTable(), [one, one], 28),
+        (nn.Sequential(), one, 0),
+        (nn.Replicate(5), one, 0),
+        (nn.Select(0, 1), one, 0),
+        (nn.Narrow(0, 1, 2), one, 0),
+        (nn.JoinTable(0), [one, one], 0),
+        (nn.Unsqueeze(0), one, 0),
     ):
         sizes = [array.size for array in (inputs if isinstance(inputs, list) else [inputs])]
         assert network.operations(layer, sizes, layer.forward(inputs)) == count, layer

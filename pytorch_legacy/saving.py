@@ -24,6 +24,8 @@ _OTHERS = {
     **dict.fromkeys((".py", ".pt2", ".onnx"), "pytorch-legacy convert {net}.t7 {path}"),
     ".npy": "numpy.save writes an array",
     ".caffemodel": _WEIGHTS,
+    **dict.fromkeys((".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".tar", ".tgz"), "save {net}.t7, and pack that"),
+    **dict.fromkeys((".json", ".csv", ".mat", ".parquet", ".png", ".jpg", ".yaml", ".yml"), "save writes .t7 files alone"),
 }
 
 
@@ -85,7 +87,7 @@ def save(
     if isinstance(path, (str, os.PathLike)):
         name = Path(os.fsdecode(path))
         if (suffix := name.suffix.lower()) in _OTHERS:
-            way = _OTHERS[suffix].format(net=name.with_suffix(""), path=name)
+            way = _OTHERS[suffix].format(net=str(name.with_suffix("")).removesuffix(".t7"), path=name)
             raise UnsupportedError(f"save: {name}: expected the name of a .t7 file, got one of another format; {way}")
     records = _Records()
     t7.write(path, records.brought(obj), format, describe=records.record, compact=compact)

@@ -449,6 +449,26 @@ def test_what_cannot_besaved(tmp_path: Path) -> None:
         pl.save(tmp_path / "net.t7", net, "text")  # type: ignore[arg-type]
 
 
+NAMES = {
+    "net.safetensors": "pytorch-legacy convert {0}/net.t7 {0}/net.safetensors",
+    "net.ONNX": "pytorch-legacy convert {0}/net.t7 {0}/net.ONNX",
+    "net.pth": "{0}/net.safetensors gives weights by name",
+    "net.t7.gz": "save {0}/net.t7, and pack that",
+    "net.zip": "save {0}/net.t7, and pack that",
+    "net.json": "save writes .t7 files alone",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_other_formats(name: str, tmp_path: Path) -> None:
+    with pytest.raises(pl.errors.UnsupportedError, match="expected the name of a") as error:
+        pl.save(tmp_path / name, nn.Tanh())
+    assert NAMES[name].format(tmp_path) in str(error.value)
+    assert not [*tmp_path.iterdir()]
+    for other in ("net.t7", "net.th", "net.dat", "net.txt", "net", "net.v2"):
+        pl.save(tmp_path / other, nn.Tanh())
+
+
 def test_clearing_forgets_the_scratch_of_the_file() -> None:
     file = io.BytesIO()
     t7.write(file, t7.TorchObject("nn.Linear", 1, {"weight": np.ones((2, 3)), "addBuffer": np.ones(9), "gradInput": np.ones(3)}))

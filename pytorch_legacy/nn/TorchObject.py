@@ -278,7 +278,8 @@ class TorchObject:
         return found
 
     def _ownFields(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key not in ("_bindings", "_inPass")}
+        # A list first: another thread's pass may give the object one more field meanwhile.
+        return {key: value for key, value in [*self.__dict__.items()] if key not in ("_bindings", "_inPass")}
 
     def _with(self, fields: dict[str, Any]) -> Self:
         result = type(self).__new__(type(self))

@@ -65,7 +65,8 @@ class TestConcatTable:
                 run(x, [x, x, x])
         with fails(DtypeError, "nn.ConcatTable: gradOutput: expected a table of 2, got a float32 array of 2"):
             net.backward(x, x)
-        with fails(DtypeError, "nn.ConcatTable: gradOutput: expected a table of 2, got a dict; a table with places is a list here"):
+        problem = "nn.ConcatTable: gradOutput: expected a table of 2, got a dict; a table with places is a list here"
+        with fails(DtypeError, problem):
             net.backward(x, {1: x, 2: x})
         problem = "nn.ConcatTable: gradInput, nn.utils.recursiveAdd: cannot add"
         with fails(ShapeError, f"{problem} a float32 array of 3 to a float32 array of 2"):

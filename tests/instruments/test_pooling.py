@@ -122,8 +122,9 @@ def test_drawing_by_keyboard_and_the_gradient_of_one_output(page: Callable[[str]
     picture = np.zeros((32, 32))
     picture[[16, 16, 17], [16, 17, 17]] = 1
     np.testing.assert_array_equal(opened.numbers()["picture"][0], picture)
-    np.testing.assert_array_equal(pixels(opened, "drawn"), np.repeat(255 * picture[..., None], 3, 2))
+    assert pixels(opened, "drawn")[17, 17].tolist() == [232, 134, 46]  # the pen
     opened.script("document.activeElement.blur()")
+    np.testing.assert_array_equal(pixels(opened, "drawn"), np.repeat(255 * picture[..., None], 3, 2))
     opened.set("Gradient of", "the")
     opened.script("document.activeElement.blur()")
     opened.tab_to("Output")

@@ -3,7 +3,7 @@
 
 Instruments.define("pooling", (root, thnn, publish) => {
   const { el, tensor, longs, filled, whole, slider, choice, button, speaker, short, within, STEPS } = Instruments;
-  const CELLS = 32, SCALE = 7, NAME = "Picture, to draw on";
+  const CELLS = 32, SCALE = 6, NAME = "Picture, to draw on";
 
   /* ---- the layers: the controls they have, and what their C functions take */
 
@@ -83,6 +83,8 @@ Instruments.define("pooling", (root, thnn, publish) => {
     context.putImageData(pixels, 0, 0);
     node.style.width = `${CELLS * SCALE}px`;
   };
+  /* The pen is marked while keys move it. */
+  const showPen = () => paint(drawn.node, picture, grey, document.activeElement === drawn.node && pen);
   const describe = ({ shape, data }) => `${shape[1]} x ${shape[2]}, from ${short(Math.min(...data))} to ${short(Math.max(...data))}, mean ${short(data.reduce((a, b) => a + b, 0) / data.length)}`;
 
   const update = (words) => {
@@ -106,7 +108,7 @@ Instruments.define("pooling", (root, thnn, publish) => {
     }
     pass = result; gradient = ways;
     const most = gradient.data.reduce((a, x) => Math.max(a, Math.abs(x)), 0) || 1, top = Math.max(1, ...pass.output.data);
-    paint(drawn.node, picture, grey);
+    showPen();
     paint(output.node, pass.output, (x) => grey(x / top), back.value === "one" && chosen);
     paint(counted.node, gradient, (x) => signed(x / most));
     counted.node.setAttribute("aria-label", `Gradient: ${describe(gradient)}`);
@@ -143,6 +145,7 @@ Instruments.define("pooling", (root, thnn, publish) => {
     picture.data[pen[0] * CELLS + pen[1]] = value;
     update(`Row ${pen[0]}, column ${pen[1]} is ${value}.`);
   };
+  for (const event of ["focus", "blur"]) drawn.node.addEventListener(event, showPen);
   drawn.node.addEventListener("pointerdown", touch);
   drawn.node.addEventListener("pointermove", touch);
   const walk = (event, from, node, arrive) => {
@@ -153,7 +156,7 @@ Instruments.define("pooling", (root, thnn, publish) => {
   };
   drawn.node.addEventListener("keydown", (event) => {
     if (event.key === " " || event.key === "Delete") { event.preventDefault(); ink(event.key === " " ? 1 : 0); return; }
-    walk(event, pen, drawn.node, (to) => { pen = to; said.say(`Row ${pen[0]}, column ${pen[1]}: ${short(picture.data[pen[0] * CELLS + pen[1]])}.`); });
+    walk(event, pen, drawn.node, (to) => { pen = to; showPen(); said.say(`Row ${pen[0]}, column ${pen[1]}: ${short(picture.data[pen[0] * CELLS + pen[1]])}.`); });
   });
   const pick = (to) => {
     chosen = to;

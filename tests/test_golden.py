@@ -259,7 +259,7 @@ def test_evaluation(entry: Entry, precision: str) -> None:
 @cases("module", "tostring", has=("tostring",))
 def test_tostring(entry: Entry) -> None:
     case = load(entry)
-    assert str(case["module"]) == case["tostring"]
+    assert repr(case["module"]) == case["tostring"]
 
 
 # ---------------------------------------------------------------------------------------------- criterions

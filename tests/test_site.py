@@ -212,6 +212,13 @@ def test_numbers_are_short() -> None:
         ["0", "0", "2", "0.5", "-1.25", "12.35", "346", "1e-7", "-4e-3", "1e5", "NaN", "-∞", "1", "7"]  # fmt: skip
 
 
+def test_what_rounding_left_of_zero_is_shown_as_zero() -> None:
+    from docs.site.cells import figure
+
+    assert [*re.findall(">([^<>]+)</text>", figure(np.array([1, 4e-17, -1e-3]), "x"))] == ["1", "0", "-1e-3"]
+    assert [*re.findall(">([^<>]+)</text>", figure(np.array([4e-17, np.nan]), "x"))] == ["4e-17", "NaN"]
+
+
 def test_every_class_of_torch7_is_among_the_lua_names() -> None:
     from docs.site import lua
 

@@ -92,5 +92,8 @@ def figure(value: Any, name: str) -> str:
         return f"<figure><figcaption><code>{escape(name)}</code> there is none</figcaption></figure>"
     array = np.asarray(value)
     finite = np.abs(array[np.isfinite(array)]) if array.dtype.kind in "fiub" else np.zeros(0)
+    scale = float(finite.max()) if finite.size else 0.0
+    if array.dtype.kind == "f":
+        array = np.where(np.abs(array) < 1e-12 * scale, 0, array)  # what rounding left of a sum that is 0
     caption = f"<code>{escape(name)}</code> {shape(array)}"
-    return f"<figure>{svg(array, name, float(finite.max()) if finite.size else 0.0)}<figcaption>{caption}</figcaption></figure>"
+    return f"<figure>{svg(array, name, scale)}<figcaption>{caption}</figcaption></figure>"

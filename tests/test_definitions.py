@@ -132,18 +132,16 @@ def bells(rng: Generator) -> tuple[Any, tuple[int, ...]]:
 
 
 def powers(rng: Generator) -> tuple[Any, tuple[int, ...]]:
-    """Windows that leave no cell out: one that is not a number would have a gradient that is none."""
     like, shape = windowed("SpatialAveragePooling", 2)(rng)
-    numbers = like.kW, like.kH, min(like.dW, like.kW), min(like.dH, like.kH), like.padW, like.padH
+    numbers = like.kW, like.kH, like.dW, like.dH, like.padW, like.padH
     module = nn.SpatialPowerAveragePooling(float(rng.choice([1, 1.5, 2, 2.5, 3, 4, 7, np.inf])), *numbers)
-    module.ceil_mode = True
+    module.ceil_mode = like.ceil_mode
     return module, shape
 
 
 def features(rng: Generator) -> tuple[Any, tuple[int, ...]]:
     width, stride, count = drawn(rng, 1, 5), drawn(rng, 1, 5), drawn(rng, 1, 5)
-    stride = min(stride, width)
-    shape = (drawn(rng, 1, 5), (count - 1) * stride + width, *[drawn(rng, 1, 12)][: drawn(rng, 0, 1)])
+    shape = (drawn(rng, 1, 5), (count - 1) * stride + width + drawn(rng, 0, 2), *[drawn(rng, 1, 12)][: drawn(rng, 0, 1)])
     return nn.FeatureLPPooling(width, stride, float(rng.choice([1, 2, 4])), True), shape
 
 

@@ -103,11 +103,13 @@ __global__ static void gatherNorms(real *gx, const real *x, const real *g, const
     const int64_t plane = i / cells * outputs;
     const accreal cell = (accreal)x[i];
     accreal sum = 0;
+    bool isSeen = false; /* a cell that no window sees has no gradient: NaN would make one of 0 */
     eachWindow(p, cellOf(p, i % cells), [&](Place o) {
+      isSeen = true;
       const accreal ratio = ratioOf(fabs(cell), (accreal)y[plane + o.at], power);
       if (ratio != 0) sum += (accreal)g[plane + o.at] * ratio;
     });
-    gx[i] = (real)(cell == 0 && power.kind != PLAIN ? 0 : sum * signOf(cell, power));
+    gx[i] = (real)(!isSeen || (cell == 0 && power.kind != PLAIN) ? 0 : sum * signOf(cell, power));
   }
 }
 

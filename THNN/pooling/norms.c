@@ -256,6 +256,20 @@ THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, c
       }
 }
 
+/* Cells that no window sees have no gradient: NaN and infinities would make one of 0. */
+static void clearUnseen(real *gx, const Space *p)
+{
+  const Axis h = p->h, w = p->w;
+  for (int64_t oh = 0; oh < h.out; oh++) {
+    const int64_t from = windowEnd(&h, oh), to = oh + 1 < h.out ? windowStart(&h, oh + 1) : h.in;
+    if (from < to) memset(gx + from * w.in, 0, (size_t)((to - from) * w.in) * sizeof(real));
+  }
+  for (int64_t ow = 0; ow < w.out; ow++) {
+    const int64_t from = windowEnd(&w, ow), to = ow + 1 < w.out ? windowStart(&w, ow + 1) : w.in;
+    for (int64_t r = 0; r < h.in && from < to; r++) memset(gx + r * w.in + from, 0, (size_t)(to - from) * sizeof(real));
+  }
+}
+
 void THNN_(spreadNorms)(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
@@ -271,7 +285,10 @@ void THNN_(spreadNorms)(Call *call, real *gx, const real *x, const real *g, cons
     real *to = THNN_place(streams, gx + i * plane);
     const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
     if (needsRatios(norms, p, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
-    else normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
+    else {
+      normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
+      clearUnseen(to, p);
+    }
     THNN_stream(streams, plane);
   }
   THNN_endStreams(streams, threads);

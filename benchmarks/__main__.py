@@ -5,6 +5,7 @@ python -m benchmarks                          all layers, forward and backward, 
 python -m benchmarks Pooling --threads 1      those whose name holds a word
 python -m benchmarks Pooling --directions     backward passes of pooling layers: gather against scatter
 python -m benchmarks --overhead               only the cost of a call on ten elements
+python -m benchmarks --rows FILE.py           layers of your own: examples/own/benchmark.py is such a file
 python -m benchmarks --device cuda            on a GPU: needs CuPy, libTHCUNN and PyTorch with CUDA
 python -m benchmarks.loading                  files: see there
 python -m benchmarks.scaling                  workers and processes: see there
@@ -39,7 +40,7 @@ from pytorch_legacy import backend, nn
 from . import cuda
 from .layers import rows
 from .measure import Limit, Pair, pair, seconds
-from .rows import Row, gradient_of
+from .rows import Row, gradient_of, rows_of
 
 
 def copying() -> Limit:
@@ -152,6 +153,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--budget", type=float, default=0.6, metavar="SECONDS", help="for each measurement (default 0.6)")
     parser.add_argument("--directions", action="store_true", help="gather against scatter in pooling layers")
+    parser.add_argument("--rows", metavar="FILE.py", help="measure the rows of this file: layers of your own")
     parser.add_argument("--overhead", action="store_true", help="only the cost of a call")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     options = parser.parse_args()
@@ -172,9 +174,9 @@ def main() -> None:
     if not options.overhead:
         print(f"{'layer':32} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit")
         print("ratio above 1: ours is faster\n")
-        for row in rows(options.words):
+        for row in rows_of(options.rows, options.words) if options.rows else rows(options.words):
             measure(row, copy, gemm, options.budget)
-    if options.overhead or not options.words:
+    if options.overhead or not (options.words or options.rows):
         overhead()
 
 

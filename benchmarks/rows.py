@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import runpy
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,6 +49,18 @@ class Row:
     def named(self, words: list[str]) -> bool:
         """Whether the row's name or label holds one of the words; no words mean any row."""
         return not words or any(word in f"{self.layer} {self.label}" for word in words)
+
+
+def rows_of(path: str, words: list[str]) -> Iterator[Row]:
+    """The rows that the function `rows` of a Python file gives, whose layers may be anybody's; modules beside it are found."""
+    sys.path.insert(0, str(Path(path).resolve().parent))
+    try:
+        found = runpy.run_path(path).get("rows")
+    finally:
+        del sys.path[0]
+    if found is None:
+        raise SystemExit(f"{path}: expected a function rows() that gives rows; examples/own/benchmark.py is one")
+    return (row for row in found() if row.named(words))
 
 
 def gradient_of(output: Any) -> Any:

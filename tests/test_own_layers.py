@@ -203,3 +203,27 @@ def test_kernels_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.filterwarnings("ignore:.*Cannot find valid GPU")
 def test_kernels_compile_for_a_gpu() -> None:
     assert device.shared_library(FOLDER / "GlobalAveragePooling.cu", FOLDER / "GlobalAveragePooling.h", False).exists()
+
+
+def test_rows_of_the_benchmark(tmp_path: Path):
+    """What is measured is the same in both, forward and backward."""
+    torch = pytest.importorskip("torch", reason="the benchmarks need PyTorch")
+    from benchmarks.rows import gradient_of, rows_of
+
+    found = list(rows_of(str(FOLDER / "benchmark.py"), []))
+    assert {row.layer for row in found} == {"own.GlobalAveragePooling", "own.GaussianPooling"}
+    assert [row.layer for row in rows_of(str(FOLDER / "benchmark.py"), ["Gaussian"])] == ["own.GaussianPooling"]
+    for row in found[1:]:
+        x, module = row.arrays(), row.module()
+        tensor = torch.from_numpy(x.copy()).requires_grad_()
+        output, peer = module.forward(x), row.peer(module, tensor)
+        np.testing.assert_allclose(output, peer.detach().numpy(), atol=1e-5)
+        gradOutput = gradient_of(output)
+        module.backward(x, gradOutput)
+        peer.backward(torch.from_numpy(gradOutput))
+        np.testing.assert_allclose(module.gradInput, tensor.grad.numpy(), atol=1e-5)
+        for parameter in getattr(module, "peer", []):
+            np.testing.assert_allclose(module.gradWeight, parameter.grad.numpy(), rtol=1e-3, atol=1e-2)
+    (tmp_path / "other.py").write_text("x = 1")
+    with pytest.raises(SystemExit, match=r"expected a function rows\(\)"):
+        rows_of(str(tmp_path / "other.py"), [])

@@ -107,7 +107,10 @@ def _drawn(name: str, shape: tuple[int, ...] | int | None, dtype: Any, device: b
     """Draws are the host's on a device too, where they are copied to: one seed gives one sequence everywhere."""
     if shape is None:
         return _drawn(name, 1, np.float64, False, *bounds).item()
-    array = np.empty(shape, defaults.dtype() if dtype is None else dtype)
+    try:
+        array = np.empty(shape, defaults.dtype() if dtype is None else dtype)
+    except (TypeError, ValueError) as error:
+        raise ShapeError(f"random.{name}: no array has the shape {shape!r:.60} and that dtype: {error}") from None
     if array.dtype == np.float16:
         return placed(_drawn(name, shape, np.float32, False, *bounds), device, np.float16)
     caller = _callers.get(array.dtype)

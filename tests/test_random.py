@@ -615,3 +615,10 @@ def test_training() -> None:
         net.updateParameters(0.1)
     assert_close(np.array(losses), np.array(expected["losses"]), 1e-12)
     assert_close(net.getParameters()[0], expected["w"], 1e-12)
+
+
+@pytest.mark.parametrize("shape", [-1, (2, -1), 2.5, (2.5,), "x", 10**30])
+def test_shapes_that_no_array_has(shape: Any) -> None:
+    for name, arguments in {"uniform": (0, 1), "normal": (0, 1), "exponential": (1,), "bernoulli": (0.5,)}.items():
+        with pytest.raises(errors.ShapeError, match=f"random.{name}: no array has the shape"):
+            getattr(random, name)(*arguments, shape)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Opfunc, evaluated, movable, value
+from pytorch_legacy.optim.shared import Opfunc, asked, evaluated, movable, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -35,7 +35,7 @@ def checkgrad(opfunc: Opfunc, x: Tensor, eps: float = 1e-7) -> tuple[float, Tens
     True [ 6. -8.] [ 6. -8.]
     """
     movable("optim.checkgrad", x)
-    gradient = np.array(evaluated("optim.checkgrad", opfunc(x), x)[1])
+    gradient = np.array(evaluated("optim.checkgrad", asked("optim.checkgrad", opfunc, x), x)[1])
     estimate = np.empty_like(gradient)
     for i in np.ndindex(x.shape):
         kept = x[i]

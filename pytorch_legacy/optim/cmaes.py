@@ -7,7 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ShapeError, ValueRangeError
-from pytorch_legacy.optim.shared import Call, Table, value
+from pytorch_legacy.optim.shared import Call, Table, asked, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -71,7 +71,7 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
     axes, lengths = np.eye(n), np.ones(n)
     covariance, inverseRoot = np.eye(n), np.eye(n)
     decomposed = evaluations = iteration = 0
-    values = [float(value(call.who, opfunc(x)))]
+    values = [float(value(call.who, asked(call.who, opfunc, x)))]
     best, lowest = mean.copy(), math.inf
     fitness = np.empty(0)
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.optim.shared import Call, Table, value
+from pytorch_legacy.optim.shared import Call, Table, asked, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -61,7 +61,7 @@ def de(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | None 
         return index
 
     def evaluated(points: Tensor) -> Tensor:
-        found = np.array([value(call.who, opfunc(point.reshape(x.shape))) for point in points], x.dtype)
+        found = np.array([value(call.who, asked(call.who, opfunc, point.reshape(x.shape))) for point in points], x.dtype)
         values.extend(found)
         return found
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.optim.shared import Table, evaluated, movable, value
+from pytorch_legacy.optim.shared import Table, evaluated, function, movable, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -59,6 +59,8 @@ def FistaLS(
     L = params.get("L", 0.1)
     verbose = params.get("verbose", False)
     x = movable("optim.FistaLS", xinit)
+    for name, given in (("f", f), ("g", g), ("pl", pl)):
+        function("optim.FistaLS", name, given)
     last, y = np.zeros_like(x), np.zeros_like(x)
     momentum = 1.0
     history: list[dict[str, Any]] = []

@@ -47,7 +47,7 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
     """
     call = Call("lbfgs", x, config, state)
     config, state = call.config, call.state
-    maxIter, count = int(call.number("maxIter", 20)), call.number("nCorrection", 100)
+    maxIter, count = call.count("maxIter", 20), call.number("nCorrection", 100)
     maxEval = float(call.number("maxEval", maxIter * 1.25))
     tolFun, tolX = call.number("tolFun", 1e-5), call.number("tolX", 1e-9)
     lineSearch: Callable[..., Any] | None = config.get("lineSearch")

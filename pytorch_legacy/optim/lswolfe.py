@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.optim.polyinterp import polyinterp
-from pytorch_legacy.optim.shared import Opfunc, Table, evaluated, like, movable, value
+from pytorch_legacy.optim.shared import Opfunc, Table, asked, evaluated, like, movable, value
 from pytorch_legacy.storage import Tensor
 
 
@@ -62,7 +62,7 @@ def lswolfe(
         nonlocal evaluations
         evaluations += 1
         np.add(start, step * d, out=x)
-        found, gradient = evaluated("optim.lswolfe", opfunc(x), x)
+        found, gradient = evaluated("optim.lswolfe", asked("optim.lswolfe", opfunc, x), x)
         number = float(value("optim.lswolfe", found))
         return {"t": step, "f": number, "g": np.array(gradient), "slope": float(gradient.ravel() @ d.ravel())}
 

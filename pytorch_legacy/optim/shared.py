@@ -1,5 +1,6 @@
 """What the algorithms have in common."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +47,20 @@ class Call:
             raise ValueRangeError(f"{self.who}: config: expected a value of {name!r}, got {', '.join(table) or 'no options'}")
         return self._number("config", name, table[name])
 
+    def count(self, name: str, default: int) -> int:
+        """An option that is a number of something: its whole part."""
+        number = self.number(name, default)
+        if not np.isfinite(number):
+            raise ValueRangeError(f"{self.who}: config: {name}: expected a finite number, got {number}")
+        return int(number)
+
+    def share(self, name: str, default: float) -> Any:
+        """What is left of a mean in each step; a division by what is not left follows."""
+        number = self.number(name, default)
+        if number == 1:
+            raise ValueRangeError(f"{self.who}: config: {name}: expected a number below 1, got {number}")
+        return number
+
     def last(self, name: str, first: float = 0) -> Any:
         """A number that is remembered, or the first one."""
         value = self.state.get(name)
@@ -54,6 +69,8 @@ class Call:
     def _number(self, table: str, name: str, value: Any) -> Any:
         if not isinstance(value, (int, float, np.number, np.bool_)) and not (is_tensor(value) and value.ndim == 0):
             raise DtypeError(f"{self.who}: {table}: {name}: expected a number, got {_described(value)}")
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            raise ValueRangeError(f"{self.who}: {table}: {name}: expected a number that a float can hold, got a larger one")
         return value
 
     def factors(self, name: str) -> Tensor | None:
@@ -72,7 +89,7 @@ class Call:
 
     def evaluate(self, opfunc: Opfunc) -> tuple[Any, Tensor]:
         """The function's value at x, whatever it is, and its gradient in the shape of x."""
-        return evaluated(self.who, opfunc(self.x), self.x)
+        return evaluated(self.who, asked(self.who, opfunc, self.x), self.x)
 
     def measure(self, opfunc: Opfunc) -> tuple[Any, Tensor]:
         """The function's value at x as a number, and its gradient in the shape of x."""
@@ -108,6 +125,18 @@ def like(what: str, value: Any, x: Tensor) -> Tensor:
         raise ShapeError(f"{what}: expected {x.size} elements, as x of shape {x.shape} has; got shape {value.shape}")
     array = value.reshape(x.shape)
     return array if value.dtype.kind == "f" else array.astype(x.dtype)
+
+
+def asked(who: str, opfunc: Any, x: Tensor) -> Any:
+    """What opfunc returns for x."""
+    return function(who, "opfunc", opfunc)(x)
+
+
+def function(who: str, name: str, value: Any) -> Callable[..., Any]:
+    """`value`, if it can be called."""
+    if not callable(value):
+        raise DtypeError(f"{who}: {name}: expected a function, got {_described(value)}")
+    return value
 
 
 def evaluated(who: str, result: Any, x: Tensor) -> tuple[Any, Tensor]:

@@ -109,6 +109,38 @@ def test_options_that_are_no_numbers(name: str, option: str) -> None:
     getattr(optim, name)(valley, x, config | {option: None} if name not in SEARCHING else config)  # nil: the default
 
 
+@algorithms
+def test_a_function_that_is_none(name: str) -> None:
+    for wrong in (None, "valley", 3):
+        refused(name, np.zeros((2, 3)), {"sigma": 1, "popsize": 8}, {}, "opfunc: expected a function, got ", wrong)
+
+
+def test_functions_that_are_none_beside_the_algorithms() -> None:
+    def f(x: Array, *more: str) -> Any:
+        return valley(x) if more else valley(x)[0]
+
+    for name in ("f", "g", "pl"):
+        functions: dict[str, Any] = {"f": f, "g": lambda x: 0.0, "pl": lambda x, L: None, name: None}
+        with pytest.raises(errors.DtypeError, match=f"optim.FistaLS: {name}: expected a function, got NoneType None"):
+            optim.FistaLS(functions["f"], functions["g"], functions["pl"], np.zeros(3), {})
+    with pytest.raises(errors.DtypeError, match=r"optim\.checkgrad: opfunc: expected a function"):
+        optim.checkgrad(None, np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "wrong", "words"),
+    [
+        ("adam", "beta1", 1, "a number below 1, got 1"),
+        ("adamax", "beta1", 1.0, "a number below 1, got 1.0"),
+        ("lbfgs", "maxIter", float("nan"), "a finite number, got nan"),
+        ("sgd", "learningRate", 10**400, "a number that a float can hold"),
+        ("adadelta", "rho", -(10**400), "a number that a float can hold"),
+    ],
+)
+def test_options_that_no_step_can_be_made_with(name: str, option: str, wrong: Any, words: str) -> None:
+    refused(name, np.zeros((2, 3)), {option: wrong}, {}, f"config: {option}: expected {words}")
+
+
 @pytest.mark.parametrize(("name", "option"), [("sgd", "learningRates"), ("nag", "learningRates"), ("sgd", "weightDecays")])
 def test_options_for_each_element(name: str, option: str) -> None:
     for wrong in (np.ones(5), np.ones(1), [1.0] * 6, "x"):

@@ -132,20 +132,20 @@ def test_a_killed_worker_of_processes(tmp_path: Path) -> None:
 
 def test_ctrl_c_at_a_terminal(tmp_path: Path) -> None:
     """It goes to the worker processes, too, which leave it to the command."""
-    command = trap(tmp_path, 400, (), 0.05)
+    command = trap(tmp_path, 4000, (), 0.05)
     code = f"from tests.distributed import test_cluster; from pytorch_legacy.cli import main; raise SystemExit(main({command}"
     process = subprocess.Popen(
         [sys.executable, "-c", f"if __name__ == '__main__':\n {code} + ['--processes', '2', '--batch', '2']))"],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     parts, until = tmp_path / "out.parquet.parts", time.monotonic() + 60
-    while len(list(parts.glob("*-*.parquet"))) < 3 and time.monotonic() < until:
+    while not any(parts.glob("*-*.parquet")) and time.monotonic() < until:
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and "the same command goes on" in out and "Traceback" not in errors, errors
     some = pq.read_table(tmp_path / "out.parquet")
-    assert 0 < len(some) < 400 and len(set(some["row"].to_pylist())) == len(some)
+    assert 0 < len(some) < 4000 and len(set(some["row"].to_pylist())) == len(some)
 
 
 def test_what_is_done_is_kept_when_the_workers_are_gone(capsys, tmp_path: Path, monkeypatch) -> None:

@@ -94,7 +94,7 @@ def begun(options: argparse.Namespace, processes: int) -> dict:
 
 def train(rank: int, processes: int, rendezvous: str, options: argparse.Namespace) -> None:
     """What each of the processes does."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a word: the one that started it speaks
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes: the one that started the others ends them
     threads = max(1, (os.cpu_count() or 1) // processes)
     torch.set_num_threads(threads)
     pl.setNumThreads(threads)

@@ -1,10 +1,11 @@
 /* Memory that is kept from call to call (kept.h). It waits in atomic slots, as arenas do: no lock. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "core/kept.h"
 #include "core/state.h"
 
-enum { PROBES = 4, SLICES = 64, ALIGNMENT = 64 };
+enum { PROBES = 4, SLICES = 64, ALIGNMENT = 64, MAPPED = 1 << 20 };
 
 struct Kept {
   const void *of;
@@ -49,6 +50,22 @@ void THNN_fingerprint(const void *data, size_t bytes, int threads, Print *print)
   addWords(print->lane, (const unsigned char *)&rest, 1);
 }
 
+/* ---- memory */
+
+/* Large blocks are the system's own: a heap of the host's would keep what it gets back, and may have given of what it had. */
+static void *newMemory(size_t bytes)
+{
+  if (bytes < MAPPED) return aligned_alloc(ALIGNMENT, bytes);
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void endMemory(void *memory, size_t bytes)
+{
+  if (bytes < MAPPED) free(memory);
+  else munmap(memory, bytes);
+}
+
 /* ---- slots */
 
 static size_t slotOf(const void *of, const int64_t *key)
@@ -61,7 +78,7 @@ static size_t slotOf(const void *of, const int64_t *key)
 static void freeMemory(THNNState *state, Kept *kept)
 {
   if (!kept->memory) return;
-  free(kept->memory);
+  endMemory(kept->memory, kept->bytes);
   kept->memory = NULL;
   atomic_fetch_sub(&state->keptBytes, kept->bytes);
 }
@@ -95,7 +112,7 @@ static void allocate(THNNState *state, Kept *kept, size_t bytes)
   if (size > most) return;
   if (atomic_fetch_add(&state->keptBytes, size) + size > most) THNN_freeKept(state); /* layers that are in use come back */
   kept->bytes = size;
-  kept->memory = aligned_alloc(ALIGNMENT, size);
+  kept->memory = newMemory(size);
   if (!kept->memory) atomic_fetch_sub(&state->keptBytes, size);
 }
 

@@ -5,7 +5,6 @@
 #include "pooling/candidates.h"
 #include "pooling/columns.h"
 
-
 /* Cells of window o of a dense axis, without a division. */
 THNN_INLINE int64_t cellsOf(const Axis *a, int64_t o)
 {

@@ -79,7 +79,6 @@ static void backward(real *gx, const real *x, const real *g, const real *y, cons
     }
 }
 
-
 /* ---- What the layers call, all arguments checked. What is fast: powers along rows (norms.c). */
 
 int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Space *p,

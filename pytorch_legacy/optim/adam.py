@@ -46,7 +46,7 @@ def adam(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | 
     True 60
     """
     call = Call("adam", x, config, state)
-    beta1, beta2, epsilon = call.share("beta1", 0.9), call.number("beta2", 0.999), call.number("epsilon", 1e-8)
+    beta1, beta2, epsilon = call.decayRate("beta1", 0.9), call.number("beta2", 0.999), call.number("epsilon", 1e-8)
     t = call.last("t")
     rate, mean, square = call.annealed(1e-3, t), call.remembered("m"), call.remembered("v")
     fx, dfdx = call.evaluate(opfunc)

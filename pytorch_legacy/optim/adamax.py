@@ -45,7 +45,7 @@ def adamax(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table 
     13.371 [ 1.629 -2.597]
     """
     call = Call("adamax", x, config, state)
-    beta1, beta2, epsilon = call.share("beta1", 0.9), call.number("beta2", 0.999), call.number("epsilon", 1e-38)
+    beta1, beta2, epsilon = call.decayRate("beta1", 0.9), call.number("beta2", 0.999), call.number("epsilon", 1e-38)
     t, rate = call.last("t") + 1, call.number("learningRate", 0.002)
     mean, largest = call.remembered("m"), call.remembered("u")  # which Torch7 saved as 1 x n
     fx, dfdx = call.evaluate(opfunc)

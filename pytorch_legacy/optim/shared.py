@@ -54,8 +54,8 @@ class Call:
             raise ValueRangeError(f"{self.who}: config: {name}: expected a finite number, got {number}")
         return int(number)
 
-    def share(self, name: str, default: float) -> Any:
-        """What is left of a mean in each step; a division by what is not left follows."""
+    def decayRate(self, name: str, default: float) -> Any:
+        """How much of a mean is left after a step. The mean is divided by what the steps have put into it: not 0."""
         number = self.number(name, default)
         if number == 1:
             raise ValueRangeError(f"{self.who}: config: {name}: expected a number below 1, got {number}")

@@ -220,14 +220,8 @@ def looped(m, x, w, remembers=False):
     count = len(m._states)
     step = w.step("step", f"{type(m).__name__}Step", m.recurrentModule, [first, *[zero] * count], 0)
     initial = f"({joined([zero] * count)}{',' if count == 1 else ''})"
-    text = f"{w.helper(RUN_STEPS)}({step}, {x}, "
-    if not remembers:
-        return f"{text}{initial})[0]"
-    place, state = w.state()
-    w.note(_KEPT)
-    outputs, kept = w.let(f"{text}{state} or {initial})", 2)
-    w.keep(place, kept)
-    return outputs
+    call = f"{w.helper(RUN_STEPS)}({step}, {x}, "
+    return _going_on(lambda state: f"{call}{state} or {initial})", w) if remembers else f"{call}{initial})[0]"
 
 
 def recurrent(m, x, w, remembers=False):
@@ -236,12 +230,15 @@ def recurrent(m, x, w, remembers=False):
     start = w.step("start", "RecurrentStart", m.initialModule, first, "initialModule")
     hidden = w.let(f"{start}({first})")
     step = w.step("step", "RecurrentStep", m.recurrentModule, [first, hidden], "recurrentModule")
-    text = f"{w.helper(_RUN_RECURRENT)}({start}, {step}, {x}"
-    if not remembers:
-        return f"{text})[0]"
+    call = f"{w.helper(_RUN_RECURRENT)}({start}, {step}, {x}"
+    return _going_on(lambda state: f"{call}, {state})", w) if remembers else f"{call})[0]"
+
+
+def _going_on(call, w):
+    """The outputs of ``call(state)``, the text of a loop, which goes on where the last call of the network ended."""
     place, state = w.state()
     w.note(_KEPT)
-    outputs, kept = w.let(f"{text}, {state})", 2)
+    outputs, kept = w.let(call(state), 2)
     w.keep(place, kept)
     return outputs
 

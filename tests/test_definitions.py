@@ -309,7 +309,7 @@ def assert_agree(fast: np.ndarray, plain: np.ndarray, of: np.ndarray, near: floa
     """Alike where they are not finite, and apart by no more than sums of numbers like those of `of` may be."""
     finite = np.isfinite(plain)
     np.testing.assert_array_equal(fast[~finite], plain[~finite], says)
-    scale = float(abs(of[np.isfinite(of)]).max(initial=np.finfo(of.dtype).tiny))
+    scale = float(abs(of[np.isfinite(of)]).max(initial=np.finfo(plain.dtype).tiny))
     np.testing.assert_allclose(fast[finite] / scale, plain[finite] / scale, rtol=near, atol=near, err_msg=says)
 
 

@@ -37,6 +37,7 @@ from pytorch_legacy.distributed.plan import Plan, Room, made  # noqa: E402
 from pytorch_legacy.distributed.results import Form  # noqa: E402
 from pytorch_legacy.distributed.sources import Files, opened  # noqa: E402
 from tests.distributed.test_many import pictures  # noqa: E402
+from tests.terminal import as_foreground  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MIB = 1 << 20
@@ -136,7 +137,7 @@ def test_ctrl_c_at_a_terminal(tmp_path: Path) -> None:
     code = f"from tests.distributed import test_cluster; from pytorch_legacy.cli import main; raise SystemExit(main({command}"
     process = subprocess.Popen(
         [sys.executable, "-c", f"if __name__ == '__main__':\n {code} + ['--processes', '2', '--batch', '2']))"],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=as_foreground,
     )  # fmt: skip
     parts, until = tmp_path / "out.parquet.parts", time.monotonic() + 60
     while not any(parts.glob("*-*.parquet")) and time.monotonic() < until:

@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("torch")
 
 import pytorch_legacy as pl
+from tests.terminal import as_foreground
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EPOCHS = 6
@@ -25,7 +26,8 @@ def started(out: Path, *options: str) -> subprocess.Popen[str]:
     command = [sys.executable, str(ROOT / "examples" / "ddp.py"), "--out", str(out), "--epochs", str(EPOCHS), *options]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment,
+        preexec_fn=as_foreground,
     )  # fmt: skip
 
 

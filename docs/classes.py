@@ -9,7 +9,7 @@ import inspect
 from importlib import import_module
 from pathlib import Path
 
-from pytorch_legacy.loading import PACKAGES
+from pytorch_legacy.files.loading import PACKAGES
 from pytorch_legacy.nn.TorchObject import TorchObject
 
 ROOT = Path(__file__).resolve().parent.parent

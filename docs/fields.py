@@ -13,8 +13,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from pytorch_legacy import fields, loading
-from pytorch_legacy.form import BUFFERS
+from pytorch_legacy.files import fields, loading
+from pytorch_legacy.files.form import BUFFERS
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject
@@ -25,7 +25,7 @@ PAGE = ROOT / "docs" / "fields.md"
 INTRODUCTION = """\
 # Fields in .t7 files
 
-Made by `python docs/fields.py` from what the classes declare (`_file = pl.Form(...)`, [form.py](../pytorch_legacy/form.py)).
+Made by `python docs/fields.py` from what classes declare (`_file = pl.Form(...)`, [form.py](../pytorch_legacy/files/form.py)).
 `python docs/fields.py nn.SpatialConvolution` prints the fields of one class, all of them. Here each class has what it adds to, or
 says otherwise than, the class that it extends.
 

@@ -17,18 +17,18 @@ from . import (
     dpnn,
     explain,
     extension,
+    formerly,
     inn,
     interop,
-    mending,
     nn,
     nngraph,
     nnx,
     optim,
     random,
     rnn,
-    t7,
     testing,
 )
+from .arrays.defaults import getdefaulttensortype, setdefaulttensortype
 from .backend import get_num_threads as getNumThreads
 from .backend import set_convolution as setConvolution
 from .backend import set_cuda_index_check as setCudaIndexCheck
@@ -36,15 +36,17 @@ from .backend import set_kept_bytes as setKeptBytes
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
 from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
-from .defaults import getdefaulttensortype, setdefaulttensortype
 from .errors import THNNError
-from .form import Form
-from .loading import load, register
+from .files import mending, t7
+from .files.form import Form
+from .files.loading import load, register
+from .files.saving import save
+from .files.t7 import T7Error
 from .optimizing import optimize
 from .random import manualSeed
-from .saving import save
-from .t7 import T7Error
 from .typenames import type, typename
+
+formerly.install()
 
 __version__ = "0.1.0"
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import authors, nn, nngraph
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.nn.walks import every
-from pytorch_legacy.storage import Tensor
 
 Log = Callable[[str], object]
 

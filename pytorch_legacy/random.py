@@ -26,12 +26,12 @@ from typing import Any
 
 import numpy as np
 
-from . import defaults
+from pytorch_legacy.arrays import Tensor, defaults
+
 from .arrays import placed
 from .backend import Callers, call, call_random, library
 from .errors import DtypeError, ShapeError, ValueRangeError
 from .nn.arguments import numbers, whole
-from .storage import Tensor
 
 _callers = Callers("random")
 _STATE_BYTES = 5048

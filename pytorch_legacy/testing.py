@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import loading, saving
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError, UnsupportedError
+from pytorch_legacy.files import loading, saving
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Jacobian import columns, differences
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 __all__ = ["jacobian", "survives"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytorch_legacy.backend import header
-from pytorch_legacy.loading import classes
+from pytorch_legacy.files.loading import classes
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = ROOT / "THNN" / "THNN.h"

@@ -15,10 +15,10 @@ import numpy as np
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
-from pytorch_legacy.loading import class_of
+from pytorch_legacy.arrays import moved, storage_offset
+from pytorch_legacy.files.loading import class_of
 from pytorch_legacy.nn.pooling.indices import fromTorch7
 from pytorch_legacy.nn.Unknown import Unknown
-from pytorch_legacy.storage import moved, storage_offset
 from tests.rows import rows
 from tests.trees import Array, Tree, assert_close, assert_same, largest, mapped
 

@@ -10,9 +10,9 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import authors, cudnn, nn
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 from tests.test_golden import GOLDEN, MANIFEST
 from tests.trees import assert_close, copied, leaves
 

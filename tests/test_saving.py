@@ -16,11 +16,11 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
+from pytorch_legacy.arrays import storage_of
 from pytorch_legacy.errors import T7Warning
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.TorchObject import TorchObject, reachable
 from pytorch_legacy.nn.Unknown import Unknown
-from pytorch_legacy.storage import storage_of
 from tests.case import Case
 from tests.rows import rows
 from tests.t7.identical import Comparison, Difference

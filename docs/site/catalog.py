@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from docs.site import ROOT
-from pytorch_legacy.loading import PACKAGES
+from pytorch_legacy.files.loading import PACKAGES
 
 
 @dataclass(frozen=True)

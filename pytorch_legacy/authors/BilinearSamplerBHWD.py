@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class BilinearSamplerBHWD(Module):

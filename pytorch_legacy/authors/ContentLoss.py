@@ -1,7 +1,7 @@
 """A pull towards the features of an image."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.Loss import Loss
-from pytorch_legacy.storage import Tensor
 
 
 class ContentLoss(Loss):

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from pytorch_legacy import t7
 from pytorch_legacy.authors.DataParallelTableBasic import DataParallelTableBasic
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class InplaceClip01(Module):

@@ -5,8 +5,8 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import nn, random
-from pytorch_legacy.form import Form
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 
 
 class InstanceNormalization(nn.SpatialInstanceNormalization):

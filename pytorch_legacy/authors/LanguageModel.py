@@ -6,15 +6,14 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import nn, random
-from pytorch_legacy.arrays import is_tensor, placed, to_host
+from pytorch_legacy.arrays import Tensor, is_tensor, placed, to_host
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
 from pytorch_legacy.authors.TorchRnnLSTM import TorchRnnLSTM
 from pytorch_legacy.authors.VanillaRNN import VanillaRNN
 from pytorch_legacy.errors import FieldError, ShapeError, ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.storage import Tensor
 
 
 class LanguageModel(Container):

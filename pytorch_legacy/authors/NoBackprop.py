@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 
 

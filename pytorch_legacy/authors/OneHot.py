@@ -3,8 +3,8 @@
 from typing import Any
 
 from pytorch_legacy import nn
-from pytorch_legacy.form import Form
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 
 
 class OneHot(nn.OneHot):

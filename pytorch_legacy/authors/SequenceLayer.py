@@ -5,12 +5,12 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described
-from pytorch_legacy.storage import Tensor
 
 
 class SequenceLayer(Module):

@@ -6,7 +6,7 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import UnsupportedError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 
 

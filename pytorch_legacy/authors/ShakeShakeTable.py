@@ -3,10 +3,10 @@
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import NullError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class ShakeShakeTable(Module):

@@ -1,9 +1,9 @@
 """A border cut off."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class ShaveImage(Module):

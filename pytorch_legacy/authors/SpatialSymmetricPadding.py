@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.padding.SpatialZeroPadding import SpatialZeroPadding
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialSymmetricPadding(SpatialZeroPadding):

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.GramMatrix import GramMatrix
 from pytorch_legacy.authors.Loss import Loss
-from pytorch_legacy.storage import Tensor
 
 
 class StyleLoss(Loss):

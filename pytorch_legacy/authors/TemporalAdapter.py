@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.shape.View import View
-from pytorch_legacy.storage import Tensor
 
 
 class TemporalAdapter(Container):

@@ -4,10 +4,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
 from pytorch_legacy.backend import call
-from pytorch_legacy.form import Form
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.files.form import Form
 
 IFOG = 1  # the order of the gates, as LSTMSequence_updateOutput wants it
 

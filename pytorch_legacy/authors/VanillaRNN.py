@@ -3,9 +3,9 @@
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
-from pytorch_legacy.form import Form
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.files.form import Form
 
 
 class VanillaRNN(SequenceLayer):

@@ -4,7 +4,7 @@
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 
 
 class W2nnLeakyReLU(nn.LeakyReLU):

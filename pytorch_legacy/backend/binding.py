@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 from .. import passes
-from ..arrays import address, cupy, is_writable, on_device, on_host
+from ..arrays import Tensor, address, cupy, is_writable, on_device, on_host
 from ..errors import BusyError, DeviceError, DtypeError, ShapeError, UnsupportedError
-from ..storage import Tensor
 from ..words import mismatch
 from . import cuda
 from .library import SIGNATURES, check, ffi, lib

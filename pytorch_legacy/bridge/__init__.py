@@ -125,7 +125,7 @@ def to_python(net: Any, path: str | os.PathLike[str], example: Any, *, force: bo
     path : path
         Ends in ``.py``.
     """
-    from pytorch_legacy.writing import check_target
+    from pytorch_legacy.files.writing import check_target
 
     from .conversion import Conversion
     from .files import write

@@ -17,7 +17,7 @@ import torch
 
 from pytorch_legacy import nn, nngraph
 from pytorch_legacy.errors import THNNError, ValueRangeError
-from pytorch_legacy.writing import check_target, whole
+from pytorch_legacy.files.writing import check_target, whole
 
 from .conversion import Conversion, arguments
 from .examples import forget

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytorch_legacy import interop
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.writing import whole
+from pytorch_legacy.files.writing import whole
 
 from .conversion import save_embedded
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from pytorch_legacy.errors import T7Error, THNNError
-from pytorch_legacy.t7.nodes import printable
+from pytorch_legacy.files.t7.nodes import printable
 
 from .problem import Problem
 

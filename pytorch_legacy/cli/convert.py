@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytorch_legacy as pl
-from pytorch_legacy import interop, t7
+from pytorch_legacy import interop
 from pytorch_legacy.errors import FieldError
-from pytorch_legacy.writing import check_target, whole
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.writing import check_target, whole
 
 from . import inputs, leave, models
 from .output import say

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import t7
+from pytorch_legacy.arrays import storage_of
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.t7.nodes import printable, shown
 from pytorch_legacy.interop import Visit, walk
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.lua import effect
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
-from pytorch_legacy.storage import storage_of
-from pytorch_legacy.t7.nodes import printable, shown
 
 from . import models
 from .files import text_shape

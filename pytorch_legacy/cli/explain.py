@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import explain, nn
-from pytorch_legacy.writing import check_target
+from pytorch_legacy.files.writing import check_target
 
 from . import files
 from .options import pixels

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import t7
-from pytorch_legacy.storage import Tensor
-from pytorch_legacy.t7.detect import detect
-from pytorch_legacy.t7.nodes import Malformed
-from pytorch_legacy.writing import check_target, whole
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.t7.detect import detect
+from pytorch_legacy.files.t7.nodes import Malformed
+from pytorch_legacy.files.writing import check_target, whole
 
 from .preprocessing import Preprocessing
 from .problem import Problem

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy import t7
 from pytorch_legacy.errors import T7Error, T7Warning, THNNError
+from pytorch_legacy.files import t7
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.summary import Summary
 
@@ -118,7 +118,7 @@ def read(path: str) -> Contents:
 def _mending() -> Any:
     """Collects what is mended meanwhile."""
     try:
-        mending = import_module("pytorch_legacy.mending")
+        mending = import_module("pytorch_legacy.files.mending")
     except ModuleNotFoundError:
         return nullcontext([])
     return mending.collect()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from pytorch_legacy.t7.nodes import printable
+from pytorch_legacy.files.t7.nodes import printable
 
 HELP = "write the files of a layer of your own"
 DESCRIPTION = """\

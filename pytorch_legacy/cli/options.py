@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from pytorch_legacy.t7.nodes import printable
+from pytorch_legacy.files.t7.nodes import printable
 
 from .problem import Problem
 

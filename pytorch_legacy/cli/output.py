@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytorch_legacy.t7.nodes import printable
+from pytorch_legacy.files.t7.nodes import printable
 
 
 def say(line: str, end: str = "\n") -> None:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 from . import models
 from .options import MOST_PIXELS

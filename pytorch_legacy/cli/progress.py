@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pytorch_legacy.t7.nodes import printable
+from pytorch_legacy.files.t7.nodes import printable
 
 
 @contextmanager

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy.arrays import cupy, is_tensor, placed, to_host
+from pytorch_legacy.arrays import Tensor, cupy, is_tensor, placed, repeats, storage_of, to_host
 from pytorch_legacy.distributed.batches import MOST
 from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.files.t7.nodes import printable
+from pytorch_legacy.files.writing import check_target
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.optimizing import reduced
-from pytorch_legacy.storage import Tensor, repeats, storage_of
-from pytorch_legacy.t7.nodes import printable
-from pytorch_legacy.writing import check_target
 
 from . import expected, files, inputs, models
 from .network import output_text, refuse_endless

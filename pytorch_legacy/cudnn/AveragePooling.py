@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from pytorch_legacy.cudnn.Layer import Layer
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling as Pooling
 
 INCLUDE = "CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING"

@@ -2,13 +2,13 @@
 
 from typing import ClassVar
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 INSTANCE, CHANNEL = "CUDNN_SOFTMAX_MODE_INSTANCE", "CUDNN_SOFTMAX_MODE_CHANNEL"
 ACCURATE, FAST, LOG = "CUDNN_SOFTMAX_ACCURATE", "CUDNN_SOFTMAX_FAST", "CUDNN_SOFTMAX_LOG"

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.Convolution import Convolution
-from pytorch_legacy.storage import Tensor
 
 
 class Grouped(Layer, Convolution):

@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.cudnn.Layer import Layer
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Inplace import Inplace
-from pytorch_legacy.storage import Tensor
 
 
 class Pointwise(Layer, Inplace):

@@ -6,15 +6,15 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.cudnn.cells import CELLS, States
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import NullError, ShapeError, UnsupportedError, ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.storage import Tensor
 
 ONE, BOTH = "CUDNN_UNIDIRECTIONAL", "CUDNN_BIDIRECTIONAL"
 

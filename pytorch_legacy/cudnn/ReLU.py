@@ -2,7 +2,7 @@
 
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Layer import Layer
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 
 
 class ReLU(Layer, nn.ReLU):

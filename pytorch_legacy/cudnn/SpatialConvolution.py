@@ -4,7 +4,7 @@
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Grouped import Grouped
 from pytorch_legacy.cudnn.Layer import no_size
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 
 
 class SpatialConvolution(Grouped, nn.SpatialConvolution):

@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.cudnn.SpatialLogSoftMax import SpatialLogSoftMax
 from pytorch_legacy.errors import located
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialCrossEntropyCriterion(Criterion):

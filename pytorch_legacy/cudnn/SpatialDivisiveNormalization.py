@@ -1,11 +1,11 @@
 """Local response normalization within planes."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.cudnn.Layer import Layer, no_size
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialDivisiveNormalization(Layer, Module):

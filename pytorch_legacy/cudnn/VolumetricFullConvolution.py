@@ -4,7 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Layer import Layer, no_size
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 
 
 class VolumetricFullConvolution(Layer, nn.VolumetricFullConvolution):

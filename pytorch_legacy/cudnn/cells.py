@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 States = tuple[Tensor, Tensor]
 

@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor, repeats
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor, repeats
 
 MOST = 64
 """How many samples go together if nothing else decides: more of them are no faster."""

@@ -23,8 +23,8 @@ from pytorch_legacy.cli.output import say
 from pytorch_legacy.cli.preprocessing import Preprocessing
 from pytorch_legacy.cli.problem import Problem
 from pytorch_legacy.cli.progress import Progress, busy
+from pytorch_legacy.files.writing import whole
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.writing import whole
 
 try:
     import dask

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 from .batches import MOST, Failed, outputs, run
 from .sent import Sent

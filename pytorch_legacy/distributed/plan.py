@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.cli import expected, files, models
 from pytorch_legacy.cli.preprocessing import Preprocessing
 from pytorch_legacy.cli.problem import Problem
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 from . import batches
 from .batches import Failed, Way

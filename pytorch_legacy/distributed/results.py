@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.cli import files
-from pytorch_legacy.storage import Tensor
-from pytorch_legacy.writing import whole
+from pytorch_legacy.files.writing import whole
 
 from .batches import Failed
 

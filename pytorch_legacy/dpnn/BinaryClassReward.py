@@ -4,12 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.dpnn.ClassReward import ClassReward
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.storage import Tensor
 
 
 class BinaryClassReward(ClassReward):

@@ -4,7 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Log import Log
 from pytorch_legacy.nn.container.Sequential import Sequential
@@ -15,7 +16,6 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.shape.Identity import Identity
 from pytorch_legacy.nn.table.CMulTable import CMulTable
 from pytorch_legacy.nn.table.ConcatTable import ConcatTable
-from pytorch_legacy.storage import Tensor
 
 
 class CategoricalEntropy(Module):

@@ -2,14 +2,14 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.storage import Tensor
 
 
 class ClassReward(Criterion):

@@ -1,6 +1,6 @@
 """dpnn's table of vectors."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.embedding.LookupTable import LookupTable
 
 

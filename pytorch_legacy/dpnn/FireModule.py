@@ -4,7 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.container.Concat import Concat
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution

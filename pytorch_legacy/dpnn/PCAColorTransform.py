@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.dpnn.ColorTransform import ColorTransform
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.storage import Tensor
 
 
 class PCAColorTransform(ColorTransform):

@@ -5,14 +5,13 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.storage import Tensor
 
 
 class ReinforceNormal(Reinforce):

@@ -4,13 +4,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import TENSOR_TYPES, is_tensor
 from pytorch_legacy.errors import DtypeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject, rebuilt
-from pytorch_legacy.storage import TENSOR_TYPES
 
 BUFFERS = ("output", "gradInput", "momGradParams", "dpnn_input")
 GRADIENTS = ("gradWeight", "gradBias")

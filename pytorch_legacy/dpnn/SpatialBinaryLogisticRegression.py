@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.dpnn.BinaryLogisticRegression import BinaryLogisticRegression
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialBinaryLogisticRegression(BinaryLogisticRegression):

@@ -3,10 +3,9 @@
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import placed
+from pytorch_legacy.arrays import Tensor, placed
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.regularization.Dropout import Dropout
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialRegionDropout(Dropout):

@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError, ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.nnx.SpatialReSampling import SpatialReSampling
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialUniformCrop(Module):

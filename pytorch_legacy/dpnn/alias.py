@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import random, t7
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files import t7
 
 
 def table(probabilities: Tensor) -> t7.TorchObject:

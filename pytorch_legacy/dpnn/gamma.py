@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.arrays import Tensor
 
 
 def draw(shape: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.arrays import Tensor
 
 from . import plot
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pytorch_legacy.errors import UnsupportedError
-from pytorch_legacy.writing import whole
+from pytorch_legacy.files.writing import whole
 
 DPI = 100
 

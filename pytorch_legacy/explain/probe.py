@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import DtypeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.pooling.Sequences import Sequences
-from pytorch_legacy.storage import Tensor
 
 AXES = {"Temporal": 1, "Spatial": 2, "Volumetric": 3, "Feature": 1}
 ENDINGS = ("Pooling", "SubSampling", "SoftPool", "SimplifiedLIP")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.arrays import Tensor
 
 if TYPE_CHECKING:
     from .windows import Axis, Windows

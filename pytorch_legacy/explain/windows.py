@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 from . import drawing, plot, text
 from .probe import axes_of, feeds

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject
-from pytorch_legacy.storage import Tensor
 
 
 def resize_output(module: TorchObject, shape: tuple[int, ...], name: str = "output", dtype: Any = None) -> Tensor:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialPyramidPooling(nn.Concat):

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.inn.ConstAffine import ConstAffine
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.normalization.BatchNormalization import BatchNormalization
-from pytorch_legacy.storage import Tensor
 
 
 def foldBatchNorm(net: Module) -> Module:

@@ -13,10 +13,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pytorch_legacy.arrays import to_host
+from pytorch_legacy.arrays import Tensor, storage_of, to_host
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
-from pytorch_legacy.storage import Tensor, storage_of
-from pytorch_legacy.writing import whole
+from pytorch_legacy.files.writing import whole
 
 Arrays = Mapping[str, Tensor]
 

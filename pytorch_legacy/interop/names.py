@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import t7
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import FieldError, ShapeError
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject
-from pytorch_legacy.storage import Tensor
-from pytorch_legacy.t7.nodes import printable
 
 from .walk import Visit, walk
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import t7
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.t7.nodes import index_text, join_path, shown
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
-from pytorch_legacy.t7.nodes import index_text, join_path, shown
 
 
 class Visit:

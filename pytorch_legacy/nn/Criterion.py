@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import defaults, mending
+from pytorch_legacy.arrays import defaults
+from pytorch_legacy.files import mending
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.passes import is_own, marks
 from pytorch_legacy.summary import Summary, of_criterion

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import hessian
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import lasting
-from pytorch_legacy.storage import Tensor
 
 
 def backward(module: Module, input: Any, param: Tensor | None = None, dparam: Tensor | None = None) -> Tensor:

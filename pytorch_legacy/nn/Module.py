@@ -6,16 +6,26 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import defaults, mending, t7
-from pytorch_legacy.arrays import buffer, is_aligned, is_tensor, overlap, placed
+from pytorch_legacy.arrays import (
+    Tensor,
+    buffer,
+    defaults,
+    flattened,
+    is_aligned,
+    is_repeated,
+    is_tensor,
+    overlap,
+    placed,
+    storage_offset,
+)
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
-from pytorch_legacy.form import GRADIENTS
+from pytorch_legacy.files import mending, t7
+from pytorch_legacy.files.form import GRADIENTS
 from pytorch_legacy.nn import blocks, walks
 from pytorch_legacy.nn.TorchObject import dtype_of, rebind
 from pytorch_legacy.nn.tuning import Tuning
 from pytorch_legacy.nn.utils import by_example, clear, described
 from pytorch_legacy.passes import guarded, is_own, marks
-from pytorch_legacy.storage import Tensor, flattened, is_repeated, storage_offset
 from pytorch_legacy.summary import Summary, of_module
 
 _NOTHING: Any = object()

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.nn import Jacobian
 from pytorch_legacy.nn.Jacobian import backwardUpdate, forwardUpdate, testAllUpdate, testIO
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 __all__ = [
     "backward",

@@ -11,19 +11,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from pytorch_legacy import backend, form, hints, mending, t7
-from pytorch_legacy.arrays import buffer, cupy, entered, is_tensor, on_device, overlap, placed
+from pytorch_legacy import backend, hints
+from pytorch_legacy.arrays import (
+    CUDA_TYPES,
+    TENSOR_TYPES,
+    Tensor,
+    buffer,
+    cupy,
+    entered,
+    is_repeated,
+    is_tensor,
+    moved,
+    on_device,
+    overlap,
+    pickled,
+    placed,
+    placement,
+)
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError, ValueRangeError
-from pytorch_legacy.fields import Fields, check
-from pytorch_legacy.fields import of as kinds_of
-from pytorch_legacy.form import BUFFERS, Form
+from pytorch_legacy.files import form, mending, t7
+from pytorch_legacy.files.fields import Fields, check
+from pytorch_legacy.files.fields import of as kinds_of
+from pytorch_legacy.files.form import BUFFERS, Form
+from pytorch_legacy.files.t7.objects import IdentityKey
 from pytorch_legacy.nn import pickling
 from pytorch_legacy.nn.arguments import checked, numbers
 from pytorch_legacy.nn.lua import LuaMethod, stand_in
 from pytorch_legacy.nn.printing import always
 from pytorch_legacy.passes import guarded
-from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor, is_repeated, moved, pickled, placement
-from pytorch_legacy.t7.objects import IdentityKey
 from pytorch_legacy.words import described
 
 _TYPES = TENSOR_TYPES | CUDA_TYPES

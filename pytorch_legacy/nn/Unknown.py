@@ -2,9 +2,9 @@
 
 from typing import Any, NoReturn
 
-from pytorch_legacy import mending, t7
 from pytorch_legacy.errors import UnsupportedError
-from pytorch_legacy.fields import listed
+from pytorch_legacy.files import mending, t7
+from pytorch_legacy.files.fields import listed
 from pytorch_legacy.nn.Container import Container
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import backend
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.arrays import Tensor
 
 # Elements of a block: few enough for the cache of a processor, enough for the cost of a call not to matter.
 BLOCK = 1 << 17

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import backend
-from pytorch_legacy.arrays import is_tensor, is_writable, on_device, placed
+from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device, placed
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.arguments import taken
 from pytorch_legacy.nn.TorchObject import TorchObject
-from pytorch_legacy.storage import Tensor
 from pytorch_legacy.words import areNumbers, described, mismatch, sizes
 
 

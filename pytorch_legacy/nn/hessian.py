@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject, rebind
-from pytorch_legacy.storage import Tensor
 
 GRADIENTS = {"gradWeight": "diagHessianWeight", "gradBias": "diagHessianBias"}
 """The fields of gradients, and those of second derivatives."""

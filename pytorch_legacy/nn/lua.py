@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytorch_legacy import t7
-from pytorch_legacy.t7.bytecode import OTHER, returned
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.t7.bytecode import OTHER, returned
 
 # What callers ask for nothing: these may return what they want.
 _SILENT = frozenset((

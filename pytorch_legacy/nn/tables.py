@@ -9,9 +9,9 @@ A table has a row (input plane, output plane) for each kernel; planes count from
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.random import randperm
-from pytorch_legacy.storage import Tensor
 
 
 def full(nin: int, nout: int) -> Tensor:

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor, overlap
+from pytorch_legacy.arrays import Tensor, is_tensor, overlap
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, rebuilt, type_name
-from pytorch_legacy.storage import Tensor
 from pytorch_legacy.words import described as described
 from pytorch_legacy.words import sizes as sizes
 

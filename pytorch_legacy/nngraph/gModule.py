@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, Self
 
 from pytorch_legacy.errors import TOO_DEEP, DtypeError, ShapeError, THNNError, UnsupportedError, ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module

@@ -1,8 +1,8 @@
 """The sign turned round."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class Minus(Module):

@@ -4,13 +4,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import located
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialClassifier(Container):

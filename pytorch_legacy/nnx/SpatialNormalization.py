@@ -5,15 +5,14 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import ShapeError, located
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.nnx.SpatialPadding import SpatialPadding
-from pytorch_legacy.storage import Tensor
 
 # The layers that a pass goes through.
 _STEPS = (

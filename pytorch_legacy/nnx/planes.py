@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from pytorch_legacy.arrays import strided
+from pytorch_legacy.arrays import Tensor, strided
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check
-from pytorch_legacy.storage import Tensor
 
 
 def stretch(module: Any, input: Tensor, output: Tensor) -> None:

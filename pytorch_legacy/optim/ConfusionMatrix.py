@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
-from pytorch_legacy.form import Form
-from pytorch_legacy.loading import register
+from pytorch_legacy.files.form import Form
+from pytorch_legacy.files.loading import register
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.optim import pictures
-from pytorch_legacy.storage import Tensor
 
 
 @register("optim.ConfusionMatrix")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.files.writing import whole
 from pytorch_legacy.optim import pictures
 from pytorch_legacy.optim.plotting import pyplot
-from pytorch_legacy.writing import whole
 
 # gnuplot's names of styles, and what matplotlib calls them.
 _STYLES = {"-": "-", "+": "+", ".": ".", "+-": "-+", "~": "-", "|": "|"}

@@ -1,7 +1,7 @@
 """Averaged stochastic gradient descent."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.optim.shared import Call, Opfunc, Table
-from pytorch_legacy.storage import Tensor
 
 
 def asgd(

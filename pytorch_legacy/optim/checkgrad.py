@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.optim.shared import Opfunc, asked, evaluated, movable, value
-from pytorch_legacy.storage import Tensor
 
 
 def checkgrad(opfunc: Opfunc, x: Tensor, eps: float = 1e-7) -> tuple[float, Tensor, Tensor]:

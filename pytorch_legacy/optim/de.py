@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.optim.shared import Call, Table, asked, value
-from pytorch_legacy.storage import Tensor
 
 
 def de(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, Tensor]:

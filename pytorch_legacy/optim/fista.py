@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.optim.shared import Table, evaluated, function, movable, value
-from pytorch_legacy.storage import Tensor
 
 
 def FistaLS(

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.optim.shared import Call, Opfunc, Table, like
-from pytorch_legacy.storage import Tensor
 
 
 def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.optim.polyinterp import polyinterp
 from pytorch_legacy.optim.shared import Opfunc, Table, asked, evaluated, like, movable, value
-from pytorch_legacy.storage import Tensor
 
 
 def lswolfe(

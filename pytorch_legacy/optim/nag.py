@@ -1,8 +1,8 @@
 """Nesterov's accelerated gradient."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.optim.shared import Call, Opfunc, Table
-from pytorch_legacy.storage import Tensor
 
 
 def nag(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:

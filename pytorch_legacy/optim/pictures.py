@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.explain.plot import new_figure
-from pytorch_legacy.storage import Tensor
 
 MOST_NUMBERS = 30  # classes, with which the counts can still be read
 MOST_NAMES = 60

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.optim.shared import Call, Opfunc, Table
-from pytorch_legacy.storage import Tensor
 
 
 def rmsprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor, is_writable, on_device
+from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
-from pytorch_legacy.storage import Tensor
 
 Table = dict[str, Any]
 Opfunc = Callable[[Tensor], tuple[Any, Tensor]]

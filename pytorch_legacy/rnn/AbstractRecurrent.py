@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Self, TypeVar
 
 from pytorch_legacy.errors import FieldError, ShapeError, UnsupportedError, ValueRangeError, located
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module

@@ -4,7 +4,7 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.dpnn.ReverseTable import ReverseTable
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.Sequencer import Sequencer
 

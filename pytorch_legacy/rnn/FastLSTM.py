@@ -3,7 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import nn
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.gates import dropped
 from pytorch_legacy.rnn.LinearNoBias import LinearNoBias

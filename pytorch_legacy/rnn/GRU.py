@@ -6,15 +6,15 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.gates import dropped
 from pytorch_legacy.rnn.HiddenState import HiddenState
 from pytorch_legacy.rnn.LinearNoBias import LinearNoBias
 from pytorch_legacy.rnn.SAdd import SAdd
-from pytorch_legacy.storage import Tensor
 
 
 class GRU(HiddenState):

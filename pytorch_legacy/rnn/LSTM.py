@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.HiddenState import HiddenState

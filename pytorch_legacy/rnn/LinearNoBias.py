@@ -1,8 +1,8 @@
 """A linear map of vectors."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.linear.Linear import Linear
-from pytorch_legacy.storage import Tensor
 
 
 class LinearNoBias(Linear):

@@ -1,9 +1,9 @@
 """Vectors picked from a table, with one index for padding."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.embedding.LookupTable import LookupTable
-from pytorch_legacy.storage import Tensor
 
 
 class LookupTableMaskZero(LookupTable):

@@ -4,15 +4,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import by_example, recursiveCopy, sizes
 from pytorch_legacy.rnn.steps import first
-from pytorch_legacy.storage import Tensor
 
 
 class MaskZero(Decorator):

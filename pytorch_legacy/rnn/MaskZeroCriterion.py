@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import by_example, sizes
 from pytorch_legacy.rnn.steps import first
-from pytorch_legacy.storage import Tensor
 
 
 class MaskZeroCriterion(Criterion):

@@ -4,13 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import lengths
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor, lengths
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
 from pytorch_legacy.rnn.CopyGrad import CopyGrad
-from pytorch_legacy.storage import Tensor
 
 
 class NormStabilizer(AbstractRecurrent):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
 

@@ -2,7 +2,7 @@
 
 
 from pytorch_legacy import nn
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.SeqLSTM import SeqLSTM
 from pytorch_legacy.rnn.SeqReverseSequence import SeqReverseSequence

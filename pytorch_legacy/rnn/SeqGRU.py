@@ -5,11 +5,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.rnn.GRU import GRU
 from pytorch_legacy.rnn.SequenceModule import SequenceModule, product, sigmoid
-from pytorch_legacy.storage import Tensor
 
 
 class SeqGRU(SequenceModule):

@@ -5,13 +5,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.rnn.FastLSTM import FastLSTM
 from pytorch_legacy.rnn.SequenceModule import SequenceModule, sigmoid
-from pytorch_legacy.storage import Tensor
 
 IFOG = 1  # the order of the gates, as LSTMSequence_updateOutput wants it
 

@@ -6,13 +6,13 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import UnsupportedError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.SeqLSTM import SeqLSTM
 from pytorch_legacy.rnn.SequenceModule import product
-from pytorch_legacy.storage import Tensor
 
 
 class SeqLSTMP(SeqLSTM):

@@ -5,13 +5,13 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import clear, described
 from pytorch_legacy.rnn.Remembering import Remembering
-from pytorch_legacy.storage import Tensor
 
 
 class SequenceModule(Remembering):

@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import recursiveCopy
 from pytorch_legacy.rnn.steps import at_step, joined, sequence

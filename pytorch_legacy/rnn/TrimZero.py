@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.utils import by_example
 from pytorch_legacy.rnn.MaskZero import MaskZero
-from pytorch_legacy.storage import Tensor
 
 
 class TrimZero(MaskZero):

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, located
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.storage import Tensor
 
 
 def at_step(step: int, module: TorchObject) -> AbstractContextManager[None]:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from pytorch_legacy.arrays import cupy, on_device
+from pytorch_legacy.arrays import Tensor, cupy, on_device
 from pytorch_legacy.errors import DtypeError, UnsupportedError
-from pytorch_legacy.storage import Tensor
 
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
 

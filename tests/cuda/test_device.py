@@ -13,9 +13,9 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import cli, nn, t7
+from pytorch_legacy.arrays import storage_of, storage_offset
 from pytorch_legacy.backend import cuda
 from pytorch_legacy.errors import DeviceError, DtypeError, IndexRangeError, UnsupportedError
-from pytorch_legacy.storage import storage_of, storage_offset
 from tests.cuda import fake_cupy
 from tests.cuda.gpu import gpu as gpu
 from tests.cuda.gpu import pretended

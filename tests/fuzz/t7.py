@@ -39,8 +39,7 @@ def main() -> None:
     except ImportError:
         sys.exit('atheris is not installed; run: pip install ".[fuzz]" (it has no wheels for some versions of Python)')
 
-    with atheris.instrument_imports(include=["pytorch_legacy.t7", "pytorch_legacy.loading", "pytorch_legacy.fields",
-                                             "pytorch_legacy.interop", "pytorch_legacy.cli"]):  # fmt: skip
+    with atheris.instrument_imports(include=["pytorch_legacy.files", "pytorch_legacy.interop", "pytorch_legacy.cli"]):
         from tests.fuzz.harness import examine
 
     with tempfile.TemporaryDirectory() as scratch:

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn, t7
+from pytorch_legacy.arrays import storage_of
 from pytorch_legacy.errors import DeviceError, ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.shape.Identity import Identity
 from pytorch_legacy.nn.shape.View import View
 from pytorch_legacy.nn.table.ConcatTable import ConcatTable
-from pytorch_legacy.storage import storage_of
 from tests.nn.toys import Linear, Tanh, batch, fails, mlp, tied, weights
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import t7
+from pytorch_legacy.arrays import flattened, moved, pickled, placement, storage_of, storage_offset
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import flattened, moved, pickled, placement, storage_of, storage_offset
 from tests.nn.toys import Factory, Linear, Tanh, batch, fails, mlp, tied, weights
 from tests.trees import assert_close
 

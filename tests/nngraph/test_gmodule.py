@@ -13,9 +13,9 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import nn, nngraph, t7
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.files.t7.objects import IdentityKey
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nngraph.Node import inputs_of
-from pytorch_legacy.t7.objects import IdentityKey
 from tests.trees import assert_close, assert_same, mapped
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "graph"

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import t7
-from pytorch_legacy.storage import placement, storage_of
-from pytorch_legacy.t7 import layouts
+from pytorch_legacy.arrays import placement, storage_of
+from pytorch_legacy.files.t7 import layouts
 
 FOLDER = Path(__file__).parent.parent / "golden" / "serialization"
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text())

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytorch_legacy import t7
-from pytorch_legacy.storage import placement
+from pytorch_legacy.arrays import placement
 
 
 class Difference(NamedTuple):

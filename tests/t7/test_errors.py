@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import pytorch_legacy as pl
 from pytorch_legacy import t7
-from pytorch_legacy.t7.binary import BinarySource
+from pytorch_legacy.files.t7.binary import BinarySource
 
 from .golden import FILES, FOLDER
 from .identical import Comparison

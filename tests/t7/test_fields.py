@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy import fields, mending, t7
-from pytorch_legacy.loading import class_of, classes
+from pytorch_legacy import mending, t7
+from pytorch_legacy.files import fields
+from pytorch_legacy.files.loading import class_of, classes
 from pytorch_legacy.nn.TorchObject import TorchObject
 from tests.rows import rows
 from tests.table import CASES

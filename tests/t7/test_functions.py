@@ -14,7 +14,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
 from pytorch_legacy.cli import main
 from pytorch_legacy.errors import T7Warning
-from pytorch_legacy.t7.bytecode import OTHER, returned
+from pytorch_legacy.files.t7.bytecode import OTHER, returned
 
 # fmt: off
 DUMPS = {

@@ -12,7 +12,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import t7
-from pytorch_legacy.storage import storage_of
+from pytorch_legacy.arrays import storage_of
 
 from .golden import FOLDER
 

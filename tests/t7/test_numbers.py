@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import t7
-from pytorch_legacy.t7.numbers import all_plain, pairs_plain, plain
+from pytorch_legacy.files.t7.numbers import all_plain, pairs_plain, plain
 
 LARGE = 2.0**53
 RUNS = [

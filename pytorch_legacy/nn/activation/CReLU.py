@@ -4,7 +4,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.ReLU import ReLU
 from pytorch_legacy.nn.container.Sequential import Sequential
@@ -13,7 +14,6 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.shape.Identity import Identity
 from pytorch_legacy.nn.table.ConcatTable import ConcatTable
 from pytorch_legacy.nn.table.JoinTable import JoinTable
-from pytorch_legacy.storage import Tensor
 
 
 class CReLU(Sequential):

@@ -1,7 +1,7 @@
 """The exponential linear unit."""
 
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.activation.Inplace import Inplace
 
 

@@ -1,7 +1,7 @@
 """Exponentials."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn.Native import Native
-from pytorch_legacy.storage import Tensor
 
 
 class Exp(Native):

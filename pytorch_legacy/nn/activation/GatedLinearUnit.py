@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
-from pytorch_legacy.storage import Tensor
 
 
 class GatedLinearUnit(Native):

@@ -1,9 +1,9 @@
 """What layers share that may write their results over what they are computed from."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
-from pytorch_legacy.storage import Tensor
 
 
 class Inplace(Native):

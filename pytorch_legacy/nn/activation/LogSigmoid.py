@@ -1,6 +1,6 @@
 """Logarithms of the logistic function."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Native import Native
 
 

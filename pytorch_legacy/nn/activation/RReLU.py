@@ -5,13 +5,12 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import placed
+from pytorch_legacy.arrays import Tensor, placed
 from pytorch_legacy.backend import call, cuda
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.activation.Inplace import Inplace
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.storage import Tensor
 
 
 class RReLU(Inplace):

@@ -1,7 +1,7 @@
 """The rectified linear unit."""
 
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.activation.Threshold import Threshold
 
 

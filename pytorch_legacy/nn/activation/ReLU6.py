@@ -1,6 +1,6 @@
 """The rectified linear unit with a ceiling."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.activation.HardTanh import HardTanh
 
 

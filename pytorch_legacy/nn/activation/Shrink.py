@@ -1,7 +1,7 @@
 """What HardShrink and SoftShrink share."""
 
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Native import Native
 
 

@@ -2,11 +2,11 @@
 
 from typing import Self
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.storage import Tensor
 
 
 class SoftMin(Module):

@@ -1,11 +1,11 @@
 """A smooth form of the positive part."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
-from pytorch_legacy.storage import Tensor
 
 
 class SoftPlus(Native):

@@ -3,7 +3,7 @@
 from typing import Self
 
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.activation.Inplace import Inplace
 
 

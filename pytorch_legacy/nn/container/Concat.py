@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from pytorch_legacy import t7
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.joining import Window, layout
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class Concat(Container):

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.container.Concat import Concat
 from pytorch_legacy.nn.container.joining import Window
-from pytorch_legacy.storage import Tensor
 
 
 class DepthConcat(Concat):

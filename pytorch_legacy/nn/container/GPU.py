@@ -1,7 +1,7 @@
 """A module with a place on a device."""
 
-from pytorch_legacy import t7
-from pytorch_legacy.form import Form
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Container import Container

@@ -1,8 +1,8 @@
 """Outputs of several modules in one array."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.TorchObject import TorchObject
-from pytorch_legacy.storage import Tensor
 
 Window = tuple[slice, ...]
 

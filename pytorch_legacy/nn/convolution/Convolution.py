@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from math import prod, sqrt
 from typing import Any, ClassVar, Self
 
-from pytorch_legacy import mending, random
-from pytorch_legacy.fields import reshape
-from pytorch_legacy.form import Form
+from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files import mending
+from pytorch_legacy.files.fields import reshape
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
-from pytorch_legacy.storage import Tensor
 
 
 def strides_and_pads(axes: str) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.Convolution import Convolution
-from pytorch_legacy.storage import Tensor
 
 
 class FullConvolution(Convolution):

@@ -4,12 +4,12 @@ from math import sqrt
 from typing import Any, Self
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.fields import reshape
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.fields import reshape
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialConvolutionLocal(Learner):

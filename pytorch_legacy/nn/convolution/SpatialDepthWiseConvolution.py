@@ -3,9 +3,9 @@
 from math import prod
 from typing import Any
 
-from pytorch_legacy import mending
-from pytorch_legacy.fields import Fields
-from pytorch_legacy.form import Form
+from pytorch_legacy.files import mending
+from pytorch_legacy.files.fields import Fields
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 
 

@@ -1,6 +1,6 @@
 """Transposed convolution of planes."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 
 

@@ -1,10 +1,10 @@
 """Convolution of sequences."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class TemporalConvolution(Convolution):

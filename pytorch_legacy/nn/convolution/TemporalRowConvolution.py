@@ -4,10 +4,10 @@ from math import sqrt
 from typing import Self
 
 from pytorch_legacy import random
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
-from pytorch_legacy.storage import Tensor
 
 
 class TemporalRowConvolution(Learner):

@@ -1,6 +1,6 @@
 """Convolution of volumes."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.convolution.Convolution import Convolution, strides_and_pads
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import mending
-from pytorch_legacy.form import Form
+from pytorch_legacy.files import mending
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.convolution.Convolution import strides_and_pads
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.storage import Tensor
 
 
 class BCECriterion(Criterion):

@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import taken
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor, taken
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
-from pytorch_legacy.storage import Tensor
 
 
 class ClassSimplexCriterion(MSECriterion):

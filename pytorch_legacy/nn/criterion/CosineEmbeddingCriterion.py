@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import lengths
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor, lengths
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.storage import Tensor
 
 # Added to squared lengths, so that a vector of zeros divides nothing by zero.
 EPS = 1e-12

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from pytorch_legacy.arrays import overlap
 from pytorch_legacy.errors import located
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Criterion import Criterion

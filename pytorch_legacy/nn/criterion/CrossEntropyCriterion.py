@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import located
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.LogSoftMax import LogSoftMax
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.criterion.ClassNLLCriterion import ClassNLLCriterion
-from pytorch_legacy.storage import Tensor
 
 
 class CrossEntropyCriterion(Criterion):

@@ -1,9 +1,9 @@
 """The Kullback-Leibler divergence of distributions."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.storage import Tensor
 
 
 class DistKLDivCriterion(Criterion):

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.storage import Tensor
 
 
 class MarginRankingCriterion(Criterion):

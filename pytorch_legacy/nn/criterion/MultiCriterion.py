@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import t7
+from pytorch_legacy.files import t7
 from pytorch_legacy.nn.criterion.CriterionContainer import CriterionContainer
 from pytorch_legacy.nn.utils import recursiveAdd
 

@@ -1,10 +1,10 @@
 """The mean squared error against the middle of a larger target."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialAutoCropMSECriterion(MSECriterion):

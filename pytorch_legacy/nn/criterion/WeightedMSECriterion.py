@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
-from pytorch_legacy.storage import Tensor
 
 
 class WeightedMSECriterion(MSECriterion):

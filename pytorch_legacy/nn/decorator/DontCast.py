@@ -2,15 +2,14 @@
 
 from typing import Any, Self
 
-from pytorch_legacy.arrays import is_tensor, on_device, placed
+from pytorch_legacy.arrays import CUDA_TYPES, TENSOR_TYPES, Tensor, is_tensor, on_device, placed
 from pytorch_legacy.errors import DtypeError, FieldError, ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import fitting
 from pytorch_legacy.nn.utils import by_example, clear
-from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor
 
 
 class DontCast(Decorator):

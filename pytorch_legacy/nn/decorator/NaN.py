@@ -7,7 +7,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 

@@ -6,15 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import random, t7
-from pytorch_legacy.arrays import lengths
+from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor, lengths
 from pytorch_legacy.errors import FieldError, ValueRangeError
-from pytorch_legacy.fields import Fields
-from pytorch_legacy.form import Form
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.fields import Fields
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 from pytorch_legacy.words import sizes
 
 

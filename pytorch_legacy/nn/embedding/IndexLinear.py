@@ -6,14 +6,13 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import is_tensor, placed
+from pytorch_legacy.arrays import Tensor, is_tensor, placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, FieldError, ShapeError, UnsupportedError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described
-from pytorch_legacy.storage import Tensor
 
 
 class IndexLinear(Module):

@@ -7,14 +7,13 @@ import numpy as np
 
 import pytorch_legacy.nn
 from pytorch_legacy import random
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described, sizes
-from pytorch_legacy.storage import Tensor
 
 # What `sparseUpdate` says of the gradients since zeroGradParameters: they have the columns of no input, of
 # `lastInput` alone, or of several inputs.

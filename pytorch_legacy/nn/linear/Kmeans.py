@@ -6,13 +6,12 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import lengths
+from pytorch_legacy.arrays import Tensor, lengths
 from pytorch_legacy.errors import ShapeError, ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
-from pytorch_legacy.storage import Tensor
 
 
 class Kmeans(Module):

@@ -4,12 +4,12 @@ from math import sqrt
 from typing import Self
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import NullError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class Linear(Module):

@@ -4,15 +4,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import random, t7
+from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError, FieldError, THNNError
-from pytorch_legacy.fields import Fields
-from pytorch_legacy.form import Form
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.fields import Fields
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described
-from pytorch_legacy.storage import Tensor
 
 
 class PartialLinear(Module):

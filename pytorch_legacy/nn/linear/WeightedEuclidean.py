@@ -4,9 +4,9 @@ from typing import Self
 
 import numpy as np
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.linear.Euclidean import Euclidean
-from pytorch_legacy.storage import Tensor
 
 
 class WeightedEuclidean(Euclidean):

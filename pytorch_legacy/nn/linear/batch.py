@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.storage import Tensor
+from pytorch_legacy.arrays import Tensor
 
 _BLOCK = 256
 

@@ -6,11 +6,11 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.broadcasting import aligned, gathered
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class CMul(Module):

@@ -3,7 +3,7 @@
 from math import inf
 
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.math.RowPairs import RowPairs
 
 

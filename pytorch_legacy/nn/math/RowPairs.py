@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class RowPairs(Module):

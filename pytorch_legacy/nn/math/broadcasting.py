@@ -4,11 +4,11 @@ from math import prod
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.storage import Tensor
 
 
 def aligned(module: TorchObject, parameter: Tensor, shape: tuple[int, ...]) -> Tensor:

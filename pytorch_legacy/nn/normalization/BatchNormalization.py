@@ -4,14 +4,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import mending, random
+from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import FieldError, NullError, ShapeError
-from pytorch_legacy.fields import Fields
-from pytorch_legacy.form import Form
+from pytorch_legacy.files import mending
+from pytorch_legacy.files.fields import Fields
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 MOST_CHANNELS = 1 << 20  # that a number in a file may ask memory for, where no tensor has them
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import THNNError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.normalization.SpatialDivisiveNormalization import SpatialDivisiveNormalization
 from pytorch_legacy.nn.normalization.SpatialSubtractiveNormalization import SpatialSubtractiveNormalization
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialContrastiveNormalization(Module):

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import on_device
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor, on_device
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.normalization.neighbourhood import LocalNormalization
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialDivisiveNormalization(LocalNormalization):

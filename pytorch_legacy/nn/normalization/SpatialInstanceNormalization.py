@@ -5,13 +5,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import NullError, ShapeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialInstanceNormalization(Module):

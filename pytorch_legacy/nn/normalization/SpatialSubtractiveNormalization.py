@@ -1,8 +1,8 @@
 """Planes less the mean around each cell."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.normalization.neighbourhood import LocalNormalization
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialSubtractiveNormalization(LocalNormalization):

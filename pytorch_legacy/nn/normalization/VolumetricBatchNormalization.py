@@ -1,6 +1,6 @@
 """Normalisation of channels over a batch of volumes."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.normalization.BatchNormalization import BatchNormalization
 
 

@@ -1,11 +1,11 @@
 """Constants put into one dimension."""
 
-from pytorch_legacy import t7
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import IndexRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 Part = tuple[slice, ...]
 

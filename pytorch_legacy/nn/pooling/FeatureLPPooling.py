@@ -1,10 +1,10 @@
 """p-norms of neighbouring features."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
-from pytorch_legacy.storage import Tensor
 
 
 class FeatureLPPooling(Native):

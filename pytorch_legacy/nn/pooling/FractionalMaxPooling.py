@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.pooling.Indexed import Indexed
-from pytorch_legacy.storage import Tensor
 
 
 class FractionalMaxPooling(Indexed):

@@ -5,13 +5,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import THNNError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.indices import fromTorch7, toTorch7
-from pytorch_legacy.storage import Tensor
 
 
 class Indexed(Native):

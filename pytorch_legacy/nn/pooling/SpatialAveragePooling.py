@@ -3,9 +3,9 @@
 from math import prod
 from typing import Self
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialAveragePooling(WindowedPooling):

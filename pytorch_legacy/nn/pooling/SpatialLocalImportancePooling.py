@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialLocalImportancePooling(WindowedPooling):

@@ -4,11 +4,11 @@ from typing import Self
 
 import numpy as np
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialMixedPooling(Learner, WindowedPooling):

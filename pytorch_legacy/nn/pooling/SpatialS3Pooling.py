@@ -5,12 +5,11 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import placed
+from pytorch_legacy.arrays import Tensor, placed
 from pytorch_legacy.backend import call
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check, utils
 from pytorch_legacy.nn.Native import Native
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialS3Pooling(Native):

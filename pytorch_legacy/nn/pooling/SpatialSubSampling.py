@@ -6,11 +6,11 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialSubSampling(Learner, WindowedPooling):

@@ -1,7 +1,7 @@
 """The largest frames of each feature."""
 
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 
 

@@ -1,6 +1,6 @@
 """Maxima of successive frames."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 
 

@@ -1,6 +1,6 @@
 """Soft maxima of windows of sequences."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.pooling.Sequences import Sequences
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
 

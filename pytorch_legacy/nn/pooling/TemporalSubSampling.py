@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.SpatialSubSampling import SpatialSubSampling
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling

@@ -1,7 +1,7 @@
 """Means of windows of a volume."""
 
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling, strides_and_pads

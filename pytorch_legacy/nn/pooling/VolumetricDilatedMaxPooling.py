@@ -1,6 +1,6 @@
 """Maxima of windows whose cells lie apart."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling, strides_and_pads
 

@@ -1,6 +1,6 @@
 """Soft maxima of windows of volumes."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
 from pytorch_legacy.nn.pooling.WindowedPooling import strides_and_pads
 

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, Self
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 

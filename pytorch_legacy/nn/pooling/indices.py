@@ -32,10 +32,10 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import IndexRangeError, ShapeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.storage import Tensor
 
 _PACKED = ("VolumetricMaxPooling", "VolumetricDilatedMaxPooling")
 

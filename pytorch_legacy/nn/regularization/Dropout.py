@@ -4,14 +4,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy import mending, random
+from pytorch_legacy import random
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files import mending
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.storage import Tensor
 
 
 class Dropout(Module):

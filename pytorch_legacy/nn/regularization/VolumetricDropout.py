@@ -1,6 +1,6 @@
 """Random volumes of zeros."""
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.regularization.Dropout import Dropout
 
 

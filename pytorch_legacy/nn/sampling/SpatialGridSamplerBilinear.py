@@ -1,9 +1,9 @@
 """Planes looked at in the places that a grid names."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialGridSamplerBilinear(Module):

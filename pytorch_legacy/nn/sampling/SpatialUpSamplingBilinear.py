@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from pytorch_legacy import t7
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import setSize, stretch, stretchBackward
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialUpSamplingBilinear(Module):

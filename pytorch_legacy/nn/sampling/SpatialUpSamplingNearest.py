@@ -1,11 +1,11 @@
 """Every cell of a plane becomes a square of equal cells."""
 
-from pytorch_legacy import t7
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward
-from pytorch_legacy.storage import Tensor
 
 
 class SpatialUpSamplingNearest(Module):

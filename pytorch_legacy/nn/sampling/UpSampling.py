@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from pytorch_legacy import t7
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import FieldError, ValueRangeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward, setSize, stretch, stretchBackward
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.storage import Tensor
 
 LAYERS = {
     ("nearest", 4): "SpatialUpSamplingNearest",

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.sampling.resampling import setSize, stretch, stretchBackward
-from pytorch_legacy.storage import Tensor
 
 
 class VolumetricUpSamplingTrilinear(Module):

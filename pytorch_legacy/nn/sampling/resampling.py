@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import DtypeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.storage import Tensor
 
 
 def repeat(module: Any, layer: str, input: Tensor) -> Tensor:

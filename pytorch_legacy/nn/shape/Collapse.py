@@ -2,10 +2,10 @@
 
 from math import prod
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.storage import Tensor
 
 
 class Collapse(Module):

@@ -1,9 +1,9 @@
 """Arrays whose elements lie one after the other."""
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.storage import Tensor
 
 
 class Contiguous(Module):

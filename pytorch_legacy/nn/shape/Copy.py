@@ -4,15 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import backend, defaults
-from pytorch_legacy.arrays import is_tensor, on_device, placed
+from pytorch_legacy import backend
+from pytorch_legacy.arrays import CUDA_TYPES, TENSOR_TYPES, Tensor, defaults, is_tensor, on_device, placed
 from pytorch_legacy.errors import DtypeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import fitting
 from pytorch_legacy.nn.utils import clear, described
-from pytorch_legacy.storage import CUDA_TYPES, TENSOR_TYPES, Tensor
 from pytorch_legacy.words import mismatch
 
 

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import DtypeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.storage import Tensor
 
 
 class MaskedSelect(Module):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.arrays import is_tensor
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 

@@ -4,12 +4,12 @@ from typing import Self
 
 import numpy as np
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import counted
-from pytorch_legacy.storage import Tensor
 
 
 class Unsqueeze(Module):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.table.CMaxTable import CMaxTable
 

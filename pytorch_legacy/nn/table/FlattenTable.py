@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pytorch_legacy.arrays import is_tensor
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pytorch_legacy import random
 from pytorch_legacy.errors import ArgumentError, ShapeError
-from pytorch_legacy.form import Form
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from pytorch_legacy.arrays import is_tensor
-from pytorch_legacy.form import BUFFERS
+from pytorch_legacy.arrays import is_tensor, pickled
+from pytorch_legacy.files.form import BUFFERS
+from pytorch_legacy.files.t7.objects import IdentityKey
 from pytorch_legacy.nn import pickling
 from pytorch_legacy.nn.TorchObject import TorchObject
-from pytorch_legacy.storage import pickled
-from pytorch_legacy.t7.objects import IdentityKey
 
 
 class _Place(int):

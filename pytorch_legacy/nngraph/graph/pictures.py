@@ -10,7 +10,7 @@ from typing import Any
 
 from pytorch_legacy.errors import THNNError
 from pytorch_legacy.explain import plot
-from pytorch_legacy.writing import check_target, whole
+from pytorch_legacy.files.writing import check_target, whole
 
 
 def todot(graph: Any, title: str | None = None) -> str:

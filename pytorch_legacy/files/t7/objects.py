@@ -7,7 +7,7 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from ..errors import T7Error
+from pytorch_legacy.errors import T7Error
 
 
 class TorchObject:

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pytorch_legacy import fields, mending, t7
 from pytorch_legacy.errors import FieldError, T7Error, T7Warning
+from pytorch_legacy.files import fields, mending, t7
 from pytorch_legacy.nn import lua
 from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
@@ -92,7 +92,7 @@ def classes() -> Iterator[type[TorchObject]]:
 
 
 class Factory:
-    """Makes modules while a file is read; the protocol is that of ``pytorch_legacy.t7``."""
+    """Makes modules while a file is read; the protocol is that of ``pytorch_legacy.files.t7``."""
 
     # These are data, not modules: they keep the plain form that the format gives them.
     PLAIN = ("torch.", "tds.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..storage import CUDA_TYPES, TENSOR_TYPES
+from pytorch_legacy.arrays import CUDA_TYPES, TENSOR_TYPES
 
 DType = np.dtype[Any]
 

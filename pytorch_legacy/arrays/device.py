@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from .errors import DtypeError
+from pytorch_legacy.errors import DtypeError
 
 Array = np.ndarray[Any, Any]
 

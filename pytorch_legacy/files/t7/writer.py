@@ -11,9 +11,10 @@ from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
-from ..errors import T7Error
-from ..storage import Placement, placement, storage_of
-from ..writing import whole
+from pytorch_legacy.arrays import Placement, placement, storage_of
+from pytorch_legacy.errors import T7Error
+from pytorch_legacy.files.writing import whole
+
 from . import layouts, nodes
 from .ascii import AsciiSink
 from .binary import BinarySink

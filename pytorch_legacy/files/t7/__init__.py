@@ -51,7 +51,8 @@ path of the object put in front; other exceptions pass through unchanged.
 and returns its :class:`TorchObject`, or ``None`` if it does not know the value.
 """
 
-from ..errors import T7Error
+from pytorch_legacy.errors import T7Error
+
 from .objects import DeviceTensor, Function, IdentityKey, ObjectFactory, Path, Storage, TorchObject, longs
 from .reader import read, read_all
 from .writer import write

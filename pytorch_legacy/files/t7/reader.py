@@ -11,7 +11,8 @@ import traceback
 from contextlib import suppress
 from typing import Any, BinaryIO, Literal
 
-from ..errors import T7Error
+from pytorch_legacy.errors import T7Error
+
 from .ascii import AsciiSource
 from .binary import BinarySource, Buffer, ByteOrder, Memory
 from .detect import detect, doubt, unix_lines
@@ -60,12 +61,12 @@ def read(
         were not yet looked at. "auto" maps files from 64 KiB on that nobody but their owner, this user or root, may
         write; False reads the whole file.
     objectFactory : ObjectFactory, optional
-        Makes the Torch objects of classes it knows (protocol: see ``pytorch_legacy.t7``).
+        Makes the Torch objects of classes it knows (protocol: see ``pytorch_legacy.files.t7``).
 
     Returns
     -------
     object
-        See ``pytorch_legacy.t7`` for what becomes of what.
+        See ``pytorch_legacy.files.t7`` for what becomes of what.
 
     Raises
     ------

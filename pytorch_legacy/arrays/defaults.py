@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ValueRangeError
+from pytorch_legacy.errors import ValueRangeError
 
 _TYPES: dict[str, np.dtype[Any]] = {
     "torch.FloatTensor": np.dtype(np.float32),

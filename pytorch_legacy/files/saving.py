@@ -8,12 +8,11 @@ import warnings
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from pytorch_legacy import t7
-from pytorch_legacy.arrays import on_device, placed
+from pytorch_legacy.arrays import Tensor, moved, on_device, placed
 from pytorch_legacy.errors import T7Warning, UnsupportedError
-from pytorch_legacy.misspelt import Spelling
+from pytorch_legacy.files import t7
+from pytorch_legacy.files.misspelt import Spelling
 from pytorch_legacy.nn.TorchObject import TorchObject, rebuilt
-from pytorch_legacy.storage import Tensor, moved
 
 # What names that end so hold, and how a network gets there.
 _BY_NAME = "pytorch-legacy convert {net}.t7 {path}, or pytorch_legacy.interop.save(..., interop.tensors(net))"

@@ -14,7 +14,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..errors import T7Error
+from pytorch_legacy.errors import T7Error
+
 from . import layouts, nodes, tables
 from .ascii import AsciiSource
 from .binary import BinarySource, Memo

@@ -78,12 +78,12 @@ class Form:
     defaults : dict
         Fields that files may lack, and what the object gets then. None and False are what Lua takes a missing field for.
         A default that is a number, true, false or text says of what kind the field is. A default that is a function gets a
-        `pytorch_legacy.fields.Fields`: ``lambda fields: fields["kW"]`` is as wide as the kernel. The fields that it asks for
-        are of the kinds that are declared for them, or the file is an error. An empty list of modules counts as missing.
+        `pytorch_legacy.files.fields.Fields`: ``lambda fields: fields["kW"]`` is as wide as the kernel. The fields that it asks
+        for are of the kinds that are declared for them, or the file is an error. An empty list of modules counts as missing.
     kinds : dict
         What other fields are, one of `KINDS`. "sizes" are whole numbers, in a storage in files, in a tuple here. A file where
         they are something else is an error. The names that Torch7 used alike in all classes (``kW``, ``weight``) need no entry:
-        `pytorch_legacy.fields` has them.
+        `pytorch_legacy.files.fields` has them.
     dimensions : dict
         How many dimensions tensors have that the class looks at itself: else a file is an error.
     without : tuple of str

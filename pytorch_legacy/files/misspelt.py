@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from pytorch_legacy.form import BUFFERS, GRADIENTS
+from pytorch_legacy.files.form import BUFFERS, GRADIENTS
 
 MOST_TOLD = 5
 _CLOSE = 0.8  # of the letters are the same, in the same order

@@ -1,0 +1,45 @@
+"""Modules that stood elsewhere in earlier versions: a pickle names the module of each class and function in it.
+
+>>> from importlib import import_module
+>>> import_module("pytorch_legacy.storage")
+<module 'pytorch_legacy.arrays.storage' from ...>
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+_FILES = ("fields", "form", "loading", "mending", "misspelt", "saving", "t7", "writing")
+_NOW = {name: f"files.{name}" for name in _FILES} | {"defaults": "arrays.defaults", "storage": "arrays.storage"}
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Gives the module of today for a name of yesterday. It is the same module, not a second one."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package, _, name = fullname.partition(".")
+        first, dot, rest = name.partition(".")
+        if package != "pytorch_legacy" or first not in _NOW:
+            return None
+        return ModuleSpec(fullname, self, origin=f"pytorch_legacy.{_NOW[first]}{dot}{rest}")
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(str(spec.origin))
+        spec.loader_state = module.__spec__  # importlib puts the other one in its place
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state
+
+
+def install() -> None:
+    """From now on the old names can be imported. Who comes first is asked first: parts of `t7` would else be loaded twice."""
+    sys.meta_path.insert(0, _Finder())

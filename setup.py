@@ -28,7 +28,7 @@ if not os.access(ROOT, os.W_OK):
 
 
 class CMakeBuild(build_ext):
-    """Runs CMake, installs into pytorch_legacy/lib, generates the bindings."""
+    """Runs CMake, installs into pytorch_legacy/lib, generates the bindings and the stubs."""
 
     def run(self) -> None:
         in_place = self.inplace or self.editable_mode
@@ -60,7 +60,8 @@ class CMakeBuild(build_ext):
 
         backend = package / "backend"
         backend.mkdir(exist_ok=True)
-        bindings_generator().generate(library / "THNN_ffi.h", library / "THNN.h", backend)
+        generator("build").generate(library / "THNN_ffi.h", library / "THNN.h", backend)
+        generator("stubs").generate(ROOT / "pytorch_legacy", package)
 
     def cmake(self, editable: bool) -> Path:
         """Configure, build and install; returns the prefix."""
@@ -95,12 +96,12 @@ def abi_version() -> str:
     return header.partition("#define THNN_ABI_VERSION ")[2].split()[0]
 
 
-def bindings_generator() -> ModuleType:
-    """The module pytorch_legacy.backend.build alone: the package cannot be imported before its library is there."""
+def generator(module: str) -> ModuleType:
+    """A module of pytorch_legacy.backend alone: the package cannot be imported before its library is there."""
     for name, path in (("pytorch_legacy", []), ("pytorch_legacy.backend", [str(ROOT / "pytorch_legacy" / "backend")])):
         sys.modules[name] = ModuleType(name)
         sys.modules[name].__path__ = path
-    return importlib.import_module("pytorch_legacy.backend.build")
+    return importlib.import_module(f"pytorch_legacy.backend.{module}")
 
 
 class PlatformWheel(bdist_wheel):

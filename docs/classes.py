@@ -1,7 +1,4 @@
-"""Writes classes.md, the table of all classes, from the package.
-
-python docs/classes.py
-"""
+"""A table of all classes, from the package: a page of the site, which `python docs/classes.py` prints."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from pytorch_legacy.files.loading import PACKAGES
 from pytorch_legacy.nn.TorchObject import TorchObject
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "classes.md"
 
 INTRODUCTION = """\
 # Classes
@@ -31,6 +27,7 @@ def row(name: str, cls: type[TorchObject]) -> str:
 
 
 def page() -> str:
+    """The whole text."""
     parts = [INTRODUCTION]
     for package in PACKAGES:
         module = import_module(f"pytorch_legacy.{package}")
@@ -42,4 +39,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    print(page(), end="")

@@ -1,6 +1,6 @@
-"""Writes fields.md, the fields that classes have in .t7 files, from what the classes declare.
+"""The fields that classes have in .t7 files, from what the classes declare: a page of the site.
 
-python docs/fields.py                        writes the page
+python docs/fields.py                        prints the page
 python docs/fields.py nn.SpatialConvolution  prints the fields of one class
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -18,9 +17,6 @@ from pytorch_legacy.files.form import BUFFERS
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.TorchObject import TorchObject
-
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "fields.md"
 
 INTRODUCTION = """\
 # Fields in .t7 files
@@ -173,6 +169,7 @@ def section(name: str, cls: type[TorchObject], names: dict[type[TorchObject], st
 
 
 def page() -> str:
+    """The whole text."""
     found = classes()
     names = {cls: name for name, cls in reversed(found.items())}
     named = set(found.values())
@@ -191,7 +188,7 @@ def page() -> str:
 
 def main(wanted: list[str]) -> int:
     if not wanted:
-        PAGE.write_text(page(), encoding="utf-8")
+        print(page(), end="")
         return 0
     found = classes()
     if unknown := [name for name in wanted if name not in found]:

@@ -1,7 +1,4 @@
-"""Writes functions.md, the tables of all functions, from THNN.h.
-
-python docs/functions.py
-"""
+"""Tables of all functions, from THNN.h: a page of the site, which `python docs/functions.py` prints."""
 
 from __future__ import annotations
 
@@ -11,14 +8,12 @@ from pathlib import Path
 from pytorch_legacy.backend import header
 from pytorch_legacy.backend.header import Argument, Function
 
-HERE = Path(__file__).resolve().parent
-HEADER = HERE.parent / "THNN" / "THNN.h"
-PAGE = HERE / "functions.md"
+HEADER = Path(__file__).resolve().parent.parent / "THNN" / "THNN.h"
 
 INTRODUCTION = """\
 # Functions of libTHNN
 
-Made from [THNN.h](../THNN/THNN.h) by `python docs/functions.py`. How to call them is told in [abi.md](abi.md).
+Made from [THNN.h](../THNN/THNN.h) by `python docs/functions.py`. [abi.md](abi.md) says how to call them.
 
 A layer's function exists for both element types: `Linear_updateOutput` stands for `THNN_FloatLinear_updateOutput`,
 whose tensors are `THFloatTensor`, and `THNN_DoubleLinear_updateOutput`, whose tensors are `THDoubleTensor`. Indices and
@@ -73,10 +68,10 @@ def table(functions: list[Function]) -> list[str]:
     return lines
 
 
-def page(functions: list[Function]) -> str:
-    """The whole text of functions.md."""
+def page() -> str:
+    """The whole text."""
     lines = [INTRODUCTION]
-    for section, members in groupby(functions, key=lambda function: function.section):
+    for section, members in groupby(header.read(HEADER), key=lambda function: function.section):
         lines += [f"## {section}", ""]
         for layer, group in groupby(members, key=lambda function: function.layer):
             family = list(group)
@@ -89,4 +84,4 @@ def page(functions: list[Function]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(header.read(HEADER)), encoding="utf-8")
+    print(page(), end="")

@@ -53,7 +53,7 @@ def run(*command: str | Path, **environment: str) -> str:
     return done.stdout + done.stderr
 
 
-BUILT = ["build", "dist", "lib", "_thnn.py", "_signatures.py", "*.egg-info"]
+BUILT = ["build", "dist", "lib", "_thnn.py", "_signatures.py", "*.pyi", "*.egg-info"]
 UNTRACKED = ["__pycache__", ".git", ".venv", ".*_cache", ".hypothesis", ".benchmarks"]
 
 
@@ -187,7 +187,7 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / "pytorch_legacy").rglob("*.py")}
     assert modules <= names
     made = {"lib/libTHNN.so", "lib/THNN.h", "lib/THNN_base.h", "lib/THNN_ffi.h"}
-    made |= {"backend/_thnn.py", "backend/_signatures.py", "py.typed"}
+    made |= {"backend/_thnn.py", "backend/_signatures.py", "py.typed", "nn/__init__.pyi", "nn/pooling/__init__.pyi"}
     made |= {f"lib/include/THNN/{name}" for name in ("layer.h", "core/core.h")} | {"extension/templates/pooling2d.c"}
     made |= {f"lib/include/THCUNN/{name}" for name in ("core/device.h", "THCUNN_base.h", "host/emulation.cpp")}
     made |= {"lib/libTHNN.so.1"} if sys.platform == "linux" else set()

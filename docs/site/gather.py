@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from importlib import import_module
 
 from docs.site import ROOT
 from docs.site.folder import Folder
@@ -16,6 +17,8 @@ NAMED = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
 }
+# Pages that a script makes. A link to the script leads to its page.
+MADE = {f"docs/{script}.py": f"{script}.md" for script in ("classes", "fields", "functions")}
 PICTURES = (".png", ".svg", ".jpg")
 
 # Code is left as it is: what stands between fences, and between backticks. A link is what else is in round brackets.
@@ -42,7 +45,7 @@ class Gathering:
 
     def __init__(self, folder: Folder, known: dict[str, str]) -> None:
         self.folder = folder
-        self.places = pages() | known
+        self.places = pages() | MADE | known
         self.sources = Sources(folder)
 
     def all(self) -> None:
@@ -55,6 +58,10 @@ class Gathering:
             if place == "index.md":
                 text = text.replace("BOOK", book([*written.values()]))
             self.folder.write(place, self.turned(text, path, place))
+
+        for path, place in MADE.items():
+            script = import_module(path.removesuffix(".py").replace("/", "."))
+            self.folder.write(place, self.turned(script.page(), path, place))
 
     def turned(self, text: str, path: str, place: str) -> str:
         """The text of the page `path` with links that lead to the same things on the site, from `place`."""

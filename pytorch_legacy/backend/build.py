@@ -1,4 +1,4 @@
-"""Makes the two generated modules of the backend from the C header; setup.py calls it after the C build.
+"""Makes the two generated modules of the backend from the C header; setup.py calls it after the C build, and ``stubs`` beside it.
 
 `_thnn.py` holds cffi's definitions (out-of-line, ABI mode: no C compiler, any Python 3), made from the expanded
 declarations; `_signatures.py` holds the argument names and types, made from the annotated header.

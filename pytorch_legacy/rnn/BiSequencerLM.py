@@ -7,13 +7,14 @@ from pytorch_legacy.dpnn.ReverseTable import ReverseTable
 from pytorch_legacy.errors import FieldError, ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, recursiveAdd, recursiveCopy, recursiveFill, recursiveResizeAs
 from pytorch_legacy.rnn.BiSequencer import sequencers
 from pytorch_legacy.rnn.Sequencer import Sequencer
 
 
-class BiSequencerLM(nn.Container):
+class BiSequencerLM(Container):
     """As an nn.BiSequencer, but each output depends on the steps before and after its own only::
 
         output[t] = merge([forward(input)[t-1], reverse(backward(reverse(input)))[t+1]])

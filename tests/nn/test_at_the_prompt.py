@@ -5,6 +5,7 @@ import pydoc
 import re
 import textwrap
 import traceback
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import hints, nn
-from pytorch_legacy.backend import call
+from pytorch_legacy.backend import call, stubs
 from pytorch_legacy.errors import ArgumentError, ShapeError
 from pytorch_legacy.files.loading import names_of
 
@@ -31,9 +32,23 @@ def test_help_shows_no_insides(cls):
 def test_classes_of_other_packages_are_known_to_completion_and_type_checkers():
     assert {"LSTM", "gModule", "Inception", "Sequential", "utils"} <= set(dir(nn))
     assert all(hasattr(nn, name) for name in dir(nn))
-    source = Path(nn.__file__).read_text()
-    typed = set(re.findall(r"^    from pytorch_legacy\.[\w.]+ import \w+ as (\w+)$", source, re.MULTILINE))
-    assert typed == {name for name in names_of("nn") if name.isidentifier()} - set(nn.__all__)
+    stub = stubs.texts(Path(pl.__file__).parent)[Path(nn.__file__).with_suffix(".pyi")]
+    typed = re.findall(r"^from (\S*) import (\w+) as (\w+)$", stub, re.MULTILINE)
+    names = [name for _, _, name in typed]
+    assert len(set(names)) == len(names)
+    assert set(names) - set(nn.__dict__) == {name for name in names_of("nn") if name.isidentifier()} - set(nn.__all__)
+    for module, cls, name in typed:
+        path = f"pytorch_legacy.nn{module}" if module.startswith(".") else module
+        package = nn if module == "." else import_module(path)
+        assert getattr(package, cls) is getattr(nn, name), (module, name)
+
+
+def test_a_build_writes_what_completion_reads(tmp_path):
+    package = Path(pl.__file__).parent
+    stubs.generate(package, tmp_path)
+    for family in nn.FAMILIES:
+        text = (tmp_path / "nn" / family / "__init__.pyi").read_text()
+        assert re.findall(r" as (\w+)$", text, re.MULTILINE) == getattr(nn, family).__all__
 
 
 # ---------------------------------------------------------------------------------------------- hints

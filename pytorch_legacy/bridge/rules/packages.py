@@ -4,7 +4,7 @@ import numpy as np
 
 from pytorch_legacy import authors, dpnn, inn, nn, nnx
 from pytorch_legacy.authors.Loss import Loss
-from pytorch_legacy.cudnn import SpatialDivisiveNormalization as CudnnDivisive
+from pytorch_legacy.cudnn.SpatialDivisiveNormalization import SpatialDivisiveNormalization as CudnnDivisive
 from pytorch_legacy.dpnn.ColorTransform import ColorTransform
 
 from ..registry import rule

@@ -1,15 +1,5 @@
 """Modules around one other module."""
 
-from .Decorator import Decorator
-from .DontCast import DontCast
-from .NaN import NaN
-from .Profile import Profile
-from .WeightNorm import WeightNorm
+from pytorch_legacy.nn.family import classes
 
-__all__ = [
-    "Decorator",
-    "DontCast",
-    "NaN",
-    "Profile",
-    "WeightNorm",
-]
+__all__ = classes(globals())

@@ -1,11 +1,5 @@
 """Tables looked up by index, and affine maps of sparse vectors."""
 
-from .IndexLinear import IndexLinear
-from .LookupTable import LookupTable
-from .SparseLinear import SparseLinear
+from pytorch_legacy.nn.family import classes
 
-__all__ = [
-    "IndexLinear",
-    "LookupTable",
-    "SparseLinear",
-]
+__all__ = classes(globals())

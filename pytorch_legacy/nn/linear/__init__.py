@@ -1,21 +1,5 @@
 """Affine maps."""
 
-from .Bilinear import Bilinear
-from .Cosine import Cosine
-from .Euclidean import Euclidean
-from .Kmeans import Kmeans
-from .Linear import Linear
-from .LinearWeightNorm import LinearWeightNorm
-from .PartialLinear import PartialLinear
-from .WeightedEuclidean import WeightedEuclidean
+from pytorch_legacy.nn.family import classes
 
-__all__ = [
-    "Bilinear",
-    "Cosine",
-    "Euclidean",
-    "Kmeans",
-    "Linear",
-    "LinearWeightNorm",
-    "PartialLinear",
-    "WeightedEuclidean",
-]
+__all__ = classes(globals())

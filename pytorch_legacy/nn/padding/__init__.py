@@ -1,15 +1,6 @@
 """Borders around planes."""
 
-from .Padding import Padding
-from .SpatialReflectionPadding import SpatialReflectionPadding
-from .SpatialReplicationPadding import SpatialReplicationPadding
-from .SpatialZeroPadding import SpatialZeroPadding
-from .VolumetricReplicationPadding import VolumetricReplicationPadding
+from pytorch_legacy.nn.family import classes
 
-__all__ = [
-    "Padding",
-    "SpatialReflectionPadding",
-    "SpatialReplicationPadding",
-    "SpatialZeroPadding",
-    "VolumetricReplicationPadding",
-]
+BASES = ("BorderPadding",)
+__all__ = classes(globals(), BASES)

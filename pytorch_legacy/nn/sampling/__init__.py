@@ -1,17 +1,5 @@
 """Planes with more cells, or fewer, or looked at elsewhere."""
 
-from .SpatialGridSamplerBilinear import SpatialGridSamplerBilinear
-from .SpatialUpSamplingBilinear import SpatialUpSamplingBilinear
-from .SpatialUpSamplingNearest import SpatialUpSamplingNearest
-from .UpSampling import UpSampling
-from .VolumetricUpSamplingNearest import VolumetricUpSamplingNearest
-from .VolumetricUpSamplingTrilinear import VolumetricUpSamplingTrilinear
+from pytorch_legacy.nn.family import classes
 
-__all__ = [
-    "SpatialGridSamplerBilinear",
-    "SpatialUpSamplingBilinear",
-    "SpatialUpSamplingNearest",
-    "UpSampling",
-    "VolumetricUpSamplingNearest",
-    "VolumetricUpSamplingTrilinear",
-]
+__all__ = classes(globals())

@@ -1,7 +1,5 @@
 """Training loops."""
 
-from .StochasticGradient import StochasticGradient
+from pytorch_legacy.nn.family import classes
 
-__all__ = [
-    "StochasticGradient",
-]
+__all__ = classes(globals())

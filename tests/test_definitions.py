@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import backend, nn
 from pytorch_legacy.errors import ValueRangeError
 from tests import capi
+from tests.table import CLASSES
 from tests.trees import leaves
 
 Generator = np.random.Generator
@@ -262,6 +264,25 @@ LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...]]]] = {
 }
 """Draws of a layer and the shape of its input, for every layer that has a definition beside what is fast."""
 
+
+def defined() -> list[str]:
+    """The layers whose C file has such a definition."""
+    files = (Path(__file__).resolve().parents[1] / "THNN").glob("*/[A-Z]*.c")
+    return sorted(path.stem for path in files if "The definition" in path.read_text(encoding="utf-8"))
+
+
+def cases(name: str) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
+    """One of the cases of the layer, for who has no line above."""
+
+    def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+        case = CLASSES[name].CASES[drawn(rng, 0, len(CLASSES[name].CASES) - 1)]
+        return case.make(), case.input(rng).shape
+
+    return draw
+
+
+LAYERS |= {name: cases(name) for name in defined() if name not in LAYERS}
+
 TAKES = {"SpatialLocalImportancePooling": 2}
 """How many inputs of that shape a layer takes, if it is not one."""
 
@@ -363,6 +384,12 @@ def test_fast_as_defined(name: str, dtype: str) -> None:
             if kind == "infinite":  # whether infinities meet depends on the order of a sum
                 mine, defined = (np.where(np.isfinite(sum), sum, np.nan) for sum in (mine, defined))
             assert_agree(mine, defined, np.array([sums]), NEAR[dtype], says)
+
+
+def test_layers_without_a_line_are_drawn_from_their_cases() -> None:
+    assert len(defined()) > 35 and "SpatialMaxPooling" in defined()
+    module, shape = cases("SpatialMaxPooling")(np.random.default_rng(0))
+    assert isinstance(module, nn.SpatialMaxPooling) and len(shape) == 4
 
 
 def test_definitions_run() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,8 +69,8 @@ def _mean(layer: Any) -> Module:
 PLANES = "planes"
 FOUR = (4, 4, 4, 4)  # windows of four cells, side by side
 
-# Every pooling layer for pictures. What is not in nn is left out.
-EXHIBITS = (
+# Pooling layers for pictures, in the order in which they are shown. Those that nobody lists follow, with windows of 4x4.
+LISTED = (
     Exhibit("SpatialMaxPooling", "4x4", FOUR),
     Exhibit("SpatialAveragePooling", "4x4", FOUR),
     Exhibit("SpatialDilatedMaxPooling", "3x3, 2 apart, stride 4", (3, 3, 4, 4, 1, 1, 2, 2)),
@@ -99,6 +100,19 @@ LEFT_OUT = {
     "Temporal": "pools sequences",
     "Volumetric": "pools volumes",
 }
+
+
+def exhibits() -> tuple[Exhibit, ...]:
+    """All layers of the gallery."""
+    known = {exhibit.name for exhibit in LISTED}
+    others = [name for name in nn.pooling.__all__ if name not in known and not name.startswith(tuple(LEFT_OUT))]
+    return LISTED + tuple(Exhibit(name, "4x4", (*_planes(name), *FOUR)) for name in others)
+
+
+def _planes(name: str) -> tuple[str, ...]:
+    """What a class takes before its windows: the number of planes, or nothing."""
+    first = next(iter(inspect.signature(getattr(nn, name)).parameters), "")
+    return (PLANES,) if "plane" in first.lower() else ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +196,7 @@ def pooling(image: Any) -> Gallery:
     planes = scaled[None] if scaled.ndim == 2 else scaled
     if planes.ndim != 3 or planes.size == 0:
         raise ShapeError(f"explain: image: expected (planes x) height x width, got shape {array.shape}")
-    return Gallery(planes, tuple(_picture(exhibit, planes) for exhibit in EXHIBITS if exhibit.name in nn.__all__))
+    return Gallery(planes, tuple(_picture(exhibit, planes) for exhibit in exhibits()))
 
 
 def _picture(exhibit: Exhibit, image: Tensor) -> Picture:

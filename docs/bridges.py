@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pytorch_legacy import nn, rnn
 from pytorch_legacy.bridge.registry import rule_of
-from pytorch_legacy.files.loading import PACKAGES
+from pytorch_legacy.files.classes import PACKAGES
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 

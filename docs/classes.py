@@ -6,8 +6,8 @@ import inspect
 from importlib import import_module
 from pathlib import Path
 
-from pytorch_legacy.files.loading import PACKAGES
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.files.classes import PACKAGES
+from pytorch_legacy.objects import Object
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -19,7 +19,7 @@ source; `help(pl.nn.SpatialSoftPool)` shows it. The typename is what `.t7` files
 """
 
 
-def row(name: str, cls: type[TorchObject]) -> str:
+def row(name: str, cls: type[Object]) -> str:
     path = Path(inspect.getfile(cls)).relative_to(ROOT)
     summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|").removesuffix("::")
     typename = "" if cls._typename == f"nn.{name}" else f"`{cls._typename}`"
@@ -32,7 +32,7 @@ def page() -> str:
     for package in PACKAGES:
         module = import_module(f"pytorch_legacy.{package}")
         classes = {name: getattr(module, name) for name in module.__all__}
-        rows = [row(name, cls) for name, cls in classes.items() if isinstance(cls, type) and issubclass(cls, TorchObject)]
+        rows = [row(name, cls) for name, cls in classes.items() if isinstance(cls, type) and issubclass(cls, Object)]
         about = (module.__doc__ or "").strip().split("\n\n")[0]
         parts.append("\n".join([f"## pl.{package}", "", about, "", "| class | typename | |", "|---|---|---|", *rows, ""]))
     return "\n".join(parts)

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
-from pytorch_legacy.files import fields, loading
+from pytorch_legacy.files import fields
+from pytorch_legacy.files.classes import classes as all_classes
 from pytorch_legacy.files.form import BUFFERS
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 
 INTRODUCTION = """\
 # Fields in .t7 files
@@ -55,10 +56,10 @@ class Field:
         return f"| {' | '.join(self.cells)} |".replace("  ", " ")
 
 
-def classes() -> dict[str, type[TorchObject]]:
+def classes() -> dict[str, type[Object]]:
     """All classes by their typenames; where there are several, the first has the name and the others follow it."""
-    found: dict[str, type[TorchObject]] = {}
-    for cls in loading.classes():
+    found: dict[str, type[Object]] = {}
+    for cls in all_classes():
         name, count = cls._typename, 1
         while name in found and found[name] is not cls:
             count += 1
@@ -67,7 +68,7 @@ def classes() -> dict[str, type[TorchObject]]:
     return found
 
 
-def table(cls: type[TorchObject]) -> dict[str, Field]:
+def table(cls: type[Object]) -> dict[str, Field]:
     """The fields of a class by their names in files."""
     form, kinds = cls._form, fields.of(cls)
     attributes = [*annotated(cls), *arguments(cls), *form.defaults, *form.kinds, *form.names()]
@@ -90,13 +91,13 @@ def arguments(cls: type) -> Iterator[str]:
     yield from inspect.signature(cls).parameters
 
 
-def kind(cls: type[TorchObject], attribute: str) -> str:
+def kind(cls: type[Object], attribute: str) -> str:
     found = fields.of(cls).get(attribute, "")
     rank = cls._form.dimensions.get(attribute)
     return f"{found}, {rank}-D" if rank else found
 
 
-def default(cls: type[TorchObject], attribute: str) -> str:
+def default(cls: type[Object], attribute: str) -> str:
     """What a missing field is here."""
     if attribute in cls._form.implied:
         return shown(cls._form.implied[attribute])
@@ -115,7 +116,7 @@ def shown(value: Any) -> str:
     return "nothing" if value is None else str(value).lower() if isinstance(value, bool) else f"`{value}`"
 
 
-def uses(cls: type[TorchObject], attribute: str) -> Iterator[str]:
+def uses(cls: type[Object], attribute: str) -> Iterator[str]:
     """What happens to a field, in the words of the introduction."""
     form = cls._form
     if attribute in form.oneBased or attribute in form.oneBasedTensors:
@@ -134,15 +135,15 @@ def uses(cls: type[TorchObject], attribute: str) -> Iterator[str]:
             yield word
 
 
-def base(cls: type[TorchObject]) -> type[TorchObject] | None:
+def base(cls: type[Object]) -> type[Object] | None:
     """The class whose fields it has too."""
     for parent in cls.__mro__[1:]:
-        if parent not in (TorchObject, Module, Criterion) and issubclass(parent, TorchObject) and table(parent):
+        if parent not in (Object, Module, Criterion) and issubclass(parent, Object) and table(parent):
             return parent
     return None
 
 
-def heading(cls: type[TorchObject]) -> str:
+def heading(cls: type[Object]) -> str:
     version = cls._form.version
     return f"Version {version}." if version else ""
 
@@ -152,7 +153,7 @@ def lines(own: dict[str, Field]) -> list[str]:
     return [*head, *(field.line() for field in own.values())] if own else []
 
 
-def section(name: str, cls: type[TorchObject], names: dict[type[TorchObject], str]) -> str:
+def section(name: str, cls: type[Object], names: dict[type[Object], str]) -> str:
     """The heading of a class, what it extends, and its own fields."""
     own, parent = table(cls), base(cls)
     text = [heading(cls)]

@@ -28,7 +28,7 @@ from . import (
     rnn,
     testing,
 )
-from .arrays.defaults import getdefaulttensortype, setdefaulttensortype
+from .arrays.types import getdefaulttensortype, setdefaulttensortype
 from .backend import get_num_threads as getNumThreads
 from .backend import set_convolution as setConvolution
 from .backend import set_cuda_index_check as setCudaIndexCheck
@@ -38,8 +38,9 @@ from .backend import set_pooling_backward as setPoolingBackward
 from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
 from .errors import THNNError
 from .files import mending, t7
+from .files.classes import register
 from .files.form import Form
-from .files.loading import load, register
+from .files.loading import load
 from .files.saving import save
 from .files.t7 import T7Error
 from .optimizing import optimize

@@ -15,7 +15,10 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 _FILES = ("fields", "form", "loading", "mending", "misspelt", "saving", "t7", "writing")
-_NOW = {name: f"files.{name}" for name in _FILES} | {"defaults": "arrays.defaults", "storage": "arrays.storage"}
+_NOW = {name: f"files.{name}" for name in _FILES} | {
+    "storage": "arrays.storage",
+    "nn.lua": "files.lua",
+}
 
 
 class _Finder(MetaPathFinder, Loader):
@@ -24,11 +27,14 @@ class _Finder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        package, _, name = fullname.partition(".")
-        first, dot, rest = name.partition(".")
-        if package != "pytorch_legacy" or first not in _NOW:
+        package, _, rest = fullname.partition(".")
+        if package != "pytorch_legacy":
             return None
-        return ModuleSpec(fullname, self, origin=f"pytorch_legacy.{_NOW[first]}{dot}{rest}")
+        parts = rest.split(".")
+        for n in (1, 2):
+            if (now := _NOW.get(".".join(parts[:n]))) is not None:
+                return ModuleSpec(fullname, self, origin=".".join([package, now, *parts[n:]]))
+        return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(str(spec.origin))

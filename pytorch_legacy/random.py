@@ -26,12 +26,12 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, defaults
+from pytorch_legacy.arguments import numbers, whole
+from pytorch_legacy.arrays import Tensor, default_dtype
 
 from .arrays import placed
 from .backend import Callers, call, call_random, library
 from .errors import DtypeError, ShapeError, ValueRangeError
-from .nn.arguments import numbers, whole
 
 _callers = Callers("random")
 _STATE_BYTES = 5048
@@ -108,7 +108,7 @@ def _drawn(name: str, shape: tuple[int, ...] | int | None, dtype: Any, device: b
     if shape is None:
         return _drawn(name, 1, np.float64, False, *bounds).item()
     try:
-        array = np.empty(shape, defaults.dtype() if dtype is None else dtype)
+        array = np.empty(shape, default_dtype() if dtype is None else dtype)
     except (TypeError, ValueError) as error:
         raise ShapeError(f"random.{name}: no array has the shape {shape!r:.60} and that dtype: {error}") from None
     if array.dtype == np.float16:
@@ -122,7 +122,7 @@ def _drawn(name: str, shape: tuple[int, ...] | int | None, dtype: Any, device: b
 
 def _rounded(dtype: Any, bound: float) -> float:
     """A bound as Torch7's float tensors took it: as a float. They computed with it in double."""
-    isSingle = np.dtype(defaults.dtype() if dtype is None else dtype).itemsize < 8
+    isSingle = np.dtype(default_dtype() if dtype is None else dtype).itemsize < 8
     return float(np.float32(bound)) if isSingle and isinstance(bound, (int, float, np.number)) else bound
 
 

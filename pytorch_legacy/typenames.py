@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor, on_device
-from pytorch_legacy.nn.TorchObject import TorchObject, type_name
+from pytorch_legacy.arrays import is_tensor, on_device, type_name
+from pytorch_legacy.files.stored import Stored
 
 
 def typename(value: Any) -> str | None:
@@ -17,7 +17,7 @@ def typename(value: Any) -> str | None:
     >>> pl.typename(pl.nn.Linear(2, 3)), pl.typename(np.zeros(3)), pl.typename([1, 2])
     ('nn.Linear', 'torch.DoubleTensor', None)
     """
-    if isinstance(value, TorchObject):
+    if isinstance(value, Stored):
         return value._typename
     return type_name(value.dtype, on_device(value)) if is_tensor(value) else None
 

@@ -10,7 +10,7 @@ import pytest
 from docs import classes as docs_classes
 from docs import fields, functions
 from pytorch_legacy.backend import header
-from pytorch_legacy.files.loading import classes
+from pytorch_legacy.files.classes import classes
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = ROOT / "THNN" / "THNN.h"

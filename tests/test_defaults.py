@@ -9,7 +9,8 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.nn.TorchObject import TorchObject, reachable
+from pytorch_legacy.objects import Object
+from pytorch_legacy.objects.copies import reachable
 from tests.table import CASES
 from tests.test_random import CONSUMED
 
@@ -21,7 +22,7 @@ def doubles() -> Iterator[None]:
     pl.setdefaulttensortype("torch.FloatTensor")
 
 
-def of_single_precision(module: TorchObject) -> set[str]:
+def of_single_precision(module: Object) -> set[str]:
     """What in a module is not double."""
     found = set()
     for thing in reachable(module):
@@ -35,7 +36,7 @@ def of_single_precision(module: TorchObject) -> set[str]:
 
 
 def test_every_layer(doubles: None) -> None:
-    modules = [module for _, case in CASES if isinstance(module := case.make(), TorchObject)]
+    modules = [module for _, case in CASES if isinstance(module := case.make(), Object)]
     assert set().union(*map(of_single_precision, modules)) == set()
     assert {module.type() for module in modules} == {"torch.DoubleTensor"}
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
 from pytorch_legacy.arrays import moved, storage_offset
-from pytorch_legacy.files.loading import class_of
+from pytorch_legacy.files.classes import class_of
 from pytorch_legacy.nn.pooling.indices import fromTorch7
 from pytorch_legacy.nn.Unknown import Unknown
 from tests.rows import rows

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import backend, errors, manualSeed, nn, random, setdefaulttensortype, t7
-from pytorch_legacy.files.loading import class_of
+from pytorch_legacy.files.classes import class_of
 from tests.trees import assert_close, assert_same
 
 PARITY = t7.read(Path(__file__).with_name("golden") / "random" / "parity.t7")

@@ -19,8 +19,9 @@ from pytorch_legacy import nn, t7
 from pytorch_legacy.arrays import storage_of
 from pytorch_legacy.errors import T7Warning
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.nn.TorchObject import TorchObject, reachable
 from pytorch_legacy.nn.Unknown import Unknown
+from pytorch_legacy.objects import Object
+from pytorch_legacy.objects.copies import reachable
 from tests.case import Case
 from tests.rows import rows
 from tests.t7.identical import Comparison, Difference
@@ -117,7 +118,7 @@ def test_notes_in_any_object_come_back() -> None:
 
 def opened(value: Any) -> t7.TorchObject | None:
     """A module as a record of all that it shows; buffers that files leave out are private, or listed by the class."""
-    if not isinstance(value, TorchObject):
+    if not isinstance(value, Object):
         return None
     hidden = {*value._form.dropped, *value._form.scratch, "header"}
     fields = {key: entry for key, entry in vars(value).items() if key[0] != "_" and key not in hidden and entry is not None}

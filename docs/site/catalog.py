@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from docs.site import ROOT
-from pytorch_legacy.files.loading import PACKAGES
+from pytorch_legacy.files.classes import PACKAGES
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,10 @@ def families() -> list[Family]:
 
 
 def _family(name: str, package: str, module: ModuleType) -> Family:
-    from pytorch_legacy.nn.TorchObject import TorchObject
+    from pytorch_legacy.objects import Object
 
     classes = {member: getattr(module, member) for member in module.__all__}
-    chosen = [Entry(n, package, name, c) for n, c in classes.items() if isinstance(c, type) and issubclass(c, TorchObject)]
+    chosen = [Entry(n, package, name, c) for n, c in classes.items() if isinstance(c, type) and issubclass(c, Object)]
     about = (module.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
     return Family(name, about, chosen)
 

@@ -27,7 +27,7 @@ import pytorch_legacy as pl
 from docs.site import ROOT
 from docs.site.catalog import Entry
 from docs.site.chosen import CHOSEN, DISTINCT
-from pytorch_legacy.files.loading import PACKAGES
+from pytorch_legacy.files.classes import PACKAGES
 from pytorch_legacy.nn.Criterion import Criterion
 
 GOLDEN = ROOT / "tests" / "golden"

@@ -1,4 +1,4 @@
-"""Arrays: those of the host and of a device (`device`), and the memory that they share (`storage`)."""
+"""Arrays of the host and of a device (`device`), the memory that they share (`storage`), their `types`, and tables (`tree`)."""
 
 from .device import (
     Array,
@@ -19,8 +19,6 @@ from .device import (
     to_host,
 )
 from .storage import (
-    CUDA_TYPES,
-    TENSOR_TYPES,
     Placement,
     Tensor,
     flattened,
@@ -32,8 +30,10 @@ from .storage import (
     storage_of,
     storage_offset,
 )
+from .types import ALL_TYPES, CUDA_TYPES, TENSOR_TYPES, default_dtype, type_name
 
 __all__ = [
+    "ALL_TYPES",
     "CUDA_TYPES",
     "TENSOR_TYPES",
     "Array",
@@ -42,6 +42,7 @@ __all__ = [
     "address",
     "buffer",
     "cupy",
+    "default_dtype",
     "entered",
     "flattened",
     "is_aligned",
@@ -62,4 +63,5 @@ __all__ = [
     "strided",
     "taken",
     "to_host",
+    "type_name",
 ]

@@ -17,24 +17,6 @@ from pytorch_legacy.errors import DtypeError, ShapeError
 
 Tensor = np.ndarray[Any, Any]
 
-TENSOR_TYPES: dict[str, np.dtype[Any]] = {
-    "torch.ByteTensor": np.dtype(np.uint8),
-    "torch.CharTensor": np.dtype(np.int8),
-    "torch.ShortTensor": np.dtype(np.int16),
-    "torch.IntTensor": np.dtype(np.int32),
-    "torch.LongTensor": np.dtype(np.int64),
-    "torch.HalfTensor": np.dtype(np.float16),
-    "torch.FloatTensor": np.dtype(np.float32),
-    "torch.DoubleTensor": np.dtype(np.float64),
-}
-
-CUDA_TYPES = {
-    ("torch.CudaTensor" if name == "torch.FloatTensor" else name.replace("torch.", "torch.Cuda")): dtype
-    for name, dtype in TENSOR_TYPES.items()
-}
-"""The names that tensors on a device had in Torch7: without a word for the numbers they are float."""
-
-
 _MOST_REPEATED = 1 << 16
 _MOST_TIMES, _MOST_BYTES = 64, 1 << 28  # what is larger than both is not copied out of a view that repeats its memory
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 
 
-class DataParallelTableBasic(TorchObject):
+class DataParallelTableBasic(Object):
     """What ran the copies of a DataParallelTable one after the other; it does nothing here.
 
     Parameters

@@ -11,13 +11,13 @@ import numpy as np
 
 from pytorch_legacy.arrays import storage_of
 from pytorch_legacy.files import t7
+from pytorch_legacy.files.lua import effect
 from pytorch_legacy.files.t7.nodes import printable, shown
 from pytorch_legacy.interop import Visit, walk
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.nn.lua import effect
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
+from pytorch_legacy.objects import Object
 
 from . import models
 from .files import text_shape
@@ -61,7 +61,7 @@ def tree(value: Any, depth: int | None, most: int | None, fields: bool) -> list[
         inner = visit.value
         if id(visit) in hidden or isinstance(inner, np.ndarray):
             return False
-        if isinstance(inner, TorchObject) and not fields and (visit.depth or not isinstance(inner, Unknown)):
+        if isinstance(inner, Object) and not fields and (visit.depth or not isinstance(inner, Unknown)):
             return False
         if most is not None and isinstance(inner, list) and all(type(entry) in (int, float, str, bool) for entry in inner):
             return False  # in the summary already
@@ -96,7 +96,7 @@ def kind(value: Any) -> str:
     words: list[tuple[Any, str]] = [
         (type(None), "nil"), (bool, "boolean"), ((int, float), "number"), (str, "string"), (list, "list"), (dict, "table"),
         (t7.Storage, "storage"), (np.ndarray, "tensor"), (t7.Function, "function"), (Unknown, "unknown"), (Module, "module"),
-        (Criterion, "criterion"), ((TorchObject, t7.TorchObject), "object"),
+        (Criterion, "criterion"), ((Object, t7.TorchObject), "object"),
     ]  # fmt: skip
     return next((word for types, word in words if isinstance(value, types)), "value")
 
@@ -127,7 +127,7 @@ def summary(value: Any) -> str:
         return f"Lua function, {len(value.bytecode):,} bytes of {language(value)}, {upvalues(value)}; never run"
     if isinstance(value, t7.TorchObject):
         return f"{shown(value.typename)}, an object of Torch"
-    if isinstance(value, TorchObject):
+    if isinstance(value, Object):
         return first_line(value)
     if value is None or isinstance(value, bool):
         return "nil" if value is None else str(value).lower()
@@ -220,7 +220,7 @@ class Class:
         base, methods = _STUBS[self.role]
         return [
             f"@pl.register({_literal(self.typename)})",
-            f"class {name if not name[0].isdigit() else '_' + name}(pl.nn.{base}):",
+            f"class {name if not name[0].isdigit() else '_' + name}(pl.{base}):",
             *(f"    {line}" for line in methods),
         ]
 
@@ -231,9 +231,12 @@ def _literal(text: str) -> str:
 
 
 _STUBS = {
-    "module": ("Module", ("def updateOutput(self, input): ...", "def updateGradInput(self, input, gradOutput): ...")),
-    "criterion": ("Criterion", ("def updateOutput(self, input, target): ...", "def updateGradInput(self, input, target): ...")),
-    "data": ("TorchObject.TorchObject", ('"""Its fields are attributes."""',)),
+    "module": ("nn.Module", ("def updateOutput(self, input): ...", "def updateGradInput(self, input, gradOutput): ...")),
+    "criterion": (
+        "nn.Criterion",
+        ("def updateOutput(self, input, target): ...", "def updateGradInput(self, input, target): ..."),
+    ),
+    "data": ("objects.Object", ('"""Its fields are attributes."""',)),
 }
 
 
@@ -241,7 +244,7 @@ def effect_of(visit: Visit) -> str:
     """What becomes of a function that stands in an object where its class has a method; "" for other functions."""
     owner = None if visit.parent is None else visit.parent.value
     isMethod = (
-        isinstance(owner, TorchObject)
+        isinstance(owner, Object)
         and not isinstance(owner, Unknown)
         and isinstance(visit.key, str)
         and callable(getattr(type(owner), visit.key, None))

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.files import t7
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 
 
-class Layer(TorchObject):
+class Layer(Object):
     """Base of the layers of cudnn.torch, in front of the layer of ``nn`` that does the work.
 
     cuDNN's choice of algorithms, its sizes of the last input and functions of Lua that some versions left in their objects

@@ -11,7 +11,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import rebind
+from pytorch_legacy.objects.copies import rebind
 
 _here: WeakValueDictionary[str, Sent] = WeakValueDictionary()
 

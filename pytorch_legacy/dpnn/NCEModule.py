@@ -6,13 +6,13 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arguments import numbers
 from pytorch_legacy.arrays import Tensor, placed
 from pytorch_legacy.backend import call
 from pytorch_legacy.dpnn import alias
 from pytorch_legacy.errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.nn.utils import described, sizes
 

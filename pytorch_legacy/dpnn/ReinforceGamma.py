@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arguments import numbers
 from pytorch_legacy.arrays import Tensor, is_tensor, placed
 from pytorch_legacy.dpnn import gamma
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.utils import described
 
 

@@ -4,12 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import TENSOR_TYPES, is_tensor
+from pytorch_legacy.arrays import TENSOR_TYPES, is_tensor, tree
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import TorchObject, rebuilt
 
 BUFFERS = ("output", "gradInput", "momGradParams", "dpnn_input")
 GRADIENTS = ("gradWeight", "gradBias")
@@ -84,7 +83,7 @@ class Serial(Decorator):
         seen: dict[Any, Any] = {}
         waiting: list[Module] = []
 
-        def twin(thing: TorchObject) -> TorchObject:
+        def twin(thing: Any) -> Any:
             if not isinstance(thing, Module):
                 return thing
             if id(thing) not in twins:
@@ -98,7 +97,7 @@ class Serial(Decorator):
             empty = getattr(thing, "dpnn_serialEmpty", ())
             fields = vars(twins[id(thing)])
             for key, value in fields.items():
-                fields[key] = _emptied(value) if key in empty else rebuilt(value, seen, lambda array: array, twin)
+                fields[key] = _emptied(value) if key in empty else tree.map(twin, value, seen)
             fields["dpnn_typename"] = thing._typename
             if isinstance(thing, Serial):
                 fields |= {"_inFile": True, "_fileType": self.tensortype}

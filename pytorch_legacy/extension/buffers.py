@@ -4,10 +4,10 @@ from typing import Any
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 
 
-def resize_output(module: TorchObject, shape: tuple[int, ...], name: str = "output", dtype: Any = None) -> Tensor:
+def resize_output(module: Object, shape: tuple[int, ...], name: str = "output", dtype: Any = None) -> Tensor:
     """The buffer in field `name`: the array of the last pass where it fits, else a new one with any contents.
 
     Parameters

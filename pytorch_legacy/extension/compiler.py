@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from pytorch_legacy.arguments import outside
+
 from .. import backend
 from ..backend import installed
 from ..errors import ExtensionError
-from ..nn.arguments import outside
 
 INCLUDE = installed.library / "include"
 # As libTHNN is compiled: no -ffast-math, which would change how the whole process computes.

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arguments import truncated
 from pytorch_legacy.arrays import is_repeated, storage_of
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files import mending
 from pytorch_legacy.files.form import BUFFERS, GRADIENTS, Form
-from pytorch_legacy.nn.arguments import truncated
 from pytorch_legacy.words import described, sizes
 
 _NUMBERS: tuple[Any, ...] = (int, float, np.integer, np.floating)

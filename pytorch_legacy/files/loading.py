@@ -1,94 +1,16 @@
-"""From .t7 files to modules: which class stands for which typename, and how its objects are made."""
+"""From .t7 files to modules."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from pytorch_legacy.errors import FieldError, T7Error, T7Warning
-from pytorch_legacy.files import fields, mending, t7
-from pytorch_legacy.nn import lua
-from pytorch_legacy.nn.TorchObject import TorchObject
-from pytorch_legacy.nn.Unknown import Unknown
-
-Class = TypeVar("Class", bound=type[TorchObject])
-
-# Where the classes of the .t7 files are at home. Several packages of Torch7 put theirs into ``nn``.
-PACKAGES = ("nn", "nngraph", "nngraph.graph", "rnn", "dpnn", "nnx", "cudnn", "inn", "authors")
-
-_registered: dict[str, type[TorchObject]] = {}
-_known: dict[str, list[type[TorchObject]]] = {}
-
-
-def register(typename: str) -> Callable[[Class], Class]:
-    """Decorator: objects of this typename in .t7 files become instances of the decorated class, and are saved under it.
-
-    The class derives from ``nn.Module`` (or another class of ``nn``). An instance is made without ``__init__``, and the
-    fields of the file become its attributes. What is otherwise it declares as ``_file``, a `Form`: names, what counts from 1,
-    defaults, kinds, scratch memory, the version. ``_fromTorch7(fields, version)`` is there to override for the rest.
-
-    A class may be registered under several typenames. Objects made in Python have the first one; objects from files keep
-    theirs. A class of this package keeps its own name, and so does one that sets ``_typename``. A subclass is another
-    class: register it under a name of its own, or files of it are not read back as such.
-
-    Examples
-    --------
-    >>> import pytorch_legacy as pl
-    >>> @pl.register("nn.Double")
-    ... class Double(pl.nn.Module):
-    ...     _file = pl.Form(version=2, dropped=("buffer",))
-    ...     def updateOutput(self, input):
-    ...         self.output = 2 * input
-    ...         return self.output
-    """
-
-    if not isinstance(typename, str) or not typename:
-        raise TypeError(f'register: expected a typename such as "nn.Linear", got {typename!r:.100}')
-
-    def remember(cls: Class) -> Class:
-        if not (isinstance(cls, type) and issubclass(cls, TorchObject)):
-            raise TypeError(f'register("{typename}"): expected a subclass of nn.Module or nn.Criterion, got {cls!r}')
-        isNamed = cls._typename != cls.__name__ or cls in _registered.values()
-        if not isNamed and cls.__module__.partition(".")[0] != "pytorch_legacy":
-            cls._typename = typename
-        _registered[typename] = cls
-        return cls
-
-    return remember
-
-
-def class_of(typename: str, fields: Any = None) -> type[TorchObject] | None:
-    """The class for a typename: a registered one first, then that of this package; None if there is none.
-
-    Authors called different classes by one name. The `fields` of an object tell whose it is: each class is asked by
-    ``_claims(fields)``, those of `PACKAGES` that come last first. Without fields it is the class that comes first.
-    """
-    if not _known:
-        for cls in classes():
-            _known.setdefault(cls._typename, []).append(cls)
-    found = [_registered[typename]] if typename in _registered else _known.get(typename, [])
-    if fields is not None and len(found) > 1:
-        return next((cls for cls in reversed(found) if cls._claims(fields)), found[0])
-    return found[0] if found else None
-
-
-def names_of(space: str) -> list[str]:
-    """The names of the classes whose typenames begin with "nn.", or with that of another package of Torch7."""
-    class_of("")
-    return [typename.partition(".")[2] for typename in _known if typename.startswith(f"{space}.")]
-
-
-def classes() -> Iterator[type[TorchObject]]:
-    for package in PACKAGES:
-        module = import_module(f"pytorch_legacy.{package}")
-        for name in module.__all__:
-            member = getattr(module, name)
-            if isinstance(member, type) and issubclass(member, TorchObject):
-                yield member
+from pytorch_legacy.files import fields, lua, mending, t7
+from pytorch_legacy.files.classes import class_of, is_registered, unknown
+from pytorch_legacy.files.stored import Stored
 
 
 class Factory:
@@ -100,28 +22,28 @@ class Factory:
 
     def __init__(self) -> None:
         self.counted: dict[Any, Any] = {}  # storages of what modules count from 1 in files
-        self.containers: list[TorchObject] = []
-        self.incomplete: list[tuple[TorchObject, str]] = []  # objects without a gradInput, and where they are
+        self.containers: list[Stored] = []
+        self.incomplete: list[tuple[Stored, str]] = []  # objects without a gradInput, and where they are
         self.replaced: list[str] = []  # what is to say of functions in the place of methods
         self.untold = 0
 
     def create(self, typename: str, version: int) -> Any | None:
-        if typename.startswith(self.PLAIN) and typename not in _registered:
+        if typename.startswith(self.PLAIN) and not is_registered(typename):
             return None
         cls = class_of(typename)
         if cls is None:
-            return Unknown(typename)
+            return unknown(typename)
         instance = cls.__new__(cls)
-        if typename in _registered and typename != cls._typename:
+        if is_registered(typename) and typename != cls._typename:
             instance._typename = typename
         return instance
 
-    def fill(self, instance: TorchObject, record: t7.TorchObject, path: t7.Path) -> None:
+    def fill(self, instance: Stored, record: t7.TorchObject, path: t7.Path) -> None:
         known = record.fields
         cls = class_of(record.typename, known)
         if cls is not None and cls is not type(instance):
             instance.__class__ = cls  # it was made before the fields were known
-        isKnown = not isinstance(instance, Unknown)
+        isKnown = instance._knowsFields
         if isKnown and not isinstance(known, dict):
             raise T7Error(f"expected the table of fields of a {record.typename}, got {type(known).__name__}")
         try:
@@ -151,7 +73,7 @@ class Factory:
                 if type(value) is t7.Function and isinstance(name, str) and lua.warns(instance, name):
                     self._tell(instance, name, path)
 
-    def _tell(self, instance: TorchObject, name: str, path: t7.Path) -> None:
+    def _tell(self, instance: Stored, name: str, path: t7.Path) -> None:
         if len(self.replaced) < self.MOST_TOLD:
             self.replaced.append(f"{path}, a {instance._typename}: {name} is {lua.effect(instance, name)}")
         else:
@@ -165,7 +87,7 @@ class Factory:
         places = {id(instance): place for instance, place in self.incomplete}
         waiting: list[Any] = []
         for container in self.containers:
-            children = [child for child in getattr(container, "modules", None) or () if isinstance(child, TorchObject)]
+            children = [child for child in getattr(container, "modules", None) or () if isinstance(child, Stored)]
             company = children if len(set(map(id, children))) > 1 else [container, *children]
             if all(id(module) in places for module in company):
                 waiting += company
@@ -175,7 +97,7 @@ class Factory:
             if (place := places.pop(id(instance), None)) is not None:
                 instance.__dict__["gradInput"] = np.empty(0, instance._dtype)
                 mending.note(instance, "gradInput", "missing: empty", place)
-                waiting += [value for value in vars(instance).values() if isinstance(value, TorchObject)]
+                waiting += [value for value in vars(instance).values() if isinstance(value, Stored)]
 
     def warning(self) -> str:
         """What the owner of the file has to know, "" if there is nothing."""

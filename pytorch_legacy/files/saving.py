@@ -8,11 +8,11 @@ import warnings
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from pytorch_legacy.arrays import Tensor, moved, on_device, placed
+from pytorch_legacy.arrays import Tensor, moved, on_device, placed, tree
 from pytorch_legacy.errors import T7Warning, UnsupportedError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.misspelt import Spelling
-from pytorch_legacy.nn.TorchObject import TorchObject, rebuilt
+from pytorch_legacy.files.stored import Stored
 
 # What names that end so hold, and how a network gets there.
 _BY_NAME = "pytorch-legacy convert {net}.t7 {path}, or pytorch_legacy.interop.save(..., interop.tensors(net))"
@@ -106,7 +106,7 @@ class _Records:
 
     def record(self, value: Any) -> t7.TorchObject | None:
         """None for values that are no modules."""
-        if not isinstance(value, TorchObject):
+        if not isinstance(value, Stored):
             return None
         if value._onDevice:
             value = value._with({name: self.brought(field) for name, field in value.__dict__.items()})
@@ -119,7 +119,7 @@ class _Records:
 
     def brought(self, value: Any) -> Any:
         """`value`, an array on a device or a table of such, as it goes into a file. Objects are left as they are."""
-        return rebuilt(value, self.seen, self._tensor) if "cupy" in sys.modules else value
+        return tree.map_arrays(self._tensor, value, self.seen) if "cupy" in sys.modules else value
 
     def _tensor(self, array: Tensor) -> Tensor:
         if not on_device(array):

@@ -13,7 +13,7 @@ from pytorch_legacy.errors import FieldError, ShapeError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 
 from .walk import Visit, walk
 
@@ -155,7 +155,7 @@ def _beside(visit: Visit) -> bool:
 
 
 def _is_object(value: Any) -> bool:
-    return isinstance(value, (TorchObject, t7.TorchObject))
+    return isinstance(value, (Object, t7.TorchObject))
 
 
 def name_of(visit: Visit) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.t7.nodes import index_text, join_path, shown
-from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.Unknown import Unknown
+from pytorch_legacy.objects import Object
 
 
 class Visit:
@@ -81,7 +81,7 @@ def children(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from fields.items() if isinstance(fields, dict) else [("<contents>", fields)] if fields is not None else []
     elif isinstance(value, Unknown):
         yield from children(value.fields) if isinstance(value.fields, (dict, list)) else [("<contents>", value.fields)]
-    elif isinstance(value, TorchObject):
+    elif isinstance(value, Object):
         # What begins with an underscore is the package's own. Modules come first: their place there is the one to name.
         own = {key: entry for key, entry in value._ownFields().items() if not key.startswith("_")} | value._luaFunctions()
         yield from sorted(own.items(), key=lambda pair: pair[0] != "modules")
@@ -93,7 +93,7 @@ def children(value: Any) -> Iterator[tuple[Any, Any]]:
 
 def has_identity(value: Any) -> bool:
     """Can the value be shared? Numbers and text cannot."""
-    return isinstance(value, (list, dict, tuple, np.ndarray, t7.TorchObject, t7.Function, TorchObject))
+    return isinstance(value, (list, dict, tuple, np.ndarray, t7.TorchObject, t7.Function, Object))
 
 
 def walk(value: Any, inside: Any = lambda visit: True) -> Iterator[Visit]:

@@ -4,11 +4,11 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self, overload
 
+from pytorch_legacy.arguments import checked, taken
 from pytorch_legacy.arrays import Tensor, overlap
 from pytorch_legacy.errors import TOO_DEEP, IndexRangeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import walks
-from pytorch_legacy.nn.arguments import checked, taken
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, lasting, recursiveSum
 from pytorch_legacy.passes import is_own, marks_module

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import defaults
+from pytorch_legacy.arrays import default_dtype
 from pytorch_legacy.files import mending
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 from pytorch_legacy.passes import is_own, marks
 from pytorch_legacy.summary import Summary, of_criterion
 
 
-class Criterion(TorchObject):
+class Criterion(Object):
     """A loss: a number for an input and a target, and the gradient of the input.
 
     A criterion overrides ``updateOutput`` and ``updateGradInput``. The gradient is written into the same memory by
@@ -42,7 +42,7 @@ class Criterion(TorchObject):
     """
 
     def __init__(self) -> None:
-        self._dtype = defaults.dtype()
+        self._dtype = default_dtype()
         self.output: Any = 0.0
         self.gradInput: Any = np.empty(0, self._dtype)
 

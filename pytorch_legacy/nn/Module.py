@@ -9,7 +9,7 @@ import numpy as np
 from pytorch_legacy.arrays import (
     Tensor,
     buffer,
-    defaults,
+    default_dtype,
     flattened,
     is_aligned,
     is_repeated,
@@ -21,10 +21,11 @@ from pytorch_legacy.arrays import (
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.files import mending, t7
 from pytorch_legacy.files.form import GRADIENTS
+from pytorch_legacy.files.stored import dtype_of
 from pytorch_legacy.nn import blocks, walks
-from pytorch_legacy.nn.TorchObject import dtype_of, rebind
 from pytorch_legacy.nn.tuning import Tuning
 from pytorch_legacy.nn.utils import by_example, clear, described
+from pytorch_legacy.objects.copies import rebind
 from pytorch_legacy.passes import guarded, is_own, marks
 from pytorch_legacy.summary import Summary, of_module
 
@@ -78,7 +79,7 @@ class Module(Tuning):
     _trainIsNumber = False  # True of modules that gave `train` to C, where the number 0 is false
 
     def __init__(self) -> None:
-        self._dtype = defaults.dtype()
+        self._dtype = default_dtype()
         self.output: Any = np.empty(0, self._dtype)
         self.gradInput: Any = np.empty(0, self._dtype)
 

@@ -46,7 +46,7 @@ for _family in FAMILIES:
 
 def __getattr__(name: str) -> type:
     """The classes that other packages of Torch7 put into ``nn``: ``nn.gModule``, ``nn.LSTM``, ``nn.Inception``."""
-    from pytorch_legacy.files.loading import class_of
+    from pytorch_legacy.files.classes import class_of
 
     found = class_of(f"nn.{name}")
     if found is None:
@@ -58,6 +58,6 @@ def __getattr__(name: str) -> type:
 
 def __dir__() -> list[str]:
     """With the classes of the other packages."""
-    from pytorch_legacy.files.loading import names_of
+    from pytorch_legacy.files.classes import names_of
 
     return sorted({*globals(), *names_of("nn")})

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import backend
+from pytorch_legacy.arguments import taken
 from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device, placed
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
-from pytorch_legacy.nn.arguments import taken
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 from pytorch_legacy.words import areNumbers, described, mismatch, sizes
 
 
-def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
+def tensor(module: Object, name: str, value: Any, *ranks: int) -> Tensor:
     """`value`, an array of the module's dtype with one of the given ranks (any rank if none is given).
 
     An array without dimensions comes as a vector of its one element where a vector is asked for.
@@ -35,13 +35,13 @@ def tensor(module: TorchObject, name: str, value: Any, *ranks: int) -> Tensor:
     raise ShapeError(f"{module._typename}: {name}: expected a {wanted} array, got {value.ndim}-D ({sizes(value.shape)})")
 
 
-def array(module: TorchObject, name: str, value: Any) -> Tensor:
+def array(module: Object, name: str, value: Any) -> Tensor:
     """`value`, an array of integers, booleans or of the module's dtype: what layers take that only move elements."""
     isInteger = is_tensor(value) and value.dtype.kind in "biu" and on_device(value) == module._onDevice
     return value if isInteger else tensor(module, name, value)
 
 
-def arrays(module: TorchObject, name: str, value: Any) -> Any:
+def arrays(module: Object, name: str, value: Any) -> Any:
     """`value`, in which every array, in tables within tables too, is one that `array` takes."""
     if is_tensor(value):
         array(module, name, value)
@@ -50,7 +50,7 @@ def arrays(module: TorchObject, name: str, value: Any) -> Any:
     return value
 
 
-def like(module: TorchObject, name: str, value: Any, example: Any) -> Any:
+def like(module: Object, name: str, value: Any, example: Any) -> Any:
     """`value`, a gradient of `example`: an array of the same shape, or a table of such arrays with the same places."""
     if is_tensor(example):
         checked = array if example.dtype.kind in "biu" else tensor
@@ -64,7 +64,7 @@ def like(module: TorchObject, name: str, value: Any, example: Any) -> Any:
     return value
 
 
-def table(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Any]:
+def table(module: Object, name: str, value: Any, length: int | None = None) -> list[Any]:
     """`value`, a list with `length` entries (at least one if `length` is not given)."""
     wanted = "a table" if length is None else f"a table of {length}"
     if isinstance(value, tuple):
@@ -79,23 +79,23 @@ def table(module: TorchObject, name: str, value: Any, length: int | None = None)
     return value
 
 
-def leading(module: TorchObject, name: str, value: Any, count: int) -> list[Any]:
+def leading(module: Object, name: str, value: Any, count: int) -> list[Any]:
     """The first `count` entries of `value`, a list with as many or more: as in Lua, where nobody looked at the others."""
     return table(module, name, value[:count] if isinstance(value, (list, tuple)) and len(value) > count else value, count)
 
 
-def branches(module: TorchObject, gradOutput: Any, count: int) -> list[Any]:
+def branches(module: Object, gradOutput: Any, count: int) -> list[Any]:
     """`gradOutput`, a list with an entry for each of `count` branches. As in Lua, the last ones may be missing: they are None."""
     missing = count - len(gradOutput) if isinstance(gradOutput, (list, tuple)) else 0
     return table(module, "gradOutput", [*gradOutput, *[None] * missing] if missing > 0 else gradOutput, count)
 
 
-def tensors(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:
+def tensors(module: Object, name: str, value: Any, length: int | None = None) -> list[Tensor]:
     """`value`, a list of arrays of the module's dtype."""
     return [tensor(module, f"{name}[{i}]", entry) for i, entry in enumerate(table(module, name, value, length))]
 
 
-def alike(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:
+def alike(module: Object, name: str, value: Any, length: int | None = None) -> list[Tensor]:
     """`value`, a list of arrays of the module's dtype and of one shape."""
     found = tensors(module, name, value, length)
     for i, entry in enumerate(found):
@@ -103,7 +103,7 @@ def alike(module: TorchObject, name: str, value: Any, length: int | None = None)
     return found
 
 
-def terms(module: TorchObject, name: str, value: Any, length: int | None = None) -> list[Tensor]:
+def terms(module: Object, name: str, value: Any, length: int | None = None) -> list[Tensor]:
     """`value`, a list of arrays of the module's dtype with as many elements, seen in one shape: as in Torch7, where only the
     number of elements and their order counted.
 
@@ -120,7 +120,7 @@ def terms(module: TorchObject, name: str, value: Any, length: int | None = None)
     return [entry.reshape(common) for entry in found]
 
 
-def pair(module: TorchObject, name: str, value: Any, *ranks: int) -> list[Tensor]:
+def pair(module: Object, name: str, value: Any, *ranks: int) -> list[Tensor]:
     """The first two of `value`, a list of arrays; they have one shape, with one of the given ranks."""
     first, second = tensors(module, name, leading(module, name, value, 2))
     if ranks:
@@ -128,7 +128,7 @@ def pair(module: TorchObject, name: str, value: Any, *ranks: int) -> list[Tensor
     return [first, shape(module, f"{name}[1]", second, first.shape)]
 
 
-def numbers(module: TorchObject, name: str, value: Any, wanted: str) -> Tensor:
+def numbers(module: Object, name: str, value: Any, wanted: str) -> Tensor:
     """`value`, a number, a list or an array of numbers, as an array where the module is; `wanted` says what they are."""
     try:
         array = value if is_tensor(value) else np.asarray(value if areNumbers(value) else None)
@@ -141,7 +141,7 @@ def numbers(module: TorchObject, name: str, value: Any, wanted: str) -> Tensor:
     return placed(array, module._onDevice)
 
 
-def looks(module: TorchObject) -> bool:
+def looks(module: Object) -> bool:
     """Whether checks may look at the elements of arrays: on a device that means to wait, which is done when asked for."""
     return not module._onDevice or backend.cuda_index_check()
 
@@ -153,7 +153,7 @@ def areWhole(array: Tensor) -> bool:
     return array.dtype.kind in "iu"
 
 
-def labels(module: TorchObject, name: str, value: Any) -> Tensor:
+def labels(module: Object, name: str, value: Any) -> Tensor:
     """Class labels as the array of 64-bit integers that the C functions read; a single one is an array of one."""
     array = numbers(module, name, value, "a label or an array of labels")
     if looks(module) and not areWhole(array):
@@ -162,7 +162,7 @@ def labels(module: TorchObject, name: str, value: Any) -> Tensor:
     return array if array.ndim else array.reshape(1)
 
 
-def signs(module: TorchObject, name: str, value: Any) -> Tensor:
+def signs(module: Object, name: str, value: Any) -> Tensor:
     """`value`, a number or an array of numbers that are all 1 or -1, as an array."""
     array = numbers(module, name, value, "1 or -1, or an array of them")
     others = array[(array != 1) & (array != -1)] if looks(module) else array.reshape(-1)[:0]
@@ -171,7 +171,7 @@ def signs(module: TorchObject, name: str, value: Any) -> Tensor:
     return array
 
 
-def below(module: TorchObject, name: str, indices: Tensor, size: int, wanted: str = "") -> Tensor:
+def below(module: Object, name: str, indices: Tensor, size: int, wanted: str = "") -> Tensor:
     """`indices`, which are all from 0 to `size` - 1."""
     if looks(module):
         for index in indices[(indices < 0) | (indices >= size)][:1]:
@@ -179,7 +179,7 @@ def below(module: TorchObject, name: str, indices: Tensor, size: int, wanted: st
     return indices
 
 
-def spread(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
+def spread(module: Object, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
     """`array` repeated along leading dimensions until it has the expected shape."""
     rank = len(expected)
     if array.ndim > rank or array.shape != expected[rank - array.ndim :]:
@@ -187,19 +187,19 @@ def spread(module: TorchObject, name: str, array: Tensor, expected: tuple[int, .
     return np.broadcast_to(array, expected)
 
 
-def goal(module: TorchObject, value: Any, expected: tuple[int, ...]) -> Tensor:
+def goal(module: Object, value: Any, expected: tuple[int, ...]) -> Tensor:
     """`value`, a criterion's target of the module's dtype, in the shape that its input has (see `matching`)."""
     return matching(module, "target", tensor(module, "target", value), expected)
 
 
-def marks(module: TorchObject, value: Any, kinds: str = "iu") -> Tensor:
+def marks(module: Object, value: Any, kinds: str = "iu") -> Tensor:
     """`value`, a criterion's target of two classes, in the module's dtype; it may come as integers, or what `kinds` says."""
     if is_tensor(value) and value.dtype.kind in kinds and on_device(value) == module._onDevice:
         return value.astype(module._dtype)
     return tensor(module, "target", value)
 
 
-def matching(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
+def matching(module: Object, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
     """`array` in the expected shape; it may come in another one with as many elements, as in Torch7, where only their number
     and their order counted."""
     if array.shape == expected:
@@ -210,7 +210,7 @@ def matching(module: TorchObject, name: str, array: Tensor, expected: tuple[int,
     return array.reshape(expected)
 
 
-def weighing(module: TorchObject, name: str, weights: Tensor, input: Tensor, target: Any) -> Tensor:
+def weighing(module: Object, name: str, weights: Tensor, input: Tensor, target: Any) -> Tensor:
     """A criterion's weights in the shape of its input: as many as this has elements, or as the last sizes of the target (which
     Torch7 looked at) or of the input."""
     if weights.size == input.size:
@@ -220,7 +220,7 @@ def weighing(module: TorchObject, name: str, weights: Tensor, input: Tensor, tar
     return spread(module, name, weights, shape).reshape(input.shape)
 
 
-def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
+def shape(module: Object, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
     """`array`, which has the expected shape; one without dimensions is a vector of its one element."""
     if array.ndim == 0 and expected == (1,):
         return array.reshape(1)
@@ -229,7 +229,7 @@ def shape(module: TorchObject, name: str, array: Tensor, expected: tuple[int, ..
     return array
 
 
-def count(module: TorchObject, name: str, value: Any, least: int = 1) -> int:
+def count(module: Object, name: str, value: Any, least: int = 1) -> int:
     """`value`, an integer that is at least `least`."""
     number: int = taken(module, name, value, int)
     if number < least:
@@ -237,13 +237,13 @@ def count(module: TorchObject, name: str, value: Any, least: int = 1) -> int:
     return number
 
 
-def integers(module: TorchObject, name: str, value: Any) -> tuple[int, ...]:
+def integers(module: Object, name: str, value: Any) -> tuple[int, ...]:
     """`value`, one integer or several in a tuple, a list or a vector."""
     several = isinstance(value, (list, tuple)) or np.ndim(value)
     return tuple(taken(module, name, one, int) for one in (value if several else [value]))
 
 
-def axis(module: TorchObject, dimension: int, rank: int, name: str = "dimension", batch: int = 0) -> int:
+def axis(module: Object, dimension: int, rank: int, name: str = "dimension", batch: int = 0) -> int:
     """A dimension of an array of that rank, counted from the front.
 
     A dimension that counts from the front does not count the first `batch` ones.
@@ -258,14 +258,14 @@ def batched(rank: int, sampleRank: int | None) -> int:
     return int(sampleRank is not None and rank == sampleRank + 1)
 
 
-def place(module: TorchObject, name: str, index: int, size: int) -> int:
+def place(module: Object, name: str, index: int, size: int) -> int:
     """An index into a dimension of that size, counted from the front."""
     if not -size <= index < size:
         raise IndexRangeError(f"{module._typename}: {name}: {index} is out of range for a dimension of size {size}")
     return index % size
 
 
-def joint_shape(module: TorchObject, name: str, arrays: list[Tensor], dimension: int) -> tuple[int, ...]:
+def joint_shape(module: Object, name: str, arrays: list[Tensor], dimension: int) -> tuple[int, ...]:
     """The shape of `arrays` put one after the other along `dimension`; all other sizes agree."""
     first = arrays[0].shape
     for i, array in enumerate(arrays):
@@ -281,7 +281,7 @@ def writable(array: Tensor) -> Tensor:
     return array if is_writable(array) else np.array(array, order="C", like=array)
 
 
-def any_arrays(module: TorchObject, name: str, value: Any) -> Any:
+def any_arrays(module: Object, name: str, value: Any) -> Any:
     """`value`, an array of any dtype or a table of such."""
     if not is_tensor(value) and not isinstance(value, (list, dict)):
         raise DtypeError(f"{module._typename}: {name}: expected arrays or tables of arrays, got {described(value)}")

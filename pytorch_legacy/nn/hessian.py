@@ -28,7 +28,8 @@ from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import TorchObject, rebind
+from pytorch_legacy.objects import Object
+from pytorch_legacy.objects.copies import rebind
 
 GRADIENTS = {"gradWeight": "diagHessianWeight", "gradBias": "diagHessianBias"}
 """The fields of gradients, and those of second derivatives."""
@@ -115,7 +116,7 @@ def getParameters(module: Module) -> tuple[Tensor, Tensor, Tensor]:
 class _Swapped:
     """Within it, fields of a module hold other values."""
 
-    def __init__(self, module: TorchObject, values: dict[str, Any]) -> None:
+    def __init__(self, module: Object, values: dict[str, Any]) -> None:
         self.module, self.values = module, values
 
     def __enter__(self) -> None:
@@ -179,6 +180,6 @@ _INPUT: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
-def _rule(thing: TorchObject, rules: dict[str, Callable[..., Any]]) -> Callable[..., Any] | None:
+def _rule(thing: Object, rules: dict[str, Callable[..., Any]]) -> Callable[..., Any] | None:
     """The rule of its class, or of the nearest class that it derives from."""
     return next((rules[kind.__name__] for kind in type(thing).__mro__ if kind.__name__ in rules), None)

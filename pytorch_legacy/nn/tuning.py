@@ -8,14 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, is_tensor, lengths, to_host
+from pytorch_legacy.arguments import checked
+from pytorch_legacy.arrays import Tensor, is_tensor, lengths, to_host, type_name
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.nn import walks
-from pytorch_legacy.nn.arguments import checked
-from pytorch_legacy.nn.TorchObject import TorchObject, type_name
+from pytorch_legacy.objects import Object
 
 
-class Tuning(TorchObject):
+class Tuning(Object):
     """Methods that are called between ``backward`` and ``updateParameters``, in the order of a training step::
 
         net.zeroGradParameters()

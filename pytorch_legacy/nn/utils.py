@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, is_tensor, overlap
+from pytorch_legacy.arrays import Tensor, is_tensor, overlap, tree, type_name
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
 from pytorch_legacy.nn import blocks
-from pytorch_legacy.nn.TorchObject import TorchObject, converted, fitting, rebuilt, type_name
+from pytorch_legacy.objects import Object
+from pytorch_legacy.objects.base import fitting
+from pytorch_legacy.objects.conversion import converted
 from pytorch_legacy.words import described as described
 from pytorch_legacy.words import sizes as sizes
 
@@ -74,7 +76,7 @@ def recursiveSum(t1: Any, terms: Sequence[Any]) -> Any:
 
 def lasting(value: Any) -> Any:
     """`value` with copies of its arrays, which no later call writes over."""
-    return rebuilt(value, {}, np.copy)
+    return tree.map_arrays(np.copy, value)
 
 
 def addSingletonDimension(t: Any, dim: Any = 0, *last: int) -> Tensor:
@@ -97,7 +99,7 @@ def contiguousView(output: Any, input: Tensor, *sizes: int) -> Tensor:
     return contiguous.reshape(sizes)
 
 
-def clear(self: TorchObject, *fields: str) -> TorchObject:
+def clear(self: Object, *fields: str) -> Object:
     """Empties fields: an array becomes one without elements, a table an empty one, anything else None.
 
     Nothing is written to the old arrays, which others may hold.

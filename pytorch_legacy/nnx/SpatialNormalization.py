@@ -5,11 +5,11 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.arguments import numbers
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import ShapeError, located
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.nnx.SpatialPadding import SpatialPadding

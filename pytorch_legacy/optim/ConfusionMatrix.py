@@ -8,14 +8,14 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.files.classes import register
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.files.loading import register
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 from pytorch_legacy.optim import pictures
 
 
 @register("optim.ConfusionMatrix")
-class ConfusionMatrix(TorchObject):
+class ConfusionMatrix(Object):
     """Counts how often each class was taken for each other one.
 
     Parameters

@@ -9,8 +9,8 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import clear, described, recursiveCopy
+from pytorch_legacy.objects import Object
 from pytorch_legacy.rnn.steps import by_step, to_table
 
 Result = TypeVar("Result")
@@ -297,7 +297,7 @@ class AbstractRecurrent(Container):
         for name in self._byStep:
             setattr(self, name, by_step(fields.get(name)))
         for clone in self.sharedClones.values():
-            if not isinstance(clone, TorchObject):
+            if not isinstance(clone, Object):
                 raise FieldError(f"sharedClones: expected modules, got {described(clone)}")
 
     def _toTorch7(self) -> dict[str, Any]:

@@ -8,16 +8,16 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, located
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import described
+from pytorch_legacy.objects import Object
 
 
-def at_step(step: int, module: TorchObject) -> AbstractContextManager[None]:
+def at_step(step: int, module: Object) -> AbstractContextManager[None]:
     """An exception that passes says at which step it was raised; like modules, steps count from 1 in messages."""
     return located(f"at step {step + 1} of {module._typename}")
 
 
-def sequence(module: TorchObject, name: str, value: Any) -> Any:
+def sequence(module: Object, name: str, value: Any) -> Any:
     """`value`, a list of steps or an array of which each ``value[i]`` is a step."""
     if is_tensor(value):
         if value.ndim < 2 or not len(value):
@@ -28,7 +28,7 @@ def sequence(module: TorchObject, name: str, value: Any) -> Any:
     return check.table(module, name, value)
 
 
-def joined(module: TorchObject, name: str, values: list[Any], example: Any) -> Any:
+def joined(module: Object, name: str, values: list[Any], example: Any) -> Any:
     """The results of all steps: one array, in the buffer of field `name`, where `example`, the input, is one."""
     if not is_tensor(example) or not all(is_tensor(value) for value in values):
         return values
@@ -36,7 +36,7 @@ def joined(module: TorchObject, name: str, values: list[Any], example: Any) -> A
     return np.stack(values, out=buffer)
 
 
-def first(module: TorchObject, name: str, value: Any) -> Tensor:
+def first(module: Object, name: str, value: Any) -> Tensor:
     """The first array of a table, or of its first table."""
     inner = value
     while isinstance(inner, list) and inner:

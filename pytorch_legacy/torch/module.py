@@ -18,7 +18,7 @@ from pytorch_legacy.arrays import Tensor, address, is_tensor
 from pytorch_legacy.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from pytorch_legacy.interop.names import name_of
 from pytorch_legacy.interop.walk import walk
-from pytorch_legacy.nn.TorchObject import rebind
+from pytorch_legacy.objects.copies import rebind
 
 from .memory import DTYPES, array_of, copy_of, tensor_of, type_of
 

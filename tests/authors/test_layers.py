@@ -11,7 +11,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import authors, nn, t7
 from pytorch_legacy.errors import ShapeError, UnsupportedError
-from pytorch_legacy.files.loading import _registered
+from pytorch_legacy.files.classes import _registered
 
 
 def draw(*shape: int, seed: int = 1) -> Any:

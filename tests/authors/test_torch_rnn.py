@@ -11,7 +11,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.authors import LanguageModel, OneHot, TemporalAdapter, TorchRnnLSTM, VanillaRNN
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
-from pytorch_legacy.files.loading import class_of
+from pytorch_legacy.files.classes import class_of
 from tests.trees import assert_close, assert_same
 
 N, T, D, H = 2, 4, 3, 5

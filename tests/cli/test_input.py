@@ -213,12 +213,12 @@ def test_networks_in_objects_that_are_not_known(capsys, tmp_path) -> None:
     assert "--model: model.trunk" in fail(capsys, "run", model, str(tmp_path / "in.npy"))
     assert "1x3 out" in run(capsys, "run", model, str(tmp_path / "in.npy"), "--model", "model.trunk")
     assert "1x3 out" in run(capsys, "run", model, str(tmp_path / "in.npy"), "--model", "model.trunk.modules.0")
-    before = dict(pl.files.loading._registered)
+    before = dict(pl.files.classes._registered)
     try:
         for _, stub in roles.values():
             exec(stub, {"pl": pl})
         known = pl.load(model)
     finally:
-        pl.files.loading._registered.clear()
-        pl.files.loading._registered.update(before)
+        pl.files.classes._registered.clear()
+        pl.files.classes._registered.update(before)
     assert known["options"].rate == 0.1 and isinstance(known["loss"], nn.Criterion) and known["model"].trunk.forward is not None

@@ -11,7 +11,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import Form, mending, nn, t7
-from pytorch_legacy.files.loading import _registered
+from pytorch_legacy.files.classes import _registered
 
 
 def saved(value: Any) -> t7.TorchObject:

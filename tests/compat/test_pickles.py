@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy.nn.lua import LuaMethod
+from pytorch_legacy.files.lua import LuaMethod
 
 FILE = Path(__file__).parents[1] / "golden" / "pickles" / "aa312be.pkl"
 

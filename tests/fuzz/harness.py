@@ -14,7 +14,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import interop, t7
 from pytorch_legacy.cli import expected
 from pytorch_legacy.cli.inspect import Contents, Report
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 
 _OPTIONS = argparse.Namespace(input=None, model=None, depth=None, all=False, fields=True, verbose=True, json=False)
 
@@ -44,7 +44,7 @@ def look(value: Any) -> None:
     for visit in interop.walk(value):
         if isinstance(visit.value, np.ndarray) and visit.value.size:
             visit.value.flat[0], visit.value.flat[-1]
-        elif isinstance(visit.value, (TorchObject, t7.TorchObject, t7.Function)) and visit.depth < 20:
+        elif isinstance(visit.value, (Object, t7.TorchObject, t7.Function)) and visit.depth < 20:
             repr(visit.value)
     report = Report("<bytes>", Contents(value), _OPTIONS)
     with mock.patch.object(expected, "_MODULES", 0):  # no trials with inputs: a network may be as slow as it likes

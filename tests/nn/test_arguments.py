@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import authors, cudnn, dpnn, nn, rnn
+from pytorch_legacy.arguments import checked, truncated
 from pytorch_legacy.errors import ArgumentError, DtypeError, OutOfMemoryError, ShapeError, THNNError, ValueRangeError
-from pytorch_legacy.nn.arguments import checked, truncated
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 from tests.nn.toys import fails
 from tests.rows import rows
 
-CLASSES = [cls for name in nn.__all__ if isinstance(cls := getattr(nn, name), type) and issubclass(cls, TorchObject)]
+CLASSES = [cls for name in nn.__all__ if isinstance(cls := getattr(nn, name), type) and issubclass(cls, Object)]
 RIGHT = {nn.Module: nn.Identity(), nn.Criterion: nn.MSECriterion()}
 WRONG = {
     int: [0.5, "a", float("nan"), True],

@@ -15,7 +15,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import hints, nn
 from pytorch_legacy.backend import call, stubs
 from pytorch_legacy.errors import ArgumentError, ShapeError
-from pytorch_legacy.files.loading import names_of
+from pytorch_legacy.files.classes import names_of
 
 
 @pytest.mark.parametrize("cls", [nn.SpatialConvolution, nn.Sequential, nn.MSECriterion, pl.rnn.SeqLSTM])

@@ -12,7 +12,8 @@ import pytorch_legacy as pl
 from pytorch_legacy import dpnn, nn, nngraph
 from pytorch_legacy.cli import main
 from pytorch_legacy.errors import UnsupportedError
-from pytorch_legacy.nn import pickling, walks
+from pytorch_legacy.nn import walks
+from pytorch_legacy.objects import pickling
 from tests.trees import assert_same
 
 X = np.ones((1, 2), np.float32)

@@ -14,8 +14,8 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn, nngraph, t7
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.files.t7.objects import IdentityKey
-from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nngraph.Node import inputs_of
+from pytorch_legacy.objects import Object
 from tests.trees import assert_close, assert_same, mapped
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "graph"
@@ -314,7 +314,7 @@ def written(thing: Any) -> bytes:
     records: dict[int, Any] = {}
 
     def describe(value: Any) -> Any:
-        if isinstance(value, TorchObject) and id(value) not in records:
+        if isinstance(value, Object) and id(value) not in records:
             records[id(value)] = t7.TorchObject(value._typename, 1, value._toTorch7())
         return records.get(id(value))
 

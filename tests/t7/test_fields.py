@@ -17,8 +17,8 @@ import numpy as np
 import pytorch_legacy as pl
 from pytorch_legacy import mending, t7
 from pytorch_legacy.files import fields
-from pytorch_legacy.files.loading import class_of, classes
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.files.classes import class_of, classes
+from pytorch_legacy.objects import Object
 from tests.rows import rows
 from tests.table import CASES
 from tests.test_golden import GOLDEN, MANIFEST
@@ -36,7 +36,7 @@ VALUES: dict[str, Any] = {
 }  # fmt: skip
 
 
-def declared(cls: type[TorchObject]) -> set[str]:
+def declared(cls: type[Object]) -> set[str]:
     """The names in files of all fields that the class says something of."""
     form = cls._form
     attributes = {*form.names(), *form.kinds, *(name for name in fields.of(cls) if hasattr(cls, name))}
@@ -45,9 +45,9 @@ def declared(cls: type[TorchObject]) -> set[str]:
 
 
 @cache
-def samples() -> dict[type[TorchObject], bytes]:
+def samples() -> dict[type[Object], bytes]:
     """A small file of each class."""
-    best: dict[type[TorchObject], bytes] = {}
+    best: dict[type[Object], bytes] = {}
 
     def take(record: Any) -> None:
         cls = class_of(record.typename, record.fields)
@@ -75,7 +75,7 @@ def content(record: t7.TorchObject) -> bytes:
     return file.getvalue()
 
 
-def files(cls: type[TorchObject], field: str) -> Iterator[tuple[str, bytes]]:
+def files(cls: type[Object], field: str) -> Iterator[tuple[str, bytes]]:
     """What files have in the field, and such files; then one without it."""
     sample = samples().get(cls)
     record = t7.read(sample) if sample is not None else t7.TorchObject(cls._typename, 1, {})
@@ -92,7 +92,7 @@ FIELDS = [(cls._typename, f"{cls.__name__}.{name}", (cls, name)) for cls in clas
 
 
 @rows("cls, field", FIELDS)
-def test_a_field_of_another_kind(cls: type[TorchObject], field: str) -> None:
+def test_a_field_of_another_kind(cls: type[Object], field: str) -> None:
     for name, file in files(cls, field):
         with warnings.catch_warnings(), mending.collect() as found:
             warnings.simplefilter("ignore")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 
 from .identical import Comparison
 
@@ -104,7 +104,7 @@ def test_checkpoints_of_modules_come_back(seed, format):
     found = pl.load(file.getvalue())
 
     def opened(value):
-        return value._toRecord() if isinstance(value, TorchObject) else None
+        return value._toRecord() if isinstance(value, Object) else None
 
     one, two = io.BytesIO(), io.BytesIO()
     pl.save(one, found)

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
+from pytorch_legacy.arrays.tree import IdentityKey as IdentityKey
 from pytorch_legacy.errors import T7Error
 
 
@@ -71,29 +72,6 @@ class Function:
     def __repr__(self) -> str:
         # The upvalues stay out: a file may hold anything in their place.
         return f"<Lua function, {len(self.bytecode)} bytes of bytecode>"
-
-
-class IdentityKey:
-    """Key of a dict for a value that Python cannot hash: equal only for one and the same value.
-
-    >>> table = [1, 2]
-    >>> IdentityKey(table) == IdentityKey(table), IdentityKey(table) == IdentityKey([1, 2])
-    (True, False)
-    """
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __hash__(self) -> int:
-        return id(self.value) >> 4
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IdentityKey) and other.value is self.value
-
-    def __repr__(self) -> str:
-        return f"<IdentityKey of {type(self.value).__name__} at {id(self.value):#x}>"
 
 
 class Storage(np.ndarray[Any, Any]):

@@ -4,12 +4,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
 

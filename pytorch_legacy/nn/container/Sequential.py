@@ -5,8 +5,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arguments import checked
 from pytorch_legacy.errors import IndexRangeError, NullError
-from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear

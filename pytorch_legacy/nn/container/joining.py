@@ -2,12 +2,12 @@
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 
 Window = tuple[slice, ...]
 
 
-def layout(module: TorchObject, outputs: list[Tensor], dimension: int) -> tuple[tuple[int, ...], list[Window]]:
+def layout(module: Object, outputs: list[Tensor], dimension: int) -> tuple[tuple[int, ...], list[Window]]:
     """The shape of `outputs` one after the other along a dimension, and where in it each of them goes."""
     axis = check.axis(module, dimension, check.tensors(module, "outputs", outputs)[0].ndim)
     shape = check.joint_shape(module, "outputs", outputs, axis)

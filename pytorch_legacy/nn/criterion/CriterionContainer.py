@@ -2,11 +2,11 @@
 
 from typing import Any, Self
 
+from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import overlap
 from pytorch_legacy.errors import located
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import recursiveFill, recursiveResizeAs
 

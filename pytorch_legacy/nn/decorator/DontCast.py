@@ -8,8 +8,8 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import fitting
 from pytorch_legacy.nn.utils import by_example, clear
+from pytorch_legacy.objects.base import fitting
 
 
 class DontCast(Decorator):

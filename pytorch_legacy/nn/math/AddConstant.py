@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arguments import taken
 from pytorch_legacy.arrays import Tensor, is_tensor, is_writable
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
-from pytorch_legacy.nn.arguments import taken
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 

@@ -7,11 +7,11 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import blocks
-from pytorch_legacy.nn.TorchObject import TorchObject
 from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.objects import Object
 
 
-def aligned(module: TorchObject, parameter: Tensor, shape: tuple[int, ...]) -> Tensor:
+def aligned(module: Object, parameter: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The parameter as an array that NumPy broadcasts to an input of that shape, without giving it other sizes.
 
     With as many dimensions as the input, sizes of 1 are repeated. Otherwise the parameter has as many elements as the

@@ -5,12 +5,12 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
+from pytorch_legacy.arguments import numbers
 from pytorch_legacy.arrays import Tensor, on_device
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.arguments import numbers
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described, sizes
 

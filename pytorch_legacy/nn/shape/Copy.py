@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import backend
-from pytorch_legacy.arrays import CUDA_TYPES, TENSOR_TYPES, Tensor, defaults, is_tensor, on_device, placed
+from pytorch_legacy.arrays import CUDA_TYPES, TENSOR_TYPES, Tensor, is_tensor, on_device, placed
+from pytorch_legacy.arrays.types import getdefaulttensortype
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import fitting
 from pytorch_legacy.nn.utils import clear, described
+from pytorch_legacy.objects.base import fitting
 from pytorch_legacy.words import mismatch
 
 
@@ -63,7 +64,7 @@ class Copy(Module):
         dontCast: bool = False,
     ) -> None:
         super().__init__()
-        default = defaults.getdefaulttensortype()
+        default = getdefaulttensortype()
         self.gradInput = self._empty("intype", default if intype is None else intype)
         self.output = self._empty("outtype", default if outtype is None else outtype)
         self.forceCopy = forceCopy

@@ -2,10 +2,10 @@
 
 from typing import Self
 
+from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 
 

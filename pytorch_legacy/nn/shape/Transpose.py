@@ -4,11 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import FieldError, ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
-from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 

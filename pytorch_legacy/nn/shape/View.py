@@ -3,12 +3,12 @@
 from math import prod
 from typing import Any, Self
 
+from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files import mending
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.arguments import checked
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from pytorch_legacy.errors import DtypeError, IndexRangeError
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.files.stored import counted
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import counted
 from pytorch_legacy.nn.utils import described, recursiveCopy
 
 

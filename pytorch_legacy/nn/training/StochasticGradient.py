@@ -8,11 +8,11 @@ from pytorch_legacy.errors import ArgumentError, ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object
 from pytorch_legacy.words import described
 
 
-class StochasticGradient(TorchObject):
+class StochasticGradient(Object):
     """Stochastic gradient descent, one example at a time.
 
     Parameters

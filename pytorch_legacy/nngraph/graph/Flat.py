@@ -5,15 +5,14 @@ from typing import Any
 from pytorch_legacy.arrays import is_tensor, pickled
 from pytorch_legacy.files.form import BUFFERS
 from pytorch_legacy.files.t7.objects import IdentityKey
-from pytorch_legacy.nn import pickling
-from pytorch_legacy.nn.TorchObject import TorchObject
+from pytorch_legacy.objects import Object, pickling
 
 
 class _Place(int):
     """Stands for the object at this place of the list."""
 
 
-class Flat(TorchObject):
+class Flat(Object):
     """The base of nodes, edges, graphs, and networks of them.
 
     Their state, for pickle, is a list of all of them that are within reach and of all tables on the way; where one

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn.TorchObject import converted
 from pytorch_legacy.nngraph.graph.Flat import Flat
+from pytorch_legacy.objects.conversion import converted
 
 if TYPE_CHECKING:
     from pytorch_legacy.nngraph.graph.Graph import Graph

@@ -9,7 +9,7 @@ from itertools import chain
 from threading import get_ident
 from typing import Any
 
-from pytorch_legacy.files.t7.objects import IdentityKey
+from pytorch_legacy.arrays.tree import IdentityKey
 
 _MOST_LEVELS = 30  # that pickle is left to go: each takes five calls, and more where pickle is written in Python
 

@@ -1,0 +1,8 @@
+"""Torch7's class system: what modules, criterions, nodes and loggers have in common.
+
+`Object` is the base of all. It has fields (`files.stored`), which can be copied (`copies`) and converted (`conversion`).
+"""
+
+from .base import Object
+
+__all__ = ["Object"]

@@ -1,0 +1,155 @@
+"""What modules, criterions and the other objects of Torch7's class system have in common."""
+
+from collections.abc import Callable
+from functools import wraps
+from html import escape
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from pytorch_legacy import hints
+from pytorch_legacy.arguments import checked
+from pytorch_legacy.arrays import Tensor, buffer, entered, on_device, overlap
+from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError
+from pytorch_legacy.files import form
+from pytorch_legacy.objects.conversion import Converted
+from pytorch_legacy.objects.printing import always
+from pytorch_legacy.passes import guarded
+
+# Methods that are held to their annotations, in each class: those that users give numbers.
+_CHECKED = ("__init__", "reset", "updateParameters", "accUpdateGradParameters", "backwardUpdate")
+# The packages of Torch7 that had a table of their own for their classes.
+_NAMESPACES = ("nn", "optim", "nngraph", "cudnn", "inn")
+
+
+class Object(Converted):
+    """A named bag of fields that can be converted, cloned, pickled and read from a .t7 file.
+
+    Classes of this package are called as their subpackage and they themselves, "nn.Linear", and "nn." where Torch7 had them
+    there; other classes are called what Python calls them unless they set ``_typename``.
+
+    Attributes
+    ----------
+    _addsSizes : bool
+        Torch7 computed with the sizes in Lua before it took their whole parts: one with a fraction is an error.
+    _constructed : set of str
+        The attributes that constructors made in this process, for who looks for misspelt ones (files/misspelt.py).
+    _bindings : dict
+        Backend code keeps here what it remembers between calls; clones, conversions and pickles go without it.
+    _inPass : bool
+        Is a thread within ``forward`` or ``backward``? See passes.py.
+    """
+
+    _addsSizes = False
+    _constructed: set[str] = set()
+    _inPass = False
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        package, *inner = cls.__module__.split(".")
+        if "_typename" not in cls.__dict__:
+            space = inner[0] if inner and inner[0] in _NAMESPACES else "nn"
+            cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
+        cls._form = form.of(cls)
+        if form.OLD & cls.__dict__.keys():
+            raise TypeError(f"{cls.__name__}: {min(form.OLD & cls.__dict__.keys())} is now an entry of _file = pl.Form(...)")
+        cls._version = cls._form.version
+        if "__repr__" in cls.__dict__:
+            cls.__repr__ = always(cls.__repr__)  # type: ignore[method-assign]
+        isOurs = package == "pytorch_legacy"
+        for name in _CHECKED if isOurs else ("__init__",):
+            method = cls.__dict__.get(name)
+            if (isOurs and method) or (isinstance(method, FunctionType) and method.__annotations__):
+                setattr(cls, name, checked(method))
+        cls._constructed = set()
+        if isOurs and "__init__" in cls.__dict__:
+            cls.__init__ = _noting(cls.__init__)  # type: ignore[method-assign]
+        for name in ("forward", "backward", "backwardUpdate"):
+            if name in cls.__dict__:
+                setattr(cls, name, guarded(cls.__dict__[name]))
+
+    if not TYPE_CHECKING:  # or every attribute would be known to mypy
+
+        def __getattr__(self, name: str) -> Any:
+            """What is called when there is no such attribute, as in an object whose file lacked a field."""
+            member = getattr(type(self), name, None)
+            if isinstance(member, property):
+                return member.fget(self)  # it is there, and misses another one: that is the one to name
+            error = FieldError(f"{self._typename}: has no attribute {name!r}{hints.of_attribute(name)}")
+            error.name, error.obj = name, self  # Python then says which name may have been meant
+            try:
+                raise error
+            finally:
+                del error  # else the frames of all callers, and the arrays in them, wait for the garbage collector
+
+    @classmethod
+    def new(cls, *arguments: Any, **keywords: Any) -> Self:
+        """A new object of the same class: ``m.new(...)`` is what the class makes of these arguments."""
+        return cls(*arguments, **keywords)
+
+    def __repr__(self) -> str:
+        return self._typename
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def _entered(self, name: str, value: Any) -> Any:
+        """An argument of that name, with arrays of other libraries as NumPy's or CuPy's."""
+        try:
+            return entered(value, self._onDevice)
+        except DtypeError as error:
+            raise DtypeError(f"{self._typename}: {name}: {error}") from None
+
+    def _resize(self, name: str, shape: tuple[int, ...], dtype: Any = None, apart: Any = None) -> Tensor:
+        """The buffer in field `name`: the old array when shape and dtype fit, else a new one with any contents.
+
+        `dtype` is the module's own if it is not given. `apart` is an array, or a table, that will be read while the buffer
+        is written: if it lies in the old one, as when a layer gets its own output to read, there is a new one.
+        """
+        old: Any = self.__dict__.get(name)
+        dtype = dtype or self._dtype
+        if apart is not None and overlap(old, apart):
+            old = None
+        if type(old) is np.ndarray and old.shape == shape and old.dtype == dtype and old.flags.carray:
+            return old
+        new = self.__dict__[name] = self._made(name, shape, buffer, old, shape, dtype, self._onDevice)
+        return new
+
+    def _made(self, name: str, shape: Any, make: Callable[..., Tensor], *arguments: Any) -> Tensor:
+        """What `make` gives: an array of that shape for a field. Where there can be none the error says for what."""
+        try:
+            return make(*arguments)
+        except MemoryError as error:
+            raise OutOfMemoryError(f"{self._typename}: {name}: {error}") from None
+        except (TypeError, ValueError) as error:
+            raise ShapeError(f"{self._typename}: {name}: no array has the shape {shape}: {error}") from None
+
+    def _resizeTable(self, name: str, shapes: list[tuple[int, ...]], apart: Any = None) -> list[Tensor]:
+        """As `_resize`, for a field that is a list of buffers."""
+        old = getattr(self, name, None)
+        spare = list(old) if isinstance(old, list) and not overlap(old, apart) else []
+        spare += [None] * (len(shapes) - len(spare))
+        table = [buffer(entry, shape, self._dtype, self._onDevice) for entry, shape in zip(spare, shapes, strict=False)]
+        setattr(self, name, table)
+        return table
+
+
+Object._reserved = frozenset(name for base in Object.__mro__[:-1] for name in vars(base))
+
+
+def _noting(constructor: Callable[..., None]) -> Any:
+    """A constructor that notes for the class which attributes it made."""
+
+    @wraps(constructor)
+    def noting(self: Object, /, *arguments: Any, **keywords: Any) -> None:
+        constructor(self, *arguments, **keywords)
+        type(self)._constructed.update(self.__dict__)
+
+    return noting
+
+
+def fitting(array: Any, like: Tensor, dtype: Any = None) -> Tensor:
+    """`array` if it can serve as a contiguous buffer in the shape of `like` and on its device, else a new one."""
+    return buffer(array, like.shape, dtype or like.dtype, on_device(like))

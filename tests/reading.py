@@ -1,0 +1,88 @@
+"""How much a reader must read to know what a layer computes: ``python -m tests.reading [--at COMMIT] [LAYER ...]``.
+
+It counts whole files, as a reader opens them:
+
+- the layer's file;
+- each header that it includes from its family, and the C file beside that header, since one of the two has the loops. What these
+  include is opened in turn;
+- of ``core/`` only what says where windows lie (`GEOMETRY`). The rest serves all layers: who reads a second one knows it.
+
+The way is shorter where a file has the definition of its layer (the words "The definition") or says where it is ("As loops:
+definition.c"). Then nobody looks into the C files behind headers: they are what is fast.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYERS = (
+    "pooling/SpatialAdaptiveAveragePooling",
+    "pooling/SpatialMaxPooling",
+    "pooling/SpatialGaussianPooling",
+    "padding/SpatialReplicationPadding",
+    "convolution/SpatialConvolutionMM",
+)
+GEOMETRY = ("core/geometry.h", "core/space.h", "core/volumes.h")
+Read = Callable[[str], str | None]
+
+
+def tree(path: str) -> str | None:
+    file = ROOT / "THNN" / path
+    return file.read_text(encoding="utf-8") if file.exists() else None
+
+
+def at(commit: str) -> Read:
+    """Files as they were in a commit."""
+
+    def read(path: str) -> str | None:
+        shown = subprocess.run(["git", "show", f"{commit}:THNN/{path}"], cwd=ROOT, capture_output=True, text=True)
+        return shown.stdout if shown.returncode == 0 else None
+
+    return read
+
+
+def files(layer: str, read: Read = tree) -> dict[str, int]:
+    """The files to open for a layer such as ``pooling/SpatialMaxPooling``, and their lines."""
+    family = layer.partition("/")[0]
+    opened: dict[str, int] = {}
+    waiting = [f"{layer}.c"]
+    isShort = False
+    while waiting:
+        path = waiting.pop(0)
+        text = read(path)
+        if path in opened or text is None:
+            continue
+        opened[path] = text.count("\n")
+        elsewhere = re.search(r"As loops: (\w+\.c)", text)
+        isShort = isShort or "The definition" in text or elsewhere is not None
+        if elsewhere:
+            waiting.append(f"{family}/{elsewhere[1]}")
+        for header in re.findall(r'^#include "(\S+)"', text, re.MULTILINE):
+            if header.startswith(f"{family}/") or header in GEOMETRY:
+                waiting.append(header)
+                if not isShort and header not in GEOMETRY:
+                    waiting.append(header.removesuffix(".h") + ".c")
+            elif header == "core/planes.h":
+                waiting.append("core/space.h")
+    return opened
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.reading", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("layers", nargs="*", default=LAYERS, metavar="LAYER", help="family/Layer")
+    parser.add_argument("--at", metavar="COMMIT", help="count the files of a commit")
+    arguments = parser.parse_args()
+    for layer in arguments.layers:
+        found = files(layer, at(arguments.at) if arguments.at else tree)
+        print(f"{layer}: {len(found)} files, {sum(found.values())} lines: {', '.join(f'{p} {n}' for p, n in found.items())}")
+
+
+if __name__ == "__main__":
+    main()

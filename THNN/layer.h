@@ -150,6 +150,8 @@ THNN_IN_EACH_FILE void GOMP_loop_end_nowait(void) { THNN_interface->endLoop(); }
 
 #endif /* of the host */
 
+#ifndef __CUDACC_RTC__ /* the host's part of a .cu file, of which NVRTC compiles the kernels */
+
 /* ------------------------------------------------------------------------------------------------ planes
  * Layers whose output's planes come from the input's planes, each from its own: checks and memory around a pass over all of them, on the
  * host a loop that threads share, on a device kernels. The space has been checked before (THNN_checkPlanes and so on). */
@@ -181,5 +183,7 @@ __attribute__((unused)) static int32_t THNN_backwardPlanes(const char *f, THNNSt
   if (!THNN_failed(&call)) pass(&call, gx, x, g, s);
   return THNN_leave(&call);
 }
+
+#endif
 
 #endif

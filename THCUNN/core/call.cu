@@ -1,6 +1,44 @@
 /* One call on the device: contiguous memory for views that are not, scratch memory, the check of indices. As THNN/core/call.c. */
 #include "core/device.h"
 
+/* ---- the kernels: copies between a view and contiguous memory, and the check of indices */
+
+struct Strided {
+  char *data;
+  int32_t nDimension;
+  int64_t size[THNN_MAX_DIMS], stride[THNN_MAX_DIMS]; /* in bytes */
+};
+
+template <class T> __global__ static void copyStrided(Strided v, char *memory, int64_t n, int64_t items, bool intoView)
+{
+  for (int64_t i = firstThread(); i < n; i += allThreads()) {
+    int64_t rest = i;
+    char *at = v.data;
+    for (int32_t d = v.nDimension - 1; d >= 0; d--) {
+      at += rest % v.size[d] * v.stride[d];
+      rest /= v.size[d];
+    }
+    T *inView = (T *)at, *inMemory = (T *)memory + i * items;
+    for (int64_t k = 0; k < items; k++) {
+      if (intoView) inView[k] = inMemory[k];
+      else inMemory[k] = inView[k];
+    }
+  }
+}
+
+__global__ static void reportBadIndex(const index_t *indices, int64_t n, int64_t limit, int64_t except, int64_t *report)
+{
+  for (int64_t i = firstThread(); i < n; i += allThreads()) {
+    const int64_t index = indices[i];
+    if ((index >= 0 && index < limit) || (except != 0 && index == except)) continue;
+    storeForHost(report + 1, index); /* one of the bad ones */
+    storeForHost(report, 1);
+  }
+}
+
+/* ---- the host's part */
+#ifndef __CUDACC_RTC__
+
 enum { ALIGNMENT = 256 };
 
 /* A report that is set fails the call, and is taken back. */
@@ -17,7 +55,7 @@ static void readReport(Call *call, const char *name, int64_t limit)
 void THNN_enter(Call *call, THNNState *state, const char *function)
 {
   *call = Call{THNN_orDefault(state), function};
-  const char *problem = deviceProblem();
+  const char *problem = deviceProblem(call);
   if (problem) call->status = THNN_fail(THNN_ERR_DEVICE, function, "device", "expected a CUDA device and its driver, got: %s", problem);
   call->state->scratchUsed = 0;
   if (!THNN_failed(call)) readReport(call, "state", -1);
@@ -46,30 +84,7 @@ Memory THNN_scratch(Call *call, int64_t count, size_t itemSize)
   return Memory{NULL};
 }
 
-/* ---- copies between a view and contiguous memory */
-
-struct Strided {
-  char *data;
-  int32_t nDimension;
-  int64_t size[THNN_MAX_DIMS], stride[THNN_MAX_DIMS]; /* in bytes */
-};
-
-template <class T> __global__ static void copyStrided(Strided v, char *memory, int64_t n, int64_t items, bool intoView)
-{
-  for (int64_t i = firstThread(); i < n; i += allThreads()) {
-    int64_t rest = i;
-    char *at = v.data;
-    for (int32_t d = v.nDimension - 1; d >= 0; d--) {
-      at += rest % v.size[d] * v.stride[d];
-      rest /= v.size[d];
-    }
-    T *inView = (T *)at, *inMemory = (T *)memory + i * items;
-    for (int64_t k = 0; k < items; k++) {
-      if (intoView) inView[k] = inMemory[k];
-      else inMemory[k] = inView[k];
-    }
-  }
-}
+/* ---- contiguous memory for views */
 
 static bool isAligned(View v) { return (uintptr_t)v.data % (uintptr_t)v.itemSize == 0; }
 
@@ -115,16 +130,6 @@ int32_t THNN_leave(Call *call)
 
 /* ---- indices */
 
-__global__ static void reportBadIndex(const index_t *indices, int64_t n, int64_t limit, int64_t except, int64_t *report)
-{
-  for (int64_t i = firstThread(); i < n; i += allThreads()) {
-    const int64_t index = indices[i];
-    if ((index >= 0 && index < limit) || (except != 0 && index == except)) continue;
-    storeForHost(report + 1, index); /* one of the bad ones */
-    storeForHost(report, 1);
-  }
-}
-
 int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_t n, int64_t limit, int64_t except)
 {
   int64_t *report = call->state->report;
@@ -135,3 +140,5 @@ int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_
   if (!THNN_failed(call)) readReport(call, name, limit);
   return THNN_failed(call);
 }
+
+#endif

@@ -34,69 +34,27 @@ typedef THNN_PASTE(acc, Real, ) accreal;
 
 enum { WARP = 32, BLOCK = 256 }; /* threads */
 
+#ifndef __CUDACC_RTC__ /* NVRTC compiles kernels, and what they call */
+
 /* Blocks of `threads` threads for n threads in all; kernels stride over what is beyond the last one. */
 static inline int64_t blocksFor(int64_t n, int threads = BLOCK) { return THNN_min(THNN_ceilDiv(n, threads), 1 << 14); }
 
 /* Threads for a block that shares n elements: whole warps. */
 static inline int threadsFor(int64_t n) { return (int)THNN_min(THNN_max(THNN_ceilDiv(n, WARP), 1) * WARP, BLOCK); }
 
-/* What keeps kernels from running here, NULL if nothing does. Once they could, that is not asked again. */
-static inline const char *deviceProblem(void)
-{
-#ifndef THCUNN_HOST
-  static bool found;
-  if (__atomic_load_n(&found, __ATOMIC_RELAXED)) return NULL;
-  int count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess) return cudaGetErrorString(error);
-  if (count == 0) return "none";
-  __atomic_store_n(&found, true, __ATOMIC_RELAXED);
-#endif
-  return NULL;
-}
+/* Blocks for pieces that a team each works at (below). */
+static inline int64_t blocksForTeams(int64_t pieces, bool wide) { return wide ? blocksFor(pieces, 1) : blocksFor(pieces, BLOCK / WARP); }
 
-#ifndef THCUNN_HOST
-/* The call fails with an error of the vendor's, if there is one. */
-static inline void take(Call *call, cudaError_t error, const char *argument, const char *expected)
-{
-  if (error != cudaSuccess && !THNN_failed(call))
-    call->status = THNN_fail(THNN_ERR_DEVICE, call->function, argument, "expected %s, got: %s", expected, cudaGetErrorString(error));
-}
-#endif
-
-/* Queue a kernel on the call's stream. Nothing happens when the call has failed already, or without blocks. */
-template <class... Parameters, class... Arguments>
-static void launch(Call *call, int64_t blocks, int threads, void (*kernel)(Parameters...), Arguments... arguments)
-{
-  if (THNN_failed(call) || blocks <= 0) return;
-#ifdef THCUNN_HOST
-  emulation::run((unsigned)blocks, (unsigned)threads, [&] { kernel(arguments...); });
+/* What the host does: launch, clear, waitForStream; deviceProblem says what keeps kernels from running here, NULL if nothing does. */
+#ifdef THCUNN_DRIVER
+#include "core/driver.h"
+#elif defined(THCUNN_HOST)
+#include "host/queue.h"
 #else
-  kernel<<<(unsigned)blocks, (unsigned)threads, 0, (cudaStream_t)call->state->stream>>>(arguments...);
-  take(call, cudaGetLastError(), "launch", "a kernel to start");
+#include "core/runtime.h"
 #endif
-}
 
-/* Queue the clearing of memory. */
-static inline void clear(Call *call, void *memory, int64_t bytes)
-{
-  if (THNN_failed(call) || bytes == 0) return;
-#ifdef THCUNN_HOST
-  memset(memory, 0, (size_t)bytes);
-#else
-  take(call, cudaMemsetAsync(memory, 0, (size_t)bytes, (cudaStream_t)call->state->stream), "clear", "memory to be cleared");
-#endif
-}
-
-/* Wait for all that is queued on the call's stream. */
-static inline void waitForStream(Call *call)
-{
-#ifdef THCUNN_HOST
-  (void)call; /* everything has happened when a launch returns */
-#else
-  take(call, cudaStreamSynchronize((cudaStream_t)call->state->stream), "stream", "its kernels to succeed");
-#endif
-}
+#endif /* of the host */
 
 /* ------------------------------------------------------------------------------------------------ within a kernel */
 
@@ -167,8 +125,6 @@ struct Team {
   int64_t number, count; /* of this team in the grid, of all teams: for (i = team.number; i < pieces; i += team.count) */
 };
 
-static inline int64_t blocksForTeams(int64_t pieces, bool wide) { return wide ? blocksFor(pieces, 1) : blocksFor(pieces, BLOCK / WARP); }
-
 __device__ static inline Team thisTeam(bool wide)
 {
   if (wide) return Team{(int)threadIdx.x, (int)blockDim.x, blockIdx.x, gridDim.x};
@@ -203,7 +159,7 @@ template <class T> struct alignas(16) Pack {
 };
 
 /* Can pointers be read as packs? NULL can. */
-static inline bool inPacks(const void *a, const void *b = NULL, const void *c = NULL)
+__host__ __device__ static inline bool inPacks(const void *a, const void *b = NULL, const void *c = NULL)
 {
   return ((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) % 16 == 0;
 }

@@ -3,7 +3,7 @@
 #include "core/cublas.h"
 #include "core/device.h"
 
-#ifdef THCUNN_HOST /* everything has happened when a launch returns: waiting costs nothing */
+#if defined(THCUNN_HOST) && !defined(THCUNN_DRIVER) /* everything has happened when a launch returns: waiting costs nothing */
 static int64_t defaultReport[2];
 static THNNCudaState defaultState = {.report = defaultReport, .wait = 1};
 #else
@@ -79,3 +79,11 @@ int32_t THNN_CudaState_setCublas(THNNCudaState *state, const char *path, void *h
   state->cublasHandle = handle;
   return THNN_OK;
 }
+
+#ifdef THCUNN_DRIVER
+int32_t THNN_CudaState_setDriver(THNNCudaState *state, const Driver *driver)
+{
+  THNN_orDefault(state)->driver = driver;
+  return THNN_OK;
+}
+#endif

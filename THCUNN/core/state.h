@@ -13,6 +13,7 @@ struct THNNCudaState {
   int32_t poolingBackward;
   const struct Cublas *cublas;
   void *cublasHandle;
+  const struct Driver *driver; /* where the host's part was compiled apart from the kernels (core/driver.h) */
 };
 
 #endif

@@ -25,6 +25,8 @@ __global__ void shares(real *gx, const real *g, int64_t planes, int64_t n)
 
 } // namespace
 
+#ifndef __CUDACC_RTC__ /* the host's part */
+
 static void forward(Call *call, real *y, const real *x, const Space *s)
 {
   const int64_t n = planeCells(s);
@@ -38,3 +40,5 @@ static void backward(Call *call, real *gx, const real *, const real *g, const Sp
 }
 
 #include "GlobalAveragePooling.c"
+
+#endif

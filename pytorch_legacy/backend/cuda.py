@@ -68,6 +68,9 @@ class Library:
         self.ffi.cdef(f"int32_t {symbol}({', '.join(types)});", override=True)
         return getattr(self.lib, symbol, None)
 
+    def prepare(self, state: State) -> None:
+        """What a state of the current device wants besides, before it is first called with."""
+
 
 class Settings(NamedTuple):
     """What holds for all states; a state takes it over when it is called next."""
@@ -217,6 +220,7 @@ class _States(threading.local):
             state = self.states[key] = State(library, _pool_memory, _pinned_memory(16))
             ffi, lib = library.ffi, library.lib
             library.check(lib.THNN_CudaState_setStream(state.pointer, ffi.cast("void *", key[2])))
+            library.prepare(state)
             return state
 
 

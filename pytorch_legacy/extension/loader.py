@@ -12,7 +12,7 @@ from typing import Any
 from ..backend import binding, cuda, library
 from ..backend.header import Function
 from ..errors import ExtensionError
-from . import compiler, declarations, device
+from . import compiler, declarations, device, runtime
 
 LAYER_VERSION = 1
 """THNN_LAYER_VERSION of THNN/core/interface.h."""
@@ -94,6 +94,8 @@ class Extension:
     @cached_property
     def _twin(self) -> cuda.Library:
         assert self._kernels is not None
+        if not self.emulates and device.nvcc() is None:
+            return runtime.library(self._kernels, self._declarations)
         return cuda.Library(device.shared_library(self._kernels, self._declarations, self.emulates))
 
     def __repr__(self) -> str:

@@ -459,6 +459,7 @@ class Device:
     """There are two devices; arrays are all on the first one."""
 
     current = 0
+    compute_capability = "90"
 
     def __init__(self, id: int | None = None) -> None:
         self.id = Device.current if id is None else id

@@ -23,6 +23,8 @@ __global__ void differences(real *gx, const real *x, const real *t, int64_t n, a
 
 } // namespace
 
+#ifndef __CUDACC_RTC__ /* the host's part */
+
 static void forward(Call *call, real *loss, const real *x, const real *t, int64_t n, double divisor)
 {
   launch(call, 1, BLOCK, squares, loss, x, t, n, (accreal)divisor);
@@ -34,3 +36,5 @@ static void backward(Call *call, real *gx, const real *x, const real *t, int64_t
 }
 
 #include "NAME.c"
+
+#endif

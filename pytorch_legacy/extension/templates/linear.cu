@@ -33,6 +33,8 @@ __global__ void columnSums(real *gb, const real *g, accreal scale, int64_t rows,
 
 } // namespace
 
+#ifndef __CUDACC_RTC__ /* the host's part */
+
 struct Sizes;
 static void forward(Call *, real *, const real *, const real *, const real *, Sizes);
 static void backward(Call *, real *, const real *, const real *, Sizes);
@@ -60,3 +62,5 @@ static void addGradients(Call *call, real *gw, real *gb, const real *x, const re
          s.rows);
   launch(call, blocksFor(s.outputs), BLOCK, columnSums, gb, g, scale, s.rows, s.outputs);
 }
+
+#endif

@@ -22,6 +22,8 @@ __global__ void slopes(real *gx, const real *x, const real *g, int64_t n, accrea
 
 } // namespace
 
+#ifndef __CUDACC_RTC__ /* the host's part */
+
 static void forward(Call *call, real *y, const real *x, int64_t n, accreal beta)
 {
   launch(call, blocksFor(n), BLOCK, values, y, x, n, beta);
@@ -33,3 +35,5 @@ static void backward(Call *call, real *gx, const real *x, const real *g, int64_t
 }
 
 #include "NAME.c"
+
+#endif

@@ -35,6 +35,8 @@ __global__ void shares(real *gx, const real *g, int64_t n, Space s)
 
 } // namespace
 
+#ifndef __CUDACC_RTC__ /* the host's part */
+
 static void forward(Call *call, real *y, const real *x, const Space *s)
 {
   const int64_t n = s->planes * planeOutputs(s);
@@ -48,3 +50,5 @@ static void backward(Call *call, real *gx, const real *, const real *g, const Sp
 }
 
 #include "NAME.c"
+
+#endif

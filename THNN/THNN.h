@@ -20,7 +20,7 @@
  *
  * Tags in the comment of a tensor argument
  *   [IN] read   [OUT] overwritten   [ACC] added to   [BUFFER] read and written: changed in place, or kept for the backward pass
- *   [OPTIONAL] may be NULL   [INPLACE] may be the very view of the input; must be, when `inplace` is set
+ *   [OPTIONAL] may be NULL   [INPLACE] may be the same view as the input; must be, when `inplace` is set
  * Shapes: "(N x) C x H x W" has an optional batch dimension; "*" is any shape; a name in a later line means the same size.
  *
  * This header is the one source of truth: FFI declarations (`cc -E -P -DTHNN_FFI THNN.h`), the Python bindings, the tests

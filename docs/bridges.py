@@ -69,7 +69,7 @@ What differs by intent:
 - What a layer in place writes over is seen by all who hold the memory, as in Torch7; gradients are those of what is computed.
 - WeightNorm of other layers than Linear, dense convolutions of any dimension and transposed ones is written with the weight as it
   runs, and cannot be taken back by `from_torch`.
-- ONNX: sizes that no exporter keeps free are told: `fixed`. Of recurrent networks `.pt2` has no more than the batch free.
+- ONNX: `fixed` says which sizes no exporter keeps free. Of recurrent networks `.pt2` has no more than the batch free.
 
 ## Classes
 """

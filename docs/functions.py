@@ -24,7 +24,7 @@ tensor:
 - *out*: overwritten
 - *acc*: added to
 - *buffer*: read and written, kept for the backward pass
-- *inplace*: may be the very view of the input
+- *inplace*: may be the same view as the input
 - *?*: may be NULL
 
 Shapes: `(N x) C x H x W` has an optional batch dimension, `*` is any shape.

@@ -1,4 +1,4 @@
-"""torch.type and its kin: what Lua programs call the kinds of values."""
+"""torch.type and similar functions: what Lua programs call the kinds of values."""
 
 from numbers import Number
 from typing import Any

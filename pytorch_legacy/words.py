@@ -61,7 +61,7 @@ def mismatch(where: str, value: Any, dtype: Any, device: bool = False) -> str:
 
 
 def _made(value: Any, library: str, dtype: Any) -> str:
-    """How to make an array of what is none, if that can be told."""
+    """How to make an array of what is none, if that is known."""
     if isinstance(value, np.ma.MaskedArray):
         return "; pass x.filled(0), or with another number for what the mask hides"
     if isinstance(value, np.matrix):

@@ -4,7 +4,7 @@
 #include "embedding/keys.h"
 #include "embedding/rows.cuh"
 
-/* ---- keys and sizes, of which bad ones are told, and left out */
+/* ---- keys and sizes, of which bad ones are reported, and left out */
 
 __global__ static void addOffset(int64_t *row, const index_t *key, int64_t offset, int64_t count)
 {

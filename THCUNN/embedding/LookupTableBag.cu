@@ -10,7 +10,7 @@ __global__ static void measureBags(int64_t *length, const index_t *begin, int64_
   }
 }
 
-/* As in THNN, but what is told is the length of a bag. */
+/* As in THNN, but what is reported is the length of a bag. */
 static int badOffsets(Call *call, const index_t *offsets, int64_t bags, int64_t count)
 {
   int64_t *length = THNN_scratch(call, bags, sizeof(int64_t));

@@ -272,7 +272,7 @@ void *sharedMemory(const void *key, size_t bytes)
       return block->shared[i].memory;
     }
   if (block->nShared == Block::MOST) stuck("a block with too many kinds of shared memory");
-  void *memory = malloc(bytes); /* of its very size, so that AddressSanitizer sees what lies beyond */
+  void *memory = malloc(bytes); /* of exactly that size, so that AddressSanitizer sees what lies beyond */
   memset(memory, 0xff, bytes);
   release(&block->sharedOrder);
   block->shared[block->nShared].key = key;

@@ -14,7 +14,7 @@ struct Soft {
   Space p;
 };
 
-/* What is known of a window. In SoftPool logits are told by their x, and values count from the largest. */
+/* What is known of a window. In SoftPool logits follow from x, and values count from the largest. */
 struct Weighing {
   accreal largest, factor, mean; /* logit; one over the sum of weights; value */
 };

@@ -56,10 +56,10 @@ static inline int32_t checkInplace(const char *f, const char *xName, View x, con
   int same = x.data == y.data || THNN_nElement(x) == 0;
   for (int32_t d = 0; d < x.nDimension; d++) same &= x.size[d] <= 1 || x.stride[d] == y.stride[d];
   if (same) return THNN_OK;
-  return THNN_fail(THNN_ERR_VALUE, f, yName, "expected the very view of %s, since inplace is set; got another", xName);
+  return THNN_fail(THNN_ERR_VALUE, f, yName, "expected the same view as %s, since inplace is set; got another", xName);
 }
 
-/* A tensor of any shape, and one of this shape to write: the very same view, or memory of its own. */
+/* A tensor of any shape, and one of this shape to write: the same view, or memory of its own. */
 static inline int32_t checkElements(const char *f, View input, View output, int32_t inplace)
 {
   THNN_TRY(THNN_checkInput(f, "input", input, 0, THNN_MAX_DIMS, "any shape"));

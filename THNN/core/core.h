@@ -131,7 +131,7 @@ typedef struct Call {
   const char *function;
   Arena *arena;
   int32_t status;
-  int32_t inplace; /* an output may be the very view of an input */
+  int32_t inplace; /* an output may be the same view as an input */
   int32_t nWritten, isNeeded; /* outputs so far; has one of them an element? */
   int32_t nHeld;
   Held held[THNN_MAX_TENSORS];

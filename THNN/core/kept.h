@@ -1,6 +1,6 @@
 /* What a state keeps from one call to the next: memory made of an operand, as long as the operand has the same contents.
  *
- * Contents are told by a fingerprint, which is taken at each call at about the speed of memory; so a change is seen however it was made.
+ * Contents are compared by a fingerprint, which is taken at each call at about the speed of memory; so a change is seen however it was made.
  * Memory is kept from the second call with the same contents on: an operand that changes at every call, as weights do in training, costs
  * no memory. All of it is bounded, and is returned by THNN_freeScratch and THNN_freeState. */
 #ifndef THNN_KEPT_H

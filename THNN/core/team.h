@@ -6,7 +6,7 @@
 int THNN_startable(int threads);
 /* This thread's number within the loop that it works on. */
 int THNN_teamNumber(void);
-/* What a state uses that was told nothing: OMP_NUM_THREADS, else one thread for each processor that the process may use. */
+/* What a state uses by default: OMP_NUM_THREADS, else one thread for each processor that the process may use. */
 int THNN_defaultThreads(void);
 /* Was this process forked from one that had the library? Then it works alone. */
 int THNN_isForked(void);

@@ -1,4 +1,4 @@
-"""What a class becomes in PyTorch and ONNX: the very lines that the bridge writes for the example, where torch is installed."""
+"""What a class becomes in PyTorch and ONNX: the lines that the bridge writes for the example, where torch is installed."""
 
 from __future__ import annotations
 

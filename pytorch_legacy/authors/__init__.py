@@ -1,6 +1,6 @@
 """Classes that authors of published models wrote for themselves, under the typenames that their files use.
 
-With them those of cunn and stn, which were at home in ``nn``, and those that ``nn`` once had under other names.
+With them those of cunn and stn, which Torch7 had in ``nn``, and those that ``nn`` once had under other names.
 """
 
 from .AdaptiveInstanceNormalization import AdaptiveInstanceNormalization

@@ -88,7 +88,7 @@ class State:
     def __init__(self, library: Library, allocate: Callable[[int], tuple[Any, int]], report: tuple[Any, int]) -> None:
         self.library = library
         self.allocate = allocate  # bytes -> an object that owns them, their address
-        self.report = report  # likewise, of memory for two int64 that host and device see: where bad indices are told
+        self.report = report  # likewise, of memory for two int64 that host and device see: where bad indices are reported
         place = library.ffi.new("void **")
         library.check(library.lib.THNN_CudaState_new(place))
         self.pointer = library.ffi.gc(place[0], library.lib.THNN_CudaState_free)

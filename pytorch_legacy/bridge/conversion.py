@@ -113,7 +113,7 @@ class Conversion:
         return outputs
 
     def _prove(self, made: torch.nn.Module, outputs: list[list[Any]] | None) -> None:
-        """Compares the network with the module, and with what the very lines of its text gave for the second example.
+        """Compares the network with the module, and with what the lines of its text gave for the second example.
 
         Where there is a state, with two calls of the module one after the other for each example.
         """
@@ -159,7 +159,7 @@ class Conversion:
 
 
 def twin(net: Any) -> Any:
-    """A copy of the network in evaluation mode, with the very parameters of it, on the host."""
+    """A copy of the network in evaluation mode, with the same parameters, on the host."""
     net = net.dpt if isinstance(net, DataParallelTableBasic) else net
     if not isinstance(net, (Module, Criterion)):
         raise DtypeError(f"net: expected a module or a criterion, got {described(net)}")

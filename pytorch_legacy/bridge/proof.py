@@ -28,7 +28,7 @@ class Proof:
     Attributes
     ----------
     layers : list of Comparison
-        Each layer on the very numbers that the lines before it give, in the order in which they run.
+        Each layer on the numbers that the lines before it give, in the order in which they run.
     whole : float or None
         The largest difference of the whole network; None if a layer was not compared, as it is random.
     """

@@ -125,7 +125,7 @@ def _mending() -> Any:
 
 
 class Report:
-    """All that is told about a file."""
+    """All that is said about a file."""
 
     def __init__(self, name: str, contents: Contents, options: argparse.Namespace) -> None:
         self.name, self.contents, self.options = name, contents, options

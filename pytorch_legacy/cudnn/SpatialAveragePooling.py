@@ -6,7 +6,7 @@ from pytorch_legacy.cudnn.Layer import no_size
 
 
 class SpatialAveragePooling(AveragePooling, nn.SpatialAveragePooling):
-    """``nn.SpatialAveragePooling`` whose windows lie side by side unless told otherwise.
+    """``nn.SpatialAveragePooling`` whose windows lie side by side by default.
 
     Parameters
     ----------

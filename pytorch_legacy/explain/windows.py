@@ -107,7 +107,7 @@ SLIDING: dict[str, tuple[Any, ...]] = {
 }
 LACKING = {"lp": ("pad",), "subsampling": ("pad", "ceil")}  # what such layers cannot do
 NAMES = {1: ("",), 2: ("height", "width"), 3: ("time", "height", "width")}
-HEIGHT = 4  # of the input of a layer that is told for one axis: at most, and enough for each
+HEIGHT = 4  # of the input of a layer whose windows are shown for one axis: at most, and enough for each
 KINDS = ("adaptive", "global", "fractional", *SLIDING)
 
 

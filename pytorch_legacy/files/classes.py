@@ -10,7 +10,7 @@ from pytorch_legacy.files.stored import Stored
 
 Class = TypeVar("Class", bound=type[Stored])
 
-# Where the classes of the .t7 files are at home. Several packages of Torch7 put theirs into ``nn``.
+# The packages that have the classes of .t7 files. Several packages of Torch7 put theirs into ``nn``.
 PACKAGES = ("nn", "nngraph", "nngraph.graph", "rnn", "dpnn", "nnx", "cudnn", "inn", "authors")
 
 _registered: dict[str, type[Stored]] = {}

@@ -239,7 +239,7 @@ class Module(Tuning):
         return result.share(self, *names) if names else result
 
     def sharedClone(self, shareParams: bool = True, shareGradParams: bool = True) -> Self:
-        """A copy that uses the very parameters of this module, their gradients and running statistics.
+        """A copy that shares the parameters of this module, their gradients and running statistics.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""nn.tables of Torch7: which input planes feed which output planes in SpatialConvolutionMap and its kin.
+"""nn.tables of Torch7: which input planes feed which output planes in SpatialConvolutionMap and similar layers.
 
 A table has a row (input plane, output plane) for each kernel; planes count from 0.
 

@@ -40,7 +40,7 @@ class SpatialLinear(Module):
     -----
     Shapes: ``fanin x H x W`` to ``fanout x H x W``. A row of the weight and its bias start uniform in [-s, s) with
     s = 1 / sqrt(fanout). Torch7 computed the gradients of the parameters in ``updateGradInput`` and ignored `scale`; here they
-    are in their place and heed it. Source: nnx ``SpatialLinear``.
+    are in their place and follow it. Source: nnx ``SpatialLinear``.
 
     Examples
     --------

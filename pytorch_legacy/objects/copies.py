@@ -83,7 +83,7 @@ def reachable(thing: Copied, beyond: Iterable[Any] = ()) -> list[Copied]:
 def rebind(thing: Copied, replacements: list[tuple[Tensor, Tensor]]) -> None:
     """Puts new arrays in the place of old ones everywhere in `thing` and the objects inside.
 
-    Other arrays over the very elements of an old one are replaced too: the copies for each time step that a recurrent
+    Other arrays over the elements of an old one are replaced too: the copies for each time step that a recurrent
     network has in a .t7 file hold such.
     """
     seen: dict[Any, Any] = {}

@@ -7,7 +7,7 @@ from pytorch_legacy.optim.shared import Call, Opfunc, Table
 
 
 def rprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
-    """Steps that heed only the signs of the gradient.
+    """Steps that depend only on the signs of the gradient.
 
     Each element has a step size of its own. It grows by etaplus while the sign stays, up to stepsizemax, and shrinks by
     etaminus when the sign changes, down to stepsizemin; then the element stays where it is for one step.

@@ -1,4 +1,4 @@
-"""What a conversion costs in memory. Its time is told by ``python -m benchmarks.bridge``."""
+"""What a conversion costs in memory. ``python -m benchmarks.bridge`` measures its time."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class PReLU(Module):
     Raises
     ------
     ShapeError
-        If the input has not as many channels as there are slopes, or not the dimensions that were told.
+        If the input has not as many channels as there are slopes, or not the dimensions that `setNumInputDims` gave.
 
     Notes
     -----

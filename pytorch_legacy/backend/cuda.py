@@ -217,10 +217,11 @@ class _States(threading.local):
         try:
             return self.states[key]
         except KeyError:
-            state = self.states[key] = State(library, _pool_memory, _pinned_memory(16))
+            state = State(library, _pool_memory, _pinned_memory(16))
             ffi, lib = library.ffi, library.lib
             library.check(lib.THNN_CudaState_setStream(state.pointer, ffi.cast("void *", key[2])))
             library.prepare(state)
+            self.states[key] = state
             return state
 
 

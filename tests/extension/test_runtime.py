@@ -355,6 +355,21 @@ def test_templates_overloads_products_and_indices(machine: Callable[[Path], Any]
     driver.lib.pretended_fail(0)
 
 
+def test_what_did_not_compile_is_compiled_again(machine: Callable[[Path], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    machine(OWN / "GlobalAveragePooling.cu")
+    layer, x = Global().type("torch.CudaTensor"), arrays.placed(np.ones((2, 3, 3), "f"), True)
+    with monkeypatch.context() as patch:
+
+        def compiled(*_: Any) -> Any:
+            raise ExtensionError("a mistake")
+
+        patch.setattr(runtime, "compiled", compiled)
+        for _ in range(2):
+            with pytest.raises(ExtensionError, match="a mistake"):
+                layer.forward(x)
+    assert (arrays.placed(layer.forward(x), False) == 1).all()
+
+
 KINDS = pl.extension.KINDS
 
 

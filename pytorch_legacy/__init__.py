@@ -46,10 +46,9 @@ from .files.t7 import T7Error
 from .optimizing import optimize
 from .random import manualSeed
 from .typenames import type, typename
+from .version import __version__
 
 formerly.install()
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Form",

@@ -22,6 +22,11 @@ def sizes(shape: Sequence[int]) -> str:
     return " x ".join(map(str, shape)) or "no dimensions"
 
 
+def text_shape(shape: Sequence[int]) -> str:
+    """A shape as it is given on a command line: "2x3x4"."""
+    return "x".join(map(str, shape)) or "()"
+
+
 def described(value: Any) -> str:
     """A value in the words of an error message."""
     if is_tensor(value):

@@ -17,8 +17,8 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import errors, explain, interop, t7
-from pytorch_legacy.cli import files
 from pytorch_legacy.files.writing import whole
+from pytorch_legacy.inference import files
 
 ARRAYS = {"a": np.arange(50_000.0), "b": np.ones((2, 3), np.float32)}
 

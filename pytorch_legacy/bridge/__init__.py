@@ -205,10 +205,10 @@ def from_torch(source: Any, like: Any = None, example: Any = None) -> Any:
         from .arrival import network_of
 
         return network_of(source)
-    from pytorch_legacy.cli.leave import inferred
+    from pytorch_legacy.inference import given
 
     from .labels import from_state
 
     if example is None:
-        example = getattr(source, "example", None) or inferred(like)[0]
+        example = getattr(source, "example", None) or given.by_layers(like)[0]
     return from_state(source.state_dict() if hasattr(source, "state_dict") else source, like, example)

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import torch
 
-import pytorch_legacy
 from pytorch_legacy import backend
 from pytorch_legacy.authors import DataParallelTableBasic
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.files import saving
+from pytorch_legacy.inference.examples import examples_of, forget
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
-from .examples import examples_of, forget
 from .lean import lean_forward
 from .proof import TOLERANCE, Proof
 from .registry import Differs
@@ -176,7 +176,7 @@ def twin(net: Any) -> Any:
 def save_embedded(legacy: dict[str, Any], path: Path) -> None:
     """Writes the layers that the text of `path` embeds beside it, ``net.3.t7`` for that at 3."""
     for place, module in legacy.items():
-        pytorch_legacy.save(path.with_suffix(f".{place}.t7"), module)
+        saving.save(path.with_suffix(f".{place}.t7"), module)
 
 
 def executed(text: str, path: Path = Path("net.py")) -> Any:

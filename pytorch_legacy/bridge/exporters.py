@@ -18,9 +18,9 @@ import torch
 from pytorch_legacy import nn, nngraph
 from pytorch_legacy.errors import THNNError, ValueRangeError
 from pytorch_legacy.files.writing import check_target, whole
+from pytorch_legacy.inference.examples import forget
 
 from .conversion import Conversion, arguments
-from .examples import forget
 from .exportable import written_out
 from .proof import TOLERANCE
 from .registry import Differs, NoRule

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 
 from pytorch_legacy.errors import FieldError, ShapeError, UnsupportedError
+from pytorch_legacy.inference.examples import examples_of, forget
 
 from .conversion import Conversion, arguments
-from .examples import examples_of, forget
 from .fields import memory
 from .values import difference, flat, tree
 

@@ -19,12 +19,12 @@ import torch
 import torch.nn.functional as F
 
 from pytorch_legacy.errors import THNNError
+from pytorch_legacy.inference.examples import forget
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 
 from .aliases import Part, parts
 from .embedding import embedded
-from .examples import forget
 from .fields import Fields, in_precision, owner_of
 from .lean import let_go
 from .proof import Proof

@@ -12,8 +12,7 @@ from typing import Any
 
 from pytorch_legacy.errors import T7Error, THNNError
 from pytorch_legacy.files.t7.nodes import printable
-
-from .problem import Problem
+from pytorch_legacy.inference.problem import Problem
 
 DESCRIPTION = """\
 Look into Torch7 models and run them, without Lua.

@@ -11,11 +11,12 @@ from pytorch_legacy import interop
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.writing import check_target, whole
+from pytorch_legacy.inference import given, inputs, models
+from pytorch_legacy.inference.output import say
+from pytorch_legacy.inference.problem import Problem
+from pytorch_legacy.inference.progress import busy
 
-from . import inputs, leave, models
-from .output import say
-from .problem import Problem
-from .progress import busy
+from . import leave
 
 HELP = "a network to PyTorch or ONNX; weights and tensors between .t7 and .npz, .safetensors, .h5"
 DESCRIPTION = (
@@ -122,7 +123,7 @@ def _into(value: Any, arrays: dict[str, Any], options: argparse.Namespace) -> in
     """Puts arrays into a model by the names that they have in it or, with --input, in the module that `convert` writes of it."""
     if options.input:
         net = models.network(options.into, value, options.model)
-        example = leave.given(options.input, net)
+        example = given.by_text(options.input, net)
         try:
             pl.from_torch(arrays, like=net, example=example)
         except FieldError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -13,14 +12,14 @@ from pytorch_legacy.arrays import storage_of
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.lua import effect
 from pytorch_legacy.files.t7.nodes import printable, shown
+from pytorch_legacy.inference import models
 from pytorch_legacy.interop import Visit, walk
 from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.listing import first_line, walk_modules
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Unknown import Unknown
 from pytorch_legacy.objects import Object
-
-from . import models
-from .files import text_shape
+from pytorch_legacy.words import text_shape
 
 _MOST_COUNTED = 5000  # modules, for a summary
 
@@ -134,12 +133,6 @@ def summary(value: Any) -> str:
     return str(value) if isinstance(value, (int, float)) else f"{type(value).__name__} {value!r:.60}"
 
 
-def first_line(value: Any) -> str:
-    """How a module prints; those that print as the network that Torch7 made of them are called by name."""
-    line = str(value).split("\n")[0]
-    return printable(value._typename if line.endswith("{") else line[:200])
-
-
 def language(function: t7.Function) -> str:
     """Which interpreter a function was compiled for."""
     code = function.bytecode
@@ -156,52 +149,6 @@ def upvalues(function: t7.Function) -> str:
     names = [value["name"] for value in values if isinstance(value, dict) and isinstance(value.get("name"), str)]
     count = f"{len(values)} upvalue{'s' * (len(values) != 1)}"
     return f"{count} ({', '.join(map(shown, names[:6]))}{', ...' * (len(names) > 6)})" if names else count
-
-
-@dataclass
-class Place:
-    """A module in a network: its way there by positions in ``modules`` counted from 1, and whether it came up before."""
-
-    module: Module
-    way: tuple[int, ...]
-    seen: bool
-    cyclic: bool
-
-    def number(self) -> str:
-        way = [str(step) for step in self.way]
-        return ".".join(way if len(way) < 12 else [*way[:3], "...", *way[-2:]]) or "1"
-
-
-def walk_modules(module: Module) -> Iterator[Place]:
-    """The module and those inside it, in the order of the network, by way of ``modules`` only."""
-    known: set[int] = set()
-    around: set[int] = set()
-    way: list[int] = []
-    waiting: list[tuple[int, Any]] = [(0, iter([module]))]  # id of the container, its children that are to come
-    while waiting:
-        inner = next(waiting[-1][1], None)
-        if inner is None:
-            around.discard(waiting.pop()[0])
-            del way[-1:]
-            continue
-        if way:
-            way[-1] += 1
-        if not isinstance(inner, Module):
-            continue
-        # The positions of a very deep place are of no use, and would cost too much all together.
-        yield Place(inner, tuple(way) if len(way) < 12 else (*way[:9], *way[-3:]), id(inner) in known, id(inner) in around)
-        children = inner_modules(inner)
-        if id(inner) not in known and children:
-            around.add(id(inner))
-            waiting.append((id(inner), iter(children)))
-            way.append(0)
-        known.add(id(inner))
-
-
-def inner_modules(module: Any) -> list[Any]:
-    """The list ``modules`` of a container, an empty one of other modules."""
-    modules = getattr(module, "modules", None)
-    return modules if isinstance(modules, list) else []
 
 
 @dataclass

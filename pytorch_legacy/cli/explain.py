@@ -10,13 +10,13 @@ import numpy as np
 
 from pytorch_legacy import explain, nn
 from pytorch_legacy.files.writing import check_target
+from pytorch_legacy.inference import files
+from pytorch_legacy.inference.output import say
+from pytorch_legacy.inference.preprocessing import Preprocessing
+from pytorch_legacy.inference.problem import Problem
+from pytorch_legacy.inference.progress import busy
 
-from . import files
 from .options import pixels
-from .output import say
-from .preprocessing import Preprocessing
-from .problem import Problem
-from .progress import busy
 
 HELP = "show what a pooling layer does: its windows, or a picture through all layers"
 DESCRIPTION = """\

@@ -16,18 +16,19 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy.errors import T7Error, T7Warning, THNNError
+from pytorch_legacy.errors import DtypeError, ShapeError, T7Error, T7Warning, THNNError
 from pytorch_legacy.files import t7
+from pytorch_legacy.inference import expected, inputs, models
+from pytorch_legacy.inference.output import say
+from pytorch_legacy.inference.problem import Problem
+from pytorch_legacy.inference.progress import busy
+from pytorch_legacy.nn import listing
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.summary import Summary
+from pytorch_legacy.nn.summary import Summary
 
-from . import describe, inputs, models, network
+from . import describe
 from .describe import Class, Entry
-from .expected import expected
 from .options import whole
-from .output import say
-from .problem import Problem
-from .progress import busy
 
 HELP = "show what a .t7 file holds"
 DESCRIPTION = (
@@ -185,7 +186,7 @@ class Report:
             return None, ""
         if place not in self.ran:
             try:
-                self.ran[place] = network.run(module, self.options.input), ""
+                self.ran[place] = run(module, self.options.input), ""
             except (THNNError, Problem) as error:
                 if len(self.networks) == 1:
                     raise
@@ -233,9 +234,9 @@ class Report:
 
     def _network_lines(self, place: str, module: Module) -> Iterator[str]:
         shapes, problem = self._shapes(place, module)
-        rows = network.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
+        rows = listing.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
         header = ("module", "output", "parameters", "operations") if shapes else ("module", "parameters")
-        total = network.count(module)
+        total = listing.count(module)
         yield f"{place or 'network'}: {module._typename}, {total:,} parameters, {module._dtype}"
         yield from (f"  {line}" for line in Summary("", header, rows).lines())
         if shapes:
@@ -244,9 +245,9 @@ class Report:
             yield f"  total: {total:,} parameters, {operations:,} operations for an input of {shapes['input']}"
         elif problem:
             yield f"  does not run: {problem}"
-        elif takes := expected(module):
+        elif takes := expected.expected(module):
             yield f"  expects {takes.sentence()}"
-        if reason := network.endless(module):
+        if reason := listing.endless(module):
             yield f"  cannot run: {reason}"
 
     def _class_lines(self, unknown: Class) -> Iterator[str]:
@@ -305,10 +306,22 @@ class Report:
             "place": place,
             "typename": module._typename,
             "dtype": str(module._dtype),
-            "parameters": network.count(module),
+            "parameters": listing.count(module),
             "modules": [
                 dict(zip(names, row, strict=True))
-                for row in network.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
+                for row in listing.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
             ],
-            "expected_input": None if shapes or problem or (takes := expected(module)) is None else str(takes),
+            "expected_input": None if shapes or problem or (takes := expected.expected(module)) is None else str(takes),
         } | ({"problem": problem} if problem else {})
+
+
+def run(module: Module, text: str) -> dict[Any, Any]:
+    """Run the network on zeros, as `run_on`, of the sizes that `--input` says; "input" -> them, as they were taken."""
+    spec = expected.given(text, module)
+    try:
+        found = listing.run_on(module, inputs.candidates(spec, module))
+    except (ShapeError, DtypeError) as problem:
+        takes = expected.expected(module)
+        words = "" if takes is None else f"; the network expects {takes.sentence()}"
+        raise Problem(f"--input {text}: {problem}{words}") from None
+    return found | {"input": listing.output_text(found["input"])}

@@ -10,10 +10,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from pytorch_legacy.files.t7.nodes import printable
-
-from .problem import Problem
-
-MOST_PIXELS = 1 << 26
+from pytorch_legacy.inference.preprocessing import MOST_PIXELS
+from pytorch_legacy.inference.problem import Problem
 
 
 class Parser(argparse.ArgumentParser):

@@ -17,16 +17,16 @@ from pytorch_legacy.distributed.batches import MOST
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.files.writing import check_target
+from pytorch_legacy.inference import expected, files, inputs, models
+from pytorch_legacy.inference.output import say
+from pytorch_legacy.inference.preprocessing import PRESETS, Preprocessing
+from pytorch_legacy.inference.problem import Problem
+from pytorch_legacy.inference.progress import busy
+from pytorch_legacy.nn.listing import output_text, refuse_endless
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.optimizing import reduced
 
-from . import expected, files, inputs, models
-from .network import output_text, refuse_endless
 from .options import finite, memory, pixels, planes, whole
-from .output import say
-from .preprocessing import PRESETS, Preprocessing
-from .problem import Problem
-from .progress import busy
 
 HELP = "run a network on a picture or an array"
 DESCRIPTION = (

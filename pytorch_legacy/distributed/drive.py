@@ -13,7 +13,7 @@ from typing import Any
 
 from distributed import Client, Future, KilledWorker
 
-from pytorch_legacy.cli.problem import Problem
+from pytorch_legacy.inference.problem import Problem
 
 from .plan import Plan
 from .sources import Source

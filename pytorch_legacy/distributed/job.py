@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import pytorch_legacy as pl
-from pytorch_legacy.cli.output import say
-from pytorch_legacy.cli.preprocessing import Preprocessing
-from pytorch_legacy.cli.problem import Problem
-from pytorch_legacy.cli.progress import Progress, busy
+from pytorch_legacy import backend
 from pytorch_legacy.files.writing import whole
+from pytorch_legacy.inference.output import say
+from pytorch_legacy.inference.preprocessing import Preprocessing
+from pytorch_legacy.inference.problem import Problem
+from pytorch_legacy.inference.progress import Progress, busy
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.version import __version__
 
 try:
     import dask
@@ -110,7 +111,7 @@ class Job:
         left = sum(stop - start for start, stop in missing)
         if not left:
             return
-        threads = pl.getNumThreads()
+        threads = backend.get_num_threads()
         try:
             with _client(self._options) as client:
                 with busy("looking at the first inputs"):
@@ -128,7 +129,7 @@ class Job:
                     say(f"going on: {len(self._source) - left:,} rows are done")
                 self._compute(client, made, missing)
         finally:
-            pl.setNumThreads(threads)
+            backend.set_num_threads(threads)
 
     def _compute(self, client: Client, made: plan.Made, missing: list[tuple[int, int]]) -> None:
         left = sum(stop - start for start, stop in missing)
@@ -159,7 +160,7 @@ class Job:
         done = sum(stop - start for start, stop in self._parts.done())
         if done and self._plan is not None:
             described = {
-                "pytorch_legacy": pl.__version__,
+                "pytorch_legacy": __version__,
                 **self._same(),
                 "preprocessing": asdict(self._plan.preprocessing),
                 "batch": self._plan.batch,

@@ -9,10 +9,10 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.cli import expected, files, models
-from pytorch_legacy.cli.preprocessing import Preprocessing
-from pytorch_legacy.cli.problem import Problem
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.inference import expected, files, models
+from pytorch_legacy.inference.preprocessing import Preprocessing
+from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.nn.Module import Module
 
 from . import batches

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.cli import files
 from pytorch_legacy.files.writing import whole
+from pytorch_legacy.inference import files
 
 from .batches import Failed
 

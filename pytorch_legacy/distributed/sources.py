@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.cli import files
-from pytorch_legacy.cli.preprocessing import Preprocessing
-from pytorch_legacy.cli.problem import Problem
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.t7.detect import detect
 from pytorch_legacy.files.t7.nodes import Malformed
 from pytorch_legacy.files.writing import whole
+from pytorch_legacy.inference import files
+from pytorch_legacy.inference.preprocessing import Preprocessing
+from pytorch_legacy.inference.problem import Problem
 
 from .batches import Failed, text_of
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from distributed import WorkerPlugin
 
-import pytorch_legacy as pl
-from pytorch_legacy.cli import files
+from pytorch_legacy import backend
+from pytorch_legacy.inference import files
 from pytorch_legacy.nn.Module import Module
 
 from . import batches
@@ -29,7 +29,7 @@ class Deliver(WorkerPlugin):
         self.key, self.sent, self.plan, self.pictures = key, Sent(net), plan, pictures
 
     def setup(self, worker: Any) -> None:
-        pl.setNumThreads(1)  # the threads of Dask are enough
+        backend.set_num_threads(1)  # the threads of Dask are enough
         _here[self.key] = self
 
     def teardown(self, worker: Any) -> None:

@@ -60,18 +60,27 @@ def class_of(typename: str, fields: Any = None) -> type[Stored] | None:
     Authors called different classes by one name. The `fields` of an object tell whose it is: each class is asked by
     ``_claims(fields)``, those of `PACKAGES` that come last first. Without fields it is the class that comes first.
     """
-    if not _known:
-        for cls in classes():
-            _known.setdefault(cls._typename, []).append(cls)
-    found = [_registered[typename]] if typename in _registered else _known.get(typename, [])
+    found = [_registered[typename]] if typename in _registered else _ours(typename)
     if fields is not None and len(found) > 1:
         return next((cls for cls in reversed(found) if cls._claims(fields)), found[0])
     return found[0] if found else None
 
 
+def own(typename: str) -> Any:
+    """The class of this package for a typename, whatever is registered: packages reach those above them by it."""
+    return _ours(typename)[0]
+
+
+def _ours(typename: str) -> list[type[Stored]]:
+    if not _known:
+        for cls in classes():
+            _known.setdefault(cls._typename, []).append(cls)
+    return _known.get(typename, [])
+
+
 def names_of(space: str) -> list[str]:
     """The names of the classes whose typenames begin with "nn.", or with that of another package of Torch7."""
-    class_of("")
+    _ours("")
     return [typename.partition(".")[2] for typename in _known if typename.startswith(f"{space}.")]
 
 
@@ -82,8 +91,7 @@ def is_registered(typename: str) -> bool:
 
 def unknown(typename: str) -> Any:
     """What stands in for an object whose class is not known."""
-    cls: Any = class_of("nn.Unknown")
-    return cls(typename)
+    return own("nn.Unknown")(typename)
 
 
 def classes() -> Iterator[type[Stored]]:

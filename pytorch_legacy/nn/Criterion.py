@@ -6,9 +6,10 @@ import numpy as np
 
 from pytorch_legacy.arrays import default_dtype
 from pytorch_legacy.files import mending
+from pytorch_legacy.files.classes import own
+from pytorch_legacy.nn.summary import Summary, of_criterion
 from pytorch_legacy.objects import Object
 from pytorch_legacy.passes import is_own, marks
-from pytorch_legacy.summary import Summary, of_criterion
 
 
 class Criterion(Object):
@@ -85,11 +86,8 @@ class Criterion(Object):
 
         Called with the list of two nodes of nngraph, for input and target, it makes a node: ``nn.ModuleFromCriterion``.
         """
-        from pytorch_legacy.nngraph import ModuleFromCriterion
-        from pytorch_legacy.nngraph.Node import has_nodes
-
-        if input is not None and has_nodes(self, input, target):
-            return ModuleFromCriterion(self)(input)
+        if input is not None and own("nngraph.Node").areIn(self, input, target):
+            return own("nn.ModuleFromCriterion")(self)(input)
         return self.forward(input, target), self.backward(input, target)
 
     def summary(self) -> Summary:

@@ -20,14 +20,15 @@ from pytorch_legacy.arrays import (
 )
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.files import mending, t7
+from pytorch_legacy.files.classes import own
 from pytorch_legacy.files.form import GRADIENTS
 from pytorch_legacy.files.stored import dtype_of
 from pytorch_legacy.nn import blocks, walks
+from pytorch_legacy.nn.summary import Summary, of_module
 from pytorch_legacy.nn.tuning import Tuning
 from pytorch_legacy.nn.utils import by_example, clear, described
 from pytorch_legacy.objects.copies import rebind
 from pytorch_legacy.passes import guarded, is_own, marks
-from pytorch_legacy.summary import Summary, of_module
 
 _NOTHING: Any = object()
 _STATISTICS = ("running_mean", "running_var")
@@ -385,12 +386,11 @@ class Module(Tuning):
         Called with a node of nngraph, with a list of nodes or with nothing at all, a module computes nothing: it makes
         a node, which takes the outputs of those nodes, for ``nn.gModule`` to build a network of.
         """
-        from pytorch_legacy.nngraph.Node import has_nodes, node_of
-
+        node = own("nngraph.Node")
         if input is _NOTHING:
-            return node_of(self, [])
-        if has_nodes(self, input, gradOutput):
-            return node_of(self, input)
+            return node.of(self, [])
+        if node.areIn(self, input, gradOutput):
+            return node.of(self, input)
         output = self.forward(input)
         return output if gradOutput is None else (output, self.backward(input, gradOutput))
 
@@ -400,15 +400,11 @@ class Module(Tuning):
 
     def __rsub__(self, nodes: Any) -> Any:
         """``node - module`` and ``[node, ...] - module``: the node that takes their outputs, as ``module(nodes)``."""
-        from pytorch_legacy.nngraph.Node import node_before
-
-        return self(node_before(self, nodes))
+        return self(own("nngraph.Node").before(self, nodes))
 
     def __sub__(self, other: Any) -> Any:
         """Modules are not subtracted: the first one of a chain is written ``-module``, or ``module(node)``."""
-        from pytorch_legacy.nngraph.Node import node_before
-
-        return node_before(other, self) if isinstance(other, Module) else NotImplemented
+        return own("nngraph.Node").before(other, self) if isinstance(other, Module) else NotImplemented
 
     __array_ufunc__ = None  # else NumPy would subtract a module from each element of an array
 

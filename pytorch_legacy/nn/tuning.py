@@ -11,6 +11,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor, is_tensor, lengths, to_host, type_name
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.files.classes import own
 from pytorch_legacy.nn import walks
 from pytorch_legacy.objects import Object
 
@@ -186,9 +187,7 @@ class Tuning(Object):
 
     def Serial(self, tensortype: str | None = None) -> Any:
         """This module in an nn.Serial."""
-        from pytorch_legacy.dpnn.Serial import Serial
-
-        return Serial(self, tensortype)  # type: ignore[arg-type]
+        return own("nn.Serial")(self, tensortype)
 
     def _tuned(self, **given: Any) -> Iterator[tuple[Any, dict[str, Any]]]:
         """The modules without modules inside, each with these numbers, or with those that it or one around it has set."""

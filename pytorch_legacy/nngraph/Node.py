@@ -148,6 +148,47 @@ class Node(graph.Node):
                 lines.append(f"{key} = {shown}")
         return "\n".join(lines)
 
+    @staticmethod
+    def of(module: Any, inputs: Any) -> Node:
+        """The node for `module` with the outputs of the nodes `inputs` (one or several, perhaps none) for its input."""
+        node = Node({"module": module})
+        for child in inputs if isinstance(inputs, (list, tuple)) else [inputs]:
+            node.add(child, True)
+        return node
+
+    @staticmethod
+    def areIn(module: Any, value: Any, second: Any = None) -> bool:
+        """Is `value` a node or a list of nodes, and no input to be computed with?
+
+        Raises
+        ------
+        DtypeError
+            If it is a list with nodes and other things, or nothing; if there is a second argument beside a node, or if that
+            is one.
+        """
+        if second is not None and (_has_node(value) or _has_node(second)):
+            cure = "expected one node, or several in a list: module([node, ...])"
+            raise DtypeError(f"{module._typename}: {cure}; got two arguments")
+        if isinstance(value, Node):
+            return True
+        if value is None:
+            cure = "call it without arguments for a node without input"
+            raise DtypeError(f"{module._typename}: input: expected an input or nodes, got None; {cure}")
+        if not _has_node(value):
+            return False
+        for i, entry in enumerate(value):
+            if not isinstance(entry, Node):
+                raise DtypeError(f"{module._typename}: input[{i}]: expected a node as the others are, got {described(entry)}")
+        return True
+
+    @staticmethod
+    def before(module: Any, left: Any) -> Any:
+        """What stands before the minus in ``left - module``: a node, or a list of nodes."""
+        if not _has_node(left):
+            got = f"{left!r}; a network begins with -module" if hasattr(left, "updateOutput") else described(left)
+            raise DtypeError(f"{module._typename}: expected a node or a list of nodes before the minus, got {got}")
+        return left
+
 
 def inputs_of(data: dict[Any, Any]) -> list[dict[Any, Any]]:
     """The data of the nodes whose outputs the node with this data takes, in order."""
@@ -171,49 +212,8 @@ def annotateNodes() -> None:
             value.annotate(name=name)
 
 
-def node_of(module: Any, inputs: Any) -> Node:
-    """The node for `module` with the outputs of the nodes `inputs` (one or several, perhaps none) for its input."""
-    node = Node({"module": module})
-    for child in inputs if isinstance(inputs, (list, tuple)) else [inputs]:
-        node.add(child, True)
-    return node
-
-
-def node_before(module: Any, left: Any) -> Any:
-    """What stands before the minus in ``left - module``: a node, or a list of nodes."""
-    if not _has_node(left):
-        got = f"{left!r}; a network begins with -module" if hasattr(left, "updateOutput") else described(left)
-        raise DtypeError(f"{module._typename}: expected a node or a list of nodes before the minus, got {got}")
-    return left
-
-
 def _has_node(value: Any) -> bool:
     return isinstance(value, Node) or (isinstance(value, (list, tuple)) and any(isinstance(entry, Node) for entry in value))
-
-
-def has_nodes(module: Any, value: Any, second: Any = None) -> bool:
-    """Is `value` a node or a list of nodes, and no input to be computed with?
-
-    Raises
-    ------
-    DtypeError
-        If it is a list with nodes and other things, or nothing at all; if there is a second argument beside a node, or if that
-        is one.
-    """
-    if second is not None and (_has_node(value) or _has_node(second)):
-        raise DtypeError(f"{module._typename}: expected one node, or several in a list: module([node, ...]); got two arguments")
-    if isinstance(value, Node):
-        return True
-    if value is None:
-        raise DtypeError(
-            f"{module._typename}: input: expected an input or nodes, got None; call it without arguments for a node without input"
-        )
-    if not _has_node(value):
-        return False
-    for i, entry in enumerate(value):
-        if not isinstance(entry, Node):
-            raise DtypeError(f"{module._typename}: input[{i}]: expected a node as the others are, got {described(entry)}")
-    return True
 
 
 def check_nodes(name: str, nodes: Any) -> list[Node]:

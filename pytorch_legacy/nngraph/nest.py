@@ -5,7 +5,7 @@ from typing import Any
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.nngraph.JustTable import JustTable
-from pytorch_legacy.nngraph.Node import Node, node_of
+from pytorch_legacy.nngraph.Node import Node
 
 
 def nest(nodes: Any) -> Node:
@@ -32,4 +32,4 @@ def nest(nodes: Any) -> Node:
     if not isinstance(nodes, (list, tuple)) or not nodes:
         raise DtypeError(f"nngraph.nest: expected a node or a list of nodes, got {described(nodes)}")
     entries = [nest(node) for node in nodes]
-    return node_of(JustTable() if len(entries) == 1 else Identity(), entries)
+    return Node.of(JustTable() if len(entries) == 1 else Identity(), entries)

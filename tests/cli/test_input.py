@@ -10,8 +10,9 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, rnn, t7
-from pytorch_legacy.cli import expected, inputs, main
-from pytorch_legacy.cli.problem import Problem
+from pytorch_legacy.cli import main
+from pytorch_legacy.inference import expected, inputs
+from pytorch_legacy.inference.problem import Problem
 
 from .test_cli import DIGITS, fail, run
 

@@ -12,7 +12,8 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
-from pytorch_legacy.cli import main, network
+from pytorch_legacy.cli import main
+from pytorch_legacy.nn import listing as network
 
 SERIALIZATION = Path(__file__).resolve().parents[1] / "golden" / "serialization"
 

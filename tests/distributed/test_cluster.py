@@ -20,7 +20,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.cli import main
-from pytorch_legacy.cli.preprocessing import Preprocessing
+from pytorch_legacy.inference.preprocessing import Preprocessing
 from tests.cli.test_cli import DIGITS, run
 
 for package in ("dask", "distributed", "pyarrow", "PIL"):

@@ -12,8 +12,8 @@ import numpy as np
 
 import pytorch_legacy as pl
 from pytorch_legacy import interop, t7
-from pytorch_legacy.cli import expected
 from pytorch_legacy.cli.inspect import Contents, Report
+from pytorch_legacy.inference import expected
 from pytorch_legacy.objects import Object
 
 _OPTIONS = argparse.Namespace(input=None, model=None, depth=None, all=False, fields=True, verbose=True, json=False)

@@ -4,8 +4,8 @@ import numpy as np
 
 from pytorch_legacy import nn, rnn
 from pytorch_legacy.errors import THNNError
+from pytorch_legacy.inference.examples import forget
 
-from ..examples import forget
 from ..proof import TOLERANCE
 from ..registry import NoRule, rule
 from ..texts import joined, lacks, unfolded

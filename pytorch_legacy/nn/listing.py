@@ -2,24 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import nn
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
-
-from . import expected, inputs
-from .describe import first_line, inner_modules, walk_modules
-from .files import text_shape
-from .problem import Problem
+from pytorch_legacy.words import text_shape
 
 Row = tuple[str, ...]
+
+
+def first_line(value: Any) -> str:
+    """How a module prints; those that print as the network that Torch7 made of them are called by name."""
+    line = str(value).split("\n")[0]
+    return printable(value._typename if line.endswith("{") else line[:200])
+
+
+@dataclass
+class Place:
+    """A module in a network: its way there by positions in ``modules`` counted from 1, and whether it came up before."""
+
+    module: Module
+    way: tuple[int, ...]
+    seen: bool
+    cyclic: bool
+
+    def number(self) -> str:
+        way = [str(step) for step in self.way]
+        return ".".join(way if len(way) < 12 else [*way[:3], "...", *way[-2:]]) or "1"
+
+
+def walk_modules(module: Module) -> Iterator[Place]:
+    """The module and those inside it, in the order of the network, by way of ``modules`` only."""
+    known: set[int] = set()
+    around: set[int] = set()
+    way: list[int] = []
+    waiting: list[tuple[int, Any]] = [(0, iter([module]))]  # id of the container, its children that are to come
+    while waiting:
+        inner = next(waiting[-1][1], None)
+        if inner is None:
+            around.discard(waiting.pop()[0])
+            del way[-1:]
+            continue
+        if way:
+            way[-1] += 1
+        if not isinstance(inner, Module):
+            continue
+        # The positions of a very deep place are of no use, and would cost too much all together.
+        yield Place(inner, tuple(way) if len(way) < 12 else (*way[:9], *way[-3:]), id(inner) in known, id(inner) in around)
+        children = inner_modules(inner)
+        if id(inner) not in known and children:
+            around.add(id(inner))
+            waiting.append((id(inner), iter(children)))
+            way.append(0)
+        known.add(id(inner))
+
+
+def inner_modules(module: Any) -> list[Any]:
+    """The list ``modules`` of a container, an empty one of other modules."""
+    modules = getattr(module, "modules", None)
+    return modules if isinstance(modules, list) else []
 
 
 def count(module: Module) -> int:
@@ -99,18 +148,6 @@ def refuse_endless(module: Module) -> None:
         raise UnsupportedError(f"{module._typename}: {reason}")
 
 
-def run(module: Module, text: str) -> dict[Any, Any]:
-    """Run the network on zeros, as `run_on`, of the sizes that `--input` says; "input" -> them, as they were taken."""
-    spec = expected.given(text, module)
-    try:
-        found = run_on(module, inputs.candidates(spec, module))
-    except (ShapeError, DtypeError) as problem:
-        takes = expected.expected(module)
-        words = "" if takes is None else f"; the network expects {takes.sentence()}"
-        raise Problem(f"--input {text}: {problem}{words}") from None
-    return found | {"input": output_text(found["input"])}
-
-
 def run_on(module: Module, inputs: Iterable[Any]) -> dict[Any, Any]:
     """Run the network on the first input that has a fitting shape.
 
@@ -171,6 +208,8 @@ def operations(module: Module, inputs: list[int], output: Any) -> int:
 
     `inputs` are the sizes of the input, or of those in a table.
     """
+    from pytorch_legacy import nn
+
     if not isinstance(output, np.ndarray) or isinstance(getattr(module, "modules", None), list):
         return 0  # what a container computes, the modules inside do
     input_size = inputs[0] if inputs else 0

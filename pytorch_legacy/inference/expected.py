@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn, rnn
-from pytorch_legacy.bridge.examples import forget, indices
 from pytorch_legacy.errors import THNNError, UnsupportedError
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Module import Module
@@ -20,6 +19,7 @@ from pytorch_legacy.nngraph import gModule
 from pytorch_legacy.nngraph.Node import inputs_of
 
 from . import inputs
+from .examples import forget, indices
 
 # Heights and widths of pictures to try, the small ones first, then those that published networks take, then the rest.
 _USUAL = (16, 24, 8, 28, 32, 48, 64, 96, 112, 128, 224, 227, 231, 256, 299, 12, 20, 36, 40, 10, 221, 192, 160)

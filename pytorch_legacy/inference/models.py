@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import pytorch_legacy as pl
+from pytorch_legacy.files import loading
 from pytorch_legacy.interop import Visit, walk
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Unknown import Unknown
@@ -25,7 +25,7 @@ def load(path: str) -> Any:
     if not Path(path).exists():
         raise Problem(f"{path}: there is no such file")
     with busy(f"reading {path}"):
-        return pl.load(path)
+        return loading.load(path)
 
 
 def networks(value: Any, depth: int = 4) -> Iterator[tuple[str, Module]]:

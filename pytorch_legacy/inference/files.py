@@ -18,6 +18,7 @@ from pytorch_legacy.files import t7
 from pytorch_legacy.files.t7.detect import detect
 from pytorch_legacy.files.t7.nodes import Malformed
 from pytorch_legacy.files.writing import check_target, whole
+from pytorch_legacy.words import text_shape as text_shape
 
 from .preprocessing import Preprocessing
 from .problem import Problem
@@ -40,10 +41,6 @@ class Source:
             return f"pictures: {self.preprocessing}"
         arrays = self.array if isinstance(self.array, list) else [self.array]
         return f"bytes: {self.preprocessing.numbers()}" if any(array.dtype == np.uint8 for array in arrays) else ""
-
-
-def text_shape(shape: tuple[int, ...]) -> str:
-    return "x".join(map(str, shape)) or "()"
 
 
 def _pillow() -> Any:

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.bridge.examples import SCALES, free_sizes, indices, runs
 from pytorch_legacy.nn.Module import Module
 
+from .examples import SCALES, free_sizes, indices, runs
 from .problem import Problem
 
 KINDS = {

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arrays import placed
-from .errors import ArgumentError, ShapeError
-from .words import described
+from pytorch_legacy.arrays import placed
+from pytorch_legacy.errors import ArgumentError, ShapeError
+from pytorch_legacy.words import described, text_shape
 
 if TYPE_CHECKING:
-    from .nn.Criterion import Criterion
-    from .nn.Module import Module
+    from .Criterion import Criterion
+    from .Module import Module
 
 MOST_ROWS = 200
 
@@ -56,15 +56,15 @@ class Summary:
 
 def of_module(module: Module, shape: Any = None, depth: int | None = None) -> Summary:
     """The modules inside with their parameters and, for an input, the shapes of their outputs and their operations."""
-    from .cli import network
-    from .cli.files import text_shape
+
+    from pytorch_legacy.nn import listing
 
     shapes = None
     if shape is not None:
         module = module.sharedClone()  # its results and its mode stay as they are
-        shapes = network.run_on(module, _inputs(module, shape))
-    rows = network.rows(module, shapes, depth, MOST_ROWS)
-    parameters = network.count(module)
+        shapes = listing.run_on(module, _inputs(module, shape))
+    rows = listing.rows(module, shapes, depth, MOST_ROWS)
+    parameters = listing.count(module)
     total = ""
     if shapes:
         input = shapes.pop("input")

@@ -1,13 +1,18 @@
-"""docs/bridges.md lists what has a rule. This needs no torch: rules are text."""
+"""docs/bridges.py lists what has a rule. This needs no torch: rules are text."""
 
 from __future__ import annotations
 
-import runpy
-from pathlib import Path
+import re
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from docs import bridges
+from tests.test_coverage import CLASSES
 
 
-def test_page() -> None:
-    generator = runpy.run_path(str(DOCS / "bridges.py"))
-    assert generator["PAGE"].read_text(encoding="utf-8") == generator["page"](), "run: python docs/bridges.py"
+def test_page_lists_classes_with_and_without_a_rule(monkeypatch) -> None:
+    with_rules = bridges.page().partition("Without a rule: ")[0]
+    listed = set(re.findall(r"`(\w+)`", with_rules))
+    assert not set(CLASSES) - listed - {cls.__name__ for cls in bridges.BASES} - {"StochasticGradient"}
+    rule_of = bridges.rule_of
+    monkeypatch.setattr(bridges, "rule_of", lambda cls: None if cls.__name__ == "SpatialSoftPool" else rule_of(cls))
+    assert "`pl.nn.SpatialSoftPool`" in bridges.page().partition("Without a rule: ")[2]
+    assert "`SpatialSoftPool`" not in bridges.page()

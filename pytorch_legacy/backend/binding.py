@@ -9,11 +9,9 @@ microsecond.
 from __future__ import annotations
 
 import ctypes
-import linecache
 import struct
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -188,51 +186,53 @@ def register(owner: Any, functions: dict[str, list[Any]]) -> None:
         forget()
 
 
-# A call is written out for the arguments of its C function, as dataclasses write their methods: a loop over them would
-# cost as much as the call itself.
-CALL = """
-def bind(cfunction, make, check, where, NULL, refuse):
-    slots = make()
-    def call({arguments}):
+Slots = tuple[tuple[int, Slot], ...]
+
+
+def _caller(
+    function: Any,
+    hasState: bool,
+    make: Callable[[], Slots],
+    check: Callable[[int, str], None],
+    where: str,
+    refuse: Callable[[Callable[[], Slots]], Slots],
+) -> Callable[..., None]:
+    """A Python function that calls a C function with its arguments, but for the state, which is the process-wide one.
+
+    Parameters
+    ----------
+    make
+        Makes descriptors of arrays for one call at a time, each with its place among the C function's arguments.
+    check
+        Raises the error that a status stands for.
+    refuse
+        Is asked where a call finds another one under way.
+    """
+    slots: Slots | None = make()
+    NULL = ffi.NULL
+    before = (NULL,) if hasState else ()
+
+    def call(*arguments: Any) -> None:
         nonlocal slots
         mine = refuse(make) if slots is None else slots
         slots = None
-        {unpacked} = mine
-        try:{tensors}
-            status = cfunction({values})
+        values = [*before, *arguments]
+        try:
+            for place, slot in mine:
+                array = values[place]
+                if array is None:
+                    values[place] = NULL
+                else:
+                    if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
+                        slot.fill(array)
+                    values[place] = slot.descriptor
+            status = function(*values)
         finally:
             slots = mine
-        if status: check(status, where)
+        if status:
+            check(status, where)
+
     return call
-"""
-TENSOR = """
-            if {name} is None: {name}_ = NULL
-            else:
-                if {name} is not {slot}.array or {slot}.head.raw != {slot}.seen or {slot}.sizes.raw != {slot}.sized:
-                    {slot}.fill({name})
-                {name}_ = {slot}.descriptor"""
-
-
-@cache
-def _binder(name: str) -> Any:
-    """The function `bind` of CALL for the C function `name`."""
-    arguments = [argument for _, argument in SIGNATURES[name] if argument != "state"]
-    tensors = [argument for ctype, argument in SIGNATURES[name] if "Tensor" in ctype]
-    values = {"state": "NULL"} | {argument: f"{argument}_" for argument in tensors}  # NULL: the process-wide state
-    source = CALL.format(
-        arguments=", ".join(arguments),
-        unpacked="".join(f"slot{i}, " for i in range(len(tensors))),
-        tensors="".join(TENSOR.format(name=argument, slot=f"slot{i}") for i, argument in enumerate(tensors)),
-        values=", ".join(values.get(argument, argument) for _, argument in SIGNATURES[name]),
-    )
-    scope: dict[str, Any] = {}
-    place = f"<the call of {name}>"  # where tracebacks find its lines
-    linecache.cache[place] = len(source), None, source.splitlines(keepends=True), place
-    exec(compile(source, place, "exec"), scope)
-    return scope["bind"]
-
-
-forgetful.append(_binder.cache_clear)
 
 
 def _bind(module: Any, name: str) -> Any:
@@ -246,12 +246,15 @@ def _bind(module: Any, name: str) -> Any:
     if real is None:
         cure = "use .float() or .double()" + (", or on a GPU .cuda().half()" if module._dtype == np.float16 else "")
         raise DtypeError(f"{where}: expected a module of float32 or float64, got {module._dtype}; {cure}")
-    types = {argument: ctype.removeprefix("const ") for ctype, argument in SIGNATURES[name] if "Tensor" in ctype}
+    tensors = [
+        (place, argument, ctype.removeprefix("const ").replace("THTensor", f"TH{real}Tensor"))
+        for place, (ctype, argument) in enumerate(SIGNATURES[name])
+        if "Tensor" in ctype
+    ]
 
-    def make() -> tuple[Slot, ...]:
-        """Descriptors for one call at a time."""
+    def make() -> Slots:
         slot = DeviceSlot if device else Slot
-        return tuple(slot(where, argument, ctype.replace("THTensor", f"TH{real}Tensor")) for argument, ctype in types.items())
+        return tuple((place, slot(where, argument, ctype)) for place, argument, ctype in tensors)
 
     owner = owners.get(name)
     if device:
@@ -265,13 +268,13 @@ def _bind(module: Any, name: str) -> Any:
     else:
         function, report = getattr(lib, f"THNN_{real}{name}"), check
 
-    def refuse(make: Callable[[], tuple[Slot, ...]]) -> tuple[Slot, ...]:
+    def refuse(make: Callable[[], Slots]) -> Slots:
         caller = sys._getframe(1)  # a call that held itself would stay, with its arrays, until garbage is collected
         if passes.holder({caller.f_code: "make"}, make, caller) == "another":
             raise BusyError(passes.busy(where))
         return make()  # this thread's own call was interrupted
 
-    bound = _binder(name)(function, make, report, where, ffi.NULL, refuse)
+    bound = _caller(function, SIGNATURES[name][0][1] == "state", make, report, where, refuse)
     module.__dict__.setdefault("_bindings", {})[name] = bound
     return bound
 

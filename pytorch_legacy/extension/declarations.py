@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import keyword
-import re
 from pathlib import Path
 
-from ..backend.binding import CALL
 from ..backend.header import Argument, Function, HeaderError, parse
 from ..errors import ExtensionError
 
@@ -17,8 +15,6 @@ _TAGS = {"IN", "OUT", "ACC", "BUFFER", "OPTIONAL", "INPLACE"}
 # What a pass gets from its caller, and what it writes.
 _PASSES = {"updateOutput": ["input"], "updateGradInput": ["input", "gradOutput"], "accGradParameters": ["input", "gradOutput"]}
 _WRITES = {"updateOutput": "output", "updateGradInput": "gradInput"}
-# Names that the line of Python around a call has for itself.
-_KEPT = {*CALL.replace("(", " ").replace(")", " ").replace(",", " ").replace(":", " ").split()}
 
 
 def declared(path: Path) -> list[Function]:
@@ -88,8 +84,8 @@ def _look_at(where: str, argument: Argument, kind: str) -> None:
     name = argument.name
     if not name.isidentifier() or not argument.type:
         raise ExtensionError(f"{where}: expected a type and a name, got {argument.type} {name}")
-    if keyword.iskeyword(name) or name in _KEPT or re.fullmatch(r"slot\d+|.*_", name):
-        raise ExtensionError(f"{where}: is a word of Python's or of the bindings; choose another name")
+    if keyword.iskeyword(name):
+        raise ExtensionError(f"{where}: is a word of Python's; choose another name")
     if argument.type == _STATE or (kind == "outputSize" and (argument.type, argument.name) == ("int64_t *", "size")):
         return
     if argument.type in _NUMBERS:

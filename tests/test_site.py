@@ -38,6 +38,30 @@ def test_each_page_of_docs_is_on_the_site(site: Path) -> None:
     assert not [page for page in pages if not (site / f"{page}.html").exists()]
 
 
+def test_each_class_has_a_picture(site: Path) -> None:
+    from docs.site.catalog import entries
+
+    assert not [entry.place for entry in entries() if 'id="what-it-does"' not in (site / f"{entry.place}.html").read_text()]
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "picture"),
+    [
+        ("nn", "StochasticGradient", r"loss of passes 1 to 100: from \S+ to \S*e-"),
+        ("nn", "Unknown", r"nn\.MyLayer"),
+        ("nn", "Module", r"forward.*backward"),
+        ("nngraph.graph", "Graph", r"b leads to c; a leads to b"),
+        ("dpnn", "VRClassReward", r"loss"),
+    ],
+)
+def test_pictures_of_classes_that_do_not_run_alone(package: str, name: str, picture: str) -> None:
+    from docs.site.catalog import entries
+    from docs.site.page import page
+
+    (entry,) = [one for one in entries() if (one.package, one.name) == (package, name)]
+    assert re.search(picture, page(entry).pieces["picture"], re.DOTALL)
+
+
 def test_pages_read_nothing_from_the_network(site: Path) -> None:
     from docs.site.check import Page
 

@@ -59,7 +59,8 @@ def example(entry: Entry) -> Example | None:
     """The best example of a class, or None if there is none."""
     if entry.isNn and entry.name in CHOSEN:
         return _chosen(entry, *CHOSEN[entry.name])
-    made = list(_from_cases(entry)) if entry.isNn else [*_from_golden(entry)] or [*_from_docstring(entry)]
+    made = [*_from_cases(entry)] if entry.isNn else [*_from_golden(entry)]
+    made = made or [*_from_docstring(entry)]
     return min(made, key=_worth) if made else None
 
 
@@ -174,35 +175,57 @@ def _from_golden(entry: Entry) -> Iterator[Example]:
 
 
 def _from_docstring(entry: Entry) -> Iterator[Example]:
-    """What the class's own examples do: each object of the class, and what it is given first."""
-    cls: Any = entry.cls
-    seen: list[tuple[Any, list[Any]]] = []
-    if not hasattr(cls, "forward"):
-        return
-    original, isOwn = cls.forward, "forward" in vars(cls)
+    """What the class's own examples do: each object of the class, and what it is given first.
 
-    def noting(self: Any, *given: Any) -> Any:
-        if type(self) is cls and not any(self is module for module, _ in seen):
-            seen.append((self, mapped(np.copy, list(given))))
-        return original(self, *given)
-
-    source = "\n".join(one.source for one in doctest.DocTestParser().get_examples(inspect.getdoc(cls) or ""))
-    names = {name: getattr(pl, name) for name in PACKAGES if hasattr(pl, name)} | {"np": np, "pl": pl}
-    cls.forward = noting
-    try:
-        with warnings.catch_warnings(), redirect_stdout(StringIO()), working_in_a_new_folder():
-            warnings.simplefilter("ignore")
-            exec(source, names)
-    except Exception:
-        return  # an example that shows an error
-    finally:
-        if isOwn:
-            cls.forward = original
-        else:
-            del cls.forward
-    for module, given in seen:
+    A class that has no pass of its own, as a base or a part of a network, is shown by what its examples call: a layer that
+    derives from it, or the network.
+    """
+    calls = _calls_of_docstring(entry.cls)
+    own = [call for call in calls if type(call[0]) is entry.cls]
+    for module, given in own or calls:
         if found := passed(Example(module, *(mapped(readable, one) for one in given))):
             yield found
+
+
+def _calls_of_docstring(cls: Any) -> list[tuple[Any, list[Any]]]:
+    """Modules and criterions whose forward the examples of a class called, with what each was given first."""
+    seen: list[tuple[Any, list[Any]]] = []
+    originals = {base: base.forward for base in (pl.nn.Module, Criterion)}
+    depth = 0
+
+    def noting(original: Callable[..., Any]) -> Callable[..., Any]:
+        def forward(self: Any, *given: Any) -> Any:
+            nonlocal depth
+            if (depth == 0 or type(self) is cls) and not any(self is module for module, _ in seen):
+                seen.append((self, mapped(np.copy, list(given))))
+            depth += 1
+            try:
+                return original(self, *given)
+            finally:
+                depth -= 1
+
+        return forward
+
+    for base, original in originals.items():
+        base.forward = noting(original)  # type: ignore[method-assign]
+    try:
+        run_docstring(cls)
+    except Exception:
+        return []  # an example that shows an error
+    finally:
+        for base, original in originals.items():
+            base.forward = original  # type: ignore[method-assign]
+    return seen
+
+
+def run_docstring(cls: Any) -> dict[str, Any]:
+    """Runs the examples of a class; gives what they have made."""
+    source = "\n".join(one.source for one in doctest.DocTestParser().get_examples(inspect.getdoc(cls) or ""))
+    names = {name: getattr(pl, name) for name in PACKAGES if hasattr(pl, name)} | {"np": np, "pl": pl}
+    with warnings.catch_warnings(), redirect_stdout(StringIO()), working_in_a_new_folder():
+        warnings.simplefilter("ignore")
+        exec(source, names)
+    return names
 
 
 @contextmanager
@@ -239,6 +262,9 @@ def passed(one: Example) -> Example | None:
 def _passed(one: Example) -> Example | None:
     pl.manualSeed(1)
     module = one.module.double()
+    for held in vars(module).values():  # the network of a criterion that rewards it
+        if isinstance(module, Criterion) and isinstance(held, pl.nn.Module):
+            held.double()
     input = mapped(lambda a: a.astype(np.float64) if a.dtype.kind == "f" else a, one.input)
     one.input = mapped(np.copy, input)
     if isinstance(module, Criterion):

@@ -11,7 +11,7 @@ from html import escape
 from importlib import import_module
 
 from docs import fields
-from docs.site import ROOT, bridges, code, instruments, picture
+from docs.site import ROOT, bridges, code, drawn, instruments, picture
 from docs.site.catalog import Entry
 from docs.site.example import Example, example, golden
 from pytorch_legacy.backend import header
@@ -32,8 +32,12 @@ class Page:
 
 def page(entry: Entry) -> Page:
     made = Page(entry)
-    one = example(entry)
-    sections = [_head(entry), _picture(made, one), _elsewhere(made, one), _sources(made, one), _held(made, one), _fields(entry)]
+    other = drawn.of(entry)
+    one = None if other else example(entry)
+    pictured = _other_picture(made, *other) if other else _picture(made, one)
+    if one and type(one.module) is not entry.cls:
+        one = None  # what follows is about the class
+    sections = [_head(entry), pictured, _elsewhere(made, one), _sources(made, one), _held(made, one), _fields(entry)]
     made.text = "\n".join(section for section in sections if section)
     return made
 
@@ -64,11 +68,16 @@ def _piece(made: Page, name: str, html: str) -> str:
     return f".. site-html:: /{made.entry.place}.{name}.html.txt\n"
 
 
+def _other_picture(made: Page, told: str, html: str) -> str:
+    return f"{heading('What it does')}\n{told}\n\n{_piece(made, 'picture', html)}\n"
+
+
 def _picture(made: Page, one: Example | None) -> str:
     if one is None:
         return ""
     isCriterion = isinstance(one.module, Criterion)
-    what = f"``{one.call}``" if one.call else "This module"
+    isOwn = type(one.module) is made.entry.cls
+    what = f"``{one.call}``" if one.call else "This module" if isOwn else "What the example above calls"
     shown = picture.html(made.entry, one)
     if 'class="curve-of"' in shown:
         told = f"{what}, one element at a time."

@@ -35,6 +35,11 @@ class SequentialSplitBatch(nn.Sequential):
     [[1.0], [4.0], [9.0]]
     >>> net.modules[0].output.shape
     (1, 1)
+    >>> whole = authors.SequentialSplitBatch(3).add(nn.Square())
+    >>> x = np.float32([[1], [2], [3]])
+    >>> _ = whole.forward(x)  # in one part
+    >>> whole.backward(x, x).tolist()  # 2 * x * gradOutput
+    [[2.0], [8.0], [18.0]]
     """
 
     _file = Form(private=("_isDivided",))

@@ -45,6 +45,9 @@ class ReinforceGamma(Reinforce):
     >>> layer, x = dpnn.ReinforceGamma(0.5), np.float32([[2, 4]])
     >>> layer.forward(x).round(3)
     array([[0.01 , 4.001]], dtype=float32)
+    >>> _ = layer.reinforce(np.float32([1]))  # the draw was good
+    >>> layer.backward(x, x).round(3)  # a step against it makes such draws likelier
+    array([[ 4.286, -0.824]], dtype=float32)
     >>> layer.evaluate().forward(x)  # the mean: shape * scale
     array([[1., 2.]], dtype=float32)
     """

@@ -41,6 +41,8 @@ class Container(Module):
     [(3, 4), (3,), (2, 3), (2,)]
     >>> net.findModules("nn.Linear")[0]
     [nn.Linear(4 -> 3), nn.Linear(3 -> 2)]
+    >>> net.forward(np.float32([1, 0, 0, 0])).shape
+    (2,)
     """
 
     _file = Form(defaults={"modules": lambda fields: []})

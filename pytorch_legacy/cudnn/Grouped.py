@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -51,13 +50,12 @@ class Grouped(Layer, Convolution):
     def updateOutput(self, input: Any) -> Any:
         if self.groups == 1:
             return super().updateOutput(input)
-        numbers = self._numbers
         inputs = self._inputGroups(input)
         weights = self._split(self.weight, 0)
-        *batch, planes, height, width = output_size(self, f"{self._layer}_outputSize", inputs[0], weights[0], *numbers)
+        *batch, planes, height, width = self._size("outputSize", inputs[0], weights[0])
         output = self._resize("output", (*batch, planes * self.groups, height, width))
         for x, y, weight, bias in zip(inputs, self._split(output, -3), weights, self._split(self.bias, 0), strict=True):
-            call(self, f"{self._layer}_updateOutput", x, y, weight, bias, *numbers)
+            self._call("updateOutput", x, y, weight, bias)
         return output
 
     def updateGradInput(self, input: Any, gradOutput: Tensor) -> Any:
@@ -66,7 +64,7 @@ class Grouped(Layer, Convolution):
         inputs, gradOutputs = self._inputGroups(input), self._outputGroups(gradOutput)
         gradInput = self._resize("gradInput", input.shape)
         for x, dy, dx, weight in zip(inputs, gradOutputs, self._split(gradInput, -3), self._split(self.weight, 0), strict=True):
-            call(self, f"{self._layer}_updateGradInput", x, dy, dx, weight, *self._numbers)
+            self._call("updateGradInput", x, dy, dx, weight)
         return gradInput
 
     def accGradParameters(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> None:
@@ -75,7 +73,7 @@ class Grouped(Layer, Convolution):
         parts = self._inputGroups(input), self._outputGroups(gradOutput)
         gradients = self._split(self.gradWeight, 0), self._split(self.gradBias, 0)
         for x, dy, gradWeight, gradBias in zip(*parts, *gradients, strict=True):
-            call(self, f"{self._layer}_accGradParameters", x, dy, gradWeight, gradBias, *self._numbers, scale)
+            self._call("accGradParameters", x, dy, gradWeight, gradBias, scale=scale)
         return None
 
     def _setGroups(self, groups: int, nInputPlane: int, nOutputPlane: int) -> None:

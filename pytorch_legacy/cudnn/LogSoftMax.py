@@ -21,5 +21,4 @@ class LogSoftMax(Channels, nn.LogSoftMax):
     array([0.5, 0.5, 0.5, 0.5], dtype=float32)
     """
 
-    _function = "LogSoftMax"
     mode = INSTANCE

@@ -22,8 +22,6 @@ class Sigmoid(Pointwise, nn.Sigmoid):
     array([0.5, 1. ], dtype=float32)
     """
 
-    _function = "Sigmoid"
-
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(inplace)
         self.mode = "CUDNN_ACTIVATION_SIGMOID"

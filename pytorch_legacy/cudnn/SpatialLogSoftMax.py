@@ -17,5 +17,3 @@ class SpatialLogSoftMax(Channels, nn.SpatialLogSoftMax):
     >>> np.exp(cudnn.SpatialLogSoftMax().forward(np.zeros((1, 2, 1, 2), np.float32))).round(4).ravel()
     array([0.5, 0.5, 0.5, 0.5], dtype=float32)
     """
-
-    _function = "LogSoftMax"

@@ -22,8 +22,6 @@ class Tanh(Pointwise, nn.Tanh):
     array([0., 1.], dtype=float32)
     """
 
-    _function = "Tanh"
-
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(inplace)
         self.mode = "CUDNN_ACTIVATION_TANH"

@@ -18,5 +18,4 @@ class VolumetricLogSoftMax(Channels, nn.LogSoftMax):
     array([0.5, 0.5, 0.5, 0.5], dtype=float32)
     """
 
-    _function = "LogSoftMax"
-    _sample = 4
+    _ranks = 1, 2, 4, 5

@@ -19,4 +19,4 @@ class VolumetricSoftMax(Channels, nn.SoftMax):
     array([0.5, 0.5, 0.5, 0.5], dtype=float32)
     """
 
-    _sample = 4
+    _ranks = 1, 2, 4, 5

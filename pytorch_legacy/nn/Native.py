@@ -2,43 +2,83 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from operator import attrgetter
-from typing import Any, ClassVar
+from operator import attrgetter, itemgetter
+from typing import Any, ClassVar, NamedTuple
 
 from pytorch_legacy.backend import SIGNATURES, binding, call, output_size
 from pytorch_legacy.errors import BusyError, UnsupportedError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-
-# What the functions get from the caller of a pass. All else they get from fields of the layer.
-_HANDED = {"state", "input", "gradOutput", "size", "scale"}
-
-Reader = tuple[Callable[[Any], tuple[Any, ...]], slice]
+from pytorch_legacy.objects import Object
 
 
-class Native(Module):
-    """A layer whose passes are functions of libTHNN.
+class Caller(Object):
+    """An object whose passes call functions of libTHNN.
 
-    A subclass names its functions. What THNN.h calls their arguments are the names of the layer's fields: parameters, buffers
-    and numbers are read there anew in each pass, so that a change of a field counts from the next pass on. As in the header,
-    arguments come in the order input, (gradOutput,) what is written, other arrays, numbers.
+    What THNN.h calls the arguments of a function are the names of the object's fields: parameters, buffers and numbers are read
+    there anew in each pass, so that a change of a field counts from the next pass on.
 
     Attributes
     ----------
     _layer : str
-        The functions are ``_layer`` and ``_outputSize``, ``_updateOutput``, ``_updateGradInput``. Without the first of them the
-        output has the shape of the input.
+        What the names of the functions begin with: that of ``updateOutput`` is ``_layer`` and ``_updateOutput``.
     _names : dict
         The fields that have other names than the header's arguments.
-    _mayLackGradInput : bool
-        Is no gradient of the input computed once ``gradInput`` is None? Else there is a new one.
     """
 
     _layer: ClassVar[str]
     _names: ClassVar[dict[str, str]] = {}
-    _results: ClassVar[tuple[str, ...]] = ("output",)  # what updateOutput writes, in the header's order
+    _bindings: dict[Any, Any]
+
+    def _call(self, name: str, *first: Any, **given: Any) -> None:
+        """Calls the function of that name, or a whole name such as "Linear_updateOutput".
+
+        `first` are its first arguments, `given` others under the header's names. All else comes from fields.
+        """
+        try:
+            if not given:
+                run, read = self._bindings[name, len(first)]
+                run(*(first + read(self)))
+                return
+        except BusyError:
+            raise
+        except Exception:
+            pass  # the first time, or with an error: the long way says what is wrong
+        plan = _plan(type(self), name, len(first), *given)
+        arguments = (*first, *plan.read(self), *given.values())
+        call(self, plan.function, *(plan.sort(arguments) if plan.sort else arguments))
+        if not given:
+            self._bindings[name, len(first)] = self._bindings[plan.function], plan.read
+
+    def _size(self, name: str, *first: Any, **given: Any) -> tuple[int, ...]:
+        """The shape that a function, such as "outputSize", tells; its arguments come as those of `_call`."""
+        try:
+            function, read, sort = self._bindings[(name, len(first), *given)]
+        except (AttributeError, KeyError):
+            plan = _plan(type(self), name, len(first), *given)
+            function, read, sort = plan.function, plan.read, plan.sort
+        arguments = first + read(self) + tuple(given.values())
+        shape = output_size(self, function, *(sort(arguments) if sort else arguments))
+        self._bindings[(name, len(first), *given)] = function, read, sort
+        return shape
+
+
+class Native(Caller, Module):
+    """A layer whose passes are functions of libTHNN.
+
+    A subclass names its functions (``_layer``) and has the fields that they want. Where there is a function ``_outputSize`` it
+    tells the shape of the output, which else is that of the input; all arrays that ``_updateOutput`` writes have that shape.
+
+    Attributes
+    ----------
+    _ranks : tuple of int
+        The numbers of dimensions that an input may have, if C is not to judge that.
+    _mayLackGradInput : bool
+        Is no gradient of the input computed once ``gradInput`` is None? Else there is a new one.
+    """
+
+    _ranks: ClassVar[tuple[int, ...]] = ()
     _mayLackGradInput: ClassVar[bool] = False
-    _bindings: dict[str, Any]
 
     # A pass notes what it found (`_pass`). As long as the shape of the input, the numbers and the buffers stay the same, the
     # next one has nothing to do but the call. Where that ends in an error the long way is taken, which mends it or says what is
@@ -57,7 +97,7 @@ class Native(Module):
         except Exception:
             pass
         self._makeOutput(input)
-        return self._pass("updateOutput", len(self._results) - 1, input)
+        return self._pass("updateOutput", input)
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         try:
@@ -74,53 +114,41 @@ class Native(Module):
         if self.gradInput is None and self._mayLackGradInput:
             return None
         self._makeGradInput(input, gradOutput)
-        return self._pass("updateGradInput", 0, input, gradOutput)
+        return self._pass("updateGradInput", input, gradOutput)
 
-    def _pass(self, name: str, place: int, *handed: Any) -> Any:
-        """Calls the function of a pass, whose buffers are made, and returns the first of them. The one at `place` is the last."""
-        function = f"{self._layer}_{name}"
-        read, numbers = self._reader(name)
-        fields = read(self)
-        arguments = self._given(handed[0], fields)
-        call(self, function, *handed, *arguments)
-        input, buffer = handed[0], fields[0]
+    def _pass(self, name: str, *handed: Any) -> Any:
+        """Calls the function of a pass, whose buffers are made, and returns the first of them."""
+        plan = _plan(type(self), name, len(handed))
+        input, fields = handed[0], plan.read(self)
+        arguments = self._given(input, fields)
+        call(self, plan.function, *handed, *arguments)
+        buffer, last, numbers = fields[0], len(plan.written) - 1, slice(plan.arrays, None)
         worksInPlace = any(buffer is array for array in handed)
-        if arguments is fields and type(input) is self._array and not worksInPlace:
-            buffers, known, run = (buffer, place, fields[place]), fields[numbers], self._bindings[function]
-            self._bindings[name] = self._array, input.shape, read, *buffers, numbers, known, run
-        return arguments[0]
+        if arguments is fields and type(input) is self._array and not worksInPlace and plan.isPlain:
+            noted = buffer, last, fields[last], numbers, fields[numbers], self._bindings[plan.function]
+            self._bindings[name] = self._array, input.shape, plan.read, *noted
+        return buffer
 
     def _makeOutput(self, input: Any) -> None:
         """Makes the buffers of ``updateOutput`` for an input."""
-        self._resize("output", self._outputShape(input))
+        shape = self._outputShape(input)
+        for name, dtype in _plan(type(self), "updateOutput", 1).written:
+            self._resize(name, shape, dtype)
 
     def _makeGradInput(self, input: Any, gradOutput: Any) -> None:
         """Makes the buffer of ``updateGradInput``."""
-        self._resize("gradInput", check.tensor(self, "input", input).shape)
+        self._resize("gradInput", check.tensor(self, "input", input, *self._ranks).shape)
 
     def _outputShape(self, input: Any) -> tuple[int, ...]:
-        check.tensor(self, "input", input)
-        function = f"{self._layer}_outputSize"
-        if function not in SIGNATURES:
+        input = check.tensor(self, "input", input, *self._ranks)
+        if f"{self._layer}_outputSize" not in SIGNATURES:
             return input.shape  # type: ignore[no-any-return]
-        return output_size(self, function, input, *self._given(input, self._read("outputSize")))
-
-    def _read(self, name: str) -> tuple[Any, ...]:
-        """What the function of that pass gets from fields."""
-        return self._reader(name)[0](self)
+        plan = _plan(type(self), "outputSize", 1)
+        return output_size(self, plan.function, input, *self._given(input, plan.read(self)))
 
     def _given(self, input: Any, fields: tuple[Any, ...]) -> tuple[Any, ...]:
         """What to hand over for these fields: other numbers, where some depend on the input."""
         return fields
-
-    @property
-    def _numbers(self) -> tuple[Any, ...]:
-        """The numbers that ``updateOutput`` hands over."""
-        return self._reader("updateOutput", True)[0](self)
-
-    def _reader(self, name: str, onlyNumbers: bool = False) -> Reader:
-        cls: Any = type(self)
-        return _reader(cls, f"{self._layer}_{name}", onlyNumbers)
 
 
 class Learner(Native):
@@ -132,25 +160,56 @@ class Learner(Native):
         try:
             function, read = self._bindings["accGradParameters"]
         except (AttributeError, KeyError):
-            function, (read, _) = f"{self._layer}_accGradParameters", self._reader("accGradParameters")
+            plan = _plan(type(self), "accGradParameters", 2, "scale")
+            function, read = plan.function, plan.read
         call(self, function, input, gradOutput, *read(self), scale)
         self._bindings["accGradParameters"] = function, read
 
 
-@lru_cache(1024)
-def _reader(layer: Any, function: str, onlyNumbers: bool) -> Reader:
-    """What reads from a layer's fields all that a C function wants, in order, and which part of that are the numbers."""
+class Plan(NamedTuple):
+    """How a call gets the arguments of a function."""
+
+    function: str
+    read: Callable[[Any], tuple[Any, ...]]  # what comes from fields, in the header's order
+    arrays: int  # how many of them are arrays
+    written: tuple[tuple[str, Any], ...]  # the fields of arrays that the function writes, and their dtypes; None: the object's
+    isPlain: bool  # what is written stands first among them, then other arrays, then numbers
+    sort: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None  # first arguments, fields and given ones in the header's order
+
+
+def _planOf(cls: Any, name: str, count: int, *given: str) -> Plan:
+    """The plan of a call whose first arguments are handed over, so many, and others by their names."""
+    function = name if name in SIGNATURES else f"{cls._layer}_{name}"
     if function not in SIGNATURES:
         cure = "pl.extension.load(...) of its file comes first"
-        raise UnsupportedError(f"{layer._typename}: there is no C function {function}; {cure}")
-    wanted = [(ctype, name) for ctype, name in SIGNATURES[function] if name not in _HANDED]
-    if onlyNumbers:
-        wanted = [(ctype, name) for ctype, name in wanted if "Tensor" not in ctype]
-    arrays = sum("Tensor" in ctype for ctype, _ in wanted)
-    fields = [layer._names.get(name, name) for _, name in wanted]
+        raise UnsupportedError(f"{cls._typename}: there is no C function {function}; {cure}")
+    types = {argument: ctype for ctype, argument in SIGNATURES[function] if ctype not in ("THNNState *", "int64_t *")}
+    names = [*types]
+    if unknown := {*given} - {*names[count:]}:
+        raise TypeError(f"{function}: has no further argument {', '.join(unknown)}")
+    read = [name for name in names[count:] if name not in given]
+    arrays = [name for name in read if "Tensor" in types[name]]
+    written = [name for name in arrays if not types[name].startswith("const")]
+    order = [*names[:count], *read, *given]
+    fields = {name: cls._names.get(name, name) for name in read}
+    return Plan(
+        function,
+        _reader(*fields.values()),
+        len(arrays),
+        tuple((fields[name], binding.DTYPES.get(types[name])) for name in written),
+        read[: len(written)] == written != [] and read[: len(arrays)] == arrays,
+        None if order == names else itemgetter(*[order.index(name) for name in names]),
+    )
+
+
+def _reader(*fields: str) -> Callable[[Any], tuple[Any, ...]]:
     if len(fields) > 1:
-        return attrgetter(*fields), slice(arrays, None)
-    return lambda module: tuple([getattr(module, field) for field in fields]), slice(arrays, None)
+        return attrgetter(*fields)
+    if not fields:
+        return lambda thing: ()
+    read = attrgetter(*fields)
+    return lambda thing: (read(thing),)
 
 
-binding.forgetful.append(_reader.cache_clear)
+_plan: Any = lru_cache(4096)(_planOf)
+binding.forgetful.append(_plan.cache_clear)

@@ -5,8 +5,8 @@ import pytest
 
 from pytorch_legacy import nn
 from pytorch_legacy.backend import SIGNATURES
-from pytorch_legacy.errors import DtypeError, ShapeError
-from pytorch_legacy.nn.Native import _HANDED, Native
+from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError
+from pytorch_legacy.nn.Native import Native, _plan
 
 
 def image(*shape: int) -> np.ndarray:
@@ -14,20 +14,61 @@ def image(*shape: int) -> np.ndarray:
 
 
 def test_arguments_come_in_the_order_that_the_base_takes_them_in() -> None:
-    first = {"updateOutput": ["input"], "updateGradInput": ["input", "gradOutput"]}
+    first = {"updateOutput": ("input",), "updateGradInput": ("input", "gradOutput")}
     looked = 0
-    for cls in [thing for thing in vars(nn).values() if isinstance(thing, type) and issubclass(thing, Native)]:
+    for cls in [thing for thing in map(nn.__getattr__, nn.__all__) if isinstance(thing, type) and issubclass(thing, Native)]:
         for name, handed in first.items():
             if getattr(cls, name) is not getattr(Native, name) or f"{cls._layer}_{name}" not in SIGNATURES:
                 continue
             wanted = [argument for argument in SIGNATURES[f"{cls._layer}_{name}"] if argument[1] != "state"]
-            assert [argument for _, argument in wanted[: len(handed)]] == handed
-            rest = [(ctype, argument) for ctype, argument in wanted if argument not in _HANDED]
-            assert rest[0][1] == {"updateOutput": cls._results[0], "updateGradInput": "gradInput"}[name]
-            areArrays = ["Tensor" in ctype for ctype, _ in rest]
-            assert areArrays == sorted(areArrays, reverse=True), "numbers stand last"
+            assert tuple(argument for _, argument in wanted[: len(handed)]) == handed
+            plan = _plan(cls, name, len(handed))
+            assert plan.isPlain, "what is written stands first, numbers stand last"
+            assert wanted[len(handed)][1] == {"updateOutput": "output", "updateGradInput": "gradInput"}[name]
+            assert all(field in ("output", "gradInput", "indices", "gate", "noise") for field, _ in plan.written)
             looked += 1
     assert looked > 40
+
+
+class TestCalls:
+    def test_what_is_handed_over_what_is_given_and_fields_in_the_headers_order(self) -> None:
+        layer, x = nn.SpatialFullConvolution(1, 1, 2, 2, 2, 2), image(1, 3, 3)
+        expected = layer.forward(x).copy()
+        output, other = np.zeros((1, 7, 7), "f"), np.zeros((1, 6, 6), "f")
+        layer._call("updateOutput", x, adjH=1, output=output, adjW=1)
+        np.testing.assert_array_equal(output[:, :6, :6], expected)
+        assert layer._size("outputSize", x, adjW=1, adjH=1) == (1, 7, 7)
+        layer._call("updateOutput", x, other)
+        np.testing.assert_array_equal(other, expected)
+
+    def test_of_another_layers_function(self) -> None:
+        layer, x = nn.Sigmoid(), image(3, 4)
+        output = np.zeros_like(x)
+        for _ in range(2):
+            layer._call("Tanh_updateOutput", x, output)
+            np.testing.assert_array_equal(output, nn.Tanh().forward(x))
+
+    def test_errors_of_the_second_are_those_of_the_first(self) -> None:
+        layer, x = nn.PReLU(), image(3, 4)
+        layer.forward(x)
+        messages = set()
+        for _ in range(2):
+            with pytest.raises(ShapeError) as error:
+                layer._call("updateOutput", x, x[:2])
+            messages.add(str(error.value))
+        assert len(messages) == 1 and error.value.__context__ is None
+
+    def test_fields_are_read_in_each(self) -> None:
+        layer, x = nn.PReLU(), image(3, 4)
+        layer.forward(x)
+        layer.weight = np.float32([1])
+        np.testing.assert_array_equal(layer.forward(x), x)
+
+    def test_of_no_function_and_with_an_argument_that_it_lacks(self) -> None:
+        with pytest.raises(UnsupportedError, match="there is no C function Sigmoid_accGradParameters"):
+            nn.Sigmoid()._call("accGradParameters", image(1))
+        with pytest.raises(TypeError, match="Sigmoid_updateOutput: has no further argument alpha"):
+            nn.Sigmoid()._call("updateOutput", image(1), alpha=1)
 
 
 @pytest.mark.parametrize("make", [lambda: nn.SpatialMaxPooling(2, 2), lambda: nn.SpatialReplicationPadding(1, 1, 1, 1)])

@@ -1,5 +1,7 @@
 """What layers share that may write their results over what they are computed from."""
 
+from typing import Any
+
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -35,10 +37,10 @@ class Inplace(Native):
         self.gradInput = check.writable(check.tensor(self, "gradOutput", gradOutput))
         return self.gradInput
 
-    def _pass(self, name: str, place: int, *handed: Tensor) -> Tensor:
+    def _pass(self, name: str, *handed: Tensor) -> Any:
         if self.inplace:  # C wants the array that it writes over, which is a copy where the other one is read-only
             handed = (*handed[:-1], self.output if name == "updateOutput" else self.gradInput)
-        return super()._pass(name, place, *handed)  # type: ignore[no-any-return]
+        return super()._pass(name, *handed)
 
     def _makeOutput(self, input: Tensor) -> None:
         self._outputFor(input)

@@ -6,11 +6,10 @@ import numpy as np
 
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import sizes
 
 
@@ -19,7 +18,7 @@ def _channels(fields: Any) -> int:
     return slopes if slopes > 1 else 0
 
 
-class PReLU(Module):
+class PReLU(Native):
     """Scales elements that are not positive by a slope that is learned, one for all or one for each channel.
 
     .. math:: y = x \\text{ if } x > 0 \\text{ else } w_c x
@@ -63,6 +62,7 @@ class PReLU(Module):
     array([-4., -4.], dtype=float32)
     """
 
+    _layer = "PReLU"
     _file = Form(dropped=("gradWeightBuf", "gradWeightBuf2"), defaults={"nOutputPlane": _channels})  # of the GPU
 
     weight: Tensor
@@ -82,18 +82,18 @@ class PReLU(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "PReLU_updateOutput", *self._batches(input, self.output), self.weight, self.nOutputPlane)
+        self._call("updateOutput", *self._batches(input, self.output))
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
         check.tensor(self, "gradOutput", gradOutput)
-        call(self, "PReLU_updateGradInput", *self._batches(input, gradOutput, gradInput), self.weight, self.nOutputPlane)
+        self._call("updateGradInput", *self._batches(input, gradOutput, gradInput))
         return gradInput
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         arrays = self._batches(check.tensor(self, "input", input), check.tensor(self, "gradOutput", gradOutput))
-        call(self, "PReLU_accGradParameters", *arrays, self.gradWeight, self.nOutputPlane, scale)
+        self._call("accGradParameters", *arrays, self.gradWeight, self.nOutputPlane, scale)
 
     def _batches(self, input: Tensor, *others: Tensor) -> tuple[Tensor, ...]:
         """The arrays as they are, or those of one sample, where samples have as many dimensions, as batches of one."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, placed
-from pytorch_legacy.backend import call, cuda
+from pytorch_legacy.backend import cuda
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.activation.Inplace import Inplace
@@ -75,7 +75,7 @@ class RReLU(Inplace):
                 scaled, drawn = placed(input <= 0, False), np.zeros(output.shape)
                 drawn[scaled] = random.uniform(0, 1, int(scaled.sum()), np.float64)
                 noise[...] = placed(drawn, self._onDevice, self._dtype)
-        call(self, "RReLU_updateOutput", output if self.inplace else input, output, self.noise, *self._numbers)
+        self._call("updateOutput", output if self.inplace else input)
         return output
 
     def clearState(self) -> Self:

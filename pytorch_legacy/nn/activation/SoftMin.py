@@ -3,13 +3,12 @@
 from typing import Self
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.nn import blocks, check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear
 
 
-class SoftMin(Module):
+class SoftMin(Native):
     """Makes the channels of each position positive, with sum 1: the SoftMax of the negated input.
 
     .. math:: y_c = \\frac{e^{-x_c}}{\\sum_k e^{-x_k}}
@@ -30,15 +29,15 @@ class SoftMin(Module):
     array([0.6439, 0.2369, 0.0871, 0.0321], dtype=float32)
     """
 
+    _layer = "SoftMax"
+
     def updateOutput(self, input: Tensor) -> Tensor:
-        shape = check.tensor(self, "input", input).shape
-        mininput, output = self._resize("mininput", shape), self._resize("output", shape)
-        call(self, "SoftMax_updateOutput", blocks.negate(input, mininput), output)
+        mininput = self._resize("mininput", check.tensor(self, "input", input).shape)
+        output: Tensor = super().updateOutput(blocks.negate(input, mininput))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SoftMax_updateGradInput", input, gradOutput, gradInput, self.output)
+        gradInput = super().updateGradInput(input, gradOutput)
         return blocks.negate(gradInput, gradInput)
 
     def clearState(self) -> Self:

@@ -1,10 +1,8 @@
 """A smooth form of the positive part."""
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 
 
@@ -56,6 +54,7 @@ class SoftPlus(Native):
             raise ValueRangeError(f"{self._typename}: beta: expected a number other than 0, got {beta}")
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SoftPlus_updateGradInput", input, gradOutput, gradInput, None, self.beta, self.threshold)
+        self._makeGradInput(input, gradOutput)
+        self._call("updateGradInput", input, gradOutput, self.gradInput, None)  # C does not read the output
+        gradInput: Tensor = self.gradInput
         return gradInput

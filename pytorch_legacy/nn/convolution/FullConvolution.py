@@ -3,7 +3,6 @@
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.Convolution import Convolution
@@ -18,41 +17,40 @@ class FullConvolution(Convolution):
     def updateOutput(self, input: Tensor | list[Tensor]) -> Any:
         if not isinstance(input, list):
             return super().updateOutput(input)
-        x, numbers = self._pair(input)
-        output = self._resize("output", output_size(self, f"{self._layer}_outputSize", x, self.weight, *numbers))
-        call(self, f"{self._layer}_updateOutput", x, output, self.weight, self.bias, *numbers)
-        return output
+        x, adj = self._pair(input)
+        self._resize("output", self._size("outputSize", x, **adj))
+        self._call("updateOutput", x, **adj)
+        return self.output
 
     def updateGradInput(self, input: Tensor | list[Tensor], gradOutput: Tensor) -> Any:
         if not isinstance(input, list) or self.gradInput is None:
             return super().updateGradInput(input, gradOutput)
-        x, numbers = self._pair(input)
+        x, adj = self._pair(input)
         gradInput, gradSize = self._resizeTable("gradInput", [x.shape, input[1].shape])
         gradSize.fill(0)
-        call(self, f"{self._layer}_updateGradInput", x, gradOutput, gradInput, self.weight, *numbers)
+        self._call("updateGradInput", x, gradOutput, gradInput, **adj)
         return self.gradInput
 
     def accGradParameters(self, input: Tensor | list[Tensor], gradOutput: Tensor, scale: float = 1.0) -> None:
         if not isinstance(input, list):
             return super().accGradParameters(check.tensor(self, "input", input), gradOutput, scale)
-        x, numbers = self._pair(input)
-        call(self, f"{self._layer}_accGradParameters", x, gradOutput, self.gradWeight, self.gradBias, *numbers, scale)
+        x, adj = self._pair(input)
+        self._call("accGradParameters", x, gradOutput, scale=scale, **adj)
         return None
 
-    def _pair(self, input: list[Tensor]) -> tuple[Tensor, tuple[int, ...]]:
-        """The array of an input [x, y], and the numbers for C, with the adj that makes an output as large as y."""
-        numbers = self._numbers
+    def _pair(self, input: list[Tensor]) -> tuple[Tensor, dict[str, int]]:
+        """The array of an input [x, y], and the adj that make an output as large as y."""
         x, like = check.table(self, "input", input, 2)
         dims = len(self._axes)
         check.array(self, "input[1]", like)
         if like.ndim not in (dims + 1, dims + 2):
             raise ShapeError(f"{self._typename}: input[1]: expected a {dims + 1}-D or {dims + 2}-D array, got {like.ndim}-D")
         if check.tensor(self, "input[0]", x).ndim not in (dims + 1, dims + 2):
-            return x, numbers  # C says what is wrong
+            return x, {}  # C says what is wrong
         axes = [axis for axis in "THW" if axis in self._axes]
         given, wanted = (dict(zip(axes, array.shape[-dims:], strict=True)) for array in (x, like))
         sizes = zip(self._axes, self._sizes("k"), self._sizes("d"), self._sizes("pad"), strict=True)
-        return x, (*numbers[:-dims], *(self._adj(axis, given[axis], wanted[axis], k, d, pad) for axis, k, d, pad in sizes))
+        return x, {f"adj{axis}": self._adj(axis, given[axis], wanted[axis], k, d, pad) for axis, k, d, pad in sizes}
 
     def _adj(self, axis: str, given: int, wanted: int, k: int, d: int, pad: int) -> int:
         """The cells that the output must have more at the far end to be of the wanted size."""

@@ -1,9 +1,7 @@
 """p-norms of neighbouring features."""
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 
 
@@ -59,8 +57,9 @@ class FeatureLPPooling(Native):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
         if self.gradInput is None:
             return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "FeatureLPPooling_updateGradInput", gradOutput, input, self.output, gradInput, *self._numbers)
+        self._makeGradInput(input, gradOutput)
+        self._call("updateGradInput", gradOutput, input)
+        gradInput: Tensor = self.gradInput
         return gradInput
 
     def __repr__(self) -> str:

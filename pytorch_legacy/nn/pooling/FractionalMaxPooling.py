@@ -7,7 +7,6 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check, utils
@@ -60,8 +59,9 @@ class FractionalMaxPooling(Indexed):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         regions = self._regions(check.tensor(self, "input", input))
-        shape = output_size(self, f"{self._layer}_outputSize", input, *regions)
-        output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
+        shape = self._size("outputSize", input, *regions)
+        output = self._resize("output", shape)
+        self._resize("indices", shape, np.int64)
         dims = len(self._axes)
         samples = (*(1, *input.shape)[-dims - 2 : -dims], dims)
         if self.newRandomPool and self.randomSamples.size:
@@ -71,13 +71,13 @@ class FractionalMaxPooling(Indexed):
             drawn = random.uniform(0, 1, samples, self._dtype, self._onDevice)
             most = np.nextafter(self._dtype.type(1), self._dtype.type(0))  # in single precision a draw may be rounded to 1
             self.randomSamples = np.minimum(drawn, most)
-        call(self, f"{self._layer}_updateOutput", input, output, *regions, indices, self.randomSamples)
+        self._call("updateOutput", input, output, *regions)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         regions = self._regions(check.tensor(self, "input", input))
         gradInput = self._resize("gradInput", input.shape)
-        call(self, f"{self._layer}_updateGradInput", input, gradOutput, gradInput, *regions, self.indices)
+        self._call("updateGradInput", input, gradOutput, gradInput, *regions)
         return gradInput
 
     def clearState(self) -> Self:

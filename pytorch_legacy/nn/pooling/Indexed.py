@@ -20,7 +20,6 @@ class Indexed(Native):
     """
 
     _file = Form(lazy=("indices",), kinds={"indices": "a tensor"})
-    _results = ("output", "indices")
     _extent: ClassVar[tuple[str, ...]] = ()  # fields that keep the last sizes of the input, for an unpooling layer
     indices: Tensor = np.empty(0, np.int64)
     _indexType: np.dtype[Any] = np.dtype(np.int64)  # in files; some have floating-point numbers
@@ -30,9 +29,7 @@ class Indexed(Native):
         self.indices = np.empty(0, np.int64)
 
     def _makeOutput(self, input: Tensor) -> None:
-        shape = self._outputShape(input)
-        self._resize("output", shape)
-        self._resize("indices", shape, np.int64)
+        super()._makeOutput(input)
         for name, size in zip(self._extent, input.shape[-len(self._extent) :], strict=False):
             setattr(self, name, size)
 

@@ -1,6 +1,6 @@
 """What max unpooling of planes with two and with three axes shares."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -21,6 +21,7 @@ class MaxUnpooling(Native):
         planes were (fields ``indices``, ``iwidth``, ``iheight`` and, for three axes, ``itime``).
     """
 
+    _extent: ClassVar[tuple[str, ...]]  # what the pooling layer calls the sizes of its input
     _names = {"otime": "pooling.itime", "owidth": "pooling.iwidth", "oheight": "pooling.iheight"}
     _file = Form(dropped=("indices",), kinds={"pooling": "a module"})  # those of a pass that is over, and of another kind
     indices: Tensor = np.empty(0, np.int64)
@@ -37,17 +38,14 @@ class MaxUnpooling(Native):
             wanted = f"{utils.sizes(indices.shape)}, as the output of {self.pooling}"
             raise ShapeError(f"{self._typename}: input: expected {wanted}, got {utils.sizes(input.shape)}")
         self.indices = indices
-        output: Tensor = self._pass("updateOutput", 0, input)
+        output: Tensor = self._pass("updateOutput", input)
         return output
 
-    def _read(self, name: str) -> tuple[Any, ...]:
-        try:
-            sizes = super()._read(name)
-        except AttributeError:
-            sizes = (None,)
-        if None in sizes or not is_tensor(getattr(self.pooling, "indices", None)):
+    def _outputShape(self, input: Tensor) -> tuple[int, ...]:
+        known = [getattr(self.pooling, name, None) for name in (*self._extent, "indices")]
+        if None in known[:-1] or not is_tensor(known[-1]):
             raise ShapeError(f"{self._typename}: pooling: expected a max pooling layer that has gone forward, got {self.pooling}")
-        return sizes
+        return super()._outputShape(input)
 
     def clearState(self) -> Self:
         utils.clear(self, "indices")

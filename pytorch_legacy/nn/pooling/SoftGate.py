@@ -3,13 +3,12 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 
 
-class SoftGate(Module):
+class SoftGate(Native):
     """The logistic function, stretched.
 
     .. math:: y = \\frac{c}{1 + e^{-x}}, \\qquad \\frac{\\partial y}{\\partial x} = y \\left(1 - \\frac{y}{c}\\right)
@@ -35,6 +34,7 @@ class SoftGate(Module):
     array([ 6.,  9., 12.], dtype=float32)
     """
 
+    _layer = "Sigmoid"
     _file = Form(defaults={"coefficient": 12.0})
 
     def __init__(self, coefficient: float = 12.0) -> None:
@@ -42,8 +42,7 @@ class SoftGate(Module):
         self.coefficient = coefficient
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape)
-        call(self, "Sigmoid_updateOutput", input, output)
+        output: Tensor = super().updateOutput(input)
         output *= self.coefficient
         return output
 

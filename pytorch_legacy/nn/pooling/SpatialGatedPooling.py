@@ -65,7 +65,6 @@ class SpatialGatedPooling(Learner, WindowedPooling):
     """
 
     _layer = "SpatialGatedPooling"
-    _results = ("output", "indices", "gate")
     kW: int
     kH: int
     weight: Tensor
@@ -96,12 +95,6 @@ class SpatialGatedPooling(Learner, WindowedPooling):
         limit = 1 / sqrt(self.kW * self.kH) if stdv is None else stdv * sqrt(3)
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         return self
-
-    def _makeOutput(self, input: Tensor) -> None:
-        shape = self._outputShape(input)
-        self._resize("output", shape)
-        self._resize("indices", shape, np.int64)
-        self._resize("gate", shape)
 
     def clearState(self) -> Self:
         utils.clear(self, "gate", "indices")

@@ -3,7 +3,6 @@
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
@@ -56,11 +55,10 @@ class SpatialLocalImportancePooling(WindowedPooling):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         x, logit = check.tensors(self, "input", input, 2)
         output = self._resize("output", self._outputShape(x))
-        call(self, "SpatialLocalImportancePooling_updateOutput", x, logit, output, *self._numbers)
+        self._call("updateOutput", x, logit)
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         x, logit = check.tensors(self, "input", input, 2)
-        gradX, gradLogit = self._resizeTable("gradInput", [x.shape, x.shape])
-        call(self, "SpatialLocalImportancePooling_updateGradInput", x, logit, gradOutput, gradX, gradLogit, *self._numbers)
+        self._call("updateGradInput", x, logit, gradOutput, *self._resizeTable("gradInput", [x.shape, x.shape]))
         return self.gradInput

@@ -48,6 +48,7 @@ class SpatialMaxUnpooling(MaxUnpooling):
     """
 
     _layer = "SpatialMaxUnpooling"
+    _extent = ("iheight", "iwidth")
 
     def __init__(self, poolingModule: Any) -> None:
         super().__init__(poolingModule)

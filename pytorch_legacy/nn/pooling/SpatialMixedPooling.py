@@ -58,7 +58,6 @@ class SpatialMixedPooling(Learner, WindowedPooling):
     """
 
     _layer = "SpatialMixedPooling"
-    _results = ("output", "indices")
     weight: Tensor
 
     # those of a pass that is over, and of another kind
@@ -92,11 +91,6 @@ class SpatialMixedPooling(Learner, WindowedPooling):
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         if self.learn:
             super().accGradParameters(input, gradOutput, scale)
-
-    def _makeOutput(self, input: Tensor) -> None:
-        shape = self._outputShape(input)
-        self._resize("output", shape)
-        self._resize("indices", shape, np.int64)
 
     def clearState(self) -> Self:
         utils.clear(self, "indices")

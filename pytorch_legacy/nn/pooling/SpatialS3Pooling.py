@@ -6,9 +6,8 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, placed
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.Native import Native
 
 
@@ -87,26 +86,28 @@ class SpatialS3Pooling(Native):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape = self._outputShape(input)
-        output = self._resize("output", shape)
-        choice: tuple[Tensor | None, ...] = None, None, None
+        self._resize("output", shape)
         if self.train:
             if not (self.fixedRegions and len(self.rows)):
                 self.rows = self._draw(input.shape[-2], self.gridH)
             if not (self.fixedRegions and len(self.columns)):
                 self.columns = self._draw(input.shape[-1], self.gridW)
-            choice = self._resize("indices", shape, np.int64), self.rows, self.columns
-        call(self, "SpatialS3Pooling_updateOutput", input, output, *choice, *self._numbers)
-        return output
+            self._resize("indices", shape, np.int64)
+        self._call("updateOutput", input, self.output, *self._choice())
+        return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        choice = (self.indices, self.rows, self.columns) if self.train else (None, None, None)
-        call(self, "SpatialS3Pooling_updateGradInput", input, gradOutput, gradInput, *choice, *self._numbers)
-        return gradInput
+        self._makeGradInput(input, gradOutput)
+        self._call("updateGradInput", input, gradOutput, self.gradInput, *self._choice())
+        return self.gradInput
 
     def clearState(self) -> Self:
         utils.clear(self, "indices", "rows", "columns")
         return super().clearState()
+
+    def _choice(self) -> tuple[Tensor | None, ...]:
+        """Where maxima were, and the rows and columns that were drawn; nothing in evaluation."""
+        return (self.indices, self.rows, self.columns) if self.train else (None, None, None)
 
     def _draw(self, cells: int, grid: int) -> Tensor:
         """The rows (or columns) to keep: those with the smallest of uniform numbers in each cell of the grid."""

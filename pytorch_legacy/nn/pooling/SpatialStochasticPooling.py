@@ -6,9 +6,8 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
@@ -87,19 +86,20 @@ class SpatialStochasticPooling(WindowedPooling):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape = self._outputShape(input)
-        output, indices, noise = self._resize("output", shape), None, None
-        if self.train:
-            if not (self.fixedNoise and self.noise.size):
-                self.noise = random.uniform(0, 1, shape, self._dtype, self._onDevice)
-            indices, noise = self._resize("indices", shape, np.int64), self.noise
-        call(self, "SpatialStochasticPooling_updateOutput", input, output, indices, noise, *self._numbers)
-        return output
+        self._resize("output", shape)
+        if not self.train:
+            self._call("updateOutput", input, self.output, None, None)
+            return self.output
+        if not (self.fixedNoise and self.noise.size):
+            self.noise = random.uniform(0, 1, shape, self._dtype, self._onDevice)
+        self._resize("indices", shape, np.int64)
+        self._call("updateOutput", input)
+        return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        indices = self.indices if self.train else None
-        call(self, "SpatialStochasticPooling_updateGradInput", input, gradOutput, gradInput, indices, *self._numbers)
-        return gradInput
+        self._makeGradInput(input, gradOutput)
+        self._call("updateGradInput", input, gradOutput, self.gradInput, self.indices if self.train else None)
+        return self.gradInput
 
     def clearState(self) -> Self:
         utils.clear(self, "indices", "noise")

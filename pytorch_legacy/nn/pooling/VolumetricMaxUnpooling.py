@@ -45,6 +45,7 @@ class VolumetricMaxUnpooling(MaxUnpooling):
     """
 
     _layer = "VolumetricMaxUnpooling"
+    _extent = ("itime", "iheight", "iwidth")
 
     def __init__(self, poolingModule: Any) -> None:
         super().__init__(poolingModule)

@@ -28,7 +28,7 @@ _DENSE = {
     *("VolumetricConvolution", "VolumetricConvolutionMM", "VolumetricDilatedConvolution"),
 }
 _FULL = {f"{space}{kind}" for space in ("Spatial", "Volumetric") for kind in ("FullConvolution", "FullDilatedConvolution")}
-_MAKERS = (Native, nn.Linear, nn.BatchNormalization, nn.CAddTable, nn.JoinTable, nn.CMulTable)
+_MAKERS = (Native, nn.CAddTable, nn.JoinTable, nn.CMulTable)
 
 
 def optimize(net: Module, log: Log | None = None) -> Module:

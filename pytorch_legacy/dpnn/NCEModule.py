@@ -8,7 +8,6 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arguments import numbers
 from pytorch_legacy.arrays import Tensor, placed
-from pytorch_legacy.backend import call
 from pytorch_legacy.dpnn import alias
 from pytorch_legacy.errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -201,10 +200,10 @@ class NCEModule(Linear):
     def _full(self, rows: Tensor) -> Tensor:
         """The probabilities of all classes, or their logarithms."""
         scores = self._resize("linout", (len(rows), len(self.weight)))
-        call(self, "Linear_updateOutput", rows, scores, self.weight, self.bias)
+        self._call("updateOutput", rows, scores)
         self.output = None if isinstance(self.output, list) else self.output
         output = self._resize("output", scores.shape)
-        call(self, f"{'LogSoftMax' if self.logsoftmax else 'SoftMax'}_updateOutput", scores, output)
+        self._call(f"{'LogSoftMax' if self.logsoftmax else 'SoftMax'}_updateOutput", scores, output)
         return output
 
     def _products(self, rows: Tensor, samples: Tensor) -> Tensor:

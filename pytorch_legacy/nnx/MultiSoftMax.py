@@ -1,13 +1,12 @@
 """A softmax of the last dimension."""
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 
 
-class MultiSoftMax(Module):
+class MultiSoftMax(Native):
     """Makes the elements along the last dimension positive, with sum 1.
 
     .. math:: y_c = \\frac{e^{x_c}}{\\sum_k e^{x_k}}
@@ -28,17 +27,18 @@ class MultiSoftMax(Module):
     [[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.0, 1.0]]]
     """
 
+    _layer = "SoftMax"
     _file = Form(dropped=("_input", "_output", "_gradInput", "_gradOutput"))
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input, 2, 3).shape)
-        call(self, "SoftMax_updateOutput", _rows(input), _rows(output))
+        self._call("updateOutput", _rows(input), _rows(output))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input, 2, 3).shape)
         check.like(self, "gradOutput", gradOutput, input)
-        call(self, "SoftMax_updateGradInput", _rows(input), _rows(gradOutput), _rows(gradInput), _rows(self.output))
+        self._call("updateGradInput", *map(_rows, (input, gradOutput, gradInput, self.output)))
         return gradInput
 
 

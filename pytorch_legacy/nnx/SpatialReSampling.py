@@ -5,11 +5,12 @@ from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.nnx.planes import side, stretch, stretchBackward
 
 
-class SpatialReSampling(Module):
+class SpatialReSampling(Caller, Module):
     """Stretches or shrinks planes so that their corners stay corners; between cells lie straight lines along both axes.
 
     Output (h, w) shows the place ``(h (H - 1) / (oheight - 1), w (W - 1) / (owidth - 1))`` of the input.

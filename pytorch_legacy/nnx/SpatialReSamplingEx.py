@@ -10,13 +10,14 @@ from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.nnx.planes import blocks, side, stretch, stretchBackward
 
 MODES = ("simple", "average", "bilinear")
 
 
-class SpatialReSamplingEx(Module):
+class SpatialReSamplingEx(Caller, Module):
     """Gives planes another size; dimensions count from 0 (Lua's 2 is 1).
 
     ==============  ==============================================================================================

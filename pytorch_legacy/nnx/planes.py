@@ -3,21 +3,21 @@
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor, strided
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Native import Caller
+from pytorch_legacy.nn.sampling.resampling import counts
 
 
-def stretch(module: Any, input: Tensor, output: Tensor) -> None:
+def stretch(module: Caller, input: Tensor, output: Tensor) -> None:
     """Fills the planes of `output`, ``(N x) C x oH x oW``, with those of `input`, with straight lines between cells."""
-    call(module, "SpatialUpSamplingBilinear_updateOutput", input, output, *output.shape[-2:])
+    module._call("SpatialUpSamplingBilinear_updateOutput", input, output, *output.shape[-2:])
 
 
-def stretchBackward(module: Any, gradOutput: Tensor, gradInput: Tensor) -> None:
+def stretchBackward(module: Caller, gradOutput: Tensor, gradInput: Tensor) -> None:
     """Fills `gradInput` with the gradient of what `stretch` did."""
-    *samples, channels, height, width = gradInput.shape
-    counts = *(samples or [1]), channels, height, width
-    call(module, "SpatialUpSamplingBilinear_updateGradInput", gradOutput, gradInput, *counts, *gradOutput.shape[-2:])
+    sizes = *counts(gradInput, 2), *gradOutput.shape[-2:]
+    module._call("SpatialUpSamplingBilinear_updateGradInput", gradOutput, gradInput, *sizes)
 
 
 def blocks(planes: Tensor, height: int, width: int) -> Tensor:

@@ -7,15 +7,14 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, is_tensor, placed
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, FieldError, ShapeError, UnsupportedError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear, described
 
 
-class IndexLinear(Module):
+class IndexLinear(Native):
     """Applies an affine map to vectors that come as keys and values; the gradient of the weight has rows of its keys only.
 
     .. math:: y_o = b_o + \\sum_i v_i W_{key_i + keysOffset, o}
@@ -74,6 +73,8 @@ class IndexLinear(Module):
     array([2.5, 2.5], dtype=float32)
     """
 
+    _layer = "IndexLinear"
+    _names = {"keysOffset": "offset"}
     _file = Form(
         dropped=(
             "cumSumSizes", "keys", "values", "sizes", "updateKeys", "updateKeysBuffer", "zerokeys", "isFlat", "noBatch",
@@ -131,9 +132,9 @@ class IndexLinear(Module):
         shape = len(sizes), self.outputSize
         output = self._resize("output", shape[1:] if self._isSample(input) else shape)
         normalized = self._resize("normalizedValues", values.shape) if self.normalize else None
-        call(
-            self, "IndexLinear_updateOutput", keys, self.offset, values, sizes, output.reshape(shape), self.weight, self.bias,
-            normalized, bool(self.train and self.normalize),
+        self._call(
+            "updateOutput", keys, values=values, sizes=sizes, output=output.reshape(shape), normalizedValues=normalized,
+            train=bool(self.train and self.normalize),
         )  # fmt: skip
         return output
 
@@ -156,26 +157,19 @@ class IndexLinear(Module):
         keys, values, sizes = self._flat(input)
         gradient = self._gradient(input, gradOutput, len(sizes))
         rows = np.empty((len(keys), self.outputSize * (2 if self.normalize else 1)), self._dtype, like=gradient)
-        call(
-            self, "IndexLinear_accGradParameters", self._values(values), sizes, gradient, rows, self.gradBias, scale,
-        )  # fmt: skip
+        self._call("accGradParameters", self._values(values), sizes, gradient, rows, scale=scale)
         self.running["keys"].append(keys.copy())
         self.running["gradWeight"].append(rows)
 
     def accUpdateGradParameters(self, input: list[Any], gradOutput: Tensor, lr: float) -> None:
         keys, values, sizes = self._flat(input)
-        call(
-            self, "IndexLinear_accUpdateGradParameters", keys, self.offset, self._values(values), sizes,
-            self._gradient(input, gradOutput, len(sizes)), self.weight, self.bias, self.weightDecay, lr,
-        )  # fmt: skip
+        gradient, values = self._gradient(input, gradOutput, len(sizes)), self._values(values)
+        self._call("accUpdateGradParameters", keys, values=values, sizes=sizes, gradOutput=gradient, scale=lr)
 
     def updateParameters(self, learningRate: float) -> Self:
         if self.running["keys"]:
             keys, rows = np.concatenate(self.running["keys"]), np.concatenate(self.running["gradWeight"])
-            call(
-                self, "IndexLinear_updateParameters", rows, self.gradBias, self.weight, self.bias, keys, self.offset,
-                self.weightDecay, learningRate,
-            )  # fmt: skip
+            self._call("updateParameters", gradWeight=rows, runningKeys=keys, learningRate=learningRate)
         return self
 
     def zeroGradParameters(self) -> Self:

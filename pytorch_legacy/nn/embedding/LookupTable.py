@@ -6,15 +6,14 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.files import mending
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 
 
-class LookupTable(Module):
+class LookupTable(Native):
     """Replaces each index by its row of the weight::
 
         output[...]            = weight[input[...]]
@@ -62,6 +61,7 @@ class LookupTable(Module):
            [30., 31.]], dtype=float32)
     """
 
+    _layer = "LookupTable"
     _file = Form(
         version=4,
         dropped=("_count", "_input", "_gradOutput", "_sorted", "_indices", "copiedInput", "size", "batchSize", "inputs"),
@@ -118,7 +118,7 @@ class LookupTable(Module):
     def renorm(self, input: Tensor) -> Self:
         """Shortens the rows that `input` names to ``maxNorm``, if there is one."""
         if self.maxNorm is not None:
-            call(self, "LookupTable_renorm", self._indices(input), self.weight, self.maxNorm, self.normType)
+            self._call("renorm", self._indices(input))
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
@@ -126,7 +126,7 @@ class LookupTable(Module):
         weight = check.tensor(self, "weight", self.weight)
         output = self._resize("output", (*indices.shape, *weight.shape[1:]))
         self.renorm(indices)
-        call(self, "LookupTable_updateOutput", indices, output, self.weight)
+        self._call("updateOutput", indices)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -139,10 +139,8 @@ class LookupTable(Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         if self.gradWeight is not None:
-            call(
-                self, "LookupTable_accGradParameters", self._indices(input), gradOutput, self.gradWeight,
-                self.shouldScaleGradByFreq, self.paddingValue, scale,
-            )  # fmt: skip
+            numbers = self.shouldScaleGradByFreq, self.paddingValue, scale
+            self._call("accGradParameters", self._indices(input), gradOutput, self.gradWeight, *numbers)
 
     def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
         """The default form: these gradients do not depend on the parameters, shared or not."""

@@ -8,11 +8,10 @@ import numpy as np
 import pytorch_legacy.nn
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, is_tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear, described, sizes
 
 # What `sparseUpdate` says of the gradients since zeroGradParameters: they have the columns of no input, of
@@ -20,7 +19,7 @@ from pytorch_legacy.nn.utils import clear, described, sizes
 _NONE, _ONE, _MANY = 0, 1, 2
 
 
-class SparseLinear(Module):
+class SparseLinear(Native):
     """Applies an affine map to vectors of which only the elements other than 0 are given, as rows (column, value).
 
     .. math:: y_o = b_o + \\sum_i value_i W_{o, column_i}
@@ -67,6 +66,7 @@ class SparseLinear(Module):
     array([2.5, 2.5], dtype=float32)
     """
 
+    _layer = "SparseLinear"
     _file = Form(
         dropped=("cooInput", "sizes", "formatted_input", "lastInput", "legacyMode"),
         scratch={"sparseUpdate": lambda module: 0},
@@ -109,7 +109,7 @@ class SparseLinear(Module):
         outputs = len(check.tensor(self, "weight", self.weight))
         output = self._resize("output", (outputs,) if self._isSample(input) else (samples, outputs))
         function = "legacyUpdateOutput" if entries.ndim == 3 else "updateOutput"
-        call(self, f"SparseLinear_{function}", entries, output.reshape(samples, outputs), self.weight, self.bias)
+        self._call(function, entries, output.reshape(samples, outputs))
         return output
 
     def updateGradInput(self, input: Tensor | list[Tensor], gradOutput: Tensor) -> list[Tensor]:
@@ -125,10 +125,7 @@ class SparseLinear(Module):
         gradient = self._gradient(input, gradOutput)
         function = "legacyAccGradParameters" if entries.ndim == 3 else "accGradParameters"
         isStep = self.gradWeight is self.weight  # of accUpdateGradParameters: the decay is part of it
-        call(
-            self, f"SparseLinear_{function}", entries, gradient, self.gradWeight, self.gradBias, self.weight,
-            self.weightDecay * (scale if isStep else 1), scale,
-        )  # fmt: skip
+        self._call(function, entries, gradient, weightDecay=self.weightDecay * (scale if isStep else 1), scale=scale)
         self.sparseUpdate = _ONE if self.sparseUpdate == _NONE and self.weightDecay == 0 else _MANY
         if self.sparseUpdate == _ONE:
             self._resize("lastInput", entries.shape)[...] = entries
@@ -138,16 +135,13 @@ class SparseLinear(Module):
             super().updateParameters(learningRate)
         else:
             function = "legacyUpdateParameters" if self.lastInput.ndim == 3 else "updateParameters"
-            call(
-                self, f"SparseLinear_{function}", self.weight, self.bias, self.gradWeight, self.gradBias, self.lastInput,
-                learningRate,
-            )  # fmt: skip
+            self._call(function, learningRate=learningRate)
         return self
 
     def zeroGradParameters(self) -> Self:
         if self.sparseUpdate == _ONE and self.lastInput is not None:
             function = "legacyZeroGradParameters" if self.lastInput.ndim == 3 else "zeroGradParameters"
-            call(self, f"SparseLinear_{function}", self.gradWeight, self.gradBias, self.lastInput)
+            self._call(function)
         else:
             super().zeroGradParameters()
         self.sparseUpdate = _NONE

@@ -5,14 +5,13 @@ from typing import Self
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import NullError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Learner
 
 
-class Linear(Module):
+class Linear(Learner):
     """Applies an affine map to a vector, or to each row of a batch.
 
     .. math:: y = W x + b
@@ -49,6 +48,7 @@ class Linear(Module):
            [15.,  8.]], dtype=float32)
     """
 
+    _layer = "Linear"
     _file = Form(dropped=("addBuffer",), dimensions={"weight": 2})
     weight: Tensor
     gradWeight: Tensor
@@ -74,23 +74,11 @@ class Linear(Module):
             self.bias[...] = random.uniform(-limit, limit, self.bias.shape, self._dtype, self._onDevice)
         return self
 
-    def updateOutput(self, input: Tensor) -> Tensor:
+    def _outputShape(self, input: Tensor) -> tuple[int, ...]:
         shape = check.tensor(self, "input", input, 1, 2).shape
         if self.weight is None:  # in a file that lacks it
             raise NullError(f"{self._typename}: weight: expected an array, got None")
-        output = self._resize("output", (*shape[:-1], self.weight.shape[0]))
-        call(self, "Linear_updateOutput", input, output, self.weight, self.bias)
-        return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        if self.gradInput is None:
-            return None
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "Linear_updateGradInput", input, gradOutput, gradInput, self.weight)
-        return gradInput
-
-    def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        call(self, "Linear_accGradParameters", input, gradOutput, self.gradWeight, self.gradBias, scale)
+        return *shape[:-1], self.weight.shape[0]
 
     def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
         """The default form: these gradients do not depend on the parameters, shared or not."""

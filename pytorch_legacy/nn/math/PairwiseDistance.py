@@ -34,6 +34,7 @@ class PairwiseDistance(RowPairs):
     """
 
     _layer = "PairwiseDistance"
+    _names = {"p": "norm"}
     _file = Form(scratch={"diff": None}, kinds={"norm": "a number", "p": "a number"})
 
     def __init__(self, p: float = 2) -> None:
@@ -42,5 +43,3 @@ class PairwiseDistance(RowPairs):
             raise ValueRangeError(f"{self._typename}: p: expected a positive, finite number, got {p}")
         self.norm = p
 
-    def _numbers(self) -> tuple[float, ...]:
-        return (self.norm,)

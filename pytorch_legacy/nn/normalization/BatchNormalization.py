@@ -6,13 +6,12 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import FieldError, NullError, ShapeError
 from pytorch_legacy.files import mending
 from pytorch_legacy.files.fields import Fields
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 
 MOST_CHANNELS = 1 << 20  # that a number in a file may ask memory for, where no tensor has them
 
@@ -26,7 +25,7 @@ def _statistics(fields: Any, value: float) -> Tensor | None:
     return None if channels is None else np.full(channels, value, arrays[0].dtype if arrays else np.float64)
 
 
-class BatchNormalization(Module):
+class BatchNormalization(Native):
     """Gives each channel mean 0 and variance 1 over the batch, then a learned scale and shift.
 
     .. math:: y = \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} \\, weight + bias
@@ -96,6 +95,7 @@ class BatchNormalization(Module):
         },
         kinds={"nOutput": "a whole number", "running_std": "a tensor of floating-point numbers"},
     )
+    _layer = "BatchNormalization"
     nDim = 2
     eps = 1e-5
     momentum = 0.1
@@ -139,9 +139,9 @@ class BatchNormalization(Module):
         self._resize("output", self._checked(input).shape)
         learns, channels = self._learns(input), self.running_mean.shape
         kept = [self._resize(name, channels) for name in ("save_mean", "save_std")] if learns else self._unwritten()
-        call(
-            self, "BatchNormalization_updateOutput", *self._batches(input, self.output), self.weight, self.bias,
-            self.running_mean, self.running_var, *kept, learns, self.momentum, self.eps,
+        self._call(
+            "updateOutput", *self._batches(input, self.output), self.weight, self.bias, self.running_mean, self.running_var,
+            *kept, learns,
         )  # fmt: skip
         return self.output
 
@@ -176,9 +176,9 @@ class BatchNormalization(Module):
         if toInput and self.gradInput is not None:
             gradInput = self._resize("gradInput", input.shape)
         gradWeight, gradBias = (self.gradWeight, self.gradBias) if toParameters else (None, None)
-        call(
-            self, "BatchNormalization_backward", *self._batches(input, gradOutput, gradInput), gradWeight, gradBias,
-            self.weight, self.running_mean, self.running_var, save_mean, save_std, learns, scale, self.eps,
+        self._call(
+            "backward", *self._batches(input, gradOutput, gradInput), gradWeight, gradBias, self.weight, self.running_mean,
+            self.running_var, save_mean, save_std, learns, scale,
         )  # fmt: skip
         return self.gradInput
 

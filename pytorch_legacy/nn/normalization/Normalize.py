@@ -6,15 +6,13 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear
 
 
-class Normalize(Module):
+class Normalize(Native):
     """Divides a vector, or each row of a matrix, by its p-norm.
 
     .. math:: y = \\frac{x}{|x|_p}, \\quad |x|_p = \\Big(\\sum_j |x_j|^p + \\epsilon\\Big)^{1/p}, \\quad
@@ -52,6 +50,8 @@ class Normalize(Module):
     array([0.6, 0.8], dtype=float32)
     """
 
+    _layer = "Normalize"
+    _ranks = 1, 2
     eps = 1e-10
     _file = Form(
         dropped=("_output", "norm", "normp", "buffer", "buffer2", "cross", "_gradInput", "_indices"),
@@ -68,16 +68,10 @@ class Normalize(Module):
         self.eps = eps
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input, 1, 2).shape)
-        call(self, "Normalize_updateOutput", input, output, self.p, self.eps)
+        output: Tensor = super().updateOutput(input)
         if isinf(self.p):
             self._indices = np.abs(np.atleast_2d(input)).argmax(1, keepdims=True)
         return output
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input, 1, 2).shape)
-        call(self, "Normalize_updateGradInput", input, gradOutput, gradInput, self.p, self.eps)
-        return gradInput
 
     def clearState(self) -> Self:
         clear(self, "_indices")

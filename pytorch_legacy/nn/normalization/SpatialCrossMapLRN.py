@@ -5,14 +5,13 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear
 
 
-class SpatialCrossMapLRN(Module):
+class SpatialCrossMapLRN(Native):
     """Divides each cell by a power of the sum of squares over neighbouring planes.
 
     .. math:: y_c = x_c \\, s_c^{-\\beta}, \\qquad s_c = k + \\frac{\\alpha}{size} \\sum_{j=c-\\lfloor (size-1)/2 \\rfloor}
@@ -50,6 +49,7 @@ class SpatialCrossMapLRN(Module):
     array([2., 6., 5.], dtype=float32)
     """
 
+    _layer = "SpatialCrossMapLRN"
     k = 1.0  # the field is younger than some files
     scale = np.empty(0, np.float32)
     _file = Form(dropped=("scale", "x2", "paddedRatio", "accumRatio"), defaults={"alpha": 0.0001, "beta": 0.75, "k": 1})
@@ -65,23 +65,18 @@ class SpatialCrossMapLRN(Module):
         shape = check.tensor(self, "input", input, 3, 4).shape
         output = self._resize("output", shape)
         self._resize("scale", shape if input.ndim == 4 else (1, *shape))
-        call(self, "SpatialCrossMapLRN_updateOutput", input, output, self._scales(input), *self._numbers)
+        self._call("updateOutput", input, output, self._scales(input))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input, 3, 4).shape)
-        scale = self._scales(input)
-        call(self, "SpatialCrossMapLRN_updateGradInput", input, gradOutput, gradInput, scale, self.output, *self._numbers)
+        self._call("updateGradInput", input, gradOutput, gradInput, self._scales(input))
         return gradInput
 
     def clearState(self) -> Self:
         clear(self, "scale")
         super().clearState()
         return self
-
-    @property
-    def _numbers(self) -> tuple[int, float, float, float]:
-        return self.size, self.alpha, self.beta, self.k
 
     def _scales(self, input: Tensor) -> Tensor:
         """`scale` as the input has its dimensions."""

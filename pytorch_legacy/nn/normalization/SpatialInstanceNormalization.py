@@ -6,15 +6,14 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import NullError, ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import sizes
 
 
-class SpatialInstanceNormalization(Module):
+class SpatialInstanceNormalization(Native):
     """Gives each plane of each sample mean 0 and variance 1, then a learned scale and shift of its channel.
 
     .. math:: y = \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} \\, weight + bias
@@ -58,6 +57,7 @@ class SpatialInstanceNormalization(Module):
     save_mean: Tensor | None = None
     save_std: Tensor | None = None
 
+    _layer = "BatchNormalization"  # of one sample, whose channels are the planes of all
     _file = Form(defaults={"eps": 1e-05})
 
     def __init__(self, nOutput: int, eps: float = 1e-5) -> None:
@@ -78,8 +78,8 @@ class SpatialInstanceNormalization(Module):
         mean, std = self._resize("save_mean", planes[1:2]), self._resize("save_std", planes[1:2])
         weight, bias, *running = self._ofPlanes(planes)
         if input.size:
-            call(self, "BatchNormalization_updateOutput", input.reshape(planes), output.reshape(planes), weight, bias,
-                 *running, mean, std, True, 0.0, self.eps)  # fmt: skip
+            arrays = input.reshape(planes), output.reshape(planes), weight, bias, *running, mean, std
+            self._call("updateOutput", *arrays, True, 0.0)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Any:
@@ -114,9 +114,9 @@ class SpatialInstanceNormalization(Module):
             gradWeight, gradBias = np.zeros((2, planes[1]), self._dtype, like=input)
         weight, _, *running = self._ofPlanes(planes)
         if input.size:
-            call(self, "BatchNormalization_backward", input.reshape(planes), gradOutput.reshape(planes),
-                 None if gradInput is None else gradInput.reshape(planes), gradWeight, gradBias, weight, *running,
-                 self.save_mean, self.save_std, True, scale, self.eps)  # fmt: skip
+            flat = (None if array is None else array.reshape(planes) for array in (input, gradOutput, gradInput))
+            statistics = *running, self.save_mean, self.save_std
+            self._call("backward", *flat, gradWeight, gradBias, weight, *statistics, True, scale)
         if gradWeight is not None and gradBias is not None:
             self.gradWeight += gradWeight.reshape(-1, self.weight.size).sum(0, dtype=np.float64)
             self.gradBias += gradBias.reshape(-1, self.weight.size).sum(0, dtype=np.float64)

@@ -1,12 +1,11 @@
 """Planes looked at in the places that a grid names."""
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 
 
-class SpatialGridSamplerBilinear(Module):
+class SpatialGridSamplerBilinear(Native):
     """Looks at the planes of a batch in places that a grid names, with straight lines between cells.
 
     Takes a list of two: planes, and for each sample a grid of pairs (x, y), of which each names the place
@@ -33,19 +32,21 @@ class SpatialGridSamplerBilinear(Module):
     array([[[[0. , 1. , 1.5]]]], dtype=float32)
     """
 
+    _layer = "SpatialGridSamplerBilinear"
+
     def __init__(self) -> None:
         super().__init__()
         self.gradInput = []
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         planes, grid = check.tensors(self, "input", input, 2)
-        output = self._resize("output", output_size(self, "SpatialGridSamplerBilinear_outputSize", planes, grid))
-        call(self, "SpatialGridSamplerBilinear_updateOutput", planes, grid, output)
+        output = self._resize("output", self._size("outputSize", planes, grid))
+        self._call("updateOutput", planes, grid)
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         planes, grid = check.tensors(self, "input", input, 2)
         gradInput = self._resizeTable("gradInput", [planes.shape, grid.shape])
         gradPlanes, gradGrid = gradInput
-        call(self, "SpatialGridSamplerBilinear_updateGradInput", planes, gradPlanes, grid, gradGrid, gradOutput)
+        self._call("updateGradInput", planes, gradPlanes, grid, gradGrid, gradOutput)
         return gradInput

@@ -1,15 +1,11 @@
 """Planes stretched to another size."""
 
-from typing import Any
-
-from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.sampling.resampling import setSize, stretch, stretchBackward
+from pytorch_legacy.nn.sampling.resampling import Stretching
 
 
-class SpatialUpSamplingBilinear(Module):
+class SpatialUpSamplingBilinear(Stretching):
     """Stretches planes, with straight lines between their cells along both axes.
 
     The corners of input and output coincide: output (h, w) shows the place
@@ -40,20 +36,9 @@ class SpatialUpSamplingBilinear(Module):
            [4. , 4.5, 5. , 5.5, 6. ]], dtype=float32)
     """
 
+    _layer = "SpatialUpSamplingBilinear"
+    _rank = 2
     _file = Form(scratch=dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 4)))
-    scale_factor: int | None = None
-    oheight: int | None = None
-    owidth: int | None = None
-
-    def __init__(self, params: int | dict[str, Any]) -> None:
-        super().__init__()
-        setSize(self, params, ("oheight", "owidth"))
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        return stretch(self, "SpatialUpSamplingBilinear", input, 2)
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        return stretchBackward(self, "SpatialUpSamplingBilinear", input, gradOutput, 2)
 
     def __repr__(self) -> str:
         return f"{self._typename}({self.scale_factor or f'{self.oheight}, {self.owidth}'})"

@@ -1,14 +1,12 @@
 """Every cell of a plane becomes a square of equal cells."""
 
-from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward
+from pytorch_legacy.nn.Native import Native
 
 
-class SpatialUpSamplingNearest(Module):
+class SpatialUpSamplingNearest(Native):
     """Repeats every cell s times along each axis of its plane.
 
     .. math:: y_{h,w} = x_{\\lfloor h / s \\rfloor,\\, \\lfloor w / s \\rfloor}, \\quad s = scale\\_factor
@@ -39,14 +37,9 @@ class SpatialUpSamplingNearest(Module):
            [3., 3., 4., 4.]], dtype=float32)
     """
 
+    _layer = "SpatialUpSamplingNearest"
     _file = Form(scratch=dict.fromkeys(("inputSize", "outputSize"), lambda module: t7.longs([0] * 4)))
 
     def __init__(self, scale: int) -> None:
         super().__init__()
         self.scale_factor = check.count(self, "scale_factor", scale)
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        return repeat(self, "SpatialUpSamplingNearest", input)
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        return repeatBackward(self, "SpatialUpSamplingNearest", input, gradOutput)

@@ -7,8 +7,8 @@ from pytorch_legacy.errors import FieldError, ValueRangeError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward, setSize, stretch, stretchBackward
+from pytorch_legacy.nn.Native import Native
+from pytorch_legacy.nn.sampling.resampling import SIZES, setSize, stretch, stretchBackward
 from pytorch_legacy.nn.utils import described
 
 LAYERS = {
@@ -19,7 +19,7 @@ LAYERS = {
 }
 
 
-class UpSampling(Module):
+class UpSampling(Native):
     """Gives the planes or volumes of a batch another size, as the four layers for one mode and rank do.
 
     Parameters
@@ -70,7 +70,7 @@ class UpSampling(Module):
             mode = "linear"
         if mode not in ("nearest", "linear"):
             raise ValueRangeError(f'{self._typename}: mode: expected "nearest" or "linear", got {mode!r}')
-        setSize(self, params, ("odepth", "oheight", "owidth"))
+        setSize(self, params, SIZES)
         if mode == "nearest" and not self.scale_factor:
             raise ValueRangeError(f'{self._typename}: params: expected a scale factor for the mode "nearest", got {params}')
         self.mode = mode
@@ -81,16 +81,22 @@ class UpSampling(Module):
             raise FieldError(f"mode: expected nearest or linear, got {described(self.mode)}")
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        layer = self._layer(input)
-        return repeat(self, layer, input) if self.mode == "nearest" else stretch(self, layer, input, input.ndim - 2)
+        layer = self._chosen(input)
+        if self.mode == "linear":
+            return stretch(self, layer, input, input.ndim - 2)
+        output = self._resize("output", self._size(f"{layer}_outputSize", input))
+        self._call(f"{layer}_updateOutput", input)
+        return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        layer = self._layer(input)
-        if self.mode == "nearest":
-            return repeatBackward(self, layer, input, gradOutput)
-        return stretchBackward(self, layer, input, gradOutput, input.ndim - 2)
+        layer = self._chosen(input)
+        if self.mode == "linear":
+            return stretchBackward(self, layer, input, gradOutput, input.ndim - 2)
+        gradInput = self._resize("gradInput", input.shape)
+        self._call(f"{layer}_updateGradInput", input, gradOutput)
+        return gradInput
 
-    def _layer(self, input: Tensor) -> str:
+    def _chosen(self, input: Tensor) -> str:
         return LAYERS[self.mode, check.tensor(self, "input", input, 4, 5).ndim]
 
     def __repr__(self) -> str:

@@ -1,13 +1,11 @@
 """Every cell of a volume becomes a cube of equal cells."""
 
-from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.sampling.resampling import repeat, repeatBackward
+from pytorch_legacy.nn.Native import Native
 
 
-class VolumetricUpSamplingNearest(Module):
+class VolumetricUpSamplingNearest(Native):
     """Repeats every cell s times along each axis of its volume.
 
     .. math:: y_{t,h,w} = x_{\\lfloor t / s \\rfloor,\\, \\lfloor h / s \\rfloor,\\, \\lfloor w / s \\rfloor},
@@ -38,14 +36,9 @@ class VolumetricUpSamplingNearest(Module):
     [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]], [[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
     """
 
+    _layer = "VolumetricUpSamplingNearest"
     _file = Form(dropped=("inputSize", "outputSize"))
 
     def __init__(self, scale: int) -> None:
         super().__init__()
         self.scale_factor = check.count(self, "scale_factor", scale)
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        return repeat(self, "VolumetricUpSamplingNearest", input)
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        return repeatBackward(self, "VolumetricUpSamplingNearest", input, gradOutput)

@@ -1,13 +1,9 @@
 """Volumes stretched to another size."""
 
-from typing import Any
-
-from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.sampling.resampling import setSize, stretch, stretchBackward
+from pytorch_legacy.nn.sampling.resampling import Stretching
 
 
-class VolumetricUpSamplingTrilinear(Module):
+class VolumetricUpSamplingTrilinear(Stretching):
     """Stretches volumes, with straight lines between their cells along all three axes.
 
     The corners of input and output coincide, as in SpatialUpSamplingBilinear; an output lies between eight cells.
@@ -35,17 +31,6 @@ class VolumetricUpSamplingTrilinear(Module):
     array([0., 1., 2., 3., 4.], dtype=float32)
     """
 
-    scale_factor: int | None = None
+    _layer = "VolumetricUpSamplingTrilinear"
+    _rank = 3
     odepth: int | None = None
-    oheight: int | None = None
-    owidth: int | None = None
-
-    def __init__(self, params: int | dict[str, Any]) -> None:
-        super().__init__()
-        setSize(self, params, ("odepth", "oheight", "owidth"))
-
-    def updateOutput(self, input: Tensor) -> Tensor:
-        return stretch(self, "VolumetricUpSamplingTrilinear", input, 3)
-
-    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        return stretchBackward(self, "VolumetricUpSamplingTrilinear", input, gradOutput, 3)

@@ -1,35 +1,47 @@
-"""Calls of the C functions that give planes another size; they have the name `layer`."""
+"""What layers share that give planes another size."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call, output_size
 from pytorch_legacy.errors import DtypeError, ValueRangeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import described
 
-
-def repeat(module: Any, layer: str, input: Tensor) -> Tensor:
-    """The output, in which every cell is repeated ``scale_factor`` times along each axis."""
-    check.tensor(module, "input", input)
-    output: Tensor = module._resize("output", output_size(module, f"{layer}_outputSize", input, module.scale_factor))
-    call(module, f"{layer}_updateOutput", input, output, module.scale_factor)
-    return output
+SIZES = "odepth", "oheight", "owidth"
 
 
-def repeatBackward(module: Any, layer: str, input: Tensor, gradOutput: Tensor) -> Tensor:
-    """The gradient of what `repeat` did."""
-    gradInput: Tensor = module._resize("gradInput", check.tensor(module, "input", input).shape)
-    call(module, f"{layer}_updateGradInput", input, gradOutput, gradInput, module.scale_factor)
-    return gradInput
+class Stretching(Native):
+    """Base of layers that stretch planes with `_rank` axes, with straight lines between cells.
+
+    Parameters
+    ----------
+    params : int or dict
+        How many times as long the output is along each axis, or its size.
+    """
+
+    _rank: ClassVar[int]
+    scale_factor: int | None = None
+    oheight: int | None = None
+    owidth: int | None = None
+
+    def __init__(self, params: int | dict[str, Any]) -> None:
+        super().__init__()
+        setSize(self, params, SIZES[-self._rank :])
+
+    def updateOutput(self, input: Tensor) -> Tensor:
+        return stretch(self, self._layer, input, self._rank)
+
+    def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
+        return stretchBackward(self, self._layer, input, gradOutput, self._rank)
 
 
 def stretch(module: Any, layer: str, input: Tensor, rank: int) -> Tensor:
-    """The output, planes of `rank` axes stretched to what ``_target`` says."""
+    """The output, planes of `rank` axes stretched to what ``_target`` says, by that layer's functions."""
     target = _target(module, check.tensor(module, "input", input), rank)
-    output: Tensor = module._resize("output", output_size(module, f"{layer}_outputSize", input, *target))
-    call(module, f"{layer}_updateOutput", input, output, *target)
+    output: Tensor = module._resize("output", module._size(f"{layer}_outputSize", input, *target))
+    module._call(f"{layer}_updateOutput", input, output, *target)
     return output
 
 
@@ -37,9 +49,7 @@ def stretchBackward(module: Any, layer: str, input: Tensor, gradOutput: Tensor, 
     """The gradient of what `stretch` did."""
     target = _target(module, check.tensor(module, "input", input, rank + 1, rank + 2), rank)
     gradInput: Tensor = module._resize("gradInput", input.shape)
-    *samples, channels = input.shape[:-rank]
-    counts = *(samples or [1]), channels, *input.shape[-rank:]
-    call(module, f"{layer}_updateGradInput", gradOutput, gradInput, *counts, *target)
+    module._call(f"{layer}_updateGradInput", gradOutput, gradInput, *counts(input, rank), *target)
     return gradInput
 
 
@@ -56,9 +66,15 @@ def setSize(module: Module, params: Any, names: tuple[str, ...]) -> None:
             fields[name] = check.count(module, name, params[name])
 
 
+def counts(input: Tensor, rank: int) -> tuple[int, ...]:
+    """How many planes there are, and their sizes, as C takes them for the way back."""
+    *samples, channels = input.shape[:-rank]
+    return *(samples or [1]), channels, *input.shape[-rank:]
+
+
 def _target(module: Any, input: Tensor, rank: int) -> tuple[int, ...]:
     """The sizes of the output's planes."""
-    names = ("odepth", "oheight", "owidth")[3 - rank :]
+    names = SIZES[-rank:]
     if scale := getattr(module, "scale_factor", None):
         return tuple(size * scale for size in input.shape[-rank:])
     for name in names:

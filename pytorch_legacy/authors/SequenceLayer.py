@@ -6,14 +6,14 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import clear, described
 
 
-class SequenceLayer(Module):
+class SequenceLayer(Caller, Module):
     """Runs a recurrent step over sequences.
 
     A layer says how many vectors of ``hidden_dim`` the weight makes of a step (`_vectors`) and which states go from
@@ -71,7 +71,7 @@ class SequenceLayer(Module):
             self._resize(buffer, (N, T, self.hidden_dim))
         sums = self._resize("gates", (N, T, self.weight.shape[1]))
         flat = sums.reshape(N * T, -1)
-        call(self, "Linear_updateGradInput", flat, x.reshape(N * T, -1), flat, self.weight[: self.input_dim])
+        self._call("Linear_updateGradInput", flat, x.reshape(N * T, -1), flat, self.weight[: self.input_dim])
         sums += self.bias
         self._run(sums, self.weight[self.input_dim :], states)
         output: Tensor = self.output

@@ -6,7 +6,6 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
 
 IFOG = 1  # the order of the gates, as LSTMSequence_updateOutput wants it
@@ -71,12 +70,12 @@ class TorchRnnLSTM(SequenceLayer):
 
     def _run(self, sums: Tensor, weight: Tensor, states: dict[str, Tensor]) -> None:
         steps = (array.swapaxes(0, 1) for array in (sums, self.output, self.cell))
-        call(self, "LSTMSequence_updateOutput", *steps, weight, states["h0"], states["c0"], IFOG)
+        self._call("LSTMSequence_updateOutput", *steps, weight, states["h0"], states["c0"], IFOG)
 
     def _runBack(self, gradOutput: Tensor, weight: Tensor, states: dict[str, Tensor], gradSums: Tensor) -> dict[str, Tensor]:
         gradH, gradC = np.zeros_like(states["h0"]), np.zeros_like(states["c0"])
         gates, dy, dgates, cell = (array.swapaxes(0, 1) for array in (self.gates, gradOutput, gradSums, self.cell))
-        call(self, "LSTMSequence_updateGradInput", gates, dy, dgates, gradH, gradC, weight, states["c0"], cell, IFOG)
+        self._call("LSTMSequence_updateGradInput", gates, dy, dgates, gradH, gradC, weight, states["c0"], cell, IFOG)
         return {"c0": gradC, "h0": gradH}
 
     @classmethod

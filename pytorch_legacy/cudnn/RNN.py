@@ -7,13 +7,13 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.cudnn.cells import CELLS, States
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import NullError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import clear
 
 ONE, BOTH = "CUDNN_UNIDIRECTIONAL", "CUDNN_BIDIRECTIONAL"
@@ -39,7 +39,7 @@ def turned(array: Tensor, direction: int) -> Tensor:
     return np.ascontiguousarray(array[::-1], like=array) if direction else array
 
 
-class RNN(Layer, Module):
+class RNN(Layer, Caller, Module):
     """Runs a sequence through layers of recurrent cells.
 
     .. math:: h_t = f(W x_t + b_W + R h_{t-1} + b_R)
@@ -229,7 +229,7 @@ class RNN(Layer, Module):
         """One network over a sequence, in the order in which it reads it."""
         W, R, bW, bR = matrices
         fromInput = np.empty((*x.shape[:2], len(W)), W.dtype, like=x)
-        call(self, "Linear_updateOutput", flat(x), flat(fromInput), W, bW)
+        self._call("Linear_updateOutput", flat(x), flat(fromInput), W, bW)
         return Run(x, states[0], *CELLS[self.mode].forward(self, fromInput, R, bR, states))
 
     def _backward(self, input: Tensor, gradOutput: Tensor, scale: float | None) -> Any:
@@ -254,7 +254,7 @@ class RNN(Layer, Module):
                 *dgates, first = cell.backward(self, turned(dh, direction), matrices[place][1], run.kept, last)
                 starts[0][place], starts[1][place] = first
                 ofRun = np.empty(run.x.shape, self._dtype, like=run.x)
-                call(self, "Linear_updateGradInput", flat(run.x), flat(dgates[0]), flat(ofRun), matrices[place][0])
+                self._call("Linear_updateGradInput", flat(run.x), flat(dgates[0]), flat(ofRun), matrices[place][0])
                 dx += turned(ofRun, direction)
                 if parts is not None:
                     self._accumulate(parts[place], run, dgates)
@@ -271,7 +271,7 @@ class RNN(Layer, Module):
         gradW, gradR, gradBW, gradBR = parts
         before = np.concatenate([run.first[None], run.outputs[:-1]])[: len(run.x)]
         for gates, values, matrix, bias in ((dgates[0], run.x, gradW, gradBW), (dgates[1], before, gradR, gradBR)):
-            call(self, "Linear_accGradParameters", flat(values), flat(gates), matrix, bias, 1.0)
+            self._call("Linear_accGradParameters", flat(values), flat(gates), matrix, bias, 1.0)
 
     def _places(self) -> list[tuple[str, int, int]]:
         """What the vector holds, piece by piece: kind, rows and columns."""

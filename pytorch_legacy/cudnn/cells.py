@@ -9,8 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Native import Caller
 
 States = tuple[Tensor, Tensor]
 
@@ -20,10 +19,10 @@ class Cell(Protocol):
 
     gates: int
 
-    def forward(self, net: Module, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
+    def forward(self, net: Caller, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
         """The outputs, the states after the last step, and what the way back needs."""
 
-    def backward(self, net: Module, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
+    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
         """The gradients of the gates as inputs and as states give to them, and those of the states before the first step.
 
         `states` are the gradients of those after the last step.
@@ -38,7 +37,7 @@ class Simple:
     def __init__(self, isTanh: bool) -> None:
         self.isTanh = isTanh
 
-    def forward(self, net: Module, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
+    def forward(self, net: Caller, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
         outputs = x + bias
         h, c = states
         for sums in outputs:
@@ -46,7 +45,7 @@ class Simple:
             h = np.tanh(sums, out=sums) if self.isTanh else np.maximum(sums, 0, out=sums)
         return outputs, (h, c), outputs
 
-    def backward(self, net: Module, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
+    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
         gradSums = 1 - kept * kept if self.isTanh else (kept > 0).astype(kept.dtype)
         dh, dc = states
         for t in reversed(range(len(kept))):
@@ -61,17 +60,17 @@ class LSTM:
     gates = 4
     order = 0
 
-    def forward(self, net: Module, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
+    def forward(self, net: Caller, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
         gates = x + bias
         outputs, cells = np.empty((2, *x.shape[:2], R.shape[1]), R.dtype, like=x)
-        call(net, "LSTMSequence_updateOutput", gates, outputs, cells, R.T, *states, self.order)
+        net._call("LSTMSequence_updateOutput", gates, outputs, cells, R.T, *states, self.order)
         last = (outputs[-1], cells[-1]) if len(x) else states
         return outputs, last, (gates, cells, states[1])
 
-    def backward(self, net: Module, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
+    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
         gates, cells, first = kept
         gradGates, (dh, dc) = np.empty_like(gates), map(np.array, states)
-        call(net, "LSTMSequence_updateGradInput", gates, gradOutput, gradGates, dh, dc, R.T, first, cells, self.order)
+        net._call("LSTMSequence_updateGradInput", gates, gradOutput, gradGates, dh, dc, R.T, first, cells, self.order)
         return gradGates, gradGates, (dh, dc)
 
 
@@ -80,21 +79,21 @@ class GRU:
 
     gates = 3
 
-    def forward(self, net: Module, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
+    def forward(self, net: Caller, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
         outputs = np.empty((*x.shape[:2], R.shape[1]), R.dtype, like=x)
         kept = np.empty((*x.shape[:2], 5 * R.shape[1]), R.dtype, like=x)
         h, c = states
         for t in range(len(x)):
-            call(net, "GRUFused_updateOutput", x[t], h @ R.T, None, bias, h, outputs[t], kept[t])
+            net._call("GRUFused_updateOutput", x[t], h @ R.T, None, bias, h, outputs[t], kept[t])
             h = outputs[t]
         return outputs, (h, c), kept
 
-    def backward(self, net: Module, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
+    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
         fromInput, fromState = np.empty((2, *gradOutput.shape[:2], len(R)), R.dtype, like=R)
         dh, dc = states
         past = np.empty_like(dh)
         for t in reversed(range(len(gradOutput))):
-            call(net, "GRUFused_updateGradInput", fromInput[t], fromState[t], dh + gradOutput[t], past, kept[t])
+            net._call("GRUFused_updateGradInput", fromInput[t], fromState[t], dh + gradOutput[t], past, kept[t])
             dh = past + fromState[t] @ R
         return fromInput, fromState, (dh, dc)
 

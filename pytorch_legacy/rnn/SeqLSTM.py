@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import clear
@@ -111,7 +110,7 @@ class SeqLSTM(SequenceModule):
         gates = self._resize("gates", (steps, batch, 4 * size))
         self._fromInputs(x, gates)
         if self._mask is None and not self._isProjected:
-            call(self, "LSTMSequence_updateOutput", gates, output, cells, self.weight[self.inputsize :], h, c, IFOG)
+            self._call("LSTMSequence_updateOutput", gates, output, cells, self.weight[self.inputsize :], h, c, IFOG)
         else:
             self._stepByStep(h, c)
         self.output = self._turned(output)
@@ -124,7 +123,7 @@ class SeqLSTM(SequenceModule):
         gradGates = self._resize("_gradGates", self.gates.shape)
         if self._mask is None and not self._isProjected:
             results, read = (gradGates, gradH, gradC), (self.weight[self.inputsize :], self.c0, self.cell)
-            call(self, "LSTMSequence_updateGradInput", self.gates, gradients, *results, *read, IFOG)
+            self._call("LSTMSequence_updateGradInput", self.gates, gradients, *results, *read, IFOG)
         else:
             gradH, gradC = self._backStepByStep(gradients, gradH, gradC)
         self.gradPrevOutput = self.userNextGradCell = None

@@ -6,15 +6,15 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import clear, described
 from pytorch_legacy.rnn.Remembering import Remembering
 
 
-class SequenceModule(Remembering):
+class SequenceModule(Caller, Remembering):
     """A recurrent layer that takes a whole sequence in one array: one product of matrices for all inputs.
 
     Attributes
@@ -131,17 +131,17 @@ class SequenceModule(Remembering):
 
     def _fromInputs(self, x: Tensor, gates: Tensor) -> None:
         """Sets what inputs and bias give to the gates."""
-        call(self, "Linear_updateGradInput", flat(gates), flat(x), flat(gates), self.weight[: x.shape[2]])
+        self._call("Linear_updateGradInput", flat(gates), flat(x), flat(gates), self.weight[: x.shape[2]])
         gates += self.bias
 
     def _toInputs(self, gradGates: Tensor, gradX: Tensor) -> None:
         """Sets the gradient of the inputs."""
-        call(self, "Linear_updateOutput", flat(gradGates), flat(gradX), self.weight[: gradX.shape[2]], None)
+        self._call("Linear_updateOutput", flat(gradGates), flat(gradX), self.weight[: gradX.shape[2]], None)
 
     def _addGradients(self, values: Tensor, gates: Tensor, first: int, scale: float) -> None:
         """Adds to the gradients of the weight's rows from `first` on."""
         rows = self.gradWeight[first : first + values.shape[2]]
-        call(self, "Linear_accGradParameters", flat(gates), flat(values), rows, None, scale)
+        self._call("Linear_accGradParameters", flat(gates), flat(values), rows, None, scale)
 
     def _turned(self, array: Tensor) -> Tensor:
         """As the user sees an array with the steps first."""

@@ -20,7 +20,6 @@
  * outputs; what the groups give to gradGrid is added in their order.
  *
  * As SpatialGridSamplerBilinear of Torch7's THNN. */
-#include "core/vectors.h"
 #include "sampling/channels.h"
 #include "sampling/grid.h"
 
@@ -85,8 +84,6 @@ THNN_INLINE void findCells(Looks *restrict looks, int64_t n, const Sampled *p, i
   }
 }
 
-THNN_KERNEL void place(Looks *looks, const real *grid, int64_t n, const Sampled *p) { findPlaces(looks, grid, n, p); }
-
 THNN_KERNEL void look(Looks *looks, const real *grid, int64_t n, const Sampled *p, int32_t none)
 {
   findPlaces(looks, grid, n, p);
@@ -113,50 +110,9 @@ THNN_KERNEL void sample(real *restrict y, const real *restrict x, const Looks *l
     y[o] = part(wa[o], x, a[o]) + part(wb[o], x, b[o]) + part(wc[o], x, c[o]) + part(wd[o], x, d[o]);
 }
 
-#ifdef THNN_HAS_REGISTERS
-/* The same, of what `place` has found, for as many places at once as a vector has lanes. One instruction loads both cells of a row where
- * both count, as nearly everywhere; what a processor waits for meanwhile leaves it the time to weigh them. */
-THNN_REGISTERS void sampleInRegisters(real *y, const real *x, const Looks *looks, int64_t n, const Sampled *p)
-{
-  const Cells zero = ofCells(setzero)(), one = ofCells(set1)(1);
-  const Places height = ofPlaces(set1)(p->height), width = ofPlaces(set1)(p->width);
-  const Places next = ofPlaces(set1)(1), lastColumn = ofPlaces(set1)(p->width - 1);
-  for (int64_t o = 0; o < n; o += WIDTH) {
-    const Cells down = loadCells(looks->down + o), right = loadCells(looks->right + o);
-    const Places column = loadIntegers(looks->column + o);
-    Places row = loadIntegers(looks->row + o);
-    Places cell = ofPlaces(add)(productOf(row, width), column);
-    const Lanes places = firstLanes(n - o), isLeft = places & whichPlaces(cmpge)(column, ofPlaces(set1)(0));
-    const Lanes isRight = places & whichPlaces(cmpge)(column, ofPlaces(set1)(-1)) & whichPlaces(cmplt)(column, lastColumn);
-    Cells sum = zero;
-    for (int i = 0; i < 2; i++) {
-      const Cells share = i ? down : ofCells(sub)(one, down);
-      const Cells wLeft = ofCells(mul)(share, ofCells(sub)(one, right)), wRight = ofCells(mul)(share, right);
-      const Lanes isRow = whichPlaces(cmpge)(row, ofPlaces(set1)(0)) & whichPlaces(cmplt)(row, height);
-      const Lanes countsLeft = isRow & isLeft & whichCells(_CMP_NEQ_UQ, wLeft, zero);
-      const Lanes countsRight = isRow & isRight & whichCells(_CMP_NEQ_UQ, wRight, zero), both = countsLeft & countsRight;
-      Cells left, beside;
-      gatherPairs(both, x, cell, &left, &beside);
-      if (countsLeft != both) left = ofCells(add)(left, gatherCells(countsLeft & ~both, x, cell));
-      if (countsRight != both) beside = ofCells(add)(beside, gatherCells(countsRight & ~both, x + 1, cell));
-      sum = ofCells(mask_add)(sum, countsLeft, sum, ofCells(mul)(wLeft, left));
-      sum = ofCells(mask_add)(sum, countsRight, sum, ofCells(mul)(wRight, beside));
-      row = ofPlaces(add)(row, next), cell = ofPlaces(add)(cell, width);
-    }
-    ofCells(mask_storeu)(y + o, places, sum);
-  }
-}
-#else /* nobody comes here */
-static void sampleInRegisters(real *y, const real *x, const Looks *looks, int64_t n, const Sampled *p)
-{
-  (void)y, (void)x, (void)looks, (void)n, (void)p;
-}
-#endif
-
 static void samplePlanes(Call *call, real *y, const real *x, const real *places, const Sampled *p, int threads)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
-  const int inRegisters = hasRegisters();
   Looks *found = THNN_scratch(call, threads, sizeof(Looks));
   if (THNN_failed(call)) return;
 
@@ -165,11 +121,9 @@ static void samplePlanes(Call *call, real *y, const real *x, const real *places,
     for (int64_t first = 0; first < cells; first += PLACES) {
       const int64_t count = THNN_min(PLACES, cells - first);
       Looks *looks = found + THNN_threadId();
-      if (inRegisters) place(looks, places + 2 * (n * cells + first), count, p);
-      else look(looks, places + 2 * (n * cells + first), count, p, -1);
+      look(looks, places + 2 * (n * cells + first), count, p, -1);
       for (int64_t plane = n * p->channels; plane < (n + 1) * p->channels; plane++)
-        if (inRegisters) sampleInRegisters(y + plane * cells + first, x + plane * inputs, looks, count, p);
-        else sample(y + plane * cells + first, x + plane * inputs, looks, count);
+        sample(y + plane * cells + first, x + plane * inputs, looks, count);
     }
 }
 
@@ -195,54 +149,56 @@ THNN_INLINE void sampleRows(THNN_REAL *restrict to, const THNN_REAL *restrict x,
   }
 }
 
-/* memory: rows of some places and of the input. */
-THNN_INLINE void sampleLanes(real *y, const real *x, const real *places, int64_t channels, const Sampled *p, Looks *looks,
-                             THNN_REAL *memory, int lanes)
+/* Places [begin, end). memory: rows of some places and of the input. */
+THNN_INLINE void sampleLanes(real *y, const real *x, const real *places, int64_t begin, int64_t end, int64_t channels,
+                             const Sampled *p, Looks *looks, THNN_REAL *memory, int lanes)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
   THNN_REAL *some = memory, *rows = some + PLACES * lanes;
   joinInput(rows, x, inputs, channels, lanes);
-  for (int64_t first = 0; first < cells; first += PLACES) {
-    const int64_t n = THNN_min(PLACES, cells - first);
+  for (int64_t first = begin; first < end; first += PLACES) {
+    const int64_t n = THNN_min(PLACES, end - first);
     look(looks, places + 2 * first, n, p, (int32_t)inputs);
     sampleRows(some, rows, looks, n, lanes);
     splitPlanes(y + first, some, cells, channels, n, lanes);
   }
 }
 
-THNN_KERNEL void sampleGroup(real *y, const real *x, const real *places, int64_t channels, const Sampled *p, Looks *looks,
-                             THNN_REAL *memory)
+THNN_KERNEL void sampleGroup(real *y, const real *x, const real *places, int64_t begin, int64_t end, int64_t channels,
+                             const Sampled *p, Looks *looks, THNN_REAL *memory)
 {
-  if (channels > FEW) sampleLanes(y, x, places, channels, p, looks, memory, LANES);
-  else if (channels > 1) sampleLanes(y, x, places, channels, p, looks, memory, FEW);
-  else sampleLanes(y, x, places, channels, p, looks, memory, 1);
+  if (channels > FEW) sampleLanes(y, x, places, begin, end, channels, p, looks, memory, LANES);
+  else if (channels > 1) sampleLanes(y, x, places, begin, end, channels, p, looks, memory, FEW);
+  else sampleLanes(y, x, places, begin, end, channels, p, looks, memory, 1);
 }
+
+/* Threads that would have no group share the places of one: each turns its planes for itself. */
 
 static void sampleGroups(Call *call, real *y, const real *x, const real *places, const Sampled *p, int threads)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, groups = groupsOf(p->channels);
+  const int64_t parts = THNN_max(threads / (p->samples * groups), 1), part = THNN_ceilDiv(cells, parts);
   const int64_t length = THNN_roomFor((PLACES + inputs + 1) * longestRow(p->channels));
   THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
   Looks *looks = THNN_scratch(call, threads, sizeof(Looks));
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < p->samples * groups; i++) {
-    const int64_t n = i / groups, channel = i % groups * LANES, plane = n * p->channels + channel, id = THNN_threadId();
-    sampleGroup(y + plane * cells, x + plane * inputs, places + 2 * n * cells, THNN_min(LANES, p->channels - channel), p,
-                looks + id, memory + id * length);
+  for (int64_t i = 0; i < p->samples * groups * parts; i++) {
+    const int64_t group = i / parts, begin = i % parts * part, id = THNN_threadId();
+    const int64_t n = group / groups, channel = group % groups * LANES, plane = n * p->channels + channel;
+    sampleGroup(y + plane * cells, x + plane * inputs, places + 2 * n * cells, begin, THNN_min(begin + part, cells),
+                THNN_min(LANES, p->channels - channel), p, looks + id, memory + id * length);
   }
 }
 
-/* To turn planes does not pay for few places, nor a single plane that registers find cells of; nor does it where most threads would
- * have no group. Results are the same. */
+/* To turn planes does not pay for few places, nor where each would be turned by more than four threads. Results are the same. */
 static void sampleAll(Call *call, real *y, const real *x, const real *places, const Sampled *p)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, tasks = p->samples * groupsOf(p->channels);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * cells);
-  const int gathers = p->channels == 1 && hasRegisters();
-  if (gathers || 16 * cells <= inputs || 4 * tasks < threads) samplePlanes(call, y, x, places, p, threads);
-  else sampleGroups(call, y, x, places, p, atMost(threads, tasks));
+  if (16 * cells <= inputs || 4 * tasks < threads) samplePlanes(call, y, x, places, p, threads);
+  else sampleGroups(call, y, x, places, p, threads);
 }
 
 /* ---- Backward */

@@ -5,13 +5,14 @@
 #include "convolution/dense.h"
 #include "convolution/sum.h"
 #include "core/kept.h"
+#include "core/vectors.h"
 
 /* ---- the processor's engine */
 
 static const Engine *engine(void)
 {
-#ifdef THNN_UNITS /* CMakeLists.txt has compiled them */
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx2")) return &THNN_(engineAvx512);
+#ifdef THNN_HAS_UNITS
+  if (hasAvx512()) return &THNN_(engineAvx512);
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &THNN_(engineAvx2);
 #endif
   return &THNN_(engine);

@@ -8,7 +8,7 @@
 
 #include <math.h>
 #include "pooling/maxima.h"
-#include "pooling/window.h"
+#include "pooling/registers.h"
 
 #ifndef THNN_CUDA
 /* The largest lane. */
@@ -28,11 +28,6 @@ THNN_INLINE Candidates newCandidates(Call *call, int64_t n)
 }
 
 THNN_INLINE Candidates candidatesFrom(Candidates c, int64_t first) { return (Candidates){c.value + first, c.at + first}; }
-
-/* Cells start, start + step, ... below end of an axis. */
-typedef struct Span {
-  int64_t start, end, step;
-} Span;
 
 /* (v, r) takes the place of (m, s) if it beats it, being a candidate that comes later. The first NaN stays. Without NaN (nan = 0,
  * here and below) that need not be asked. */
@@ -102,9 +97,6 @@ THNN_INLINE lane maxRows(Candidates best, const real *x, int keep, lane offset, 
   }
   return odd;
 }
-
-/* Where in a plane the rows of a box begin. */
-THNN_INLINE int64_t boxStart(const Space *p, Span t, Span h) { return (t.start * p->h.in + h.start) * p->w.in; }
 
 /* The same for all rows of a box. */
 THNN_INLINE lane maxBox(Candidates best, const real *x, const Space *p, Span t, Span h, int nan)
@@ -225,12 +217,6 @@ THNN_INLINE int fitsLane(const Space *p)
 
 /* ---- What other files of the family use: maxima.c. */
 
-/* Windows of a row, in groups that are looked up in registers: registers.h. */
-typedef struct Groups {
-  const struct Group *group;
-  int64_t n;
-} Groups;
-
 /* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
 typedef struct MaxTables {
   Intervals t, h, w;
@@ -239,7 +225,7 @@ typedef struct MaxTables {
   int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
   int64_t length;          /* of one of three rows that each thread has */
   Candidates rows;
-  Groups groups;           /* of the windows of a row */
+  Groups groups;           /* of the windows of a row, in registers */
   int64_t *pick; /* where a long row has the maxima of the first row's adaptive windows */
 } MaxTables;
 MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads);

@@ -1,6 +1,6 @@
 /* How fractional max pooling is fast on the host: maxima of neighbouring cells, for a whole row of windows at once. */
 #include "pooling/fractional.h"
-#include "pooling/registers.h"
+#include "pooling/candidates.h"
 
 int32_t THNN_(checkNumbers)(const char *f, const real *samples, int64_t n)
 {
@@ -53,7 +53,7 @@ static void fractionalPlane(real *y, index_t *index, const real *x, const Space 
   fractionalStarts(m->h, &p->h, sampleOf(samples, p, plane, 1));
   fractionalStarts(m->w, &p->w, sampleOf(samples, p, plane, 0));
   for (int64_t o = 0; o < out; o++) m->endW[o] = m->w[o] + p->w.kernel;
-  const Groups groups = groupWindows(m->groups, m->w, m->endW, 1, byCell ? 0 : out, p->w.in);
+  const Groups groups = THNN_(groupWindows)(m->groups, m->w, m->endW, 1, byCell ? 0 : out, p->w.in);
   for (int64_t ot = 0; ot < p->t.out; ot++)
     for (int64_t oh = 0; oh < p->h.out; oh++, y += out, index += out) {
       const Span t = {m->t[ot], m->t[ot] + p->t.kernel, 1}, h = {m->h[oh], m->h[oh] + p->h.kernel, 1};
@@ -70,7 +70,7 @@ void THNN_(fractionalMaxima)(Call *call, real *y, index_t *index, const real *x,
   const int byCell = !fitsLane(p);
   const int64_t starts = THNN_roomFor(p->t.out + p->h.out + 2 * p->w.out), width = byCell ? 0 : THNN_roomFor(p->w.in);
   const Candidates rows = newCandidates(call, threads * 2 * width);
-  Group *groups = newGroups(call, threads, p->w.out);
+  Group *groups = THNN_(newGroups)(call, threads, p->w.out);
   int64_t *start = THNN_scratch(call, threads * starts, sizeof(int64_t));
   if (THNN_failed(call)) return;
 

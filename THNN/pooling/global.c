@@ -52,7 +52,7 @@ void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
         meanPlanes(y + plane, x + plane * cells, n, cells);
         continue;
       }
-      sumStretches(y + plane, x + plane * cells, 1, &few);
+      registerLoops()->sumStretches(y + plane, x + plane * cells, 1, &few.of, &few.axis);
       for (int64_t i = plane; i < plane + FEW; i++) y[i] = meanFrom(y[i], x + i * cells, cells);
     }
     return;

@@ -8,7 +8,7 @@
  *
  * All of it is done as if there were no NaN, and done again with more care where there may have been one. */
 #include "core/stream.h"
-#include "pooling/registers.h"
+#include "pooling/candidates.h"
 
 /* Places of such a long row (about). */
 enum { LONG = 1024 };
@@ -201,17 +201,17 @@ THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Spac
 {
   const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
   const int64_t last = boxStart(p, (Span){t.end - 1, 0, 1}, (Span){h.end - 1, 0, 1}), out = p->w.out, most = p->w.in / out + 2;
-  if (!maxShortStretches(y + o * out, index + o * out, x + last, last, &m->w, most, out)) return;
-  for (int64_t ow = 0; ow < p->w.out; ow++) {
+  const RegisterLoops *loops = most <= SHORT_STRETCH && out > 1 ? registerLoops() : NULL;
+  if (loops && !loops->maxStretches(y + o * out, index + o * out, x + last, last, &m->w, most, out)) return;
+  for (int64_t ow = 0; ow < out; ow++) {
     const int64_t end = last + m->w.end[ow], begin = boxStart(p, t, h) + m->w.start[ow];
-    const int64_t few = largestOfFew(x + begin, end - begin);
-    int64_t best = few < 0 ? begin : begin + few;
-    for (int64_t at = few < 0 ? begin : end; at < end; at += MAX_PART) {
+    int64_t best = begin;
+    for (int64_t at = begin; at < end; at += MAX_PART) {
       const int64_t other = at + largestOf(x + at, (lane)THNN_min(MAX_PART, end - at));
       if (beats(x[other], x[best])) best = other;
     }
-    y[o * p->w.out + ow] = x[best];
-    index[o * p->w.out + ow] = best;
+    y[o * out + ow] = x[best];
+    index[o * out + ow] = best;
   }
 }
 
@@ -273,8 +273,8 @@ MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads)
     m.endInside = THNN_max(endInside(&p->w, p->w.kernel - 1), m.inside);
   }
   if (m.how == LONG_ROWS || (m.how == SMALL && p->w.kernel == 3)) { /* two columns are faster as they are */
-    Group *room = newGroups(call, 1, p->w.out);
-    if (!THNN_failed(call)) m.groups = groupWindows(room, m.w.start, m.w.end, p->w.dilation, p->w.out, p->w.in);
+    Group *room = THNN_(newGroups)(call, 1, p->w.out);
+    if (!THNN_failed(call)) m.groups = THNN_(groupWindows)(room, m.w.start, m.w.end, p->w.dilation, p->w.out, p->w.in);
     if (m.groups.n) m.how = IN_REGISTERS;
   }
   m.pitch = paddedLength(&p->w);

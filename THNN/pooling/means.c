@@ -141,6 +141,23 @@ typedef struct Spread {
   int64_t share, length;  /* room for shares, sliding windows' with zeros on either side, and for a row spread over the columns */
 } Spread;
 
+/* Where windows are not narrower than a cell, each cell of a row sees one of them or two: which. NULL where the processor has no
+ * registers for that; nor do they pay for long windows in a single row. */
+static Seen *windowsSeen(Call *call, const Space *p)
+{
+  const Axis *w = &p->w;
+  const int isLong = w->in > SHORT * w->out && p->t.in * p->h.in == 1;
+  if (w->kernel || w->in < w->out || isLong || !registerLoops()) return NULL;
+  Seen *seen = THNN_scratch(call, THNN_ceilDiv(w->in, WIDTH), sizeof(Seen));
+  for (int64_t i = 0; !THNN_failed(call) && i < w->in; i++) {
+    Seen *s = seen + i / WIDTH;
+    const int64_t first = firstWindow(w, i);
+    if (i % WIDTH == 0) s->low = first;
+    s->pick[i % WIDTH] = (lane)(first - s->low + (endWindow(w, i) - first > 1 ? WIDTH : 0));
+  }
+  return seen;
+}
+
 /* At most so many windows along an axis see one of n neighbouring cells. */
 static int64_t mostWindows(const Axis *a, int64_t n)
 {
@@ -201,7 +218,7 @@ THNN_KERNEL void gatherAdaptive(real *restrict gx, const real *restrict g, const
   const int64_t firstT = s->seenT.start[t], endT = s->seenT.end[t], first = s->seenH.start[top], rows = s->seenH.end[bottom - 1] - first;
   for (int64_t ot = firstT; ot < endT; ot++) {
     shareRows(share, g, p, s, ot * p->h.out + first, rows);
-    gatherShares(gx, ot > firstT, share, &s->seenH, first, top, bottom, &p->w, s->seen);
+    registerLoops()->gatherShares(gx, ot > firstT, share, &s->seenH, first, top, bottom, &p->w, s->seen);
   }
 }
 
@@ -239,7 +256,7 @@ void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
     s.share = shareLength(w);
   } else {
     s.columns = columnsOf(call, &(Axis){w->out, w->in, 0, 0, 0, 1}, s.most);
-    s.seen = scatter ? NULL : windowsSeen(call, w);
+    s.seen = scatter ? NULL : windowsSeen(call, p);
     s.length = w->in;
     s.share = s.most * w->out;
   }

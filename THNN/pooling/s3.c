@@ -1,6 +1,6 @@
 /* How SpatialS3Pooling is fast on the host: a row of M, the maxima that begin at each of its cells, is found at once. */
+#include "pooling/candidates.h"
 #include "pooling/mix.h"
-#include "pooling/registers.h"
 #include "pooling/s3.h"
 
 int64_t THNN_(s3Limit)(const Space *p) { return fitsLane(p) ? 0 : LAST; }
@@ -107,14 +107,14 @@ THNN_INLINE Buffers buffersOf(const Room *r, int thread)
 /* The windows that are chosen of a row. */
 static Groups chosenGroups(Call *call, const index_t *columns, const Axis *w)
 {
-  Group *room = newGroups(call, 1, w->out);
+  Group *room = THNN_(newGroups)(call, 1, w->out);
   const Intervals cells = {THNN_scratch(call, w->out, sizeof(int64_t)), THNN_scratch(call, w->out, sizeof(int64_t))};
   if (THNN_failed(call)) return (Groups){room, 0};
   for (int64_t o = 0; o < w->out; o++) {
     const Span s = below(w, columns[o]);
     cells.start[o] = s.start, cells.end[o] = s.end;
   }
-  return groupWindows(room, cells.start, cells.end, 1, w->out, w->in);
+  return THNN_(groupWindows)(room, cells.start, cells.end, 1, w->out, w->in);
 }
 
 void THNN_(s3Choose)(Call *call, real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, const Space *p)

@@ -29,6 +29,14 @@ THNN_INLINE int64_t outputSlice(const Space *p, int64_t row) { return p->t.out =
 THNN_INLINE int64_t outputRow(const Space *p, int64_t row) { return row - outputSlice(p, row) * p->h.out; }
 
 #ifndef THNN_CUDA
+/* Cells start, start + step, ... below end of an axis. */
+typedef struct Span {
+  int64_t start, end, step;
+} Span;
+
+/* Where in a plane the rows of a box begin. */
+THNN_INLINE int64_t boxStart(const Space *p, Span t, Span h) { return (t.start * p->h.in + h.start) * p->w.in; }
+
 /* A kernel that comes to the row (ot, oh) of a plane's outputs says so: as many rows as are new in its windows are called into the
  * cache, from some way ahead. */
 THNN_INLINE void fetchRows(const real *plane, const Space *p, int64_t ot, int64_t oh)

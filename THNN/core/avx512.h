@@ -1,0 +1,81 @@
+/* A register of cells, and one of their places: for files *_avx512.c, which alone are compiled for AVX-512 and have intrinsics.
+ *
+ * Cells are added by +; a cast between cells and places keeps the bits. */
+#ifndef THNN_AVX512_H
+#define THNN_AVX512_H
+
+#include <immintrin.h>
+#include "core/vectors.h"
+
+#ifdef THNN_REAL_IS_Float
+typedef __m512 Cells;
+typedef __mmask16 Lanes;
+#define CELLS(operation) _mm512_##operation##_ps
+#define PLACES(operation) _mm512_##operation##_epi32
+#define WHICH_CELLS _mm512_cmp_ps_mask
+#define WHICH_PLACES(relation) _mm512_##relation##_epi32_mask
+#else
+typedef __m512d Cells;
+typedef __mmask8 Lanes;
+#define CELLS(operation) _mm512_##operation##_pd
+#define PLACES(operation) _mm512_##operation##_epi64
+#define WHICH_CELLS _mm512_cmp_pd_mask
+#define WHICH_PLACES(relation) _mm512_##relation##_epi64_mask
+#endif
+typedef __m512i Places;
+
+/* The first n lanes, at most all; and those in register r of n < 64 lanes that go over several. */
+THNN_INLINE Lanes firstLanes(int64_t n) { return n >= WIDTH ? (Lanes)-1 : (Lanes)((1u << n) - 1); }
+THNN_INLINE Lanes lanesOf(int64_t n, int r) { return (Lanes)((((uint64_t)1 << n) - 1) >> r * WIDTH); }
+
+THNN_INLINE Cells allCells(THNN_REAL value) { return CELLS(set1)(value); }
+THNN_INLINE Cells loadCells(const real *from) { return CELLS(loadu)(from); }
+THNN_INLINE Cells loadSome(Lanes which, const real *from) { return CELLS(maskz_loadu)(which, from); }
+THNN_INLINE void storeSome(real *to, Lanes which, Cells v) { CELLS(mask_storeu)(to, which, v); }
+THNN_INLINE Cells largerOf(Cells a, Cells b) { return CELLS(max)(a, b); } /* the second one, unless a is greater */
+THNN_INLINE Cells cellsOf(Cells a, Lanes which, Cells b) { return CELLS(mask_blend)(which, a, b); }
+THNN_INLINE Lanes areGreater(Cells a, Cells b) { return WHICH_CELLS(a, b, _CMP_GT_OQ); }
+THNN_INLINE Lanes areEqual(Cells a, Cells b) { return WHICH_CELLS(a, b, _CMP_EQ_OQ); }
+THNN_INLINE Lanes areNan(Cells a) { return WHICH_CELLS(a, a, _CMP_UNORD_Q); }
+/* Of two registers side by side the entries `pick`. */
+THNN_INLINE Cells pickCells(Cells a, Places pick, Cells b) { return CELLS(permutex2var)(a, pick, b); }
+
+THNN_INLINE Places allPlaces(lane value) { return PLACES(set1)(value); }
+THNN_INLINE Places loadPlaces(const lane *from) { return _mm512_loadu_si512(from); }
+THNN_INLINE Places placesOf(Places a, Lanes which, Places b) { return PLACES(mask_blend)(which, a, b); }
+/* a + b in the lanes of `which`, else `other` */
+THNN_INLINE Places sumOf(Places other, Lanes which, Places a, Places b) { return PLACES(mask_add)(other, which, a, b); }
+THNN_INLINE Lanes areLess(Lanes which, Places a, Places b) { return WHICH_PLACES(mask_cmplt)(which, a, b); }
+
+/* The entries `pick` of a table of so many registers. */
+THNN_INLINE Places lookUp(const Places *table, int registers, Places pick)
+{
+  if (registers == 1) return PLACES(permutexvar)(pick, table[0]);
+  const Places low = PLACES(permutex2var)(table[0], pick, table[1]);
+  if (registers == 2) return low;
+  const Lanes isHigh = WHICH_PLACES(test)(pick, allPlaces(2 * WIDTH));
+  if (registers == 3) return PLACES(mask_permutexvar)(low, isHigh, pick, table[2]);
+  return PLACES(mask_blend)(isHigh, low, PLACES(permutex2var)(table[2], pick, table[3]));
+}
+
+/* Lane i of the result is the sum, or the maximum, of all lanes of each[i]: neighbours are folded again and again. */
+THNN_INLINE Cells foldEach(Cells *each, int isMax)
+{
+  static const lane evenLanes[] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+  const Places even = loadPlaces(evenLanes), odd = PLACES(add)(even, allPlaces(1));
+#pragma GCC unroll 4
+  for (int n = WIDTH / 2; n > 0; n /= 2)
+#pragma GCC unroll 8
+    for (int i = 0; i < n; i++) {
+      const Cells low = pickCells(each[2 * i], even, each[2 * i + 1]), high = pickCells(each[2 * i], odd, each[2 * i + 1]);
+      each[i] = low + high;
+      if (isMax) each[i] = largerOf(low, high);
+    }
+  return each[0];
+}
+
+#undef CELLS
+#undef PLACES
+#undef WHICH_CELLS
+#undef WHICH_PLACES
+#endif

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import pytorch_legacy as pl
 from pytorch_legacy import nn
 
 
@@ -77,7 +78,7 @@ def test_places_on_a_cell_see_that_cell(channels: int, poison: float) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("height,width", [(1, 1), (3, 1), (1, 5), (6, 7)])
 def test_a_plane_alone_is_sampled_as_one_among_many(dtype: type, height: int, width: int) -> None:
-    """It has a way of its own, in registers; the bits are the same at edges, on cells, outside, and beside what is not finite."""
+    """Its rows have one channel; the bits are the same at edges, on cells, outside, and beside what is not finite."""
     draws = np.random.default_rng(5)
     x = draws.standard_normal((2, 1, height, width)).astype(dtype)
     x.flat[::3] = np.resize([np.nan, np.inf, 7], len(x.flat[::3]))
@@ -89,3 +90,22 @@ def test_a_plane_alone_is_sampled_as_one_among_many(dtype: type, height: int, wi
     assert np.isfinite(alone).any()
     among = module.forward([np.repeat(x, 5, axis=1), grid])
     np.testing.assert_array_equal(np.repeat(alone, 5, axis=1), among)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("channels", [1, 3, 16, 20])
+def test_threads_share_the_places_of_few_planes(dtype: type, channels: int) -> None:
+    draws = np.random.default_rng(6)
+    planes = draws.standard_normal((1, channels, 150, 97)).astype(dtype)
+    grid = draws.uniform(-1.1, 1.1, (1, 151, 99, 2)).astype(dtype)
+    module = nn.SpatialGridSamplerBilinear().type(dtype)
+    threads = pl.getNumThreads()
+    try:
+        pl.setNumThreads(1)
+        alone = module.forward([planes, grid]).copy()
+        for several in (2, 3, 4, 16):
+            pl.setNumThreads(several)
+            module.output = np.full_like(alone, np.nan)
+            np.testing.assert_array_equal(module.forward([planes, grid]), alone)
+    finally:
+        pl.setNumThreads(threads)

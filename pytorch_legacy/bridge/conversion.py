@@ -24,7 +24,7 @@ from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
-from .lean import lean_forward
+from .once import forward_once
 from .proof import TOLERANCE, Proof
 from .registry import Differs
 from .safety import in_docstring, one_line
@@ -107,7 +107,7 @@ class Conversion:
         for example in self.examples:
             forget(self.net)
             calls = range(2 if self.writer.states else 1)
-            outputs.append([tree(np.array, lean_forward(self.net, tree(np.copy, example))) for _ in calls])
+            outputs.append([tree(np.array, forward_once(self.net, tree(np.copy, example))) for _ in calls])
         if isinstance(self.net, Module):
             self.net.clearState()
         return outputs

@@ -26,7 +26,7 @@ from pytorch_legacy.nn.Module import Module
 from .aliases import Part, parts
 from .embedding import embedded
 from .fields import Fields, in_precision, owner_of
-from .lean import let_go
+from .once import free_buffers
 from .proof import Proof
 from .registry import ADVICE, NoRule, rule_of
 from .safety import check_code, one_line
@@ -244,7 +244,7 @@ class Writer:
             results.append(tree(np.array, output))
             self._look(module, x, i, input, output)
             if isLeaf:
-                let_go(module)
+                free_buffers(module)
         return results
 
     def _look(self, module: Any, x: Any, i: int, input: Any, output: Any) -> None:

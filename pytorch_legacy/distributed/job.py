@@ -115,9 +115,9 @@ class Job:
         try:
             with _client(self._options) as client:
                 with busy("looking at the first inputs"):
-                    room = _room(client, self._options)
+                    capacity = _capacity(client, self._options)
                     made = plan.made(
-                        self._net, self._value, self._preprocessing, self._source, self._options, self._plan, room
+                        self._net, self._value, self._preprocessing, self._source, self._options, self._plan, capacity
                     )  # fmt: skip
                 if self._plan is None:
                     self._plan = made.plan
@@ -211,14 +211,14 @@ def _threads(options: argparse.Namespace) -> int:
     return max(options.threads or os.cpu_count() or 1, options.processes or 1)
 
 
-def _room(client: Client, options: argparse.Namespace) -> plan.Room:
+def _capacity(client: Client, options: argparse.Namespace) -> plan.Capacity:
     """What there is to compute with. A thread's memory does not depend on how many there are, up to one for each processor."""
     if options.scheduler:
         workers = list(client.scheduler_info(n_workers=-1)["workers"].values())
         limits = ((options.memory or worker["memory_limit"] // 2 or _memory()) // worker["nthreads"] for worker in workers)
-        return plan.Room(sum(worker["nthreads"] for worker in workers), min(limits))
+        return plan.Capacity(sum(worker["nthreads"] for worker in workers), min(limits))
     threads = _threads(options)
-    return plan.Room(threads, (options.memory or _memory()) // max(os.cpu_count() or 1, threads))
+    return plan.Capacity(threads, (options.memory or _memory()) // max(os.cpu_count() or 1, threads))
 
 
 def _memory() -> int:

@@ -69,7 +69,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Room:
+class Capacity:
     """How many threads compute, and the bytes that each may use."""
 
     threads: int
@@ -87,9 +87,9 @@ class Made:
 
 def made(
     net: Module, value: Any, preprocessing: Preprocessing, source: Source, options: argparse.Namespace,
-    stored: Plan | None, room: Room,
+    stored: Plan | None, capacity: Capacity,
 ) -> Made:  # fmt: skip
-    """A plan, or what `stored` says for the room that there is now.
+    """A plan, or the `stored` one, with tasks for the capacity that there is now.
 
     Raises
     ------
@@ -108,10 +108,10 @@ def made(
     seconds = reading + time.perf_counter() - begin
     form = stored.form if stored else _form(output, samples[0].source.is_picture, net, value, options)
     wanted = stored.batch if stored else options.batch
-    batch, unit = _sizes(net, source, samples[0].array, output, way, wanted, room.memory)
+    batch, unit = _sizes(net, source, samples[0].array, output, way, wanted, capacity.memory)
     plan = stored or Plan(preprocessing, form, way, batch, unit, net.dtype.name)
-    inFlight = int(_IN_RESULTS * room.memory / (_IN_FLIGHT * max(output.nbytes, 256)))
-    rows = min(int(max(_SECONDS, room.threads / _A_SECOND) / seconds), inFlight, len(source) // (4 * room.threads))
+    inFlight = int(_IN_RESULTS * capacity.memory / (_IN_FLIGHT * max(output.nbytes, 256)))
+    rows = min(int(max(_SECONDS, capacity.threads / _A_SECOND) / seconds), inFlight, len(source) // (4 * capacity.threads))
     return Made(plan, max(1, rows // plan.unit) * plan.unit, _notes(plan, net, source))
 
 

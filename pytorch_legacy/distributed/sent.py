@@ -20,7 +20,7 @@ class Sent:
     """Pickles as the parameters of a network. What arrives in a process several times is one there."""
 
     def __init__(self, net: Module, key: str | None = None) -> None:
-        self.net = lean(net) if key is None else net
+        self.net = without_buffers(net) if key is None else net
         self.key = key or uuid4().hex
         self._threads = threading.local()
         _here.setdefault(self.key, self)
@@ -43,7 +43,7 @@ def _arrived(key: str, net: Module) -> Sent:
     return _here.get(key) or Sent(net, key)
 
 
-def lean(net: Module) -> Module:
+def without_buffers(net: Module) -> Module:
     """A copy for evaluation, on the parameters of `net`, without buffers and without memory for gradients."""
     copy = net.sharedClone().clearState().evaluate()
     parameters, gradients = copy.parameters() or ([], [])

@@ -33,7 +33,7 @@ from distributed import Client, KilledWorker, LocalCluster  # noqa: E402
 
 from pytorch_legacy.distributed import job  # noqa: E402
 from pytorch_legacy.distributed.drive import Stopped, drive, spans  # noqa: E402
-from pytorch_legacy.distributed.plan import Plan, Room, made  # noqa: E402
+from pytorch_legacy.distributed.plan import Capacity, Plan, made  # noqa: E402
 from pytorch_legacy.distributed.results import Form  # noqa: E402
 from pytorch_legacy.distributed.sources import Files, opened  # noqa: E402
 from tests.distributed.test_many import pictures  # noqa: E402
@@ -316,7 +316,8 @@ def test_pieces_grow_with_the_workers(tmp_path: Path) -> None:
     source = opened([str(tmp_path / "x.npy")], None, tmp_path, ())
     options = argparse.Namespace(batch=None, vector=False)
     net = nn.Sequential(Trap(0.01), nn.Linear(3, 2)).evaluate()
-    few, many = (made(net, None, Preprocessing(), source, options, None, Room(threads, 1 << 30)).span for threads in (1, 4000))
+    sizes = Capacity(1, 1 << 30), Capacity(4000, 1 << 30)
+    few, many = (made(net, None, Preprocessing(), source, options, None, capacity).span for capacity in sizes)
     assert few == 64 and many >= 5 * few
 
 

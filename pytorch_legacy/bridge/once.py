@@ -1,4 +1,4 @@
-"""A pass forward that keeps next to nothing: for a network that runs once, in no more memory than it needs."""
+"""A pass forward of a network that runs once: each output is freed when the next layer has read it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.nn.walks import every
 
 
-def lean_forward(net: Any, input: Any) -> Any:
-    """What ``net.forward(input)`` gives; layers in a row forget their outputs when the next one has read them."""
+def forward_once(net: Any, input: Any) -> Any:
+    """What ``net.forward(input)`` gives; a layer of a chain frees its output when the next one has read it."""
     if isinstance(net, Criterion):
         return net.forward(*input)
     again = {place for place, count in Counter(id(module) for module, _ in every(net)).items() if count > 1}
@@ -35,11 +35,11 @@ def _run(module: Any, input: Any, again: set[int]) -> Any:
             return output
     output = module.forward(input)
     if not getattr(module, "modules", None) and id(module) not in again:
-        let_go(module)
+        free_buffers(module)
     return output
 
 
-def let_go(module: Any) -> None:
-    """A layer forgets its output, and what it keeps of the arrays of its last call."""
+def free_buffers(module: Any) -> None:
+    """Free the output of a layer, and what it keeps of the arrays of its last call."""
     clear(module, "output")
     module.__dict__.pop("_bindings", None)

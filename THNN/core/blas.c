@@ -18,18 +18,88 @@ const char *THNN_blas(void) { return "built-in"; }
 __attribute__((weak)) void THNN_BLAS_SYMBOL(openblas_set_num_threads)(int threads);
 __attribute__((weak)) const char *THNN_BLAS_SYMBOL(openblas_get_corename)(void);
 
-__attribute__((weak)) int omp_get_max_threads(void);
-__attribute__((weak)) void omp_set_num_threads(int threads);
+/* ---- how many threads OpenBLAS has */
 
-void THNN_blasOneThread(void)
+#ifdef THNN_BLAS_SCIPY
+
+/* Nobody else in the process has this one: it keeps to one thread from the first product on. */
+static void takeOneThread(void)
 {
   static atomic_int done;
   if (atomic_load_explicit(&done, memory_order_relaxed)) return;
-  const int ours = omp_get_max_threads ? omp_get_max_threads() : 0;
   if (THNN_BLAS_SYMBOL(openblas_set_num_threads)) THNN_BLAS_SYMBOL(openblas_set_num_threads)(1);
-  if (omp_set_num_threads && ours > 0) omp_set_num_threads(ours); /* an OpenBLAS over OpenMP has changed the caller's setting as well */
   atomic_store(&done, 1);
 }
+
+static void giveThreadsBack(void) {}
+
+static void giveThreadsBackInChild(void) {}
+
+#else
+
+/* The system's one is the host's, too, and so is its number of threads. Products of ours have one thread, and leave the number as the
+ * host has set it.
+ *
+ * An OpenBLAS over OpenMP goes by a number of the calling thread. Any other one has one number for the process: the first product of
+ * those that are computed at a time sets it, and the last one sets it back, unless the host has set another one meanwhile. */
+enum { OVER_OPENMP = 2 };
+__attribute__((weak)) int openblas_get_num_threads(void);
+__attribute__((weak)) int openblas_get_parallel(void);
+__attribute__((weak)) int omp_get_max_threads(void);
+__attribute__((weak)) void omp_set_num_threads(int threads);
+
+static _Thread_local int threadsOfCaller;
+static atomic_flag isChanging = ATOMIC_FLAG_INIT; /* guards the next two */
+static int products, threadsOfHost;
+
+static int isOpenBlas(void) { return openblas_set_num_threads && openblas_get_num_threads && openblas_get_parallel; }
+
+static int isOverOpenMP(void) { return omp_set_num_threads && omp_get_max_threads && openblas_get_parallel() == OVER_OPENMP; }
+
+static void setBack(void)
+{
+  if (threadsOfHost > 1 && openblas_get_num_threads() == 1) openblas_set_num_threads(threadsOfHost);
+}
+
+static void takeOneThread(void)
+{
+  if (!isOpenBlas()) return;
+  if (isOverOpenMP()) {
+    threadsOfCaller = omp_get_max_threads();
+    omp_set_num_threads(1);
+    return;
+  }
+  while (atomic_flag_test_and_set(&isChanging)) sched_yield();
+  if (products++ == 0) {
+    threadsOfHost = openblas_get_num_threads();
+    if (threadsOfHost > 1) openblas_set_num_threads(1);
+  }
+  atomic_flag_clear(&isChanging);
+}
+
+static void giveThreadsBack(void)
+{
+  if (!isOpenBlas()) return;
+  if (isOverOpenMP()) {
+    omp_set_num_threads(threadsOfCaller);
+    return;
+  }
+  while (atomic_flag_test_and_set(&isChanging)) sched_yield();
+  if (--products == 0) setBack();
+  atomic_flag_clear(&isChanging);
+}
+
+/* The threads that would do so are not there. */
+static void giveThreadsBackInChild(void)
+{
+  if (products > 0) setBack();
+  products = 0;
+  atomic_flag_clear(&isChanging);
+}
+
+#endif
+
+/* ---- who is within */
 
 /* OpenBLAS has memory for so many callers at once, twice as many as threads it was built for; to one more it prints, and breaks.
  * It also has locks, which a child would find held for ever that was forked while another thread was within. */
@@ -55,7 +125,7 @@ static int hasRoom(void)
 
 enum { REFUSED, ENTERED, PROVING };
 
-int THNN_enterBlas(void)
+static int admitted(void)
 {
   for (;; sched_yield()) {
     int now = atomic_load(&callers), nobody = 0;
@@ -72,8 +142,16 @@ int THNN_enterBlas(void)
   }
 }
 
+int THNN_enterBlas(void)
+{
+  const int entered = admitted();
+  if (entered) takeOneThread();
+  return entered;
+}
+
 void THNN_leaveBlas(int entered)
 {
+  giveThreadsBack();
   if (entered == PROVING) {
     atomic_fetch_add(&proven, 1);
     atomic_store(&proving, 0);
@@ -95,6 +173,7 @@ static void afterForkInChild(void)
 {
   atomic_store(&callers, 0);
   atomic_store(&proving, 0);
+  giveThreadsBackInChild();
 }
 
 __attribute__((constructor)) static void watchForks(void) { pthread_atfork(beforeFork, afterForkInParent, afterForkInChild); }

@@ -23,9 +23,8 @@ void THNN_BLAS_SYMBOL(cblas_dgemm)(int order, int transA, int transB, int m, int
 
 #endif
 
-/* OpenBLAS keeps to one thread from the first product on; other libraries are left as they are. */
-void THNN_blasOneThread(void);
-/* Around each product: waits while too many are being computed, or the process is about to fork. 0: BLAS has no memory, stay away. */
+/* Around each product: waits while too many are being computed, or the process is about to fork. 0: BLAS has no memory, stay away.
+ * OpenBLAS has one thread meanwhile; other libraries are left as they are. */
 int THNN_enterBlas(void);
 void THNN_leaveBlas(int entered);
 

@@ -62,7 +62,6 @@ void THNN_(gemm)(int transA, int transB, int64_t m, int64_t n, int64_t k, real a
   const int64_t largest = THNN_max(THNN_max(m, n), THNN_max(THNN_max(k, lda), THNN_max(ldb, ldc)));
   if (k > 0 && largest <= INT32_MAX) {
     enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
-    THNN_blasOneThread();
     const int entered = THNN_enterBlas();
     if (entered) {
       THNN_PASTE(THNN_BLAS_, Real, )(ROW_MAJOR, transA ? TRANS : NO_TRANS, transB ? TRANS : NO_TRANS, (int)m, (int)n, (int)k,

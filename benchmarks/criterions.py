@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from pytorch_legacy import nn
-from pytorch_legacy.arrays import on_device, placed
+from pytorch_legacy.arrays import on_device, to_device
 
 from .rows import Row, text
 
@@ -58,7 +58,7 @@ class _Loss:
 
     def cuda(self) -> None:
         self.criterion.cuda()
-        self.target = placed(self.target, True)
+        self.target = to_device(self.target, True)
 
     def clone(self) -> _Loss:
         return _Loss(self.criterion.clone(), self.target)

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from pytorch_legacy import nn
-from pytorch_legacy.arrays import placed
+from pytorch_legacy.arrays import to_device
 
 from .rows import Row, Shape, pooled, text, window
 
@@ -181,7 +181,7 @@ class _WithLogit:
 
     def cuda(self) -> Any:
         self.module.cuda()
-        self.logit, self.peer = placed(self.logit, True), [self.peer[0].detach().cuda().requires_grad_()]
+        self.logit, self.peer = to_device(self.logit, True), [self.peer[0].detach().cuda().requires_grad_()]
         return self
 
     def clone(self) -> Any:

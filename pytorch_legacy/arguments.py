@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, TypeVar, get_args, get_origin
 
 import numpy as np
 
-from pytorch_legacy.arrays import Array, is_tensor, placed
+from pytorch_legacy.arrays import Array, is_tensor, to_device
 from pytorch_legacy.errors import ArgumentError, ValueRangeError
 from pytorch_legacy.hints import of_argument
 
@@ -150,7 +150,7 @@ def outside() -> int:
 def numbers(thing: Any, name: str, value: Any) -> Array:
     """`value`, an argument of `thing` that is a number, a list of numbers or an array, as an array of doubles."""
     try:
-        array = placed(value, False) if is_tensor(value) else np.array(value, subok=True)  # an array with a mask stays one
+        array = to_device(value, False) if is_tensor(value) else np.array(value, subok=True)  # an array with a mask stays one
     except ValueError:  # lists of unlike lengths
         array = np.array(None)
     if not is_tensor(array) or array.dtype.kind not in "biuf":

@@ -29,7 +29,7 @@ import numpy as np
 from pytorch_legacy.arguments import numbers, whole
 from pytorch_legacy.arrays import Tensor, default_dtype
 
-from .arrays import placed
+from .arrays import to_device
 from .backend import Callers, call, call_random, library
 from .errors import DtypeError, ShapeError, ValueRangeError
 
@@ -112,12 +112,12 @@ def _drawn(name: str, shape: tuple[int, ...] | int | None, dtype: Any, device: b
     except (TypeError, ValueError) as error:
         raise ShapeError(f"random.{name}: no array has the shape {shape!r:.60} and that dtype: {error}") from None
     if array.dtype == np.float16:
-        return placed(_drawn(name, shape, np.float32, False, *bounds), device, np.float16)
+        return to_device(_drawn(name, shape, np.float32, False, *bounds), device, np.float16)
     caller = _callers.get(array.dtype)
     if caller is None:
         raise DtypeError(f"random.{name}: dtype: expected float32 or float64, got {array.dtype}")
     call(caller, name, np.atleast_1d(array), *bounds)
-    return placed(array, device)
+    return to_device(array, device)
 
 
 def _rounded(dtype: Any, bound: float) -> float:

@@ -188,11 +188,11 @@ def test_kernels_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
         cuda._is_ready.cache_clear()
         net = pl.nn.Sequential().add(Global()).cuda()
         for name in ("torch.CudaTensor", "torch.CudaDoubleTensor", "torch.CudaHalfTensor"):
-            y = net.type(name).forward(arrays.placed(x.astype(net.dtype), True))
+            y = net.type(name).forward(arrays.to_device(x.astype(net.dtype), True))
             assert arrays.on_device(y) and y.dtype == net.dtype
-            np.testing.assert_allclose(arrays.placed(y, False), x.mean((2, 3), keepdims=True), atol=1e-3)
+            np.testing.assert_allclose(arrays.to_device(y, False), x.mean((2, 3), keepdims=True), atol=1e-3)
         with pytest.raises(pl.THNNError, match=r"own.GaussianPooling: has no CUDA kernel; use .float\(\) or .double\(\)"):
-            Gaussian(3, 2, 2).cuda().forward(arrays.placed(x, True))
+            Gaussian(3, 2, 2).cuda().forward(arrays.to_device(x, True))
     finally:
         cuda._is_ready.cache_clear()
         pl.extension.load(file)

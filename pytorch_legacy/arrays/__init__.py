@@ -13,9 +13,9 @@ from .device import (
     on_device,
     on_host,
     overlap,
-    placed,
     strided,
     taken,
+    to_device,
     to_host,
 )
 from .storage import (
@@ -55,13 +55,13 @@ __all__ = [
     "on_host",
     "overlap",
     "pickled",
-    "placed",
     "placement",
     "repeats",
     "storage_of",
     "storage_offset",
     "strided",
     "taken",
+    "to_device",
     "to_host",
     "type_name",
 ]

@@ -51,7 +51,7 @@ def is_tensor(value: Any) -> TypeGuard[Array]:
     return on_host(value) or on_device(value)
 
 
-def placed(array: Array, device: bool, dtype: Any = None) -> Array:
+def to_device(array: Array, device: bool, dtype: Any = None) -> Array:
     """The array on the device, or on the host, converted to `dtype`: itself, if it is there already."""
     if on_device(array):
         array = array if device else cupy().asnumpy(array)
@@ -66,7 +66,7 @@ def to_host(value: Any) -> Any:
         return [to_host(entry) for entry in value]
     if isinstance(value, dict):
         return {key: to_host(entry) for key, entry in value.items()}
-    return placed(value, False) if on_device(value) else value
+    return to_device(value, False) if on_device(value) else value
 
 
 def entered(value: Any, device: bool) -> Any:

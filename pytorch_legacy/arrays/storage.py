@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pytorch_legacy.arrays import address, cupy, is_tensor, on_device, placed, strided
+from pytorch_legacy.arrays import address, cupy, is_tensor, on_device, strided, to_device
 from pytorch_legacy.errors import DtypeError, ShapeError
 
 Tensor = np.ndarray[Any, Any]
@@ -144,7 +144,7 @@ def flattened(arrays: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
     for place in places:
         place.over(used)[...] = True
     if not used.all():
-        flat = flat[placed(used, on_device(flat))]
+        flat = flat[to_device(used, on_device(flat))]
         position = np.cumsum(used) - 1
         places = [_compacted(place, position) for place in places]
     return flat, [place.over(flat) for place in places]

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import nn, random
-from pytorch_legacy.arrays import Tensor, is_tensor, placed, to_host
+from pytorch_legacy.arrays import Tensor, is_tensor, to_device, to_host
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
 from pytorch_legacy.authors.TorchRnnLSTM import TorchRnnLSTM
 from pytorch_legacy.authors.VanillaRNN import VanillaRNN
@@ -190,9 +190,9 @@ class LanguageModel(Container):
         index = None
         for i in range(length):
             if i == 0 and start_text:
-                scores = self.forward(placed(self.encode_string(start_text)[None], self._onDevice))[0, -1]
+                scores = self.forward(to_device(self.encode_string(start_text)[None], self._onDevice))[0, -1]
             elif index is not None:
-                scores = self.forward(placed(np.array([[index]]), self._onDevice))[0, -1]
+                scores = self.forward(to_device(np.array([[index]]), self._onDevice))[0, -1]
             index = drawn(scores, temperature) if sample else int(scores.argmax())
             yield self.idx_to_token[index]
         self.resetStates()

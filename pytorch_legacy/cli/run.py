@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy.arrays import Tensor, cupy, is_tensor, placed, repeats, storage_of, to_host
+from pytorch_legacy.arrays import Tensor, cupy, is_tensor, repeats, storage_of, to_device, to_host
 from pytorch_legacy.distributed.batches import MOST
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.files.t7.nodes import printable
@@ -209,7 +209,7 @@ def _of_sizes(network: Module, options: argparse.Namespace) -> Result:
     """What the network gives for random numbers of the sizes that --input says."""
     problem: Exception | None = None
     for input in inputs.candidates(expected.given(options.input, network), network, np.random.default_rng(0)):
-        input = inputs.mapped(lambda array: placed(array, network._onDevice), input)
+        input = inputs.mapped(lambda array: to_device(array, network._onDevice), input)
         network.forget()
         try:
             return Result("--input", output_text(input), *_forward(network, input, options.time, exactly=True))
@@ -249,7 +249,7 @@ def _results(path: str, network: Module, given: Any, preprocessing: Preprocessin
 
     def prepared(array: Tensor) -> Tensor:
         array = preprocessing.normalized(array).astype(network._dtype, copy=False)
-        return placed(np.ascontiguousarray(array), network._onDevice)
+        return to_device(np.ascontiguousarray(array), network._onDevice)
 
     if not isinstance(given, list):
         array = prepared(given)
@@ -271,7 +271,7 @@ def _results(path: str, network: Module, given: Any, preprocessing: Preprocessin
 
 def _takes(network: Module, shape: tuple[int, ...]) -> bool:
     try:
-        network.forward(placed(np.zeros(shape, network._dtype), network._onDevice))
+        network.forward(to_device(np.zeros(shape, network._dtype), network._onDevice))
     except Exception:  # it is not asked for a reason
         return False
     return True

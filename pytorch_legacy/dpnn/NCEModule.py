@@ -7,7 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arguments import numbers
-from pytorch_legacy.arrays import Tensor, placed
+from pytorch_legacy.arrays import Tensor, to_device
 from pytorch_legacy.dpnn import alias
 from pytorch_legacy.errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -124,12 +124,12 @@ class NCEModule(Linear):
     def fastNoise(self) -> Self:
         """Prepares the draws anew: to be called when `unigrams` has changed."""
         self.unigrams = self.unigrams / self.unigrams.sum()
-        self.aliasmultinomial = alias.table(placed(self.unigrams, False))
+        self.aliasmultinomial = alias.table(to_device(self.unigrams, False))
         return self
 
     def noiseSample(self, shape: tuple[int, ...]) -> Tensor:
         """Random classes, which count from 0, in an array of that shape."""
-        return placed(self._made("sampleidx", shape, alias.draw, self.aliasmultinomial, shape), self._onDevice)
+        return to_device(self._made("sampleidx", shape, alias.draw, self.aliasmultinomial, shape), self._onDevice)
 
     def updateOutput(self, input: Any) -> Any:
         rows, labels = self._checked(input)
@@ -188,7 +188,7 @@ class NCEModule(Linear):
         try:
             return super().type(type, tensorCache)
         finally:
-            self.__dict__ |= kept | {"unigrams": placed(kept["unigrams"], self._onDevice)}
+            self.__dict__ |= kept | {"unigrams": to_device(kept["unigrams"], self._onDevice)}
 
     def clearState(self) -> Self:
         self.__dict__.pop("sampleidx", None)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arguments import numbers
-from pytorch_legacy.arrays import Tensor, is_tensor, placed
+from pytorch_legacy.arrays import Tensor, is_tensor, to_device
 from pytorch_legacy.dpnn import gamma
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError, ValueRangeError
@@ -64,7 +64,7 @@ class ReinforceGamma(Reinforce):
     def updateOutput(self, input: Tensor | list[Tensor]) -> Tensor:
         shape, scale = self._parts(input)
         output = self._resize("output", shape.shape)
-        draws = placed(gamma.draw(placed(shape, False, np.float64)), self._onDevice) if self._draws() else shape
+        draws = to_device(gamma.draw(to_device(shape, False, np.float64)), self._onDevice) if self._draws() else shape
         output[...] = draws
         output *= scale
         return output

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, placed
+from pytorch_legacy.arrays import Tensor, to_device
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.regularization.Dropout import Dropout
 
@@ -58,7 +58,7 @@ class SpatialRegionDropout(Dropout):
             (slice(None), slice(width - columns, width)),
         )
         noise[..., *strips[self.regionType - 1]] = 0
-        return placed(noise, self._onDevice)
+        return to_device(noise, self._onDevice)
 
     def __repr__(self) -> str:
         return f"{self._typename} p: {self.p:f}"

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, placed
+from pytorch_legacy.arrays import Tensor, to_device
 from pytorch_legacy.errors import IndexRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -80,7 +80,7 @@ class ROIPooling(Module):
         channels, height, width = planes.shape[1:]
         shape = len(boxes), channels, self.H, self.W
         output, indices = self._resize("output", shape), self._resize("indices", shape, np.int64)
-        corners = placed(boxes, False)  # the cells are found on the host: on a device this waits
+        corners = to_device(boxes, False)  # the cells are found on the host: on a device this waits
         samples = self._samples(corners, len(planes))
         rows, columns = self._bins(corners, height, width)
         for box, sample in enumerate(samples):
@@ -92,7 +92,7 @@ class ROIPooling(Module):
                     cells = planes[sample, :, :, start:end]
                     place[..., bin] = cells.argmax(-1) + start
                     best[..., bin] = cells.max(-1)
-            isEmpty = placed(columns[box][:, 1] <= columns[box][:, 0], self._onDevice)
+            isEmpty = to_device(columns[box][:, 1] <= columns[box][:, 0], self._onDevice)
             for bin, (start, end) in enumerate(rows[box]):
                 if end <= start:
                     output[box, :, bin], indices[box, :, bin] = 0, -1
@@ -110,7 +110,7 @@ class ROIPooling(Module):
         gradBoxes.fill(0)
         gradPlanes.fill(0)
         count, channels, height, width = planes.shape
-        samples = placed(self._samples(placed(boxes, False), count), self._onDevice)
+        samples = to_device(self._samples(to_device(boxes, False), count), self._onDevice)
         inBatch = (samples[:, None] * channels + np.arange(channels, like=samples))[:, :, None, None] * (
             height * width
         ) + self.indices

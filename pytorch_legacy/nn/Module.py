@@ -15,8 +15,8 @@ from pytorch_legacy.arrays import (
     is_repeated,
     is_tensor,
     overlap,
-    placed,
     storage_offset,
+    to_device,
 )
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.files import mending, t7
@@ -214,7 +214,7 @@ class Module(Tuning):
         old, new = [*parameters, *gradients], [*views, *gradViews]
         rebind(self, list(zip(old, new, strict=True)))
         if not views:
-            flat, flatGrad = (placed(vector, self._onDevice, self._dtype) for vector in (flat, flatGrad))
+            flat, flatGrad = (to_device(vector, self._onDevice, self._dtype) for vector in (flat, flatGrad))
         return flat, flatGrad
 
     @staticmethod

@@ -11,7 +11,7 @@ import numpy as np
 
 from pytorch_legacy import backend
 from pytorch_legacy.arguments import taken
-from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device, placed
+from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device, to_device
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.objects import Object
 from pytorch_legacy.words import areNumbers, described, mismatch, sizes
@@ -138,7 +138,7 @@ def numbers(module: Object, name: str, value: Any, wanted: str) -> Tensor:
         raise DtypeError(f"{module._typename}: {name}: expected {wanted}, got {described(value)}")
     if on_device(array) != module._onDevice and is_tensor(value):
         raise DtypeError(mismatch(f"{module._typename}: {name}", value, value.dtype, module._onDevice))
-    return placed(array, module._onDevice)
+    return to_device(array, module._onDevice)
 
 
 def looks(module: Object) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import placed
+from pytorch_legacy.arrays import to_device
 from pytorch_legacy.errors import ArgumentError, ShapeError
 from pytorch_legacy.words import described, text_shape
 
@@ -85,7 +85,7 @@ def _inputs(module: Module, shape: Any) -> list[Any]:
     if isShape:
         if min(shape) < 0 or np.prod(shape, dtype=np.float64) > 1e9:
             raise ShapeError(f"{where}: expected sizes of 0 or more, of 10^9 elements at most, got {tuple(shape)}")
-        return [placed(np.zeros(size, module.dtype), module._onDevice) for size in (tuple(shape), (1, *shape))]
+        return [to_device(np.zeros(size, module.dtype), module._onDevice) for size in (tuple(shape), (1, *shape))]
     if isinstance(shape, (list, tuple)):
         return [list(inputs) for inputs in zip(*(_inputs(module, entry) for entry in shape), strict=False)]
     if isinstance(shape, np.ndarray) or hasattr(shape, "__dlpack__"):

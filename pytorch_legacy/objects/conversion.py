@@ -7,7 +7,7 @@ import numpy as np
 
 from pytorch_legacy import backend
 from pytorch_legacy.arguments import numbers
-from pytorch_legacy.arrays import ALL_TYPES, CUDA_TYPES, Tensor, cupy, is_tensor, moved, on_device, placed, tree, type_name
+from pytorch_legacy.arrays import ALL_TYPES, CUDA_TYPES, Tensor, cupy, is_tensor, moved, on_device, to_device, tree, type_name
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import BUFFERS
 from pytorch_legacy.objects.copies import Copied
@@ -66,7 +66,7 @@ class Converted(Copied):
                 fields[key] = converted(value, name, cache, floatsOnly=True, alone=key in BUFFERS, each=later)
             for key, constant in exact.items():
                 if (new := fields[key]) is not thing.__dict__[key]:
-                    new[...] = placed(constant, on_device(new), new.dtype)
+                    new[...] = to_device(constant, on_device(new), new.dtype)
             thing.__dict__ = fields
             thing._take(name)
         return self
@@ -127,7 +127,7 @@ class Converted(Copied):
             field = self.__dict__.get(name)
             if is_tensor(field) and 8 * field.size == len(digits):
                 exact = np.frombuffer(digits).reshape(field.shape)
-                if np.array_equal(placed(field, False), exact.astype(field.dtype), equal_nan=True):
+                if np.array_equal(to_device(field, False), exact.astype(field.dtype), equal_nan=True):
                     found[name] = exact
         return found
 
@@ -158,6 +158,6 @@ def converted(
         if array.dtype == wanted and on_device(array) == device:
             return array
         with np.errstate(all="ignore"):  # elements of a storage that nobody uses may be anything
-            return moved(array, lambda vector: placed(vector, device, wanted), cache, alone)
+            return moved(array, lambda vector: to_device(vector, device, wanted), cache, alone)
 
     return tree.map(convert, value, cache)

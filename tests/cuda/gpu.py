@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import arrays
-from pytorch_legacy.arrays import is_tensor, placed
+from pytorch_legacy.arrays import is_tensor, to_device
 from pytorch_legacy.backend import cuda
 from pytorch_legacy.backend._signatures import SIGNATURES
 from tests.cuda import fake_cupy
@@ -41,11 +41,11 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def up(tree: Tree) -> Tree:
     """The arrays on the device; numbers stay, and so does the None of a criterion without a target, in an array as it may be."""
-    return mapped(lambda leaf: placed(leaf, True) if is_tensor(leaf) and leaf.dtype != object else leaf, tree)
+    return mapped(lambda leaf: to_device(leaf, True) if is_tensor(leaf) and leaf.dtype != object else leaf, tree)
 
 
 def down(tree: Tree) -> Tree:
-    return mapped(lambda leaf: placed(leaf, False) if is_tensor(leaf) else leaf, tree)
+    return mapped(lambda leaf: to_device(leaf, False) if is_tensor(leaf) else leaf, tree)
 
 
 def has_kernel(function: str) -> bool:

@@ -279,22 +279,22 @@ def test_it_computes_what_the_emulation_does(machine: Callable[[Path], Any]) -> 
         expected[dtype] = y, layer.backward(x.astype(dtype), y).copy()
     driver = machine(file)
     for name, dtype in (("torch.CudaTensor", "f"), ("torch.CudaDoubleTensor", "d")):
-        layer, input = Global().type(name), arrays.placed(x.astype(dtype), True)
+        layer, input = Global().type(name), arrays.to_device(x.astype(dtype), True)
         y = layer.forward(input)
         gx = layer.backward(input, y)
         for one, other in zip((y, gx), expected[dtype], strict=True):
-            np.testing.assert_array_equal(arrays.placed(one, False), other)
+            np.testing.assert_array_equal(arrays.to_device(one, False), other)
     driver.launches()
     layer = Global().type("torch.CudaHalfTensor")
-    y = layer.forward(arrays.placed(x.astype("e"), True))
-    np.testing.assert_allclose(arrays.placed(y, False), x.mean((2, 3), keepdims=True), atol=1e-3)
+    y = layer.forward(arrays.to_device(x.astype("e"), True))
+    np.testing.assert_allclose(arrays.to_device(y, False), x.mean((2, 3), keepdims=True), atol=1e-3)
     assert [launch.name for launch in driver.launches()] == ["(void (*)(__half*, __half const*, long, long, bool))means"]
 
 
 def test_what_the_driver_is_asked_for(machine: Callable[[Path], Any]) -> None:
     """Kernel, grid, stream, and each byte of the arguments."""
     driver = machine(OWN / "GlobalAveragePooling.cu")
-    small, large = (arrays.placed(np.zeros(shape, "f"), True) for shape in ((2, 50, 5, 7), (3, 64, 33)))
+    small, large = (arrays.to_device(np.zeros(shape, "f"), True) for shape in ((2, 50, 5, 7), (3, 64, 33)))
     layer = Global().type("torch.CudaTensor")
     with arrays.cupy().cuda.Stream(64):
         y = layer.forward(small)
@@ -311,7 +311,7 @@ def test_what_the_driver_is_asked_for(machine: Callable[[Path], Any]) -> None:
     (one,) = driver.launches()
     assert (one.blocks, one.threads, one.stream) == (3, 256, 0)  # a block for each plane
     assert one.arguments == struct.pack("=qqqq?", y.data.ptr, large.data.ptr, 3, 64 * 33, True)
-    layer.forward(arrays.placed(np.zeros((3, 64, 66), "f"), True)[..., ::2])
+    layer.forward(arrays.to_device(np.zeros((3, 64, 66), "f"), True)[..., ::2])
     copy, _ = driver.launches()  # what is not contiguous is copied first, by a kernel of the core
     assert copy.name == "(void (*)(Strided, char*, long, long, bool))copyStrided<int>"
 
@@ -331,9 +331,9 @@ def test_templates_overloads_products_and_indices(machine: Callable[[Path], Any]
     x = random.standard_normal((20, 20))
     for name, dtype, accuracy in (("CudaTensor", "f", 1e-4), ("CudaDoubleTensor", "d", 1e-12), ("CudaHalfTensor", "e", 0.5)):
         layer = Mixed().type(f"torch.{name}")
-        y = layer.forward(arrays.placed(x.astype(dtype), True))
-        expected = -(x.astype(dtype).astype("d") * 3 + 6) @ arrays.placed(layer.weight, False).astype("d").T
-        np.testing.assert_allclose(arrays.placed(y, False), expected, atol=accuracy)
+        y = layer.forward(arrays.to_device(x.astype(dtype), True))
+        expected = -(x.astype(dtype).astype("d") * 3 + 6) @ arrays.to_device(layer.weight, False).astype("d").T
+        np.testing.assert_allclose(arrays.to_device(y, False), expected, atol=accuracy)
         told = driver.launches()
         assert [re.sub(r".*\)(?=\w)|<.*", "", one.name) for one in told if "reportBadIndex" not in one.name] == [
             "map", "shift", "shift", "negate", "multiply",
@@ -343,13 +343,13 @@ def test_templates_overloads_products_and_indices(machine: Callable[[Path], Any]
     pl.setCudaIndexCheck(True)
     try:
         with pytest.raises(pl.THNNError, match="offset: expected 0 to 8, got 9"):
-            layer.forward(arrays.placed(x.astype("e"), True))
+            layer.forward(arrays.to_device(x.astype("e"), True))
     finally:
         pl.setCudaIndexCheck(False)
     layer.offset[...] = 0
     driver.lib.pretended_fail(700)
     with pytest.raises(DeviceError, match="launch: expected a kernel to start, got: a pretended error"):
-        layer.forward(arrays.placed(x.astype("e"), True))
+        layer.forward(arrays.to_device(x.astype("e"), True))
     with pytest.raises(ExtensionError, match="the CUDA driver: cuModuleLoadData: a pretended error"):
         runtime.Driver.module(driver, b"image")
     driver.lib.pretended_fail(0)
@@ -357,7 +357,7 @@ def test_templates_overloads_products_and_indices(machine: Callable[[Path], Any]
 
 def test_what_did_not_compile_is_compiled_again(machine: Callable[[Path], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     machine(OWN / "GlobalAveragePooling.cu")
-    layer, x = Global().type("torch.CudaTensor"), arrays.placed(np.ones((2, 3, 3), "f"), True)
+    layer, x = Global().type("torch.CudaTensor"), arrays.to_device(np.ones((2, 3, 3), "f"), True)
     with monkeypatch.context() as patch:
 
         def compiled(*_: Any) -> Any:
@@ -367,7 +367,7 @@ def test_what_did_not_compile_is_compiled_again(machine: Callable[[Path], Any], 
         for _ in range(2):
             with pytest.raises(ExtensionError, match="a mistake"):
                 layer.forward(x)
-    assert (arrays.placed(layer.forward(x), False) == 1).all()
+    assert (arrays.to_device(layer.forward(x), False) == 1).all()
 
 
 KINDS = pl.extension.KINDS

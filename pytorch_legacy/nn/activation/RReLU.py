@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, placed
+from pytorch_legacy.arrays import Tensor, to_device
 from pytorch_legacy.backend import cuda
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -72,9 +72,9 @@ class RReLU(Inplace):
         if self.train:
             noise = self._resize("noise", output.shape)
             if self._onDevice or cuda.EMULATED:  # kernels make slopes of uniform numbers that they find in noise
-                scaled, drawn = placed(input <= 0, False), np.zeros(output.shape)
+                scaled, drawn = to_device(input <= 0, False), np.zeros(output.shape)
                 drawn[scaled] = random.uniform(0, 1, int(scaled.sum()), np.float64)
-                noise[...] = placed(drawn, self._onDevice, self._dtype)
+                noise[...] = to_device(drawn, self._onDevice, self._dtype)
         self._call("updateOutput", output if self.inplace else input)
         return output
 

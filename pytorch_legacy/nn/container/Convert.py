@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, is_tensor, placed
+from pytorch_legacy.arrays import Tensor, is_tensor, to_device
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -98,7 +98,7 @@ class Convert(Container):
             raise ValueRangeError(f"{self._typename}: cannot convert {source!r} to {target!r}")
 
     def _cast(self, input: Any) -> Tensor:
-        return placed(input if is_tensor(input) else check.tensor(self, "input", input), self._onDevice, self._dtype)
+        return to_device(input if is_tensor(input) else check.tensor(self, "input", input), self._onDevice, self._dtype)
 
     def _shape(self, input: Any) -> tuple[int, ...]:
         """The output's sizes for an input."""

@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from pytorch_legacy.arrays import CUDA_TYPES, TENSOR_TYPES, Tensor, is_tensor, on_device, placed
+from pytorch_legacy.arrays import CUDA_TYPES, TENSOR_TYPES, Tensor, is_tensor, on_device, to_device
 from pytorch_legacy.errors import DtypeError, FieldError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -117,7 +117,7 @@ def _cast(buffer: Any, value: Any, name: str) -> Any:
 
     def cast(old: Any, array: Tensor) -> Tensor:
         if on_device(array) != device:
-            return placed(array, device, dtype if array.dtype.kind == "f" else None)
+            return to_device(array, device, dtype if array.dtype.kind == "f" else None)
         if array.dtype.kind != "f" or array.dtype == dtype:
             return array
         copy = fitting(old, array, dtype)

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, is_tensor, placed
+from pytorch_legacy.arrays import Tensor, is_tensor, to_device
 from pytorch_legacy.errors import DtypeError, FieldError, ShapeError, UnsupportedError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -202,11 +202,11 @@ class IndexLinear(Native):
             check.table(self, "input[1]", values, len(keys))
             for i in range(len(keys)):
                 self._vectors(keys[i], values[i], f"[{i}]")
-            sizes = placed(np.array([len(vector) for vector in keys], np.int64), self._onDevice)
+            sizes = to_device(np.array([len(vector) for vector in keys], np.int64), self._onDevice)
             keys = np.concatenate([np.empty(0, np.int64, like=self.weight), *keys])
             values = np.concatenate([np.empty(0, self._dtype, like=self.weight), *values])
         else:
-            sizes = placed(np.array([np.size(keys)], np.int64), self._onDevice)
+            sizes = to_device(np.array([np.size(keys)], np.int64), self._onDevice)
         self._vectors(keys, values)
         return keys.astype(np.int64, copy=False), values, sizes
 

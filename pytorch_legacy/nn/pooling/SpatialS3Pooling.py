@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, placed
+from pytorch_legacy.arrays import Tensor, to_device
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.Native import Native
@@ -114,7 +114,7 @@ class SpatialS3Pooling(Native):
         noise = random.uniform(0, 1, cells, np.float64)
         starts = range(0, cells, grid)
         places = np.concatenate([start + self._smallest(noise[start : start + grid]) for start in starts])
-        return placed(places, self._onDevice)
+        return to_device(places, self._onDevice)
 
     def _smallest(self, noise: Tensor) -> Tensor:
         """Where the smallest numbers are, one in p, in their order."""

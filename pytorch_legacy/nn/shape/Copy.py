@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import backend
-from pytorch_legacy.arrays import CUDA_TYPES, TENSOR_TYPES, Tensor, is_tensor, on_device, placed
+from pytorch_legacy.arrays import CUDA_TYPES, TENSOR_TYPES, Tensor, is_tensor, on_device, to_device
 from pytorch_legacy.arrays.types import getdefaulttensortype
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.files.form import Form
@@ -96,7 +96,7 @@ class Copy(Module):
             raise DtypeError(f"{self._typename}: {name}: expected a tensor type or a dtype, got {type!r}") from None
         if type in CUDA_TYPES:
             backend.require(f"{self._typename}: {type}")
-        return placed(np.empty(0, dtype), type in CUDA_TYPES)
+        return to_device(np.empty(0, dtype), type in CUDA_TYPES)
 
     @property
     def _intype(self) -> tuple[np.dtype[Any], bool]:
@@ -129,7 +129,7 @@ class Copy(Module):
     def _copied(self, name: str, array: Tensor, type: tuple[np.dtype[Any], bool]) -> Tensor:
         dtype, device = type
         if on_device(array) != device:
-            return placed(array, device, dtype)
+            return to_device(array, device, dtype)
         if array.dtype == dtype and not self.forceCopy:
             return array
         # Neither output nor gradInput itself: that may be somebody's array, passed on when copying was not forced.

@@ -15,7 +15,7 @@ import numpy as np
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
-from pytorch_legacy.arrays import moved, storage_offset
+from pytorch_legacy.arrays import map_storage, storage_offset
 from pytorch_legacy.files.classes import class_of
 from pytorch_legacy.nn.pooling.indices import fromTorch7
 from pytorch_legacy.nn.Unknown import Unknown
@@ -131,7 +131,7 @@ def single(value: Any) -> Any:
     """An array in single precision, with the strides it has; labels stay."""
     if not isinstance(value, np.ndarray) or value.dtype != np.float64:
         return value
-    return moved(value, lambda storage: storage.astype(np.float32), {})
+    return map_storage(value, lambda storage: storage.astype(np.float32), {})
 
 
 def tolerance(entry: Entry, precision: str) -> float:

@@ -69,7 +69,7 @@ def to_host(value: Any) -> Any:
     return to_device(value, False) if on_device(value) else value
 
 
-def entered(value: Any, device: bool) -> Any:
+def as_arrays(value: Any, device: bool) -> Any:
     """`value`, and what is in its tables, as modules take it: arrays of other libraries, such as PyTorch's tensors, seen as
     NumPy's, or on a CUDA device as CuPy's, and tuples as lists. Nothing is copied.
 
@@ -84,10 +84,10 @@ def entered(value: Any, device: bool) -> Any:
     if isinstance(value, _OWN) or on_device(value):
         return value
     if isinstance(value, (list, tuple)):
-        entries = [entered(entry, device) for entry in value]
+        entries = [as_arrays(entry, device) for entry in value]
         return value if type(value) is list and all(map(is_, entries, value)) else entries
     if isinstance(value, dict):
-        pairs = {key: entered(entry, device) for key, entry in value.items()}
+        pairs = {key: as_arrays(entry, device) for key, entry in value.items()}
         return value if all(pairs[key] is value[key] for key in pairs) else pairs
     if hasattr(value, "__dlpack_device__"):
         return _handed_over(value, device)

@@ -81,7 +81,7 @@ def placement(array: Tensor) -> Placement:
     return Placement((id(root), array.dtype.str, phase), vector, offset, array.shape, strides)
 
 
-def moved(array: Tensor, change: Callable[[Tensor], Tensor], cache: dict[Any, Any], alone: bool = False) -> Tensor:
+def map_storage(array: Tensor, change: Callable[[Tensor], Tensor], cache: dict[Any, Any], alone: bool = False) -> Tensor:
     """The array as it lies in a changed copy of its storage.
 
     Parameters

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from pytorch_legacy.arrays import Tensor, moved, on_device, to_device, tree
+from pytorch_legacy.arrays import Tensor, map_storage, on_device, to_device, tree
 from pytorch_legacy.errors import T7Warning, UnsupportedError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.misspelt import Spelling
@@ -125,6 +125,6 @@ class _Records:
         if not on_device(array):
             return array
         if id(array) not in self.tensors:
-            host = moved(array, lambda vector: to_device(vector, False), self.storages)
+            host = map_storage(array, lambda vector: to_device(vector, False), self.storages)
             self.tensors[id(array)] = array, host.view(t7.DeviceTensor)
         return self.tensors[id(array)][1]

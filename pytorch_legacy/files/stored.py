@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import ALL_TYPES, Tensor, is_tensor, moved, type_name
+from pytorch_legacy.arrays import ALL_TYPES, Tensor, is_tensor, map_storage, type_name
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files import mending, t7
 from pytorch_legacy.files.fields import Fields, check
@@ -283,8 +283,8 @@ def _position(name: str, value: Any) -> Any:
 def _stepped(array: Tensor, step: int, dtype: Any, storages: dict[Any, Any]) -> Tensor:
     """A tensor of positions made to count from 0 (`step` -1) or from 1, in another dtype."""
     if step < 0:
-        return moved(array, lambda vector: vector.astype(dtype) - np.dtype(dtype).type(1), storages)
-    return moved(array, lambda vector: (vector + 1).astype(dtype), storages)
+        return map_storage(array, lambda vector: vector.astype(dtype) - np.dtype(dtype).type(1), storages)
+    return map_storage(array, lambda vector: (vector + 1).astype(dtype), storages)
 
 
 def dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:

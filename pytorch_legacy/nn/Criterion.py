@@ -53,7 +53,7 @@ class Criterion(Object):
     def forward(self, input: Any, target: Any = None) -> Any:
         """The loss: another name of ``updateOutput``. A few criterions need no target."""
         if type(input) is not np.ndarray or type(target) is not np.ndarray:
-            input, target = self._entered("input", input), self._entered("target", target)
+            input, target = self._asArrays("input", input), self._asArrays("target", target)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
         try:
@@ -65,7 +65,7 @@ class Criterion(Object):
     def backward(self, input: Any, target: Any = None) -> Any:
         """The gradient of the input: another name of ``updateGradInput``."""
         if type(input) is not np.ndarray or type(target) is not np.ndarray:
-            input, target = self._entered("input", input), self._entered("target", target)
+            input, target = self._asArrays("input", input), self._asArrays("target", target)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
         try:

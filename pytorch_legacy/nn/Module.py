@@ -88,7 +88,7 @@ class Module(Tuning):
     def forward(self, input: Any) -> Any:
         """The output for `input`: another name of ``updateOutput``."""
         if type(input) is not np.ndarray:
-            input = self._entered("input", input)
+            input = self._asArrays("input", input)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
         try:
@@ -104,7 +104,7 @@ class Module(Tuning):
         of a network, need none.
         """
         if type(input) is not np.ndarray or type(gradOutput) is not np.ndarray:
-            input, gradOutput = self._entered("input", input), self._entered("gradOutput", gradOutput)
+            input, gradOutput = self._asArrays("input", input), self._asArrays("gradOutput", gradOutput)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
         try:
@@ -418,7 +418,7 @@ class Module(Tuning):
         """What ``backward`` was given, with arrays of other libraries as NumPy's or CuPy's."""
         if type(input) is np.ndarray and type(gradOutput) is np.ndarray:
             return input, gradOutput
-        return self._entered("input", input), self._entered("gradOutput", gradOutput)
+        return self._asArrays("input", input), self._asArrays("gradOutput", gradOutput)
 
     def _contiguous(self, name: str, array: Tensor) -> Tensor:
         """`array` if its elements lie one after the other, else a copy in the buffer of that name."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from pytorch_legacy import hints
 from pytorch_legacy.arguments import checked
-from pytorch_legacy.arrays import Tensor, buffer, entered, on_device, overlap
+from pytorch_legacy.arrays import Tensor, as_arrays, buffer, on_device, overlap
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError
 from pytorch_legacy.files import form
 from pytorch_legacy.objects.conversion import Converted
@@ -95,10 +95,10 @@ class Object(Converted):
         """What a notebook shows."""
         return f"<pre>{escape(str(self))}</pre>"
 
-    def _entered(self, name: str, value: Any) -> Any:
+    def _asArrays(self, name: str, value: Any) -> Any:
         """An argument of that name, with arrays of other libraries as NumPy's or CuPy's."""
         try:
-            return entered(value, self._onDevice)
+            return as_arrays(value, self._onDevice)
         except DtypeError as error:
             raise DtypeError(f"{self._typename}: {name}: {error}") from None
 

@@ -7,7 +7,18 @@ import numpy as np
 
 from pytorch_legacy import backend
 from pytorch_legacy.arguments import numbers
-from pytorch_legacy.arrays import ALL_TYPES, CUDA_TYPES, Tensor, cupy, is_tensor, moved, on_device, to_device, tree, type_name
+from pytorch_legacy.arrays import (
+    ALL_TYPES,
+    CUDA_TYPES,
+    Tensor,
+    cupy,
+    is_tensor,
+    map_storage,
+    on_device,
+    to_device,
+    tree,
+    type_name,
+)
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import BUFFERS
 from pytorch_legacy.objects.copies import Copied
@@ -158,6 +169,6 @@ def converted(
         if array.dtype == wanted and on_device(array) == device:
             return array
         with np.errstate(all="ignore"):  # elements of a storage that nobody uses may be anything
-            return moved(array, lambda vector: to_device(vector, device, wanted), cache, alone)
+            return map_storage(array, lambda vector: to_device(vector, device, wanted), cache, alone)
 
     return tree.map(convert, value, cache)

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, is_repeated, is_tensor, moved, pickled, placement, tree
+from pytorch_legacy.arrays import Tensor, is_repeated, is_tensor, map_storage, pickled, placement, tree
 from pytorch_legacy.files.form import BUFFERS
 from pytorch_legacy.files.stored import Stored
 from pytorch_legacy.objects import pickling
@@ -40,7 +40,7 @@ class Copied(Stored):
 
             def copied(array: Tensor, alone: bool = key in BUFFERS) -> Tensor:
                 if id(array) not in memo:
-                    memo[id(array)] = moved(array, np.copy, storages, alone)
+                    memo[id(array)] = map_storage(array, np.copy, storages, alone)
                 return memo[id(array)]
 
             def leaf(value: Any, copied: Any = copied) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import t7
-from pytorch_legacy.arrays import flattened, moved, pickled, placement, storage_of, storage_offset
+from pytorch_legacy.arrays import flattened, map_storage, pickled, placement, storage_of, storage_offset
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
@@ -74,7 +74,7 @@ def test_moving_views_keeps_them_on_one_storage(make_root):
     root = make_root()
     views = [root, root.T, root[-1:] if root.ndim else root]
     cache = {}
-    new = [moved(view, lambda v: v.astype(np.float64), cache) for view in views]
+    new = [map_storage(view, lambda v: v.astype(np.float64), cache) for view in views]
     for view, array in zip(views, new, strict=True):
         np.testing.assert_array_equal(array, view)
         assert array.dtype == np.float64
@@ -83,21 +83,21 @@ def test_moving_views_keeps_them_on_one_storage(make_root):
         assert [s // 8 for s in array.strides] == [s // 4 for s in view.strides]
     new[0][...] = 5
     assert all((array == 5).all() for array in new)
-    assert moved(root, None, cache) is new[0]
+    assert map_storage(root, None, cache) is new[0]
 
 
 def test_moved_alone_leaves_the_storage_behind():
     big = vector(1000)
-    assert storage_of(moved(big[10:12], np.copy, {}, alone=True)).size == 2
-    assert storage_of(moved(big[10:12], np.copy, {})).size == 1000
+    assert storage_of(map_storage(big[10:12], np.copy, {}, alone=True)).size == 2
+    assert storage_of(map_storage(big[10:12], np.copy, {})).size == 1000
 
 
 def test_arrays_without_elements_and_fields_of_records_have_a_storage_of_their_own():
     empty = np.empty((0, 3), np.float32)
-    assert moved(empty, np.copy, {}).shape == (0, 3)
+    assert map_storage(empty, np.copy, {}).shape == (0, 3)
     records = np.zeros(4, [("tag", "u1"), ("x", "f4")])
     records["x"] = [1, 2, 3, 4]
-    np.testing.assert_array_equal(moved(records["x"], lambda v: v.astype(np.float64), {}), [1, 2, 3, 4])
+    np.testing.assert_array_equal(map_storage(records["x"], lambda v: v.astype(np.float64), {}), [1, 2, 3, 4])
 
 
 class TestFlattened:

@@ -119,7 +119,7 @@ class Sequential(Container):
     @marks
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         if type(input) is not np.ndarray or type(gradOutput) is not np.ndarray:
-            input, gradOutput = self._entered("input", input), self._entered("gradOutput", gradOutput)
+            input, gradOutput = self._asArrays("input", input), self._asArrays("gradOutput", gradOutput)
         isRecursion = self._inPass and is_own(self)
         self._inPass = True
         try:

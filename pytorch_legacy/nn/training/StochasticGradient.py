@@ -92,8 +92,8 @@ class StochasticGradient(Object):
 
     def _step(self, example: Any, learningRate: float) -> float:
         """Learns from one example and returns its loss."""
-        input = self.module._entered("input", example[0])
-        target = self.criterion._entered("target", example[1])
+        input = self.module._asArrays("input", example[0])
+        target = self.criterion._asArrays("target", example[1])
         output = self.module.forward(input)
         loss: float = self.criterion.forward(output, target)
         gradOutput = self.criterion.updateGradInput(output, target)

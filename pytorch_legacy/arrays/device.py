@@ -150,7 +150,7 @@ def strided(whole: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> A
     return view(whole, shape, strides)
 
 
-def taken(array: Array, indices: Array, axis: int, out: Array) -> Array:
+def take(array: Array, indices: Array, axis: int, out: Array) -> Array:
     """``array.take(indices, axis)``, in `out`. No index is out of range."""
     if on_device(out):
         return np.take(array, indices, axis, out=out)
@@ -162,7 +162,7 @@ def address(array: Array) -> int:
     return int(array.data.ptr) if on_device(array) else int(array.__array_interface__["data"][0])  # type: ignore[attr-defined]
 
 
-def lengths(array: Array, axis: int | tuple[int, ...], added: Any = 0, dtype: Any = None) -> Array:
+def vector_norms(array: Array, axis: int | tuple[int, ...], added: Any = 0, dtype: Any = None) -> Array:
     """The Euclidean norms of vectors along axes, which stay as axes of size 1; `added` goes to the sums of squares, taken in
     `dtype`. A norm is right where its square is too large or too small for the dtype."""
     if on_device(array):  # to look at norms would mean to wait

@@ -107,7 +107,7 @@ def map_storage(array: Tensor, change: Callable[[Tensor], Tensor], cache: dict[A
     return cache[id(array)][1]
 
 
-def flattened(arrays: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
+def flatten(arrays: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
     """One vector that holds the elements of all arrays, and the arrays as views of it.
 
     The storages are laid end to end in the order in which they first appear, each once. Arrays that shared memory,

@@ -10,7 +10,7 @@ from pytorch_legacy.arrays import (
     Tensor,
     buffer,
     default_dtype,
-    flattened,
+    flatten,
     is_aligned,
     is_repeated,
     is_tensor,
@@ -220,7 +220,7 @@ class Module(Tuning):
     @staticmethod
     def flatten(parameters: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
         """A new vector with the elements of all arrays, and for each array the view of it to use from then on."""
-        return flattened(parameters)
+        return flatten(parameters)
 
     def share(self, mlp: "Module", *names: str) -> Self:
         """Makes the named fields (``"weight"``, ``"bias"``, ...) those of `mlp`, and returns self."""

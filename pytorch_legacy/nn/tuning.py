@@ -9,7 +9,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arguments import checked
-from pytorch_legacy.arrays import Tensor, is_tensor, lengths, to_host, type_name
+from pytorch_legacy.arrays import Tensor, is_tensor, to_host, type_name, vector_norms
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.classes import own
 from pytorch_legacy.nn import walks
@@ -91,7 +91,7 @@ class Tuning(Object):
         norm = sqrt(sum(map(_square, gradients)))
         if isnan(norm) or 1e-140 < norm < inf:
             return norm
-        return hypot(*(lengths(to_host(g).ravel(), 0, dtype=np.float64).item() for g in gradients))
+        return hypot(*(vector_norms(to_host(g).ravel(), 0, dtype=np.float64).item() for g in gradients))
 
     @checked
     def gradParamClip(self, cutoffNorm: float, moduleLocal: bool = False) -> float:
@@ -226,5 +226,5 @@ def _square(array: Tensor) -> float:
 def _renorm(parameter: Tensor, axis: int, limit: float) -> None:
     """Tensor:renorm(2, axis, limit), in place."""
     others = tuple(d for d in range(parameter.ndim) if d != axis % parameter.ndim)
-    norms = lengths(parameter, others, dtype=np.float64)
+    norms = vector_norms(parameter, others, dtype=np.float64)
     parameter *= np.where(norms > limit, limit / (norms + 1e-7), 1).astype(parameter.dtype)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, lengths
+from pytorch_legacy.arrays import Tensor, vector_norms
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -83,4 +83,4 @@ class NormStabilizer(AbstractRecurrent):
 
     def _norm(self, step: int) -> Tensor:
         """The norms of the rows, N x 1."""
-        return lengths(self.outputs[step], 1)
+        return vector_norms(self.outputs[step], 1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import t7
-from pytorch_legacy.arrays import flattened, map_storage, pickled, placement, storage_of, storage_offset
+from pytorch_legacy.arrays import flatten, map_storage, pickled, placement, storage_of, storage_offset
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
@@ -103,7 +103,7 @@ def test_arrays_without_elements_and_fields_of_records_have_a_storage_of_their_o
 class TestFlattened:
     def test_lays_storages_end_to_end_in_order_of_appearance(self):
         first, second = vector(4), vector(3) + 10
-        flat, views = flattened([second, first])
+        flat, views = flatten([second, first])
         np.testing.assert_array_equal(flat, [10, 11, 12, 0, 1, 2, 3])
         assert [storage_offset(view) for view in views] == [0, 3]
         assert all(storage_of(view) is flat for view in views)
@@ -113,7 +113,7 @@ class TestFlattened:
 
     def test_what_shares_memory_appears_once(self):
         matrix = vector(6).reshape(2, 3)
-        flat, views = flattened([matrix, matrix.T, matrix, matrix[1], np.broadcast_to(matrix[0, :1], 4)])
+        flat, views = flatten([matrix, matrix.T, matrix, matrix[1], np.broadcast_to(matrix[0, :1], 4)])
         np.testing.assert_array_equal(flat, vector(6))
         assert [view.strides for view in views] == [(12, 4), (4, 12), (12, 4), (4,), (0,)]
         flat[0] = 9
@@ -121,7 +121,7 @@ class TestFlattened:
 
     def test_unused_elements_are_left_out(self):
         storage = vector(20)
-        flat, views = flattened([storage[2:8].reshape(2, 3), storage[11:17].reshape(3, 2)])
+        flat, views = flatten([storage[2:8].reshape(2, 3), storage[11:17].reshape(3, 2)])
         np.testing.assert_array_equal(flat, [2, 3, 4, 5, 6, 7, 11, 12, 13, 14, 15, 16])
         assert [(view.shape, view.strides, storage_offset(view)) for view in views] == [
             ((2, 3), (12, 4), 0),
@@ -130,35 +130,35 @@ class TestFlattened:
 
     def test_columns_of_a_matrix_become_narrower_rows(self):
         matrix = vector(12).reshape(3, 4)
-        flat, (view,) = flattened([matrix[:, 1:3]])
+        flat, (view,) = flatten([matrix[:, 1:3]])
         np.testing.assert_array_equal(flat, [1, 2, 5, 6, 9, 10])
         np.testing.assert_array_equal(view, matrix[:, 1:3])
 
     def test_refuses_to_tear_an_array_apart(self):
         storage = vector(10)
         with fails(ShapeError, "a parameter of 3 has gaps that other parameters fill in part"):
-            flattened([storage[0:9:4], storage[1:2], storage[9:]])
+            flatten([storage[0:9:4], storage[1:2], storage[9:]])
 
     def test_single_rows_and_empty_arrays(self):
         storage = vector(10)
         arrays = [np.empty(0, np.float32), storage[3:4].reshape(1, 1), storage[5:5], storage[7:].reshape(1, 3)]
-        flat, views = flattened(arrays)
+        flat, views = flatten(arrays)
         np.testing.assert_array_equal(flat, [3, 7, 8, 9])
         assert [view.shape for view in views] == [(0,), (1, 1), (0,), (1, 3)]
         np.testing.assert_array_equal(views[3], [[7, 8, 9]])
 
     def test_backwards(self):
         storage = vector(6)
-        flat, (view,) = flattened([storage[4:0:-1]])
+        flat, (view,) = flatten([storage[4:0:-1]])
         np.testing.assert_array_equal(flat, [1, 2, 3, 4])
         np.testing.assert_array_equal(view, [4, 3, 2, 1])
 
     def test_dtypes_must_agree(self):
         with fails(DtypeError, "parameters of different dtypes cannot share one vector: float32, float64"):
-            flattened([vector(2), vector(2, np.float64)])
+            flatten([vector(2), vector(2, np.float64)])
 
     def test_nothing(self):
-        flat, views = flattened([])
+        flat, views = flatten([])
         assert flat.shape == (0,) and views == []
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, taken
+from pytorch_legacy.arrays import Tensor, take
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
@@ -70,7 +70,7 @@ class ClassSimplexCriterion(MSECriterion):
         check.below(self, "target", labels, self.nClasses)
         shape = (*np.shape(target), self.nClasses)
         rows = labels.reshape(shape[:-1])
-        return taken(self.simplex, rows, 0, self._resize("_target", shape))
+        return take(self.simplex, rows, 0, self._resize("_target", shape))
 
     def updateOutput(self, input: Tensor, target: Any) -> float:
         return super().updateOutput(input, self._corners(input, target))

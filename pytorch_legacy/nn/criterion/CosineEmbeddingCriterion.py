@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, lengths
+from pytorch_legacy.arrays import Tensor, vector_norms
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -83,7 +83,7 @@ class CosineEmbeddingCriterion(Criterion):
         """The pairs' cosines, the vectors divided by their lengths, and these, in double precision."""
         # Rows that lie one after the other: the order of a sum must not depend on the strides of the input.
         pair = [(array if array.ndim == 2 else array[None]).astype(np.float64, order="C") for array in input]
-        norms = [lengths(rows, 1, EPS) for rows in pair]
+        norms = [vector_norms(rows, 1, EPS) for rows in pair]
         one, other = (rows / norm for rows, norm in zip(pair, norms, strict=True))
         return (one * other).sum(1), one, other, norms
 

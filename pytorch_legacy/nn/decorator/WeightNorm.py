@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, lengths
+from pytorch_legacy.arrays import Tensor, vector_norms
 from pytorch_legacy.errors import FieldError, ValueRangeError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.fields import Fields
@@ -83,7 +83,7 @@ class WeightNorm(Decorator):
         """Draws v, with standard deviation `stdv` if it is given; g becomes its length and the bias zero."""
         deviation = sqrt(2 / self.v.shape[1]) if stdv is None else stdv
         self.v[...] = random.normal(0, deviation, self.v.shape, self._dtype, self._onDevice)
-        self.g[...] = lengths(self.v, 1)
+        self.g[...] = vector_norms(self.v, 1)
         if self.bias is not None:
             self.bias.fill(0)
         self._computeWeight()
@@ -126,7 +126,7 @@ class WeightNorm(Decorator):
         return self
 
     def _norm(self) -> Tensor:
-        return lengths(self.v, 1, self._dtype.type(1e-4))
+        return vector_norms(self.v, 1, self._dtype.type(1e-4))
 
     def _computeWeight(self) -> None:
         weight = np.moveaxis(self.weight, self.outputDim, 0)

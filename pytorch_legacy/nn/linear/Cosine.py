@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, lengths
+from pytorch_legacy.arrays import Tensor, vector_norms
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -114,5 +114,5 @@ class Cosine(Module):
 
     def _directions(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """The rows, divided by their norms, and these."""
-        norms = lengths(rows, 1) + self._dtype.type(self.EPS)
+        norms = vector_norms(rows, 1) + self._dtype.type(self.EPS)
         return rows / norms, norms

@@ -7,7 +7,7 @@ import numpy as np
 
 import pytorch_legacy.nn
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, lengths
+from pytorch_legacy.arrays import Tensor, vector_norms
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -75,7 +75,7 @@ class Euclidean(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         weighed = self._weighed(self._differences(input))
         output = self._resize("output", (*input.shape[:-1], self.weight.shape[1]))
-        output.reshape(weighed.shape[:2])[...] = lengths(weighed, 2)[:, :, 0]
+        output.reshape(weighed.shape[:2])[...] = vector_norms(weighed, 2)[:, :, 0]
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
@@ -113,5 +113,5 @@ class Euclidean(Module):
         weighed = self._weighed(differences)
         expected = (*input.shape[:-1], self.weight.shape[1])
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), expected)
-        np.divide(weighed, lengths(weighed, 2) + self._dtype.type(self.EPS), out=weighed)
+        np.divide(weighed, vector_norms(weighed, 2) + self._dtype.type(self.EPS), out=weighed)
         return np.multiply(weighed, gradOutput.reshape(*weighed.shape[:2], 1), out=weighed)

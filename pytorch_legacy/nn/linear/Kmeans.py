@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, lengths
+from pytorch_legacy.arrays import Tensor, vector_norms
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -100,7 +100,7 @@ class Kmeans(Module):
         self.weight[0] = rows[random.random() % len(rows)]
         distances = np.full_like(rows, np.inf, np.float64, shape=len(rows))
         for i in range(1, self.k):
-            distances = np.minimum(distances, lengths(rows - self.weight[i - 1], 1)[:, 0])
+            distances = np.minimum(distances, vector_norms(rows - self.weight[i - 1], 1)[:, 0])
             farthest = np.argsort(-distances, kind="stable")[:candidates]
             self.weight[i] = rows[farthest[random.random() % candidates]]
         return self
@@ -155,5 +155,5 @@ class Kmeans(Module):
             squares = np.square(differences).sum(2)
         least = squares.min(1)
         if not ((least >= np.finfo(self._dtype).tiny) & np.isfinite(least)).all():  # squares do not tell which is the least
-            return lengths(differences, 2)[:, :, 0].argmin(1), least
+            return vector_norms(differences, 2)[:, :, 0].argmin(1), least
         return squares.argmin(1), least

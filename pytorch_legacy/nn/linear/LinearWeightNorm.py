@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, lengths
+from pytorch_legacy.arrays import Tensor, vector_norms
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
@@ -159,7 +159,7 @@ class LinearWeightNorm(Linear):
 
     def _norms(self) -> Tensor:
         """The length of each row of v, at least eps."""
-        return np.maximum(lengths(self.v, 1), self._dtype.type(self.eps))
+        return np.maximum(vector_norms(self.v, 1), self._dtype.type(self.eps))
 
     def __repr__(self) -> str:
         outputs, inputs = self.v.shape

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, is_tensor, taken
+from pytorch_legacy.arrays import Tensor, is_tensor, take
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -48,7 +48,7 @@ class Index(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         axis, shape = self._layout(input)
-        return taken(input[0], input[1], axis, self._resize("output", shape))
+        return take(input[0], input[1], axis, self._resize("output", shape))
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         axis, shape = self._layout(input)

@@ -65,7 +65,7 @@ def checked(method: Callable[P, R]) -> Callable[P, R]:
         if value is None and name in defaults:
             return defaults[name]
         if name in kinds and type(value) not in kinds[name]:
-            value = taken(thing, name, value, *kinds[name])
+            value = as_kind(thing, name, value, *kinds[name])
         if name in least and value is not None and value < least[name]:
             raise ValueRangeError(f"{thing._typename}: {name}: expected {least[name]} or more, got {value}")
         return value
@@ -117,7 +117,7 @@ def _kinds(hint: Any) -> tuple[Any, ...]:
     return kinds if all(kind in _NAMES or hasattr(kind, "_typename") for kind in kinds) else ()
 
 
-def taken(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
+def as_kind(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
     """`value`, an argument of `thing`, as one of the first kind that it can be: int, float, bool, str, None's, or a class."""
     for kind in kinds:
         try:
@@ -147,7 +147,7 @@ def outside() -> int:
     return level
 
 
-def numbers(thing: Any, name: str, value: Any) -> Array:
+def as_doubles(thing: Any, name: str, value: Any) -> Array:
     """`value`, an argument of `thing` that is a number, a list of numbers or an array, as an array of doubles."""
     try:
         array = to_device(value, False) if is_tensor(value) else np.array(value, subok=True)  # an array with a mask stays one

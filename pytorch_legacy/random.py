@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arguments import numbers, whole
+from pytorch_legacy.arguments import as_doubles, whole
 from pytorch_legacy.arrays import Tensor, default_dtype
 
 from .arrays import to_device
@@ -226,7 +226,7 @@ def multinomial(probabilities: Any, n: int, replacement: bool = False) -> Tensor
     first one was, once in 2**32 draws).
     """
     where = "random.multinomial"
-    weights = numbers(SimpleNamespace(_typename=where), "probabilities", probabilities)
+    weights = as_doubles(SimpleNamespace(_typename=where), "probabilities", probabilities)
     if weights.ndim not in (1, 2) or not weights.shape[-1]:
         raise ShapeError(f"{where}: probabilities: expected K or N x K numbers, got the shape {weights.shape}")
     if not np.isfinite(weights).all() or (weights < 0).any():

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.arguments import numbers
+from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -43,7 +43,7 @@ class Loss(Module):
     def __init__(self, strength: float, target: Tensor | None = None, normalize: bool = False) -> None:
         super().__init__()
         self.strength = strength
-        self.target = np.empty(0, self._dtype) if target is None else numbers(self, "target", target).astype(self._dtype)
+        self.target = np.empty(0, self._dtype) if target is None else as_doubles(self, "target", target).astype(self._dtype)
         self.normalize = normalize
         self.loss = 0.0
         self.mode = "none" if target is None else "loss"

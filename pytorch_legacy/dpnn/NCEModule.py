@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arguments import numbers
+from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor, to_device
 from pytorch_legacy.dpnn import alias
 from pytorch_legacy.errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
@@ -100,7 +100,7 @@ class NCEModule(Linear):
     def __init__(self, inputSize: int, outputSize: int, k: int, unigrams: Any, Z: float = -1) -> None:
         super().__init__(inputSize, outputSize)
         self.k = check.count(self, "k", k)
-        frequencies = numbers(self, "unigrams", unigrams)
+        frequencies = as_doubles(self, "unigrams", unigrams)
         check.shape(self, "unigrams", frequencies, (outputSize,))
         if not (frequencies >= 0).all() or not frequencies.sum() > 0:
             raise ValueRangeError(f"{self._typename}: unigrams: expected numbers of which none is negative and one above 0")

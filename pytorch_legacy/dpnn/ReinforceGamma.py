@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arguments import numbers
+from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor, is_tensor, to_device
 from pytorch_legacy.dpnn import gamma
 from pytorch_legacy.dpnn.Reinforce import Reinforce
@@ -57,7 +57,7 @@ class ReinforceGamma(Reinforce):
 
     def __init__(self, scale: float | Tensor | None = None, stochastic: bool = False) -> None:
         super().__init__(stochastic)
-        self.scale = numbers(self, "scale", scale).astype(self._dtype) if isinstance(scale, (np.ndarray, list)) else scale
+        self.scale = as_doubles(self, "scale", scale).astype(self._dtype) if isinstance(scale, (np.ndarray, list)) else scale
         if scale is None:
             self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
 

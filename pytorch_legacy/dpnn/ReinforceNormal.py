@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arguments import numbers
+from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError
@@ -55,7 +55,7 @@ class ReinforceNormal(Reinforce):
 
     def __init__(self, stdev: float | Tensor | None = None, stochastic: bool = False) -> None:
         super().__init__(stochastic)
-        self.stdev = numbers(self, "stdev", stdev).astype(self._dtype) if isinstance(stdev, (np.ndarray, list)) else stdev
+        self.stdev = as_doubles(self, "stdev", stdev).astype(self._dtype) if isinstance(stdev, (np.ndarray, list)) else stdev
         if stdev is None:
             self.gradInput = [np.empty(0, self._dtype), np.empty(0, self._dtype)]
 

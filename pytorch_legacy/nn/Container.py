@@ -4,7 +4,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self, overload
 
-from pytorch_legacy.arguments import checked, taken
+from pytorch_legacy.arguments import as_kind, checked
 from pytorch_legacy.arrays import Tensor, overlap
 from pytorch_legacy.errors import TOO_DEEP, IndexRangeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.files.form import Form
@@ -97,9 +97,9 @@ class Container(Module):
         """Puts a module in the place of another one, or as many as there are in a slice."""
         if not isinstance(index, slice):
             self.get(index)
-            return self._put(index % len(self.modules), taken(self, "module", module, Module))
+            return self._put(index % len(self.modules), as_kind(self, "module", module, Module))
         places = range(len(self.modules))[index]
-        modules = [taken(self, "modules", one, Module) for one in module] if isinstance(module, Iterable) else [module]
+        modules = [as_kind(self, "modules", one, Module) for one in module] if isinstance(module, Iterable) else [module]
         if len(modules) != len(places):
             raise ShapeError(f"{self._typename}: modules: expected {len(places)} for this slice, got {len(modules)}")
         for place, one in zip(places, modules, strict=True):

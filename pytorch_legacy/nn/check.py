@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import backend
-from pytorch_legacy.arguments import taken
+from pytorch_legacy.arguments import as_kind
 from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device, to_device
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.objects import Object
@@ -231,7 +231,7 @@ def shape(module: Object, name: str, array: Tensor, expected: tuple[int, ...]) -
 
 def count(module: Object, name: str, value: Any, least: int = 1) -> int:
     """`value`, an integer that is at least `least`."""
-    number: int = taken(module, name, value, int)
+    number: int = as_kind(module, name, value, int)
     if number < least:
         raise ValueRangeError(f"{module._typename}: {name}: expected {least} or more, got {number}")
     return number
@@ -240,7 +240,7 @@ def count(module: Object, name: str, value: Any, least: int = 1) -> int:
 def integers(module: Object, name: str, value: Any) -> tuple[int, ...]:
     """`value`, one integer or several in a tuple, a list or a vector."""
     several = isinstance(value, (list, tuple)) or np.ndim(value)
-    return tuple(taken(module, name, one, int) for one in (value if several else [value]))
+    return tuple(as_kind(module, name, one, int) for one in (value if several else [value]))
 
 
 def axis(module: Object, dimension: int, rank: int, name: str = "dimension", batch: int = 0) -> int:

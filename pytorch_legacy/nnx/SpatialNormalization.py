@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.arguments import numbers
+from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import ShapeError, located
 from pytorch_legacy.files.form import Form
@@ -84,7 +84,7 @@ class SpatialNormalization(Module):
         self.nfeatures = check.count(self, "nInputPlane", nInputPlane)
         self.fixedThres = threshold
         pair = isinstance(kernel, list) and len(kernel) == 2 and all(is_tensor(entry) for entry in kernel)
-        kernels = [numbers(self, "kernel", entry).astype(self._dtype) for entry in (kernel if pair else [kernel])]
+        kernels = [as_doubles(self, "kernel", entry).astype(self._dtype) for entry in (kernel if pair else [kernel])]
         for found in kernels:
             if found.ndim != 2 or not found.size:
                 raise ShapeError(f"{self._typename}: kernel: expected a 2-D array or a list of two, got {described(kernel)}")

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import backend
-from pytorch_legacy.arguments import numbers
+from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import (
     ALL_TYPES,
     CUDA_TYPES,
@@ -125,7 +125,7 @@ class Converted(Copied):
 
         Digits that are lost in it are remembered: the field has them when the object is converted to double precision.
         """
-        exact = numbers(self, name, value)
+        exact = as_doubles(self, name, value)
         constant = exact.astype(self._dtype)
         if (constant != exact).any():
             self._exact = self._exact | {name: exact.tobytes()}

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arguments import taken
+from pytorch_legacy.arguments import as_kind
 from pytorch_legacy.arrays import Tensor, is_tensor, is_writable
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
@@ -47,7 +47,7 @@ class AddConstant(Module):
     def __init__(self, constant_scalar: Any, inplace: bool = False) -> None:
         super().__init__()
         constant = self._constant("constant_scalar", constant_scalar)
-        self.constant_scalar = constant if constant.ndim else taken(self, "constant_scalar", constant_scalar, float)
+        self.constant_scalar = constant if constant.ndim else as_kind(self, "constant_scalar", constant_scalar, float)
         self.inplace = inplace
 
     def updateOutput(self, input: Tensor) -> Tensor:

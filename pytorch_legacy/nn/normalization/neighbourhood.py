@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arguments import numbers
+from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor, on_device
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files import t7
@@ -17,7 +17,7 @@ from pytorch_legacy.nn.utils import clear, described, sizes
 
 def averagingKernel(module: Module, kernel: Any) -> Tensor:
     """The doubles of a kernel, 9 x 9 ones if it is None: one or two dimensions, all odd."""
-    found = np.ones((9, 9)) if kernel is None else numbers(module, "kernel", kernel)
+    found = np.ones((9, 9)) if kernel is None else as_doubles(module, "kernel", kernel)
     if found.ndim not in (1, 2):
         raise ShapeError(f"{module._typename}: kernel: expected a 1-D or 2-D array of numbers, got {described(kernel)}")
     if any(size % 2 == 0 for size in found.shape):

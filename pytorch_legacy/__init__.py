@@ -37,7 +37,7 @@ from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
 from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
 from .errors import THNNError
-from .files import mending, t7
+from .files import migration, t7
 from .files.classes import register
 from .files.form import Form
 from .files.loading import load
@@ -49,6 +49,7 @@ from .typenames import type, typename
 from .version import __version__
 
 formerly.install()
+mending = migration  # as it was called
 
 __all__ = [
     "Form",
@@ -69,7 +70,7 @@ __all__ = [
     "interop",
     "load",
     "manualSeed",
-    "mending",
+    "migration",
     "nn",
     "nngraph",
     "nnx",

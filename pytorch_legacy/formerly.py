@@ -14,8 +14,9 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-_FILES = ("fields", "form", "loading", "mending", "misspelt", "saving", "t7", "writing")
+_FILES = ("fields", "form", "loading", "misspelt", "saving", "t7", "writing")
 _NOW = {name: f"files.{name}" for name in _FILES} | {
+    "mending": "files.migration",
     "storage": "arrays.storage",
     "nn.lua": "files.lua",
 }

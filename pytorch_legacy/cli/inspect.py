@@ -7,9 +7,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ import numpy as np
 
 import pytorch_legacy as pl
 from pytorch_legacy.errors import DtypeError, ShapeError, T7Error, T7Warning, THNNError
-from pytorch_legacy.files import t7
+from pytorch_legacy.files import migration, t7
 from pytorch_legacy.inference import expected, inputs, models
 from pytorch_legacy.inference.output import say
 from pytorch_legacy.inference.problem import Problem
@@ -95,7 +93,7 @@ def execute(options: argparse.Namespace) -> None:
 
 def read(path: str) -> Contents:
     """The file with its modules if they can be made, else as it stands; all objects, or as many as can be read."""
-    with _mending() as mended, warnings.catch_warnings():
+    with migration.collect() as mended, warnings.catch_warnings():
         warnings.simplefilter("ignore", T7Warning)  # the report says the same
         try:
             return Contents(pl.load(path), mended=mended)
@@ -114,15 +112,6 @@ def read(path: str) -> Contents:
     except T7Error:
         raise first from None
     return Contents(value if len(value) > 1 else value[0], len(value), [f"shown as it stands in the file: {first}"])
-
-
-def _mending() -> Any:
-    """Collects what is mended meanwhile."""
-    try:
-        mending = import_module("pytorch_legacy.files.mending")
-    except ModuleNotFoundError:
-        return nullcontext([])
-    return mending.collect()
 
 
 class Report:

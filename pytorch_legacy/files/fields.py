@@ -18,9 +18,10 @@ import numpy as np
 from pytorch_legacy.arguments import truncated
 from pytorch_legacy.arrays import is_repeated, storage_of
 from pytorch_legacy.errors import FieldError
-from pytorch_legacy.files import mending
 from pytorch_legacy.files.form import BUFFERS, GRADIENTS, Form
 from pytorch_legacy.words import described, sizes
+
+from . import migration
 
 _NUMBERS: tuple[Any, ...] = (int, float, np.integer, np.floating)
 
@@ -73,10 +74,10 @@ def present(instance: Any, fields: dict[Any, Any]) -> dict[Any, Any]:
             what = f"{described(value)} on a storage of {storage_of(value).size}"
             if name not in _BUFFERS and kinds.get(name, "").startswith("a tensor"):
                 raise FieldError(f"{name}: expected a tensor as large as its storage, got {what}")
-            mending.note(instance, str(name), f"was {what}: not needed")
+            migration.note(instance, str(name), f"was {what}: not needed")
             del found[name]
         elif name in _BUFFERS and name in kinds and not _TESTS[kinds[name]](value):
-            mending.note(instance, name, f"was {_shown(value)}: not needed")
+            migration.note(instance, name, f"was {_shown(value)}: not needed")
             del found[name]
     return found
 
@@ -137,7 +138,7 @@ def checked(instance: Any, name: str, value: Any, kind: str) -> Any:
     if _TESTS[kind](value):
         return int(value) if kind.startswith("a whole number") else value
     if kind.startswith("a whole number") and (number := truncated(instance, name, value)) is not None:
-        mending.note(instance, name, f"was {value}: {number}, the whole part")
+        migration.note(instance, name, f"was {value}: {number}, the whole part")
         return number
     shown = instance._form.renamed.get(name, name)
     raise FieldError(f"{shown}: expected {_EXPECTED.get(kind, kind)}, got {_shown(value)}")
@@ -156,7 +157,7 @@ def reshape(instance: Any, name: str, shape: tuple[int, ...]) -> None:
         return
     if array.size != prod(shape):
         raise FieldError(f"{name}: expected {sizes(shape)}, as the sizes of the layer say, got {described(array)}")
-    mending.note(instance, name, f"had the shape {array.shape}: {shape}")
+    migration.note(instance, name, f"had the shape {array.shape}: {shape}")
     setattr(instance, name, array.reshape(shape))
 
 
@@ -166,7 +167,7 @@ def gradients(instance: Any) -> None:
     for name, gradient in GRADIENTS.items() if "weight" in kinds else ():
         ours = own.get(name)
         if ours is not None and (theirs := own.get(gradient)) is not None and theirs.size and ours.shape != theirs.shape:
-            mending.note(instance, gradient, f"was {described(theirs)}: zeros in the shape of {name}")
+            migration.note(instance, gradient, f"was {described(theirs)}: zeros in the shape of {name}")
             own[gradient] = np.zeros(ours.shape, ours.dtype)
 
 
@@ -251,7 +252,7 @@ def listed(instance: Any, name: str, value: Any) -> Any:
         return value
     positions = [*takewhile(value.__contains__, count(1))]
     if value:
-        mending.note(instance, name, f"a table with names, too: its list of {len(positions)}")
+        migration.note(instance, name, f"a table with names, too: its list of {len(positions)}")
     return [value[position] for position in positions]
 
 

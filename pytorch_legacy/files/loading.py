@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import FieldError, T7Error, T7Warning
-from pytorch_legacy.files import fields, lua, mending, t7
 from pytorch_legacy.files.classes import class_of, is_registered, unknown
 from pytorch_legacy.files.stored import Stored
+
+from . import fields, lua, t7
+from . import migration as migration
 
 
 class Factory:
@@ -55,7 +57,7 @@ class Factory:
                 fields.check(instance)  # again: what methods made of them, too
                 fields.gradients(instance)
                 fields.tell(instance)
-            mending.locate(path)
+            migration.locate(path)
         except T7Error:
             raise
         except FieldError as error:
@@ -67,7 +69,7 @@ class Factory:
         if own.get("modules"):
             self.containers.append(instance)
         if own.get("gradInput", instance) is None:
-            self.incomplete.append((instance, mending.text(path)))
+            self.incomplete.append((instance, migration.text(path)))
         if isKnown and t7.Function in map(type, known.values()):
             for name, value in known.items():
                 if type(value) is t7.Function and isinstance(name, str) and lua.warns(instance, name):
@@ -96,7 +98,7 @@ class Factory:
             instance = waiting.pop()
             if (place := places.pop(id(instance), None)) is not None:
                 instance.__dict__["gradInput"] = np.empty(0, instance._dtype)
-                mending.note(instance, "gradInput", "missing: empty", place)
+                migration.note(instance, "gradInput", "missing: empty", place)
                 waiting += [value for value in vars(instance).values() if isinstance(value, Stored)]
 
     def warning(self) -> str:

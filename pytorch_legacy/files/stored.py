@@ -9,12 +9,13 @@ import numpy as np
 
 from pytorch_legacy.arrays import ALL_TYPES, Tensor, is_tensor, map_storage, type_name
 from pytorch_legacy.errors import FieldError
-from pytorch_legacy.files import mending, t7
 from pytorch_legacy.files.fields import Fields, check
 from pytorch_legacy.files.fields import of as kinds_of
 from pytorch_legacy.files.form import BUFFERS, Form
 from pytorch_legacy.files.lua import LuaMethod, stand_in
 from pytorch_legacy.words import described
+
+from . import migration, t7
 
 
 class Stored:
@@ -84,7 +85,7 @@ class Stored:
         """
         own, form, places = self.__dict__, self._form, self._filePlaces()
         for old, name in form.formerly.items():
-            fields = mending.rename(self, fields, old, name)
+            fields = migration.rename(self, fields, old, name)
         for key, value in fields.items():
             if type(key) is not str:
                 continue
@@ -127,7 +128,7 @@ class Stored:
             return  # modules of another field
         if name in self._form.implied or name in self._filePlaces().unused or (is_tensor(used) and not used.size):
             return  # Torch7's class has none, or makes it at first use
-        mending.note(self, self._form.renamed.get(name, name), f"missing: {_filled(used)}")
+        migration.note(self, self._form.renamed.get(name, name), f"missing: {_filled(used)}")
 
     def _countFromZero(self, storages: dict[Any, Any]) -> None:
         """Lets the tensors that count from 1 in the file count from 0. Those that are converted with one dict share what they

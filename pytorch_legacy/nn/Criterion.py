@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import default_dtype
-from pytorch_legacy.files import mending
+from pytorch_legacy.files import migration
 from pytorch_legacy.files.classes import own
 from pytorch_legacy.nn.summary import Summary, of_criterion
 from pytorch_legacy.objects import Object
@@ -106,5 +106,5 @@ class Criterion(Object):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         if "sizeAverage" in vars(type(self)) and "sizeAverage" not in self._form.defaults:
-            fields = mending.fill(self, fields, sizeAverage=True)
+            fields = migration.fill(self, fields, sizeAverage=True)
         super()._fromTorch7({"output": 0.0, **fields}, version)

@@ -19,7 +19,7 @@ from pytorch_legacy.arrays import (
     to_device,
 )
 from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
-from pytorch_legacy.files import mending, t7
+from pytorch_legacy.files import migration, t7
 from pytorch_legacy.files.classes import own
 from pytorch_legacy.files.form import GRADIENTS
 from pytorch_legacy.files.stored import dtype_of
@@ -490,7 +490,7 @@ class Module(Tuning):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         for name in ("output", "_type"):
             if fields.get(name) is None and "modules" not in fields:
-                mending.note(self, name, "missing: " + ("as the tensors" if name == "_type" else "empty"))
+                migration.note(self, name, "missing: " + ("as the tensors" if name == "_type" else "empty"))
         # To Lua, false is as good as nil where a tensor is looked for.
         if any(fields.get(name) is False for name in self._TENSORS):
             fields = {key: value for key, value in fields.items() if value is not False or key not in self._TENSORS}
@@ -498,7 +498,7 @@ class Module(Tuning):
         if train is not True and isinstance(train, (int, float)) and train is not False:
             isTrue = train != 0 or not self._trainIsNumber
             reason = "as all numbers are in Lua" if isTrue else "as 0 is in C, which got it"
-            mending.note(self, "train", f"was {train}: {str(isTrue).lower()}, {reason}")
+            migration.note(self, "train", f"was {train}: {str(isTrue).lower()}, {reason}")
             fields = fields | {"train": isTrue}
         super()._fromTorch7(fields, version)
         # Models were often saved without the gradients, which nobody needs to run them.
@@ -512,7 +512,7 @@ class Module(Tuning):
             if isinstance(present, np.ndarray) and present.size == parameter.size and present.dtype == parameter.dtype:
                 continue
             got = "missing" if present is None else "empty" if isEmpty else f"was {described(present)}"
-            mending.note(self, gradient, f"{got}: zeros")
+            migration.note(self, gradient, f"{got}: zeros")
             own[gradient] = np.zeros(parameter.shape, parameter.dtype)
             if isEmpty:
                 self._emptyInFile = (*self._emptyInFile, gradient)

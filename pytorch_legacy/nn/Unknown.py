@@ -3,7 +3,7 @@
 from typing import Any, NoReturn
 
 from pytorch_legacy.errors import UnsupportedError
-from pytorch_legacy.files import mending, t7
+from pytorch_legacy.files import migration, t7
 from pytorch_legacy.files.fields import listed
 from pytorch_legacy.nn.Container import Container
 
@@ -57,7 +57,7 @@ class Unknown(Container):
         self.fields = fields
         known = fields if isinstance(fields, dict) else {}
         plain = {key: value for key, value in known.items() if key not in self._OWN and not isinstance(value, t7.Function)}
-        with mending.collect():  # nothing that would concern anybody
+        with migration.collect():  # nothing that would concern anybody
             super()._fromTorch7(plain, version)
             modules = listed(self, "modules", self.modules)
             self.modules = modules if isinstance(modules, list) else []

@@ -8,9 +8,7 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
 from pytorch_legacy.cli import main
 from pytorch_legacy.nn import listing as network
@@ -111,7 +109,6 @@ def test_wrong_files_are_named(capsys, tmp_path) -> None:
     assert main(["inspect", str(tmp_path)]) == 1 and "folder" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not hasattr(pl, "mending"), reason="nothing is mended yet")
 def test_mended_fields(capsys) -> None:
     old = Path(__file__).resolve().parents[1] / "golden" / "compat" / "SpatialBatchNormalization_std_2x3x2x2.t7"
     assert "running_var" in inspect(capsys, old, "--verbose")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import Form, mending, nn, t7
+from pytorch_legacy import Form, migration, nn, t7
 from pytorch_legacy.files.classes import _registered
 
 
@@ -133,12 +133,12 @@ def window(cls: type[nn.Module] = NarrowWindow, **changes: Any) -> Any:
 
 
 def test_declared_fields_are_renamed_computed_and_made_anew() -> None:
-    with mending.collect() as found:
+    with migration.collect() as found:
         module = window()
     assert (module.lambda_, module._mode, module.kernel, module.stride, module.shape) == (0.5, "x", 5, 5, (2, 3))
     assert (module.rows.shape, module.factors, module.first) == ((2,), [], module.parts[0])
-    mends = {mend.field: mend.what for mend in found if mend.typename == "my.Window"}
-    assert (mends["kernel"], mends["stride"], mends["rows"]) == ("was called K", "missing: 5", "missing: zeros")
+    changes = {change.field: change.what for change in found if change.typename == "my.Window"}
+    assert (changes["kernel"], changes["stride"], changes["rows"]) == ("was called K", "missing: 5", "missing: zeros")
     module.shape = (4,)
     fields = saved(module).fields
     assert (fields["lambda"], fields["kernel"], fields["first"].typename) == (0.5, 5, "nn.Tanh")

@@ -23,7 +23,7 @@ def test_a_net_of_cpp_torch_gives_what_its_author_recorded() -> None:
 @pytest.mark.parametrize("name", NAMES or ["cpp-torch__basic_net.t7"])
 def test_loaded_and_saved(name: str) -> None:
     path = realfile(name)
-    with pl.mending.collect() as mended:
+    with pl.migration.collect() as mended:
         loaded = pl.load(path)
     assert not isinstance(loaded, nn.Module) or str(loaded)
     saved = io.BytesIO()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy import mending, t7
+from pytorch_legacy import migration, t7
 from pytorch_legacy.files import fields
 from pytorch_legacy.files.classes import class_of, classes
 from pytorch_legacy.objects import Object
@@ -94,7 +94,7 @@ FIELDS = [(cls._typename, f"{cls.__name__}.{name}", (cls, name)) for cls in clas
 @rows("cls, field", FIELDS)
 def test_a_field_of_another_kind(cls: type[Object], field: str) -> None:
     for name, file in files(cls, field):
-        with warnings.catch_warnings(), mending.collect() as found:
+        with warnings.catch_warnings(), migration.collect() as found:
             warnings.simplefilter("ignore")
             try:
                 thing = pl.load(file)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import mending, nn, nnx, t7
+from pytorch_legacy import migration, nn, nnx, t7
 from tests.test_golden import GOLDEN, MANIFEST, counted_from_zero
 
 VALUES = {
@@ -203,7 +203,7 @@ def test_expanded_buffers_cost_nothing(array, format):
 
 def test_buffers_that_do_not_fit_are_made_anew():
     input = np.ones((3, 4, 4), np.float32)
-    with mending.collect() as mended:
+    with migration.collect() as mended:
         for layer in (nn.SpatialSubSampling(3, 2, 2), nn.SpatialConvolution(3, 3, 2, 2), nn.SpatialBatchNormalization(3)):
             weight = layer.weight.shape
             for gradient in (np.ones((3, 7, 7), np.float32), {}, [1, 2], "none", 1, np.ones(weight, np.float64)):
@@ -213,7 +213,7 @@ def test_buffers_that_do_not_fit_are_made_anew():
                     continue
                 found.backward(input, np.ones_like(found.forward(input)))
                 assert np.any(found.gradWeight)
-    assert any(mend.field == "gradWeight" and "3 x 7 x 7" in mend.what and mend.path for mend in mended)
+    assert any(change.field == "gradWeight" and "3 x 7 x 7" in change.what and change.path for change in mended)
     layer = pl.load(content(record(nn.WeightedEuclidean(4, 3)) | {"gradDiagCov": {}, "gradWeight": "none"}))
     assert layer.gradDiagCov.shape == layer.diagCov.shape and not np.any(layer.gradDiagCov)
     layer = pl.load(content(record(nn.LinearWeightNorm(4, 3)) | {"gradV": {}, "gradG": np.ones(2, np.float32)}))
@@ -234,9 +234,10 @@ def test_gradients_of_inputs_that_are_not_there():
             del layers[place].fields["gradInput"]
         return t7.TorchObject("nn.Sequential", 1, {"modules": layers, "output": input})
 
-    with mending.collect() as mended:
+    with migration.collect() as mended:
         net = pl.load(content({"model": network(0, 1, 2)}))
-    assert [mend.path for mend in mended if mend.field in names and "model.modules[2]" in mend.path] == ["root.model.modules[2]"]
+    places = [change.path for change in mended if change.field in names]
+    assert [place for place in places if "model.modules[2]" in place] == ["root.model.modules[2]"]
     assert net["model"].backward(input, net["model"].forward(input)).shape == (2, 5)
     net = pl.load(content(network(0)))
     assert net.backward(input, net.forward(input)) is None and net.modules[0].gradInput is None

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.files import mending
+from pytorch_legacy.files import migration
 from pytorch_legacy.files.fields import reshape
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -92,7 +92,7 @@ class Convolution(Learner):
         names = ("nInputPlane", "nOutputPlane") if self._isTransposed else ("nOutputPlane", "nInputPlane")
         for name, planes in zip(names, (weight.shape[0], weight.shape[1] * self.__dict__.get("groups", 1)), strict=True):
             if self.__dict__.get(name) not in (planes, None):
-                mending.note(self, name, f"was {getattr(self, name)}: {planes}, as the weight has them")
+                migration.note(self, name, f"was {getattr(self, name)}: {planes}, as the weight has them")
                 setattr(self, name, planes)
 
     def _fanIn(self) -> int:

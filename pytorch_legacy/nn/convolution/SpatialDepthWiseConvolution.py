@@ -3,7 +3,7 @@
 from math import prod
 from typing import Any
 
-from pytorch_legacy.files import mending
+from pytorch_legacy.files import migration
 from pytorch_legacy.files.fields import Fields
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
@@ -76,6 +76,6 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
         """In files of version 2 nOutputPlane counts all output planes, and depthwiseMultiplier those of a plane."""
         multiplier = Fields(self, fields).get("depthwiseMultiplier")
         if multiplier:
-            mending.note(self, "nOutputPlane", f"was {fields.get('nOutputPlane')}, all output planes: {multiplier}")
+            migration.note(self, "nOutputPlane", f"was {fields.get('nOutputPlane')}, all output planes: {multiplier}")
             fields = fields | {"nOutputPlane": multiplier}
         super()._fromTorch7(fields, version)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.files import mending
+from pytorch_legacy.files import migration
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.convolution.Convolution import strides_and_pads
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
@@ -92,6 +92,6 @@ class VolumetricFullConvolution(FullConvolution):
             fields = dict(fields)
             for name in ("weight", "gradWeight"):
                 if isinstance(fields.get(name), np.ndarray) and fields[name].ndim == 5:
-                    mending.note(self, name, "had its first dimensions the other way round")
+                    migration.note(self, name, "had its first dimensions the other way round")
                     fields[name] = np.ascontiguousarray(fields[name].swapaxes(0, 1))
         super()._fromTorch7(fields, version)

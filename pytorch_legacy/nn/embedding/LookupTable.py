@@ -7,7 +7,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError
-from pytorch_legacy.files import mending
+from pytorch_legacy.files import migration
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
@@ -158,7 +158,7 @@ class LookupTable(Native):
             fields = {name: value for name, value in fields.items() if name != "normType"}
         for name in ("weight", "gradWeight"):
             if isinstance(fields.get(name), np.ndarray) and fields[name].ndim > 2:
-                mending.note(self, name, f"of version {version} has rows of {fields[name].ndim - 1} dimensions")
+                migration.note(self, name, f"of version {version} has rows of {fields[name].ndim - 1} dimensions")
         super()._fromTorch7(fields, version)
         self.paddingValue = (self.paddingValue or 0) - 1
 

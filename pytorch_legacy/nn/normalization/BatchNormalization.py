@@ -7,7 +7,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import FieldError, NullError, ShapeError
-from pytorch_legacy.files import mending
+from pytorch_legacy.files import migration
 from pytorch_legacy.files.fields import Fields
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -210,7 +210,7 @@ class BatchNormalization(Native):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         if "running_std" in fields and (version < 2 or "running_var" not in fields):  # which was 1 / sqrt(var + eps)
-            mending.note(self, "running_var", "was running_std, 1 / sqrt(running_var + eps)")
+            migration.note(self, "running_var", "was running_std, 1 / sqrt(running_var + eps)")
             old = Fields(self, fields)
             fields = fields | {"running_var": old["running_std"] ** -2 - old.get("eps", self.eps)}
             del fields["running_std"]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.files import mending
+from pytorch_legacy.files import migration
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
@@ -48,7 +48,7 @@ class Sequences(Native):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         if version < 2:
             self._version = 1
-            mending.note(self, "layout", "of version 1: (N x) frameSize x nFrame")
+            migration.note(self, "layout", "of version 1: (N x) frameSize x nFrame")
         super()._fromTorch7(fields, version)
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.files import mending
+from pytorch_legacy.files import migration
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
@@ -161,5 +161,5 @@ class Dropout(Module):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         """Files without `v2` scale in evaluation, as all did once."""
         if type(self) is Dropout and fields.get("v2") is None:
-            mending.note(self, "v2", "missing: False, which scales in evaluation")
+            migration.note(self, "v2", "missing: False, which scales in evaluation")
         super()._fromTorch7(fields, version)

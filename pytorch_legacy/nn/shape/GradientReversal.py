@@ -6,7 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.files import mending
+from pytorch_legacy.files import migration
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -59,6 +59,6 @@ class GradientReversal(Module):
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         if version < 2:
-            mending.note(self, "lambda", "missing in version 1: 1")
+            migration.note(self, "lambda", "missing in version 1: 1")
             fields = fields | {"lambda": 1}
         super()._fromTorch7(fields, version)

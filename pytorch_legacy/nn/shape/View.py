@@ -6,7 +6,7 @@ from typing import Any, Self
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError, ValueRangeError
-from pytorch_legacy.files import mending
+from pytorch_legacy.files import migration
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -100,7 +100,7 @@ class View(Module):
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
         if fields.get("numElements") is None:
-            mending.note(self, "numElements", "missing: from the sizes")
+            migration.note(self, "numElements", "missing: from the sizes")
         self.resetSize(self.size)
 
     def __repr__(self) -> str:

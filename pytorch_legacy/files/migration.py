@@ -1,10 +1,10 @@
-"""What was mended while files were read: old releases of Torch7 lack fields, or name and fill them otherwise.
+"""What was changed while files were read: old releases of Torch7 lack fields, or name and fill them otherwise.
 
->>> from pytorch_legacy import mending
->>> with mending.collect() as found:  # doctest: +SKIP
+>>> from pytorch_legacy import migration
+>>> with migration.collect() as found:  # doctest: +SKIP
 ...     model = pl.load("old.t7")
->>> for mend in found:  # doctest: +SKIP
-...     print(mend.path, mend.typename, mend.field, mend.what)
+>>> for change in found:  # doctest: +SKIP
+...     print(change.path, change.typename, change.field, change.what)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 
 @dataclass
-class Mend:
+class Change:
     """One thing that a file had otherwise.
 
     Attributes
@@ -38,13 +38,13 @@ class Mend:
     path: str = ""
 
 
-_found: ContextVar[list[Mend] | None] = ContextVar("mends", default=None)
+_found: ContextVar[list[Change] | None] = ContextVar("changes", default=None)
 
 
 @contextmanager
-def collect() -> Iterator[list[Mend]]:
-    """Lists everything that is mended inside the block, by this thread."""
-    found: list[Mend] = []
+def collect() -> Iterator[list[Change]]:
+    """Lists every change inside the block, by this thread."""
+    found: list[Change] = []
     token = _found.set(found)
     try:
         yield found
@@ -53,10 +53,10 @@ def collect() -> Iterator[list[Mend]]:
 
 
 def note(thing: Any, field: str, what: str, path: str = "") -> None:
-    """Adds to the list, if there is one, that `field` of `thing` (an object or its typename) was mended."""
+    """Adds to the list, if there is one, that `field` of `thing` (an object or its typename) was changed."""
     found = _found.get()
     if found is not None:
-        found.append(Mend(thing if isinstance(thing, str) else thing._typename, field, what, path))
+        found.append(Change(thing if isinstance(thing, str) else thing._typename, field, what, path))
 
 
 def text(path: Any) -> str:
@@ -87,9 +87,9 @@ def rename(thing: Any, fields: dict[str, Any], old: str, new: str) -> dict[str, 
 
 
 def locate(path: Any) -> None:
-    """Says where the object is whose mends were noted last."""
+    """Says where the object is whose changes were noted last."""
     found = _found.get()
-    for mend in reversed(found) if found else ():
-        if mend.path:
+    for change in reversed(found) if found else ():
+        if change.path:
             break
-        mend.path = str(path)
+        change.path = str(path)

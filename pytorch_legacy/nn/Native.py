@@ -23,7 +23,7 @@ class Caller(Object):
     _layer : str
         What the names of the functions begin with: that of ``updateOutput`` is ``_layer`` and ``_updateOutput``.
     _names : dict
-        The fields that have other names than the header's arguments.
+        The fields, beyond those of the bases, that have other names than the header's arguments.
     """
 
     _layer: ClassVar[str]
@@ -191,7 +191,8 @@ def _planOf(cls: Any, name: str, count: int, *given: str) -> Plan:
     arrays = [name for name in read if "Tensor" in types[name]]
     written = [name for name in arrays if not types[name].startswith("const")]
     order = [*names[:count], *read, *given]
-    fields = {name: cls._names.get(name, name) for name in read}
+    named = {name: field for base in reversed(cls.__mro__) for name, field in vars(base).get("_names", {}).items()}
+    fields = {name: named.get(name, name) for name in read}
     return Plan(
         function,
         _reader(*fields.values()),

@@ -145,3 +145,58 @@ def test_no_gradient_of_the_input_where_none_is_wanted() -> None:
     layer.backward(x, layer.forward(x))
     layer.gradInput = None
     assert layer.backward(x, layer.output) is None
+
+
+LABELS = np.array([1, 0])
+CRITERIONS = [
+    (nn.MSECriterion, image(2, 3)),
+    (nn.MarginCriterion, np.sign(image(2, 3))),
+    (nn.ClassNLLCriterion, LABELS),
+    (lambda: nn.BCECriterion(np.float32([1, 2, 3])), np.float32(image(2, 3) > 0)),
+    (nn.MultiLabelMarginCriterion, np.array([[1, -1, -1], [0, 2, -1]])),
+    (nn.L1Cost, None),
+]
+
+
+@pytest.mark.parametrize(("make", "target"), CRITERIONS)
+class TestCriterions:
+    def test_buffers_of_another_kind_are_made_anew(self, make, target) -> None:
+        criterion, x = make(), np.abs(image(2, 3)) % 1
+        loss, gradInput = criterion(x, target)
+        gradInput = gradInput.copy()
+        for other in (None, [], np.zeros(3), np.zeros((1,)), np.zeros((), "f"), np.zeros((2, 2), "f")):
+            for name in {"output_tensor", "gradInput", "total_weight_tensor", "isTarget"} & set(vars(criterion)):
+                setattr(criterion, name, other)
+                assert criterion.forward(x, target) == loss
+                np.testing.assert_array_equal(criterion.backward(x, target), gradInput)
+        criterion.output_tensor.flags.writeable = criterion.gradInput.flags.writeable = False
+        assert criterion.forward(x, target) == loss
+        np.testing.assert_array_equal(criterion.backward(x, target), gradInput)
+
+    def test_passes_follow_the_input(self, make, target) -> None:
+        criterion, x = make(), np.abs(image(2, 3)) % 1
+        loss, gradInput = criterion(x, target)
+        gradInput = gradInput.copy()
+        criterion(x[:1], None if target is None else target[:1])
+        assert criterion.gradInput.shape == (1, 3)
+        for _ in range(2):
+            with pytest.raises(DtypeError, match="input"):
+                criterion.forward(x.astype(np.float64), target)
+            with pytest.raises(DtypeError, match="input"):
+                criterion.backward(x.astype(np.float64), target)
+        again = criterion(x, target)
+        assert again[0] == loss
+        np.testing.assert_array_equal(again[1], gradInput)
+
+
+def test_fields_of_criterions_are_read_in_each_pass() -> None:
+    criterion, x = nn.MultiMarginCriterion(), image(2, 3)
+    first = criterion.forward(x, LABELS)
+    criterion.sizeAverage = False
+    assert criterion.forward(x, LABELS) == pytest.approx(2 * first)
+    criterion.weights = np.float32([2, 2, 2])
+    assert criterion.forward(x, LABELS) == pytest.approx(4 * first)
+    binary, target = nn.BCECriterion(), np.ones((2, 3), "f")
+    first = binary.forward(np.abs(x) % 1, target)
+    binary.weights = np.float32([3, 3, 3])
+    assert binary.forward(np.abs(x) % 1, target) == pytest.approx(3 * first)

@@ -1,13 +1,10 @@
 """The mean absolute error."""
 
-from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class AbsCriterion(Criterion):
+class AbsCriterion(NativeCriterion):
     """The mean of the absolute differences between input and target.
 
     .. math:: loss = \\frac{1}{n} \\sum_i |x_i - t_i|
@@ -34,6 +31,7 @@ class AbsCriterion(Criterion):
     array([ 0.25, -0.25,  0.25,  0.25], dtype=float32)
     """
 
+    _layer = "AbsCriterion"
     sizeAverage = True
 
     _file = Form(defaults={"sizeAverage": True})
@@ -41,14 +39,3 @@ class AbsCriterion(Criterion):
     def __init__(self, sizeAverage: bool = True) -> None:
         super().__init__()
         self.sizeAverage = sizeAverage
-
-    def updateOutput(self, input: Tensor, target: Tensor) -> float:
-        loss = self._resize("output_tensor", (1,))
-        call(self, "AbsCriterion_updateOutput", input, target, loss, self.sizeAverage)
-        self.output = float(loss[0])
-        return self.output
-
-    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "AbsCriterion_updateGradInput", input, target, gradInput, self.sizeAverage)
-        return gradInput

@@ -3,13 +3,12 @@
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class BCECriterion(Criterion):
+class BCECriterion(NativeCriterion):
     """The binary cross entropy of probabilities, such as those of a Sigmoid.
 
     .. math:: loss = -\\frac{1}{n} \\sum_i w_i (t_i \\log(x_i + \\epsilon) + (1 - t_i) \\log(1 - x_i + \\epsilon))
@@ -45,6 +44,7 @@ class BCECriterion(Criterion):
     array([-1.    ,  0.6667], dtype=float32)
     """
 
+    _layer = "BCECriterion"
     weights: Tensor | None = None
     sizeAverage = True
 
@@ -55,20 +55,14 @@ class BCECriterion(Criterion):
         self.weights = None if weights is None else self._constant("weights", weights)
         self.sizeAverage = sizeAverage
 
-    def updateOutput(self, input: Tensor, target: Tensor) -> float:
-        loss, target = self._resize("output_tensor", (1,)), check.marks(self, target, "biu")
-        call(self, "BCECriterion_updateOutput", input, target, loss, self.sizeAverage, self._weights(input, target))
-        self.output = float(loss[0])
-        return self.output
-
-    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        target = check.marks(self, target, "biu")
-        call(self, "BCECriterion_updateGradInput", input, target, gradInput, self.sizeAverage, self._weights(input, target))
-        return gradInput
-
-    def _weights(self, input: Tensor, target: Tensor) -> Tensor | None:
-        """A weight for each element of the input."""
+    def _pass(self, name: str, input: Tensor, *handed: Tensor) -> Tensor:
         if self.weights is None:
-            return None
-        return check.weighing(self, "weights", self.weights, check.tensor(self, "input", input), target)
+            return super()._pass(name, input, *handed)  # type: ignore[no-any-return]
+        weights = check.weighing(self, "weights", self.weights, check.tensor(self, "input", input), handed[0])
+        isLoss = name == "updateOutput"
+        buffer = self._resize("output_tensor", (1,)) if isLoss else self._resize("gradInput", input.shape)
+        self._call(name, input, *handed, buffer, self.sizeAverage, weights)
+        return buffer
+
+    def _goal(self, target: Tensor) -> Tensor:
+        return check.marks(self, target, "biu")

@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class ClassNLLCriterion(Criterion):
+class ClassNLLCriterion(NativeCriterion):
     """The negative log likelihood of the right classes, for an input of log probabilities (see LogSoftMax).
 
     .. math:: loss = -\\frac{\\sum_n w_{t_n} x_{n, t_n}}{\\sum_n w_{t_n}}
@@ -57,6 +56,9 @@ class ClassNLLCriterion(Criterion):
            [ 0. , -0.5,  0. ]], dtype=float32)
     """
 
+    _layer = "ClassNLLCriterion"
+    _scalars = "output_tensor", "total_weight_tensor"
+    _names = {"total_weight": "total_weight_tensor", "ignore_index": "ignoreIndex"}
     NOTHING = -100
 
     weights: Tensor | None = None
@@ -79,25 +81,8 @@ class ClassNLLCriterion(Criterion):
     def total_weight(self) -> float:
         return float(self._resize("total_weight_tensor", (1,))[0])
 
-    def updateOutput(self, input: Tensor, target: Any) -> float:
-        loss, total = self._resize("output_tensor", (1,)), self._resize("total_weight_tensor", (1,))
-        labels = check.labels(self, "target", target)
-        call(
-            self, "ClassNLLCriterion_updateOutput", input, labels, loss, self.sizeAverage, self.weights, total,
-            self.ignoreIndex,
-        )  # fmt: skip
-        self.output = float(loss[0])
-        return self.output
-
-    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        total = self._resize("total_weight_tensor", (1,))
-        labels = check.labels(self, "target", target)
-        call(
-            self, "ClassNLLCriterion_updateGradInput", input, labels, gradInput, self.sizeAverage, self.weights, total,
-            self.ignoreIndex,
-        )  # fmt: skip
-        return gradInput
+    def _goal(self, target: Any) -> Tensor:
+        return check.labels(self, "target", target)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

@@ -1,12 +1,9 @@
 """The Kullback-Leibler divergence of distributions."""
 
-from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class DistKLDivCriterion(Criterion):
+class DistKLDivCriterion(NativeCriterion):
     """How far the distribution whose logarithms are the input is from the target (Kullback-Leibler).
 
     .. math:: loss = \\frac{1}{n} \\sum_i t_i (\\log t_i - x_i)
@@ -33,19 +30,9 @@ class DistKLDivCriterion(Criterion):
     array([-0.125, -0.375], dtype=float32)
     """
 
+    _layer = "DistKLDivCriterion"
     sizeAverage = True
 
     def __init__(self) -> None:
         super().__init__()
         self.sizeAverage = True
-
-    def updateOutput(self, input: Tensor, target: Tensor) -> float:
-        loss = self._resize("output_tensor", (1,))
-        call(self, "DistKLDivCriterion_updateOutput", input, target, loss, self.sizeAverage)
-        self.output = float(loss[0])
-        return self.output
-
-    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "DistKLDivCriterion_updateGradInput", input, target, gradInput, self.sizeAverage)
-        return gradInput

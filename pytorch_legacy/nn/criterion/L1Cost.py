@@ -3,12 +3,10 @@
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class L1Cost(Criterion):
+class L1Cost(NativeCriterion):
     """The sum of the absolute values of the input. There is no target.
 
     .. math:: loss = \\sum_i |x_i|
@@ -27,13 +25,12 @@ class L1Cost(Criterion):
     array([ 1., -1.,  0.], dtype=float32)
     """
 
+    _layer = "L1Cost"
+
     def updateOutput(self, input: Tensor, target: Any = None) -> float:
-        loss = self._resize("output_tensor", (1,))
-        call(self, "L1Cost_updateOutput", input, loss)
-        self.output = float(loss[0])
+        self.output = self._pass("updateOutput", input).item()
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Any = None) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "L1Cost_updateGradInput", input, None, gradInput)
+        gradInput: Tensor = self._pass("updateGradInput", input, None)
         return gradInput

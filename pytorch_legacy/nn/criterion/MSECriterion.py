@@ -1,13 +1,10 @@
 """The mean squared error."""
 
-from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class MSECriterion(Criterion):
+class MSECriterion(NativeCriterion):
     """The mean of the squared differences between input and target.
 
     .. math:: loss = \\frac{1}{n} \\sum_i (x_i - t_i)^2
@@ -35,6 +32,7 @@ class MSECriterion(Criterion):
     20.0
     """
 
+    _layer = "MSECriterion"
     sizeAverage = True
 
     _file = Form(defaults={"sizeAverage": True})
@@ -42,14 +40,3 @@ class MSECriterion(Criterion):
     def __init__(self, sizeAverage: bool = True) -> None:
         super().__init__()
         self.sizeAverage = sizeAverage
-
-    def updateOutput(self, input: Tensor, target: Tensor) -> float:
-        loss = self._resize("output_tensor", (1,))
-        call(self, "MSECriterion_updateOutput", input, target, loss, self.sizeAverage)
-        self.output = float(loss[0])
-        return self.output
-
-    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "MSECriterion_updateGradInput", input, target, gradInput, self.sizeAverage)
-        return gradInput

@@ -1,13 +1,14 @@
 """The hinge loss of two classes."""
 
+from typing import Any
+
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class MarginCriterion(Criterion):
+class MarginCriterion(NativeCriterion):
     """The hinge loss of two classes.
 
     .. math:: loss = \\frac{1}{n} \\sum_i \\max(0, margin - t_i x_i)
@@ -39,6 +40,7 @@ class MarginCriterion(Criterion):
     array([ 0.  , -0.25,  0.25,  0.25], dtype=float32)
     """
 
+    _layer = "MarginCriterion"
     sizeAverage = True
     margin: float = 1
 
@@ -49,13 +51,5 @@ class MarginCriterion(Criterion):
         self.margin = margin
         self.sizeAverage = True
 
-    def updateOutput(self, input: Tensor, target: Tensor) -> float:
-        loss = self._resize("output_tensor", (1,))
-        call(self, "MarginCriterion_updateOutput", input, check.marks(self, target), loss, self.sizeAverage, self.margin)
-        self.output = float(loss[0])
-        return self.output
-
-    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "MarginCriterion_updateGradInput", input, check.marks(self, target), gradInput, self.sizeAverage, self.margin)
-        return gradInput
+    def _goal(self, target: Any) -> Tensor:
+        return check.marks(self, target)

@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class MultiLabelMarginCriterion(Criterion):
+class MultiLabelMarginCriterion(NativeCriterion):
     """The hinge loss of samples that have several labels: every label shall lead every class that is none by 1.
 
     .. math:: loss = \\frac{1}{N C} \\sum_n \\sum_{t \\in T_n} \\sum_{c \\notin T_n} \\max(0, 1 - x_{n, t} + x_{n, c})
@@ -45,6 +44,7 @@ class MultiLabelMarginCriterion(Criterion):
     array([ 0.25,  0.  , -0.25,  0.  ], dtype=float32)
     """
 
+    _layer = "MultiLabelMarginCriterion"
     sizeAverage = True
 
     def __init__(self) -> None:
@@ -53,14 +53,8 @@ class MultiLabelMarginCriterion(Criterion):
         self.isTarget = np.empty(0, self._dtype)
 
     def updateOutput(self, input: Tensor, target: Any) -> float:
-        loss, labels = self._resize("output_tensor", (1,)), check.labels(self, "target", target)
-        isTarget = self._resize("isTarget", check.tensor(self, "input", input).shape)
-        call(self, "MultiLabelMarginCriterion_updateOutput", input, labels, loss, isTarget, self.sizeAverage)
-        self.output = float(loss[0])
-        return self.output
+        self._resize("isTarget", check.tensor(self, "input", input).shape)
+        return super().updateOutput(input, target)
 
-    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        labels = check.labels(self, "target", target)
-        call(self, "MultiLabelMarginCriterion_updateGradInput", input, labels, gradInput, self.isTarget, self.sizeAverage)
-        return gradInput
+    def _goal(self, target: Any) -> Tensor:
+        return check.labels(self, "target", target)

@@ -3,14 +3,13 @@
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class MultiMarginCriterion(Criterion):
+class MultiMarginCriterion(NativeCriterion):
     """The hinge loss of many classes: the right one shall lead every other one by the margin.
 
     .. math:: loss = \\frac{1}{N C} \\sum_n \\sum_{c \\ne t_n} w_{t_n} \\max(0, margin - x_{n, t_n} + x_{n, c})^p
@@ -53,6 +52,7 @@ class MultiMarginCriterion(Criterion):
     1.0625
     """
 
+    _layer = "MultiMarginCriterion"
     p = 1
     weights: Tensor | None = None
     margin: float = 1
@@ -69,20 +69,5 @@ class MultiMarginCriterion(Criterion):
         self.margin = margin
         self.sizeAverage = True
 
-    def updateOutput(self, input: Tensor, target: Any) -> float:
-        loss, labels = self._resize("output_tensor", (1,)), check.labels(self, "target", target)
-        call(
-            self, "MultiMarginCriterion_updateOutput", input, labels, loss, self.sizeAverage, self.p, self.weights,
-            self.margin,
-        )  # fmt: skip
-        self.output = float(loss[0])
-        return self.output
-
-    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        labels = check.labels(self, "target", target)
-        call(
-            self, "MultiMarginCriterion_updateGradInput", input, labels, gradInput, self.sizeAverage, self.p,
-            self.weights, self.margin,
-        )  # fmt: skip
-        return gradInput
+    def _goal(self, target: Any) -> Tensor:
+        return check.labels(self, "target", target)

@@ -1,13 +1,10 @@
 """The mean squared error, with outliers that count less."""
 
-from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class SmoothL1Criterion(Criterion):
+class SmoothL1Criterion(NativeCriterion):
     """Squared differences where they are below 1, absolute ones where they are not.
 
     .. math:: loss = \\frac{1}{n} \\sum_i f(x_i - t_i), \\quad
@@ -34,6 +31,7 @@ class SmoothL1Criterion(Criterion):
     array([0.25, 0.5 ], dtype=float32)
     """
 
+    _layer = "SmoothL1Criterion"
     sizeAverage = True
 
     _file = Form(defaults={"sizeAverage": True})
@@ -41,14 +39,3 @@ class SmoothL1Criterion(Criterion):
     def __init__(self, sizeAverage: bool = True) -> None:
         super().__init__()
         self.sizeAverage = sizeAverage
-
-    def updateOutput(self, input: Tensor, target: Tensor) -> float:
-        loss = self._resize("output_tensor", (1,))
-        call(self, "SmoothL1Criterion_updateOutput", input, target, loss, self.sizeAverage)
-        self.output = float(loss[0])
-        return self.output
-
-    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SmoothL1Criterion_updateGradInput", input, target, gradInput, self.sizeAverage)
-        return gradInput

@@ -1,12 +1,13 @@
 """The logistic loss of two classes."""
 
+from typing import Any
+
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class SoftMarginCriterion(Criterion):
+class SoftMarginCriterion(NativeCriterion):
     """The logistic loss of two classes.
 
     .. math:: loss = \\frac{1}{n} \\sum_i \\log(1 + \\exp(-t_i x_i))
@@ -34,19 +35,12 @@ class SoftMarginCriterion(Criterion):
     array([-0.25 ,  0.375], dtype=float32)
     """
 
+    _layer = "SoftMarginCriterion"
     sizeAverage = True
 
     def __init__(self) -> None:
         super().__init__()
         self.sizeAverage = True
 
-    def updateOutput(self, input: Tensor, target: Tensor) -> float:
-        loss = self._resize("output_tensor", (1,))
-        call(self, "SoftMarginCriterion_updateOutput", input, check.marks(self, target), loss, self.sizeAverage)
-        self.output = float(loss[0])
-        return self.output
-
-    def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        call(self, "SoftMarginCriterion_updateGradInput", input, check.marks(self, target), gradInput, self.sizeAverage)
-        return gradInput
+    def _goal(self, target: Any) -> Tensor:
+        return check.marks(self, target)

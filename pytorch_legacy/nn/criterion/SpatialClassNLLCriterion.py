@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend import call
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
-class SpatialClassNLLCriterion(Criterion):
+class SpatialClassNLLCriterion(NativeCriterion):
     """The negative log likelihood of the right class at every place, for an input of log probabilities.
 
     .. math:: loss = -\\frac{\\sum_{n,h,w} w_t x_{n,t,h,w}}{\\sum_{n,h,w} w_t}, \\quad t = t_{n,h,w}
@@ -53,6 +52,9 @@ class SpatialClassNLLCriterion(Criterion):
     [[[[-0.5, 0.0]], [[0.0, -0.5]]]]
     """
 
+    _layer = "SpatialClassNLLCriterion"
+    _scalars = "output_tensor", "total_weight_tensor"
+    _names = {"total_weight": "total_weight_tensor"}
     weights: Tensor | None = None
     sizeAverage = True
 
@@ -68,20 +70,5 @@ class SpatialClassNLLCriterion(Criterion):
     def total_weight(self) -> float:
         return float(self._resize("total_weight_tensor", (1,))[0])
 
-    def updateOutput(self, input: Tensor, target: Any) -> float:
-        loss, total = self._resize("output_tensor", (1,)), self._resize("total_weight_tensor", (1,))
-        labels = check.labels(self, "target", target)
-        call(
-            self, "SpatialClassNLLCriterion_updateOutput", input, labels, loss, self.sizeAverage, self.weights, total
-        )  # fmt: skip
-        self.output = float(loss[0])
-        return self.output
-
-    def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
-        total, labels = self._resize("total_weight_tensor", (1,)), check.labels(self, "target", target)
-        call(
-            self, "SpatialClassNLLCriterion_updateGradInput", input, labels, gradInput, self.sizeAverage, self.weights,
-            total,
-        )  # fmt: skip
-        return gradInput
+    def _goal(self, target: Any) -> Tensor:
+        return check.labels(self, "target", target)

@@ -22,7 +22,9 @@ THNN_KERNEL void forwardRows(Channels c)
     real max = -INFINITY;
 #pragma omp simd reduction(max : max)
     for (int64_t k = 0; k < c.channels; k++) max = c.x[k] > max ? c.x[k] : max;
+#ifndef __clang__ /* it has no such word, and finds out by itself */
 #pragma GCC ivdep
+#endif
     for (int64_t k = 0; k < c.channels; k++) c.y[k] = real_exp(c.x[k] - max);
     double sum = 0;
 #pragma omp simd reduction(+ : sum)

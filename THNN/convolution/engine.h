@@ -7,11 +7,11 @@
 #include "convolution/gradient.h"
 #ifdef THNN_REAL_IS_Float /* doubles take the plain sum */
 #include "convolution/winograd.h"
-#define THNN_WINOGRAD , winogradSize, winogradPack, winogradSum
+#define THNN_WINOGRAD winogradSize, winogradPack, winogradSum
 #else
-#define THNN_WINOGRAD
+#define THNN_WINOGRAD NULL, NULL, NULL
 #endif
 
-const Engine THNN_ENGINE = {directWay, gradient, directSize, directPack, directSum THNN_WINOGRAD};
+const Engine THNN_ENGINE = {directWay, gradient, directSize, directPack, directSum, THNN_WINOGRAD};
 
 #endif

@@ -31,8 +31,8 @@ THNN_INLINE real combined(int operation, real x, real z)
   case THNN_SUBTRACT: return x - z;
   case THNN_MULTIPLY: return x * z;
   case THNN_DIVIDE: return x / z;
-  case THNN_LARGER: return (z > x) | (z != z) ? z : x;
-  default: return (z < x) | (z != z) ? z : x;
+  case THNN_LARGER: return ((z > x) | (z != z)) ? z : x;
+  default: return ((z < x) | (z != z)) ? z : x;
   }
 }
 

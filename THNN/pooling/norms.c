@@ -183,7 +183,7 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
     THNN_fetch(g, THNN_AHEAD, w.out * (int64_t)sizeof(real));
     for (int64_t ow = 0; ow < w.out; ow++) {
       const real s = g[ow] * shareOf(y[ow], kind, power->p);
-      mine[ow] = (y[ow] == 0) & !zeroPasses ? 0 : s;
+      mine[ow] = ((y[ow] == 0) & !zeroPasses) ? 0 : s;
     }
     spreadRow(spread + oh * spreadLength(&w), mine, &w);
   }
@@ -251,7 +251,7 @@ THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, c
           const real cell = xr[ow * w.stride], a = real_fabs(cell);
           const double power = vm_exp(q * vm_log((double)a / y[ow])), ratio = a == y[ow] ? 1 : power;
           const real part = (real)(g[ow] * ratio * (cell < 0 ? below : 1));
-          to[ow * w.stride] += (cell == 0) | (y[ow] == 0) | (ratio == 0) ? 0 : part;
+          to[ow * w.stride] += ((cell == 0) | (y[ow] == 0) | (ratio == 0)) ? 0 : part;
         }
       }
 }
@@ -310,7 +310,7 @@ THNN_KERNEL void largestPlane(real *restrict y, const real *restrict x, const Sp
         const int64_t end = endInside(&w, j);
         for (int64_t ow = firstInside(&w, j); ow < end; ow++) {
           const real a = magnitude(xr[ow * w.stride]);
-          y[ow] = (a > y[ow]) | (a != a) ? a : y[ow];
+          y[ow] = ((a > y[ow]) | (a != a)) ? a : y[ow];
         }
       }
   }

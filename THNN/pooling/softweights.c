@@ -264,8 +264,8 @@ THNN_INLINE void passWindows(int pass, int lip, int64_t stride, const SoftPool *
 #pragma omp simd
           for (int64_t o = 0; o < n; o++) {
             const THNN_REAL key = lip ? logit[o] : cell[o], old = m[o];
-            m[o] = !(key <= old) & (old == old) ? key : old;
-            wild[o] = (real_abs(cell[o]) <= room) & (real_abs(lip ? key : 0) <= CALM) ? wild[o] : 1;
+            m[o] = (!(key <= old) & (old == old)) ? key : old;
+            wild[o] = ((real_abs(cell[o]) <= room) & (real_abs(lip ? key : 0) <= CALM)) ? wild[o] : 1;
           }
         } else if (pass == SUMS) {
 #pragma omp simd

@@ -238,7 +238,7 @@ THNN_INLINE void addLanes(real *restrict sum, const THNN_REAL *restrict rows, co
   for (int64_t o = 0; o < n; o++) {
     THNN_REAL all = 0;
     for (int i = 0; i < lanes; i++) all += rows[o * lanes + i];
-    sum[o] = (a[o] == none) & (b[o] == none) & (c[o] == none) & (d[o] == none) ? 0 : all;
+    sum[o] = ((a[o] == none) & (b[o] == none) & (c[o] == none) & (d[o] == none)) ? 0 : all;
   }
 }
 

@@ -3,7 +3,6 @@
 from .device import (
     Array,
     address,
-    as_arrays,
     buffer,
     cupy,
     is_aligned,
@@ -11,11 +10,9 @@ from .device import (
     is_writable,
     on_device,
     on_host,
-    overlap,
     strided,
     take,
     to_device,
-    to_host,
     vector_norms,
 )
 from .storage import (
@@ -30,6 +27,7 @@ from .storage import (
     storage_of,
     storage_offset,
 )
+from .tree import as_arrays, overlap, to_host
 from .types import ALL_TYPES, CUDA_TYPES, TENSOR_TYPES, default_dtype, type_name
 
 __all__ = [

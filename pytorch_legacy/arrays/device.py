@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from operator import is_
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -20,7 +19,6 @@ from pytorch_legacy.errors import DtypeError
 
 Array = np.ndarray[Any, Any]
 
-_OWN = (np.ndarray, np.generic, int, float, str, type(None))
 _ON_CUDA = (2, 13)  # kDLCUDA and kDLCUDAManaged of DLPack
 
 
@@ -60,42 +58,16 @@ def to_device(array: Array, device: bool, dtype: Any = None) -> Array:
     return cupy().asarray(array) if device else array
 
 
-def to_host(value: Any) -> Any:
-    """What holds no device arrays: `value`, with those in it, in tables too, copied to the host."""
-    if isinstance(value, list):
-        return [to_host(entry) for entry in value]
-    if isinstance(value, dict):
-        return {key: to_host(entry) for key, entry in value.items()}
-    return to_device(value, False) if on_device(value) else value
-
-
-def as_arrays(value: Any, device: bool) -> Any:
-    """`value`, and what is in its tables, as modules take it: arrays of other libraries, such as PyTorch's tensors, seen as
-    NumPy's, or on a CUDA device as CuPy's, and tuples as lists. Nothing is copied.
-
-    The libraries hand arrays over by DLPack, which also puts the streams of devices in order, or by
-    ``__cuda_array_interface__``.
+def handed_over(value: Any, device: bool) -> Any:
+    """The array of another library as NumPy's, or on a CUDA device as CuPy's. What hands nothing over stays as it is.
 
     Raises
     ------
     DtypeError
-        If the array is one that cannot be handed over. The text says what it is, and not yet for whom it was.
+        If the array is one that cannot be handed over.
     """
-    if isinstance(value, _OWN) or on_device(value):
-        return value
-    if isinstance(value, (list, tuple)):
-        entries = [as_arrays(entry, device) for entry in value]
-        return value if type(value) is list and all(map(is_, entries, value)) else entries
-    if isinstance(value, dict):
-        pairs = {key: as_arrays(entry, device) for key, entry in value.items()}
-        return value if all(pairs[key] is value[key] for key in pairs) else pairs
-    if hasattr(value, "__dlpack_device__"):
-        return _handed_over(value, device)
-    return cupy().asarray(value) if device and hasattr(value, "__cuda_array_interface__") else value
-
-
-def _handed_over(value: Any, device: bool) -> Any:
-    """The array of another library by DLPack."""
+    if not hasattr(value, "__dlpack_device__"):
+        return cupy().asarray(value) if device and hasattr(value, "__cuda_array_interface__") else value
     kind = f"a {type(value).__name__}"
     if getattr(value, "requires_grad", False) is True:
         raise DtypeError(f"got {kind} that requires a gradient; pass x.detach()")
@@ -118,20 +90,6 @@ def buffer(array: Any, shape: tuple[int, ...], dtype: Any, device: bool) -> Arra
         return array
     new: Array = (cupy() if device else np).empty(shape, dtype)
     return new
-
-
-def overlap(one: Any, other: Any) -> bool:
-    """May arrays of `one` share memory with arrays of `other`? Both are arrays, or tables of them."""
-    if type(one) is np.ndarray and type(other) is np.ndarray:
-        if one.base is None is other.base:
-            return one is other
-        return np.may_share_memory(one, other, 1)  # type: ignore[arg-type]  # some work: windows may interlock
-    if isinstance(one, (list, tuple, dict)):
-        return any(overlap(other, entry) for entry in (one.values() if isinstance(one, dict) else one))
-    if isinstance(other, (list, tuple, dict)):
-        return overlap(other, one)
-    both = is_tensor(one) and is_tensor(other) and on_device(one) == on_device(other)
-    return both and np.may_share_memory(one, other)
 
 
 def is_writable(array: Array) -> bool:

@@ -15,9 +15,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .device import Array, is_tensor
+import numpy as np
+
+from .device import Array, handed_over, is_tensor, on_device, to_device
 
 TABLES = frozenset((list, tuple, dict))
+
+_ORIGINALS = "pytorch_legacy.originals"
+_OWN = (np.ndarray, np.generic, int, float, str, type(None))
 
 
 class IdentityKey:
@@ -43,11 +48,11 @@ class IdentityKey:
         return f"<IdentityKey of {type(self.value).__name__} at {id(self.value):#x}>"
 
 
-def map(function: Callable[[Any], Any], value: Any, memo: dict[Any, Any] | None = None) -> Any:
+def map(function: Callable[[Any], Any], value: Any, memo: dict[Any, Any] | None = None, *, lists: bool = False) -> Any:
     """`value` with every leaf in it passed through `function`. The tables are made anew, their keys are leaves, too.
 
     A table that stands in several places is one table in the result, even if it contains itself. With one `memo`, a dict as that
-    of ``copy.deepcopy``, that holds for several calls.
+    of ``copy.deepcopy``, that holds for several calls. With `lists` tuples become lists.
     """
     memo = {} if memo is None else memo
     pending: deque[Any] = deque()
@@ -59,18 +64,18 @@ def map(function: Callable[[Any], Any], value: Any, memo: dict[Any, Any] | None 
         if kind not in TABLES:
             return function(value)
         if id(value) not in memo:
-            memo.setdefault("pytorch_legacy.originals", []).append(value)  # an id must not be given away while it is a key
-            if kind is tuple:
+            memo.setdefault(_ORIGINALS, []).append(value)  # an id must not be given away while it is a key
+            if kind is tuple and not lists:
                 memo[id(value)] = tuple([renewed(entry) for entry in value])
             else:
-                memo[id(value)] = kind()
+                memo[id(value)] = {} if kind is dict else []
                 pending.append(value)
         return memo[id(value)]
 
     result = renewed(value)
     while pending:
         table = pending.popleft()
-        if type(table) is list:
+        if type(table) is not dict:
             memo[id(table)].extend([renewed(entry) for entry in table])
         else:
             memo[id(table)].update([(renewed(key), renewed(entry)) for key, entry in table.items()])
@@ -87,19 +92,89 @@ def leaves(value: Any) -> Iterator[Any]:
     if type(value) not in TABLES:
         yield value
         return
-    path: list[tuple[int, Iterator[Any]]] = [(id(value), _entries(value))]
-    within = {id(value)}
-    while path:
-        for entry in path[-1][1]:
+    waiting = [_entries(value)]
+    path, around = [id(value)], {id(value)}  # the tables that the walk is in
+    while waiting:
+        for entry in waiting[-1]:
             if type(entry) not in TABLES:
                 yield entry
-            elif id(entry) not in within:
-                within.add(id(entry))
-                path.append((id(entry), _entries(entry)))
+            elif id(entry) not in around:
+                path.append(id(entry))
+                around.add(id(entry))
+                waiting.append(_entries(entry))
                 break
         else:
-            within.discard(path.pop()[0])
+            waiting.pop()
+            around.discard(path.pop())
 
 
 def _entries(table: Any) -> Iterator[Any]:
     return iter(table.values() if type(table) is dict else table)
+
+
+def paired(function: Callable[[Any, Any], Any], value: Any, other: Any) -> Any:
+    """As `map`, with a function that also gets what the table `other` has in the same place, None where it has nothing."""
+    kind = type(value)
+    if kind not in TABLES:
+        return function(value, other)
+    alike: Any = other if isinstance(other, kind) else kind()
+    if kind is dict:
+        return {key: paired(function, entry, alike.get(key)) for key, entry in value.items()}
+    known = len(alike)
+    return kind([paired(function, entry, alike[i] if i < known else None) for i, entry in enumerate(value)])
+
+
+def to_host(value: Any) -> Any:
+    """What holds no device arrays: `value`, with those in it, in tables too, copied to the host."""
+    return map(lambda leaf: to_device(leaf, False) if on_device(leaf) else leaf, value)
+
+
+def as_arrays(value: Any, device: bool) -> Any:
+    """`value`, and what is in its tables, as modules take it: arrays of other libraries, such as PyTorch's tensors, seen as
+    NumPy's, or on a CUDA device as CuPy's, and tuples as lists. Nothing is copied; where there is nothing to do it is `value`.
+
+    The libraries hand arrays over by DLPack, which also puts the streams of devices in order, or by
+    ``__cuda_array_interface__``.
+
+    Raises
+    ------
+    DtypeError
+        If the array is one that cannot be handed over. The text says what it is, and not yet for whom it was.
+    """
+    if isinstance(value, _OWN) or on_device(value):
+        return value
+    if type(value) is list and all(isinstance(entry, np.ndarray) for entry in value):
+        return value  # as most tables are
+    changed = False
+
+    def seen(leaf: Any) -> Any:
+        nonlocal changed
+        if isinstance(leaf, _OWN) or on_device(leaf):
+            return leaf
+        if isinstance(leaf, (tuple, list, dict)):  # of a class of its own
+            new = as_arrays(dict(leaf) if isinstance(leaf, dict) else list(leaf), device)
+        else:
+            new = handed_over(leaf, device)
+        changed |= new is not leaf
+        return new
+
+    memo: dict[Any, Any] = {}
+    result = map(seen, value, memo, lists=True)
+    return result if changed or any(type(table) is tuple for table in memo.get(_ORIGINALS, ())) else value
+
+
+def overlap(one: Any, other: Any) -> bool:
+    """May arrays of `one` share memory with arrays of `other`? Both are arrays, or tables of them."""
+    if type(one) is np.ndarray and type(other) is np.ndarray:
+        if one.base is None is other.base:
+            return one is other
+        return np.may_share_memory(one, other, 1)  # type: ignore[arg-type]  # some work: windows may interlock
+    if type(one) in TABLES:
+        for leaf in leaves(one):  # noqa: SIM110  # half of what any() and a generator take
+            if overlap(leaf, other):
+                return True
+        return False
+    if type(other) in TABLES:
+        return overlap(other, one)
+    both = is_tensor(one) and is_tensor(other) and on_device(one) == on_device(other)
+    return both and np.may_share_memory(one, other)

@@ -9,6 +9,8 @@ from weakref import WeakSet
 
 import numpy as np
 
+from pytorch_legacy.arrays.tree import leaves
+
 if TYPE_CHECKING:
     from .aliases import Part
 
@@ -84,7 +86,7 @@ def tree(function: Callable[..., Any], *values: Any) -> Any:
 
 def flat(value: Any) -> list[Any]:
     """What stands in a table and the tables within, from left to right."""
-    return [leaf for entry in value for leaf in flat(entry)] if isinstance(value, (list, tuple)) else [value]
+    return [*leaves(value)]
 
 
 def difference(ours: Any, theirs: Any) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy.arrays import Tensor, cupy, is_tensor, repeats, storage_of, to_device, to_host
+from pytorch_legacy.arrays import Tensor, cupy, repeats, storage_of, to_device, to_host, tree
 from pytorch_legacy.distributed.batches import MOST
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.files.t7.nodes import printable
@@ -329,11 +329,11 @@ def _forward(network: Module, input: Any, repeats: int | None, exactly: bool = F
 
 def _kept(output: Any) -> Any:
     """The output on the host, as it is now."""
-    if isinstance(output, list):
-        return [_kept(entry) for entry in output]
-    if not is_tensor(output):
-        return output
-    array = to_host(output)
+    return tree.map_arrays(_copied, output)
+
+
+def _copied(output: Tensor) -> Tensor:
+    array: Tensor = to_host(output)
     if repeats(array):
         held = storage_of(array).nbytes
         raise Problem(f"the output of {files.text_shape(array.shape)} repeats {held:,} bytes, up to {array.nbytes:,}")

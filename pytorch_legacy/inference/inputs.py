@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.arrays import tree
 from pytorch_legacy.nn.Module import Module
 
 from .examples import SCALES, free_sizes, indices, runs
@@ -123,16 +124,12 @@ def _array(token: str, text: str) -> Array:
 
 def arrays(spec: Spec) -> Iterator[Array]:
     """The arrays of an input, in order."""
-    if isinstance(spec, list):
-        for entry in spec:
-            yield from arrays(entry)
-    else:
-        yield spec
+    return tree.leaves(spec)
 
 
 def mapped(function: Any, spec: Any) -> Any:
     """The same table of what `function` gives for each array."""
-    return [mapped(function, entry) for entry in spec] if isinstance(spec, list) else function(spec)
+    return tree.map(function, spec)
 
 
 def text_of(spec: Spec) -> str:

@@ -115,12 +115,10 @@ def clear(self: Object, *fields: str) -> Object:
 
 def by_example(t1: Any, t2: Any, function: Callable[[Any, Tensor], Any]) -> Any:
     """A table like `t2` of the results of `function` for its arrays, with what `t1` has in the same place."""
-    if is_tensor(t2):
-        return function(t1, t2)
-    if isinstance(t2, list):
-        old = t1 if isinstance(t1, list) else []
-        return [by_example(old[i] if i < len(old) else None, entry, function) for i, entry in enumerate(t2)]
-    if isinstance(t2, dict):
-        pairs = t1 if isinstance(t1, dict) else {}
-        return {key: by_example(pairs.get(key), entry, function) for key, entry in t2.items()}
-    raise DtypeError(f"nn.utils: expected arrays or tables of arrays, got {described(t2)}")
+
+    def of_leaf(leaf: Any, old: Any) -> Any:
+        if not is_tensor(leaf):
+            raise DtypeError(f"nn.utils: expected arrays or tables of arrays, got {described(leaf)}")
+        return function(old, leaf)
+
+    return tree.paired(of_leaf, t2, t1)

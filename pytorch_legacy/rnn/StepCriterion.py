@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from pytorch_legacy.arrays import tree
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import recursiveCopy
@@ -65,14 +66,7 @@ class StepCriterion(Criterion):
                 gradients.append(self.getStepCriterion(t).backward(input[t], self._target(target, t)))
         if self.sizeAverage:
             gradients = recursiveCopy(None, gradients)
-            _divide(gradients, len(gradients))
+            for array in tree.leaves(gradients):
+                array /= len(gradients)
         self.gradInput = joined(self, "gradInput", gradients, input)
         return self.gradInput
-
-
-def _divide(table: Any, divisor: int) -> None:
-    if isinstance(table, list):
-        for entry in table:
-            _divide(entry, divisor)
-    else:
-        table /= divisor

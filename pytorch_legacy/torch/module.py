@@ -14,7 +14,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from pytorch_legacy import nn, random
-from pytorch_legacy.arrays import Tensor, address, is_tensor
+from pytorch_legacy.arrays import Tensor, address, is_tensor, tree
 from pytorch_legacy.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from pytorch_legacy.interop.names import name_of
 from pytorch_legacy.interop.walk import walk
@@ -334,6 +334,4 @@ def _carrying(module: nn.Module) -> nn.Module | None:
 
 def _listed(value: Any) -> Any:
     """Tables as our layers know them."""
-    if isinstance(value, (list, tuple)):
-        return [_listed(entry) for entry in value]
-    return {key: _listed(entry) for key, entry in value.items()} if isinstance(value, dict) else value
+    return tree.map(lambda leaf: leaf, value, lists=True)

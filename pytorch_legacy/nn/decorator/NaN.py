@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import is_tensor, tree
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
@@ -80,8 +80,7 @@ class NaN(Decorator):
 
 
 def _has_nan(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return any(_has_nan(entry) for entry in value)
-    if isinstance(value, dict):
-        return any(_has_nan(entry) for entry in value.values())
-    return is_tensor(value) and value.dtype.kind == "f" and bool(np.isnan(value.sum()) and np.isnan(value).any())
+    return any(
+        is_tensor(leaf) and leaf.dtype.kind == "f" and bool(np.isnan(leaf.sum()) and np.isnan(leaf).any())
+        for leaf in tree.leaves(value)
+    )

@@ -38,7 +38,7 @@ class Caller(Object):
         try:
             if not given:
                 run, read = self._bindings[name, len(first)]
-                run(*(first + read(self)))
+                run(*(first + read(self) if read else first))
                 return
         except BusyError:
             raise
@@ -48,18 +48,21 @@ class Caller(Object):
         arguments = (*first, *plan.read(self), *given.values())
         call(self, plan.function, *(plan.sort(arguments) if plan.sort else arguments))
         if not given:
-            self._bindings[name, len(first)] = self._bindings[plan.function], plan.read
+            self._bindings[name, len(first)] = self._bindings[plan.function], plan.read if len(arguments) > len(first) else None
 
     def _size(self, name: str, *first: Any, **given: Any) -> tuple[int, ...]:
         """The shape that a function, such as "outputSize", tells; its arguments come as those of `_call`."""
         try:
-            function, read, sort = self._bindings[(name, len(first), *given)]
+            if not given:
+                function, read = self._bindings[name, len(first)]
+                return output_size(self, function, *(first + read(self) if read else first))
         except (AttributeError, KeyError):
-            plan = _plan(type(self), name, len(first), *given)
-            function, read, sort = plan.function, plan.read, plan.sort
-        arguments = first + read(self) + tuple(given.values())
-        shape = output_size(self, function, *(sort(arguments) if sort else arguments))
-        self._bindings[(name, len(first), *given)] = function, read, sort
+            pass
+        plan = _plan(type(self), name, len(first), *given)
+        arguments = (*first, *plan.read(self), *given.values())
+        shape = output_size(self, plan.function, *(plan.sort(arguments) if plan.sort else arguments))
+        if not given:
+            self._bindings[name, len(first)] = plan.function, plan.read if len(arguments) > len(first) else None
         return shape
 
 

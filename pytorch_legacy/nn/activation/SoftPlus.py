@@ -3,6 +3,7 @@
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 
 
@@ -54,7 +55,6 @@ class SoftPlus(Native):
             raise ValueRangeError(f"{self._typename}: beta: expected a number other than 0, got {beta}")
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        self._makeGradInput(input, gradOutput)
-        self._call("updateGradInput", input, gradOutput, self.gradInput, None)  # C does not read the output
-        gradInput: Tensor = self.gradInput
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape)
+        self._call("updateGradInput", input, gradOutput, gradInput, None)  # C does not read the output
         return gradInput

@@ -26,11 +26,12 @@ Look into Torch7 models and run them, without Lua.
   pytorch-legacy explain adaptive 5 3                   which cells feed which output of a pooling layer
   pytorch-legacy new-layer SpatialMedianPooling         the files of a layer of your own, in C and Python
 """
+WITH_CLASSES = ("inspect", "run", "convert")  # and kinds of explain
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line, for main and for the documentation."""
-    from . import convert, explain, inspect, new_layer, run
+    from . import classes, convert, explain, inspect, new_layer, run
     from .options import Parser
 
     top = Parser(prog="pytorch-legacy", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -45,6 +46,8 @@ def parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.add_arguments(sub)
+        if name in WITH_CLASSES:
+            classes.add_argument(sub)
         sub.set_defaults(execute=command.execute)
     return top
 
@@ -72,6 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser().parse_args(arguments)
         with warnings.catch_warnings():
             warnings.showwarning = _show  # type: ignore[assignment]  # the block puts back what it was
+            if options.command in WITH_CLASSES:
+                from . import classes
+
+                classes.imported(options.classes)
             options.execute(options)
         if sys.stdout is not None:  # which may be closed
             sys.stdout.flush()

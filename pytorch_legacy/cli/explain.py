@@ -16,6 +16,7 @@ from pytorch_legacy.inference.preprocessing import Preprocessing
 from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.inference.progress import busy
 
+from . import classes
 from .options import pixels
 
 HELP = "show what a pooling layer does: its windows, or a picture through all layers"
@@ -25,7 +26,7 @@ Show which input cells feed each output of a pooling layer, or send a picture th
   pytorch-legacy explain adaptive 5 3                          windows that share 5 cells, beside those of one size
   pytorch-legacy explain adaptive 33x54 14x30 -o windows.png   both axes, height first, as a picture too
   pytorch-legacy explain max 10 --kernel 3 --stride 2 --ceil   windows that slide
-  pytorch-legacy explain layer "SpatialS3Pooling(2, 4, 4)" 12  any pooling layer of nn, with its arguments
+  pytorch-legacy explain layer "SpatialS3Pooling(2, 4, 4)" 12  any pooling layer of nn, or of --classes mine.py
   pytorch-legacy explain pooling photo.jpg -o grid.png         what every layer makes of a photo, and its gradient
 
 Sizes are those of an array's shape, height before width: 33x54 is 33 high and 54 wide; 14 is 14 along every axis.
@@ -35,7 +36,7 @@ SUMMARIES = {
     "global": "one window, the whole input",
     "fractional": "windows at random steps",
     **dict.fromkeys(explain.SLIDING, "windows of one size, a stride apart"),
-    "layer": "any pooling layer of nn, as it is written in Python",
+    "layer": "any pooling layer, as it is written in Python",
     "pooling": "a picture through every pooling layer, and the gradient back",
 }
 
@@ -50,9 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             sub.add_argument(
                 "--size", type=pixels("--size"), metavar="WxH", help="resize to this size first (default: longer side at most 96)"
             )
+            sub.add_argument(
+                "--layer", metavar="LAYER", action="append", default=[], help='also this one, such as "SpatialS3Pooling(2, 4, 4)"'
+            )
+            classes.add_argument(sub)
             continue
         if kind == "layer":
             sub.add_argument("layer", metavar="LAYER", help='such as "SpatialS3Pooling(2, 4, 4)"')
+            classes.add_argument(sub)
         sub.add_argument("size", metavar="SIZE", help="size of the input: 5, or 33x54")
         if kind in ("adaptive", "fractional"):
             sub.add_argument("outputs", metavar="OUTPUT", help="size of the output: 3, or 14x30")
@@ -76,7 +82,7 @@ def execute(options: argparse.Namespace) -> None:
         return
     size = _sizes("SIZE", options.size, 1)
     if options.kind == "layer":
-        layer = _layer(options.layer)
+        layer = _layer(options.layer, options.classes)
         if options.ceil and not hasattr(layer, "ceil"):
             raise Problem(f"--ceil: {options.layer} has no such choice")
         _show(explain.windows(layer.ceil() if options.ceil else layer, size if len(size) > 1 else size[0]), options)
@@ -98,8 +104,9 @@ def _show(found: explain.Windows, options: argparse.Namespace) -> None:
         say(f"wrote {options.output}")
 
 
-def _layer(text: str) -> Any:
-    """The layer that such a line of Python makes: a class of nn, and numbers."""
+def _layer(text: str, files: list[str]) -> Any:
+    """The layer that such a line of Python makes: a class of nn or of the user's files, and numbers."""
+    own = classes.imported(files)
     try:
         node = ast.parse(text.strip(), mode="eval").body
         call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
@@ -111,10 +118,12 @@ def _layer(text: str) -> Any:
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         name, arguments, named = "", [], {}
     shown = text if len(text) < 200 else f"{text[:200]} ..."
-    if name not in nn.__all__:
-        raise Problem(f'LAYER {shown}: expected a class of nn and its numbers, such as "SpatialMaxPooling(3, 3, 2, 2)"')
+    if name not in own and name not in nn.__all__:
+        raise Problem(
+            f'LAYER {shown}: expected a class of nn, or of --classes, and its numbers, such as "SpatialMaxPooling(3, 3, 2, 2)"'
+        )
     try:
-        return getattr(nn, name)(*arguments, **named)
+        return (own.get(name) or getattr(nn, name))(*arguments, **named)
     except TypeError as error:
         raise Problem(f"LAYER {shown}: {error}") from None
 
@@ -138,7 +147,7 @@ def _gallery(options: argparse.Namespace) -> None:
         image.thumbnail((explain.LONGEST, explain.LONGEST))
     array = np.atleast_3d(np.asarray(image, np.float32) / 255).transpose(2, 0, 1)
     with busy(f"drawing {options.output}"):
-        gallery = explain.pooling(array)
+        gallery = explain.pooling(array, [_layer(text, options.classes) for text in options.layer])
         gallery.draw(options.output)
     print(gallery)
     say(f"wrote {options.output}")

@@ -245,7 +245,7 @@ class Report:
         width = min(max(map(len, unknown.fields), default=0), 24)
         yield from (f"    {name:{width}}  {text}" for name, text in unknown.fields.items())
         verb = "use its fields" if unknown.role == "data" else "run it"
-        yield f"  to {verb}, write it as a class and register that before loading:"
+        yield f"  to {verb}, write it as a class and register that before loading (here: --classes FILE.py):"
         yield from (f"    {line}" for line in unknown.stub())
 
     # ---- as data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.typenames import typename
 
 from . import plot
 
@@ -178,13 +179,15 @@ def _show(panel: Any, planes: Tensor, title: str) -> None:
     panel.set_title(title, fontsize="small")
 
 
-def pooling(image: Any) -> Gallery:
+def pooling(image: Any, layers: Sequence[Module] = ()) -> Gallery:
     """Sends an image through every pooling layer for pictures, and a gradient of ones back.
 
     Parameters
     ----------
     image : array of (planes x) height x width
         Values from 0 to 1, or bytes.
+    layers : list of Module
+        More layers, such as yours: they take a batch of such images, and give one of planes.
 
     Returns
     -------
@@ -196,14 +199,22 @@ def pooling(image: Any) -> Gallery:
     planes = scaled[None] if scaled.ndim == 2 else scaled
     if planes.ndim != 3 or planes.size == 0:
         raise ShapeError(f"explain: image: expected (planes x) height x width, got shape {array.shape}")
-    return Gallery(planes, tuple(_picture(exhibit, planes) for exhibit in exhibits()))
+    pictures = [_picture(exhibit, planes) for exhibit in exhibits()]
+    for layer in layers:
+        name = typename(layer) or type(layer).__name__
+        label = repr(layer).removeprefix(name).removeprefix("(").removesuffix(")")
+        pictures.append(_made(layer.clone().float(), planes[None], name, label))
+    return Gallery(planes, tuple(pictures))
 
 
 def _picture(exhibit: Exhibit, image: Tensor) -> Picture:
     arguments = [argument.clone() if isinstance(argument, Module) else argument for argument in exhibit.arguments]
     made = getattr(nn, exhibit.name)(*(len(image) if argument is PLANES else argument for argument in arguments))
-    layer, input = exhibit.prepare(made), exhibit.input(image[None])
+    return _made(exhibit.prepare(made), exhibit.input(image[None]), exhibit.name, exhibit.label)
+
+
+def _made(layer: Module, input: Any, name: str, label: str) -> Picture:
     output = layer.forward(input)[0]
     gradient = layer.updateGradInput(input, np.ones_like(layer.output))
     first = gradient[0] if isinstance(gradient, list) else gradient  # a table: that of the image, not of its logits
-    return Picture(exhibit.name, exhibit.label, output, first[0].sum(0))
+    return Picture(name, label, output, first[0].sum(0))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,7 +100,7 @@ def test_large_picture_is_made_small_unless_a_size_is_given(capsys, tmp_path) ->
         (["max", "9", "--kernel", "2", "--pad", "2"], "padW: expected 0 to 1, got 2"),
         (["max", "9", "--kernel", "2", "--stride", "0"], "--stride 0: expected a size"),
         (["adaptive", "5", "3", "-o", "windows.doc"], "windows.doc: expected a file that ends in .*png"),
-        (["layer", "SpatialMaxPooling(open('x'))", "5"], "LAYER .*: expected a class of nn and its numbers"),
+        (["layer", "SpatialMaxPooling(open('x'))", "5"], "LAYER .*: expected a class of nn, or of --classes, and its numbers"),
         (["layer", "os.getcwd()", "5"], "expected a class of nn"),
         (["layer", "X(**{...})", "5"], "expected a class of nn"),
         (["layer", 'SpatialMaxPooling(**{"kW": 2})', "5"], "expected a class of nn"),
@@ -135,3 +138,64 @@ def test_help_of_every_kind(capsys) -> None:
         with pytest.raises(SystemExit, match="0"):
             main(["explain", kind, "--help"])
         assert f"pytorch-legacy explain {kind}" in capsys.readouterr().out
+
+
+class TestClassesOfTheUsers:
+    """--classes FILE.py, which every command that meets layers takes."""
+
+    TEXT = """
+import pytorch_legacy as pl
+
+@pl.register("mine.Halved")
+class Halved(pl.nn.SpatialAveragePooling):
+    def __init__(self, kW: int, kH: int) -> None:
+        super().__init__(kW, kH, kW, kH)
+    def updateOutput(self, input):
+        return super().updateOutput(input / 2)
+"""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        (tmp_path / "halved.py").write_text(self.TEXT)
+        (tmp_path / "sub").mkdir()
+        (tmp_path / "sub" / "json.py").write_text("")
+        (tmp_path / "broken.py").write_text("import nothing_of_this_name")
+        np.save(tmp_path / "x.npy", np.full((4, 1, 4, 4), 8, np.float32))
+        script = "import pytorch_legacy as pl, halved; pl.save('net.t7', pl.nn.Sequential(halved.Halved(2, 2)))"
+        self.python(tmp_path, "-c", script)
+        return tmp_path
+
+    def python(self, folder: Path, *arguments: str) -> str:
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(EXAMPLES.parent), str(folder)])}
+        done = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+        return done.stdout + done.stderr
+
+    def test_networks_of_them_run_and_are_inspected(self, folder: Path) -> None:
+        out = self.python(folder, "-m", "pytorch_legacy", "inspect", "net.t7", "--input", "1x4x4", "--classes", "halved.py")
+        assert "(1) mine.Halved" in out and "1x2x2" in out and "not known" not in out
+        told = self.python(folder, "-m", "pytorch_legacy", "inspect", "net.t7")
+        assert "not known: mine.Halved" in told and "before loading (here: --classes FILE.py):" in told
+        out = self.python(folder, "-m", "pytorch_legacy", "run", "net.t7", "x.npy", "--classes", "halved.py", "-o", "y.npy")
+        assert "4x1x4x4 in, 4x1x2x2 out" in out, out
+        assert (np.load(folder / "y.npy") == 4).all()
+
+    def test_they_are_explained(self, folder: Path) -> None:
+        out = self.python(folder, "-m", "pytorch_legacy", "explain", "layer", "Halved(3, 2)", "6", "--classes", "halved.py")
+        assert "6x6 cells to 3x2" in out and "     2  4-5    ....##" in out, out
+        pytest.importorskip("matplotlib")
+        out = self.python(
+            folder, "-m", "pytorch_legacy", "explain", "pooling", COLOUR, "-o", "grid.png",
+            "--layer", "Halved(4, 4)", "--classes", "halved.py",
+        )  # fmt: skip
+        assert re.search(r"mine.Halved +3x96x96 to 3x24x24 ", out) and (folder / "grid.png").exists(), out
+
+    def test_what_is_wrong_is_said_in_a_line(self, folder: Path) -> None:
+        told = {
+            "nowhere.py": "--classes nowhere.py: there is no such file",
+            "x.npy": "--classes x.npy: expected a file mine.py",
+            "broken.py": "--classes broken.py: ModuleNotFoundError: No module named 'nothing_of_this_name'",
+            "sub/json.py": "--classes sub/json.py: another module is called json; choose another name",
+        }
+        for file, expected in told.items():
+            out = self.python(folder, "-m", "pytorch_legacy", "inspect", "net.t7", "--classes", file)
+            assert expected in out and out.count("\n") == 1, out

@@ -18,6 +18,7 @@ from pytorch_legacy.errors import ExtensionError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.Native import Native as Layer
+from pytorch_legacy.nn.NativeCriterion import NativeCriterion as Criterion
 from pytorch_legacy.typenames import typename
 
 from .buffers import new_parameters, resize_output
@@ -26,6 +27,7 @@ from .skeleton import KINDS, new_layer
 
 __all__ = [
     "KINDS",
+    "Criterion",
     "Extension",
     "ExtensionError",
     "Layer",

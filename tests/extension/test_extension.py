@@ -15,6 +15,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy.backend import binding, library
+from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.extension import ExtensionError, compiler, loader
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +71,58 @@ def built(source: Path, include: Path, target: Path) -> Path:
     return target
 
 
+HALVES = """
+#include "THNN/layer.h"
+
+THNN_API int32_t THNN_(Halves_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input */
+    THTensor *output,       /* [OUT] 1 */
+    double factor);
+
+THNN_API int32_t THNN_(Halves_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] * */
+    const THTensor *target, /* [IN] as input */
+    THTensor *gradInput,    /* [OUT] as input */
+    double factor);
+
+static int32_t pass(const char *f, THNNState *state, const THTensor *input, const THTensor *target, THTensor *output,
+                    double factor, int isLoss)
+{
+  const int64_t one = 1;
+  THNN_TRY(THNN_checkInput(f, "input", view(input), 0, THNN_MAX_DIMS, "any shape"));
+  THNN_TRY(THNN_checkShape(f, "target", view(target), input->nDimension, input->size));
+  if (isLoss) THNN_TRY(THNN_checkOutput(f, "output", view(output), 1, &one));
+  else THNN_TRY(THNN_checkOutput(f, "gradInput", view(output), input->nDimension, input->size));
+  Call call;
+  THNN_enter(&call, state, f);
+  const real *x = THNN_in(&call, view(input)), *t = THNN_in(&call, view(target));
+  real *y = THNN_out(&call, view(output));
+  if (!THNN_failed(&call)) {
+    double sum = 0;
+    for (int64_t i = 0; i < THNN_nElement(view(input)); i++) {
+      if (isLoss) sum += factor * (x[i] - t[i]) * (x[i] - t[i]);
+      else y[i] = (real)(2 * factor * (x[i] - t[i]));
+    }
+    if (isLoss) y[0] = (real)sum;
+  }
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(Halves_updateOutput)(THNNState *state, const THTensor *input, const THTensor *target, THTensor *output,
+                                   double factor)
+{
+  return pass(__func__, state, input, target, output, factor, 1);
+}
+
+int32_t THNN_(Halves_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *target, THTensor *gradInput,
+                                      double factor)
+{
+  return pass(__func__, state, input, target, gradInput, factor, 0);
+}
+"""
 X = np.random.default_rng(0).standard_normal((3, 4))
 
 
@@ -101,6 +154,30 @@ class TestLoad:
             pl.setNumThreads(threads)
         np.testing.assert_array_equal(results[0], results[1])
         np.testing.assert_allclose(results[0], x / (1 + 2 * abs(x)), rtol=1e-12)
+
+    def test_serves_criterions_like_ours(self, source: Path) -> None:
+        file = source.with_name("Halves.c")
+        file.write_text(HALVES)
+        pl.extension.load(file)
+
+        class Halves(pl.extension.Criterion):
+            _layer = "Halves"
+
+            def __init__(self, factor: float) -> None:
+                super().__init__()
+                self.factor = factor
+
+        criterion, x, target = Halves(0.5).double(), X, X[::-1].copy()
+        for _ in range(2):
+            loss, gradInput = criterion(x, target)
+            assert loss == criterion.output == pytest.approx(0.5 * ((x - target) ** 2).sum(), rel=1e-12)
+            np.testing.assert_allclose(gradInput, x - target, rtol=1e-12)
+        assert pl.testing.jacobian(criterion, x, target) < 1e-6
+        criterion.factor = 1.0
+        assert criterion.forward(x, target) == pytest.approx(2 * loss)
+        for _ in range(2):
+            with pytest.raises(ShapeError, match="Halves: target: expected 3 x 4, got 2 x 4"):
+                criterion.forward(x, target[:2])
 
     def test_once_and_anew_after_a_change(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         first = pl.extension.load(source)

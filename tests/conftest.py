@@ -1,6 +1,8 @@
 """Settings of the whole suite."""
 
+import gc
 import os
+from collections.abc import Iterator
 
 import pytest
 
@@ -34,6 +36,17 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """A process that has finished its share takes tests from another: some take seconds, most of them milliseconds."""
     if config.getoption("numprocesses", None):
         config.option.dist = "worksteal"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Items and cases live as long as the run: to look for dead ones among them takes more than half the time of collecting."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,6 +6,7 @@ These tests build, some of them with pip's isolation, which takes a minute: they
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -67,13 +68,18 @@ def source_copy(to: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The C library installed without Python, and then moved to another place."""
-    place = tmp_path_factory.mktemp("cmake")
-    options = [*QUICK, "-DTHNN_BLAS=none", f"-DCMAKE_INSTALL_PREFIX={place / 'first'}"]
-    run("cmake", "-S", ROOT, "-B", place / "build", "-G", "Ninja", *options)
-    run("cmake", "--build", place / "build")
-    run("cmake", "--install", place / "build")
-    return (place / "first").rename(place / "prefix")
+    """The C library installed without Python, and then moved to another place. The processes of a run share it."""
+    run_folder = tmp_path_factory.getbasetemp()
+    place = (run_folder.parent if "PYTEST_XDIST_WORKER" in os.environ else run_folder) / "cmake"
+    with open(f"{place}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (place / "prefix").exists():
+            options = [*QUICK, "-DTHNN_BLAS=none", f"-DCMAKE_INSTALL_PREFIX={place / 'first'}"]
+            run("cmake", "-S", ROOT, "-B", place / "build", "-G", "Ninja", *options)
+            run("cmake", "--build", place / "build")
+            run("cmake", "--install", place / "build")
+            (place / "first").rename(place / "prefix")
+    return place / "prefix"
 
 
 def libdir(prefix: Path) -> Path:

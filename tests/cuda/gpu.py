@@ -21,8 +21,15 @@ IS_REAL = not os.environ.get("PYTORCH_LEGACY_EMULATE") and not cuda.missing()  #
 LIBRARY = str(cuda._path()) if IS_REAL else os.environ.get("PYTORCH_LEGACY_EMULATE")
 TYPES = {"torch.CudaTensor": np.dtype(np.float32), "torch.CudaDoubleTensor": np.dtype(np.float64)}
 
-on_a_device = pytest.mark.skipif(LIBRARY is None, reason="needs a GPU, or emulated kernels: tests/cuda/run.sh")
+REASON = "needs a GPU, or emulated kernels: tests/cuda/run.sh"
+on_a_device = pytest.mark.skipif(LIBRARY is None, reason=REASON)
 pretended = pytest.mark.skipif(LIBRARY is None or IS_REAL, reason="needs emulated kernels: tests/cuda/run.sh")
+
+
+def need_device() -> None:
+    """Skips the test file that calls it where there is no device: one item says so, not one for each network."""
+    if LIBRARY is None:
+        pytest.skip(REASON, allow_module_level=True)
 
 
 @pytest.fixture

@@ -11,17 +11,17 @@
 # found. PYTEST has how pytest is called.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-build=$(mktemp -d)
+mkdir -p build
+build=$PWD/$(mktemp -d build/emulated.XXXXXX)
 trap 'rm -rf "$build"' EXIT
-export PYTHONDONTWRITEBYTECODE=1
 pytest=${PYTEST:-python -m pytest -q -p no:cacheprovider}
 runtime() { g++ -print-file-name="lib$1.so"; }
 
 quietly() { "$@" >"$build/log" 2>&1 || { cat "$build/log"; exit 1; }; }
 
-# library <sanitizers>: builds it into $build
+# library <sanitizers> <options of CMake>...: builds it into $build
 library() {
-  quietly cmake -S . -B "$build/tree$1" -G Ninja -DTHNN_BLAS=none -DTHCUNN=host -DTHNN_SANITIZE="$1"
+  quietly cmake -S . -B "$build/tree$1" -G Ninja -DTHNN_BLAS=none -DTHCUNN=host -DTHNN_SANITIZE="$1" "${@:2}"
   quietly cmake --build "$build/tree$1" --target THCUNN
   export PYTORCH_LEGACY_EMULATE="$build/tree$1/THCUNN/libTHCUNN.so"
 }
@@ -84,7 +84,7 @@ thread() {
   planted thread NONE ""
   planted thread MISSING_BARRIER "data race"
   planted thread MISSING_ATOMIC "data race"
-  library thread
+  library thread -DTHCUNN_REALS=Cuda
   # Those that are left out launch the kernels of other layers, for a minute.
   TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD=$(runtime tsan) setarch -R $pytest tests/cuda/test_twins.py \
     -k "test_as_THNN and Cuda- and not (VolumetricFullConvolution or VolumetricDilatedConvolution or VolumetricConvolutionMM)"

@@ -10,12 +10,12 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy.errors import UnsupportedError
 from tests.cuda import fake_cupy
-from tests.cuda.gpu import TYPES, down, on_a_device, pretended, up
+from tests.cuda.gpu import TYPES, down, need_device, pretended, up
 from tests.cuda.gpu import gpu as gpu
 from tests.test_golden import Entry, cases, labels, load
 from tests.trees import assert_close, largest, leaves, mapped
 
-pytestmark = on_a_device
+need_device()
 WORDS = {dtype: name for name, dtype in TYPES.items()}
 
 

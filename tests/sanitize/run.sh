@@ -9,9 +9,9 @@
 # one: a BLAS is not instrumented, and would hide a wrong size from the sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-build=$(mktemp -d)
+mkdir -p build
+build=$PWD/$(mktemp -d build/sanitized.XXXXXX)
 trap 'rm -rf "$build"' EXIT
-export PYTHONDONTWRITEBYTECODE=1
 
 runtime() { gcc -print-file-name="lib$1.so"; }
 

@@ -21,6 +21,20 @@ _NOW = {name: f"files.{name}" for name in _FILES} | {
     "nn.lua": "files.lua",
 }
 
+# Classes of cudnn that had a file each, and those where they stand together.
+_TOGETHER = {
+    "activation": ("ClippedReLU", "Pointwise", "ReLU", "Sigmoid", "Tanh"),
+    "convolution": (
+        "SpatialDilatedConvolution", "VolumetricConvolution", "VolumetricDilatedConvolution", "VolumetricFullConvolution",
+    ),
+    "normalization": ("BatchNormalization", "SpatialBatchNormalization", "SpatialCrossMapLRN", "VolumetricBatchNormalization"),
+    "pooling": ("SpatialAveragePooling", "SpatialMaxPooling", "VolumetricAveragePooling", "VolumetricMaxPooling"),
+    "recurrent": ("BGRU", "BLSTM", "GRU", "LSTM", "RNNReLU", "RNNTanh"),
+    "softmax": (
+        "LogSoftMax", "SoftMax", "SpatialLogSoftMax", "SpatialSoftMax", "VolumetricLogSoftMax", "VolumetricSoftMax",
+    ),
+}  # fmt: skip
+
 
 class _Finder(MetaPathFinder, Loader):
     """Gives the module of today for a name of yesterday. It is the same module, not a second one."""
@@ -50,3 +64,7 @@ class _Finder(MetaPathFinder, Loader):
 def install() -> None:
     """From now on the old names can be imported. Who comes first is asked first: parts of `t7` would else be loaded twice."""
     sys.meta_path.insert(0, _Finder())
+    # These are there already: importlib would put a module it finds in the place of the class, which has the same name.
+    for file, names in _TOGETHER.items():
+        module = import_module(f"pytorch_legacy.cudnn.{file}")
+        sys.modules.update({f"pytorch_legacy.cudnn.{name}": module for name in names})

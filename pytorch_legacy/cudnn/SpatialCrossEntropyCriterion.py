@@ -6,7 +6,7 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor, is_tensor
-from pytorch_legacy.cudnn.SpatialLogSoftMax import SpatialLogSoftMax
+from pytorch_legacy.cudnn.softmax import SpatialLogSoftMax
 from pytorch_legacy.errors import located
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check

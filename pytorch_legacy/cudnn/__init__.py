@@ -1,41 +1,19 @@
 """The layers of cudnn.torch, computed by those of ``nn``: the same numbers without a GPU."""
 
-from .BatchNormalization import BatchNormalization
-from .BGRU import BGRU
-from .BLSTM import BLSTM
-from .ClippedReLU import ClippedReLU
+from .activation import ClippedReLU, ReLU, Sigmoid, Tanh
 from .convert import convert
-from .GRU import GRU
-from .LogSoftMax import LogSoftMax
-from .LSTM import LSTM
-from .ReLU import ReLU
+from .convolution import SpatialDilatedConvolution, VolumetricConvolution, VolumetricDilatedConvolution, VolumetricFullConvolution
+from .normalization import BatchNormalization, SpatialBatchNormalization, SpatialCrossMapLRN, VolumetricBatchNormalization
+from .pooling import SpatialAveragePooling, SpatialMaxPooling, VolumetricAveragePooling, VolumetricMaxPooling
+from .recurrent import BGRU, BLSTM, GRU, LSTM, RNNReLU, RNNTanh
 from .RNN import RNN
-from .RNNReLU import RNNReLU
-from .RNNTanh import RNNTanh
-from .Sigmoid import Sigmoid
-from .SoftMax import SoftMax
-from .SpatialAveragePooling import SpatialAveragePooling
-from .SpatialBatchNormalization import SpatialBatchNormalization
+from .softmax import LogSoftMax, SoftMax, SpatialLogSoftMax, SpatialSoftMax, VolumetricLogSoftMax, VolumetricSoftMax
 from .SpatialConvolution import SpatialConvolution
 from .SpatialCrossEntropyCriterion import SpatialCrossEntropyCriterion
-from .SpatialCrossMapLRN import SpatialCrossMapLRN
-from .SpatialDilatedConvolution import SpatialDilatedConvolution
 from .SpatialDivisiveNormalization import SpatialDivisiveNormalization
 from .SpatialFullConvolution import SpatialFullConvolution
-from .SpatialLogSoftMax import SpatialLogSoftMax
-from .SpatialMaxPooling import SpatialMaxPooling
-from .SpatialSoftMax import SpatialSoftMax
-from .Tanh import Tanh
 from .TemporalConvolution import TemporalConvolution
-from .VolumetricAveragePooling import VolumetricAveragePooling
-from .VolumetricBatchNormalization import VolumetricBatchNormalization
-from .VolumetricConvolution import VolumetricConvolution
 from .VolumetricCrossEntropyCriterion import VolumetricCrossEntropyCriterion
-from .VolumetricDilatedConvolution import VolumetricDilatedConvolution
-from .VolumetricFullConvolution import VolumetricFullConvolution
-from .VolumetricLogSoftMax import VolumetricLogSoftMax
-from .VolumetricMaxPooling import VolumetricMaxPooling
-from .VolumetricSoftMax import VolumetricSoftMax
 
 __all__ = [
     "BGRU",

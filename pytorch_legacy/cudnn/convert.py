@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.cudnn.AveragePooling import EXCLUDE, INCLUDE
+from pytorch_legacy.cudnn.pooling import EXCLUDE, INCLUDE
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.Module import Module
 

@@ -37,6 +37,7 @@ def test_what_was_shared_is_shared(stored):
 def test_every_class_is_found(stored):
     assert len(stored["classes"]) > 370
     assert [cls._typename for cls in stored["classes"]] == stored["typenames"]
+    assert all(getattr(pl.cudnn, name) in stored["classes"] for name in pl.cudnn.__all__ if name != "convert")
 
 
 def test_what_stands_in_files_beside_networks(stored):

@@ -2,9 +2,8 @@
  *
  * A processor that walks through memory asks for what comes next by itself, as far ahead as it can see: a few hundred instructions.
  * Where much is computed, scattered or stored between two loads that is too late, and at the end of a short row, or of a page, it
- * begins anew. Such a kernel says what it will want, and takes up to two fifths less time where no cache holds that. One that only loads
- * and adds gains nothing on an Intel Xeon, but a tenth to a quarter on an AMD EPYC. Best it says so line by line, as it loads: a
- * processor that has asked for a dozen lines waits until one of them has come. */
+ * begins anew. Such a kernel says what it will want, and is up to twice as fast where no cache holds that; loops along one long row gain
+ * nothing. Best it says so line by line, as it loads: a processor that has asked for a dozen lines waits until one of them has come. */
 #ifndef THNN_FETCH_H
 #define THNN_FETCH_H
 

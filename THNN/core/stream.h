@@ -30,10 +30,10 @@
  * each other are streamed together, about TOGETHER bytes of them, for the lines at their ends are written in two parts. */
 enum { THNN_CACHED = 1 << 24, THNN_TOGETHER = 1 << 15, THNN_LARGEST_PIECE = 1 << 18 };
 
-/* What one thread has computed: n elements for `to`, of which `done` have been streamed, at a place of `length`. */
+/* What one thread has computed: n elements for `to`, at a place of `length`. */
 typedef struct Streamed {
   real *place, *to;
-  int64_t n, done, piece, length, rest[2]; /* a line of its own in the cache */
+  int64_t n, piece, length, rest[3]; /* a line of its own in the cache */
 } Streamed;
 
 /* One for each thread, for a result of `all` elements that is made in pieces of at most `piece`; NULL if nothing is streamed. */
@@ -53,32 +53,22 @@ THNN_INLINE Streamed *THNN_newStreams(Call *call, int threads, int64_t all, int6
 #endif
 }
 
-/* Streams whole lines of the first n elements. */
-THNN_INLINE void THNN_streamLines(Streamed *mine, int64_t n)
+/* Streams what a thread has computed: all whole lines. */
+THNN_INLINE void THNN_flush(Streamed *mine)
 {
+  int64_t done = 0;
 #if defined(THNN_HAS_STREAMS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they do not see such stores */
   enum { LINE = 64 / sizeof(real), LANES = 16 / sizeof(real) };
   const int64_t first = (int64_t)(-(uintptr_t)mine->to % 64 / sizeof(real));
-  const real *from = mine->place;
-  real *to = mine->to;
-  int64_t i = mine->done;
-  if ((uintptr_t)to % sizeof(real) || n < first) return;
-  if (!i) memcpy(to, from, (size_t)first * sizeof(real)), i = first;
-  for (; i + LINE <= n; i += LINE)
-    for (int64_t j = i; j < i + LINE; j += LANES)
-      _mm_stream_si128((__m128i *)(to + j), _mm_loadu_si128((const __m128i *)(from + j)));
-  mine->done = i;
-#else
-  (void)mine, (void)n;
+  if ((uintptr_t)mine->to % sizeof(real) == 0 && first <= mine->n) {
+    memcpy(mine->to, mine->place, (size_t)first * sizeof(real));
+    for (done = first; done + LINE <= mine->n; done += LINE)
+      for (int64_t i = done; i < done + LINE; i += LANES)
+        _mm_stream_si128((__m128i *)(mine->to + i), _mm_loadu_si128((const __m128i *)(mine->place + i)));
+  }
 #endif
-}
-
-/* Streams what a thread has computed. */
-THNN_INLINE void THNN_flush(Streamed *mine)
-{
-  THNN_streamLines(mine, mine->n);
-  memcpy(mine->to + mine->done, mine->place + mine->done, (size_t)(mine->n - mine->done) * sizeof(real));
-  mine->n = mine->done = 0;
+  memcpy(mine->to + done, mine->place + done, (size_t)(mine->n - done) * sizeof(real));
+  mine->n = 0;
 }
 
 /* Where the calling thread computes the piece that is to stand at `to`. */
@@ -89,12 +79,6 @@ THNN_INLINE real *THNN_place(Streamed *streams, real *to)
   if (mine->n && (to != mine->to + mine->n || mine->n + mine->piece > mine->length)) THNN_flush(mine);
   if (!mine->n) mine->to = to;
   return mine->place + mine->n;
-}
-
-/* The first n elements there are what they will be: they need not wait for the others. Stores then go on while these are computed. */
-THNN_INLINE void THNN_streamEarly(Streamed *streams, int64_t n)
-{
-  if (streams) THNN_streamLines(streams + THNN_threadId(), streams[THNN_threadId()].n + n);
 }
 
 /* The n elements that it has computed there. */

@@ -2,7 +2,6 @@
 #ifndef THNN_SUMS_H
 #define THNN_SUMS_H
 
-#include "core/fetch.h"
 #include "core/vectors.h"
 
 #ifndef THNN_CUDA
@@ -28,7 +27,6 @@ THNN_INLINE double sumCells(const real *x, int64_t n)
     const int64_t end = THNN_min(i + FEW * STEP, n);
     Vector part[4] = {{0}};
     for (; i + STEP <= end; i += STEP) {
-      THNN_fetch(x + i, THNN_AHEAD, sizeof(part));
 #pragma GCC unroll 4
       for (int v = 0; v < 4; v++) part[v] += *(const Vector *)(x + i + v * WIDTH);
     }

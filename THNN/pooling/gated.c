@@ -1,6 +1,5 @@
 /* How SpatialGatedPooling is fast on the host: maxima are found as maxima.c tells, plane by plane; masks and means run along rows.
  * q = gradOutput * gate * (max - output), as in SpatialGatedPooling.c. */
-#include "core/stream.h"
 #include "core/vmath.h"
 #include "pooling/blend.h"
 #include "pooling/gated.h"
@@ -43,10 +42,6 @@ THNN_KERNEL void gatePlane(real *y, real *gate, const real *x, const real *mask,
 THNN_INLINE void slopes(real *restrict q, const real *restrict x, const real *restrict g, const real *restrict y,
                         const real *restrict gate, const index_t *restrict index, int64_t n)
 {
-  THNN_fetch(g, THNN_AHEAD, n * (int64_t)sizeof *g);
-  THNN_fetch(y, THNN_AHEAD, n * (int64_t)sizeof *y);
-  THNN_fetch(gate, THNN_AHEAD, n * (int64_t)sizeof *gate);
-  THNN_fetch(index, THNN_AHEAD, n * (int64_t)sizeof *index);
   for (int64_t o = 0; o < n; o++) q[o] = g[o] * gate[o] * (x[index[o]] - y[o]);
 }
 
@@ -124,18 +119,15 @@ void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, i
   const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(spreadLength(&p->w)), all = 2 * (share + spread);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * all, sizeof(real));
-  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     real *mine = rows + THNN_threadId() * all, *spreads = mine + 2 * share;
     const int64_t at = i * outputs;
-    ungatePlane(THNN_place(streams, gx + i * plane), t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at,
+    ungatePlane(gx + i * plane, t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at,
                 w + i % masks * cells, p, mine, mine + share, spreads, spreads + spread);
-    THNN_stream(streams, plane);
   }
-  THNN_endStreams(streams, threads);
 }
 
 void THNN_(addMaskGradients)(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Space *p)

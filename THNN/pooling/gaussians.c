@@ -5,7 +5,6 @@
  * gradients of the weights along an axis are correlations of gradOutput with rows that are weighted along the other one; times the
  * derivatives of the weights they give the gradients of mean and precision. */
 #include <math.h>
-#include "core/stream.h"
 #include "core/vectors.h"
 #include "pooling/columns.h"
 #include "pooling/gaussians.h"
@@ -205,10 +204,10 @@ THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const
 }
 
 /* gx (+)= the gradient of one output plane. spread holds gradOutput, spread over the columns, for each of its rows; weightOf has room
- * for the weights of the windows that see a row. Rows are streamed as they come, if nothing is added to them any more. */
+ * for the weights of the windows that see a row. */
 THNN_KERNEL void gaussianGradient(real *gx, const real *g, const real *shares, const Space *p, const Rows *rows, const Runs *across,
                                   const Runs *down, const real *wx, const real *wy, int add, real *spread, real *weightOf,
-                                  int64_t *runOf, Streamed *streams)
+                                  int64_t *runOf)
 {
   const Axis h = p->h, w = p->w;
   const int64_t length = rows->cells;
@@ -224,7 +223,6 @@ THNN_KERNEL void gaussianGradient(real *gx, const real *g, const real *shares, c
     }
     if (n > 0) weigh(gx, spread + first * length + w.pad, weightOf, add, n, length, 1, w.in);
     else if (!add) memset(gx, 0, (size_t)w.in * sizeof(real)); /* between windows */
-    THNN_streamEarly(streams, (i + 1) * w.in);
   }
 }
 
@@ -413,22 +411,19 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 0, k);
   makeWeights(call, &h, &p->h, 1, 0, k);
-  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *to = THNN_place(streams, gx + i * plane);
+    real *to = gx + i * plane;
     for (int64_t m = 0; m < k->kernels; m++) {
       const int64_t at = i * k->kernels + m, of = at % gaussians;
       const real *wx = w.table[WEIGHT] + of * w.runs.count * p->w.kernel, *wy = h.table[WEIGHT] + of * h.runs.count * p->h.kernel;
       shareRows(myRoom(shares), g + at * outputs, p, &rows, &w.runs);
       gaussianGradient(to, g + at * outputs, myRoom(shares), p, &rows, &w.runs, &h.runs, wx, wy, m > 0, myRoom(spreads),
-                       myRoom(weightsOf), runOf + THNN_threadId() * THNN_roomFor(p->h.out), m == k->kernels - 1 ? streams : NULL);
+                       myRoom(weightsOf), runOf + THNN_threadId() * THNN_roomFor(p->h.out));
     }
-    THNN_stream(streams, plane);
   }
-  THNN_endStreams(streams, threads);
 }
 
 void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale,

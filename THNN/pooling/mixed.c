@@ -1,6 +1,5 @@
 /* How SpatialMixedPooling is fast on the host: maxima are found as maxima.c tells, plane by plane, and blended while the plane is in the
  * cache. */
-#include "core/stream.h"
 #include "pooling/blend.h"
 #include "pooling/mixed.h"
 
@@ -73,17 +72,14 @@ void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *ind
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
-  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     real *mine = rows + THNN_threadId() * (share + spread);
-    real *to = THNN_place(streams, gx + i * plane);
+    real *to = gx + i * plane;
     unmixPlane(to, g + i * outputs, index + i * outputs, p, a[i % weights], mine, mine + share);
-    THNN_stream(streams, plane);
   }
-  THNN_endStreams(streams, threads);
 }
 
 void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,

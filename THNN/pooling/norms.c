@@ -4,7 +4,6 @@
  * numbers the window is done again, scaled by its largest cell; a plane whose output is too large or too small for the powers of
  * backward takes the ratio |x| / output first. */
 #include <math.h>
-#include "core/stream.h"
 #include "core/vmath.h"
 #include "pooling/columns.h"
 #include "pooling/power.h"
@@ -276,22 +275,19 @@ void THNN_(spreadNorms)(Call *call, real *gx, const real *x, const real *g, cons
   const int threads = THNN_threads(call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
   const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
-  Streamed *streams = THNN_newStreams(call, threads, p->planes * plane, plane);
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     real *mine = rows + THNN_threadId() * (share + spread);
-    real *to = THNN_place(streams, gx + i * plane);
+    real *to = gx + i * plane;
     const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
     if (needsRatios(norms, p, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
     else {
       normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
       clearUnseen(to, p);
     }
-    THNN_stream(streams, plane);
   }
-  THNN_endStreams(streams, threads);
 }
 
 /* ---- p = infinity */

@@ -355,8 +355,6 @@ THNN_INLINE void poolPlane(int lip, real *y, const real *x, const real *l, const
   const Space *p = &s->p;
   for (int64_t ot = 0; ot < p->t.out; ot++)
     for (int64_t oh = 0; oh < p->h.out; oh++) {
-      fetchRows(x, p, ot, oh);
-      if (lip) fetchRows(l, p, ot, oh);
       for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
         const Block b = blockOf(p, ot, oh, ow);
         const int calm = weigh(lip, 0, s, x + b.offset, l + b.offset, &b, sharesRow(p, oh), r);
@@ -370,14 +368,6 @@ THNN_INLINE void poolPlane(int lip, real *y, const real *x, const real *l, const
     }
 }
 
-/* Cells [clean, needed) of a plane of `all`. As many that come next are called into the cache: otherwise stores wait for them. */
-THNN_INLINE void clearCells(real *gx, int64_t clean, int64_t needed, int64_t all)
-{
-  const int64_t size = sizeof(real);
-  memset(gx + clean, 0, (size_t)(needed - clean) * sizeof(real));
-  THNN_fetch(gx, needed * size, (THNN_min(2 * needed - clean, all) - needed) * size);
-}
-
 /* gradL is gradX again where there are no logits. */
 THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const real *l, const real *g, real *gx, real *gl, Rows *r)
 {
@@ -385,14 +375,12 @@ THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const re
   int64_t clean = 0; /* cells that have been set to 0, shortly before they are needed */
   for (int64_t ot = 0; ot < p->t.out; ot++)
     for (int64_t oh = 0; oh < p->h.out; oh++) {
-      fetchRows(x, p, ot, oh);
-      if (lip) fetchRows(l, p, ot, oh);
       const int end = ot == p->t.out - 1 && oh == p->h.out - 1;
       const int64_t slices = windowEnd(&p->t, ot), rows = slices > 1 ? p->h.in : windowEnd(&p->h, oh);
       const int64_t needed = end ? planeCells(p) : ((slices - 1) * p->h.in + rows) * p->w.in;
       if (needed > clean) {
-        clearCells(gx, clean, needed, planeCells(p));
-        if (lip) clearCells(gl, clean, needed, planeCells(p));
+        memset(gx + clean, 0, (size_t)(needed - clean) * sizeof(real));
+        if (lip) memset(gl + clean, 0, (size_t)(needed - clean) * sizeof(real));
         clean = needed;
       }
       for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {

@@ -1,7 +1,6 @@
 /* How SpatialStochasticPooling is fast on the host: sums run in double precision, cell after cell of the window, but for a whole row of
  * windows at once. A window whose sums are not normal numbers is treated on its own. */
 #include <math.h>
-#include "core/stream.h"
 #include "pooling/stochastic.h"
 #include "pooling/window.h"
 
@@ -152,15 +151,12 @@ void THNN_(spreadExpected)(Call *call, real *gx, const real *x, const real *g, c
   const double work = 2.0 * (double)outputs * (double)p->w.kernel * (double)p->h.kernel;
   const int threads = THNN_threads(call, THNN_work((double)p->planes * ((double)cells + work)));
   double *rows = THNN_scratch(call, threads * 4 * width, sizeof(double));
-  Streamed *streams = THNN_newStreams(call, threads, p->planes * cells, cells);
   if (THNN_failed(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     double *row = rows + THNN_threadId() * 4 * width;
-    real *to = THNN_place(streams, gx + i * cells);
+    real *to = gx + i * cells;
     spreadPlane(to, x + i * cells, g + i * outputs, p, row, row + width, row + 2 * width, row + 3 * width);
-    THNN_stream(streams, cells);
   }
-  THNN_endStreams(streams, threads);
 }

@@ -2,7 +2,6 @@
 #ifndef THNN_POOLING_SUMS_H
 #define THNN_POOLING_SUMS_H
 
-#include "core/fetch.h"
 #include "core/sums.h"
 #include "pooling/means.h"
 

@@ -13,7 +13,7 @@ from functools import wraps
 from inspect import Parameter, Signature, signature
 from operator import index
 from types import NoneType, UnionType
-from typing import Any, ParamSpec, TypeVar, get_args, get_origin
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
@@ -36,7 +36,7 @@ _NAMES = {
     int: "an integer", float: "a number", bool: "True or False", str: "a string", NoneType: "None", list: "a list",
     dict: "a table with names",
 }  # fmt: skip
-_GENERIC = {Sequence: list, list: list, Mapping: dict, dict: dict}
+_GENERIC = {Sequence: list, list: list, tuple: list, Mapping: dict, dict: dict}
 
 
 # What the names of arguments say of their numbers: sizes of windows and outputs, steps and distances are 1 or more.
@@ -110,11 +110,15 @@ def _several(names: list[str], needed: int) -> str:
 
 
 def _kinds(hint: Any) -> tuple[Any, ...]:
-    """The kinds that an annotation names, if these are numbers, flags, text, None, lists, tables and objects of Torch7."""
-    kinds = hint.__args__ if isinstance(hint, UnionType) else (hint,)
+    """The kinds that an annotation names, if these are numbers, flags, text, None, lists, tables, objects of Torch7 or values."""
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     letters = [str for kind in kinds if get_args(kind) == (str,)]  # a text is a sequence of letters
-    kinds = (*(_GENERIC.get(get_origin(kind), kind) for kind in kinds), *letters)
-    return kinds if all(kind in _NAMES or hasattr(kind, "_typename") for kind in kinds) else ()
+    kinds = (*(_GENERIC.get(get_origin(kind) or kind, kind) for kind in kinds), *letters)
+    return kinds if all(_is_kind(kind) for kind in kinds) else ()
+
+
+def _is_kind(kind: Any) -> bool:
+    return get_origin(kind) is Literal or (isinstance(kind, type) and (kind in _NAMES or hasattr(kind, "_typename")))
 
 
 def as_kind(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
@@ -122,15 +126,21 @@ def as_kind(thing: Any, name: str, value: Any, *kinds: Any) -> Any:
     for kind in kinds:
         try:
             return _as(kind, value)
-        except (AttributeError, TypeError):
+        except (AttributeError, TypeError, StopIteration):
             continue
     if int in kinds and (number := truncated(thing, name, value)) is not None:
         warnings.warn(f"{thing._typename}: {name}: {value} is not whole: {number} is taken, as Torch7 did", stacklevel=outside())
         return number
-    wanted = " or ".join(_NAMES.get(kind, f"a {kind.__name__.lower()}") for kind in kinds)
+    wanted = " or ".join(map(_name, kinds))
     if isinstance(value, type) and hasattr(value, "_typename"):
         raise ArgumentError(f"{thing._typename}: {name}: expected {wanted}, got the class {value._typename}; make one of it: ()")
     raise ArgumentError(f"{thing._typename}: {name}: expected {wanted}, got {_shown(value)}")
+
+
+def _name(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return " or ".join(map(repr, get_args(kind)))
+    return _NAMES.get(kind, f"a {kind.__name__.lower()}")
 
 
 def truncated(thing: Any, name: str, value: Any) -> int | None:
@@ -171,6 +181,8 @@ def whole(value: Any) -> int:
 
 def _as(kind: Any, value: Any) -> Any:
     """`value` as one of that kind. What cannot be one raises TypeError or AttributeError."""
+    if get_origin(kind) is Literal:
+        return next(one for one in get_args(kind) if type(one) is type(value) and one == value)
     if kind in (int, float) and isinstance(value, (bool, np.bool_)):
         raise TypeError  # a flag is no number
     if kind is int:

@@ -2,6 +2,8 @@
 
 import inspect
 import re
+from collections.abc import Sequence
+from typing import Literal, Optional, Union
 
 import numpy as np
 import pytest
@@ -158,6 +160,33 @@ def test_constructors_of_other_classes():
     assert Mine(1).setSize(1, np.int32(2)) == (1, 2)
     with fails(ArgumentError, "Mine: sizes: expected an integer, got 'x'"):
         Mine(1).setSize(1, "x")
+
+
+def test_annotations_as_others_write_them():
+    """Optional, Union, Literal and tuple say what they say of the same written with bars."""
+
+    class Mine(nn.Module):
+        def __init__(
+            self,
+            mode: Literal["sum", "mean", 2] = "sum",
+            name: Optional[str] = None,  # noqa: UP045
+            size: Union[int, tuple[int, int]] = 1,  # noqa: UP007
+            shape: Sequence = (),
+        ):
+            super().__init__()
+            self.given = mode, name, size, shape
+
+    assert Mine("mean", "x", (1, 2), [3]).given == ("mean", "x", (1, 2), [3])
+    assert Mine(2, None, np.int64(3)).given == (2, None, 3, ())
+    for given, text in (
+        (("max",), "Mine: mode: expected 'sum' or 'mean' or 2, got 'max'"),
+        ((True,), "Mine: mode: expected 'sum' or 'mean' or 2, got True"),
+        (("sum", 3), "Mine: name: expected a string or None, got 3"),
+        (("sum", "x", "y"), "Mine: size: expected an integer or a list, got 'y'"),
+        (("sum", "x", 1, 4), "Mine: shape: expected a list, got 4"),
+    ):
+        with fails(ArgumentError, text):
+            Mine(*given)
 
 
 @pytest.mark.parametrize("value", [3, None, "nn.Tanh", nn.Tanh, np.ones(2), nn.MSECriterion()])

@@ -131,7 +131,7 @@ def main() -> None:
         for way, functions in contestants(shape, options.batch, options.threads, options.onnx).items():
             if way not in options.passes.split(","):
                 continue
-            times = least(functions, options.rounds, 0.03 if options.threads > 1 and options.onnx else 0.002)
+            times = least(functions, options.rounds, 0.03 if options.threads > 1 else 0.002)
             figures = "  ".join(f"{who} {ms:8.3f} ms ({work / ms:4.0f} Gflop/s)" for who, ms in times.items())
             for who, ms in times.items():
                 if who != "ours":

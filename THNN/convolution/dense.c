@@ -278,13 +278,6 @@ void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const 
     THNN_(parallelGemm)(threads, 1, 0, c->outputs, c->depth, c->samples, (real)scale, y, c->outputs, x, c->depth, 1, gradWeight, c->depth);
     return;
   }
-  enum { LONG = 256 };
-  if (c->direct && c->dims > 1 && c->area >= LONG && !isByDefinition(call)) { /* so is one of one cell */
-    for (int64_t n = 0; n < c->samples; n++)
-      THNN_(parallelGemm)(threads, 0, 1, c->outputs, c->depth, c->area, (real)scale, y + n * c->outputs * c->area, c->area,
-                          x + n * c->depth * c->area, c->area, 1, gradWeight, c->depth);
-    return;
-  }
   const Sum s = forwardSum(c, x, (real *)y, gradWeight, NULL);
   const Engine *e = engine();
   if (wayOf(call, &s, e) == BY_DEFINITION) THNN_(gradientByDefinition)(&s, gradWeight, scale, threads);

@@ -11,7 +11,7 @@
 #include "convolution/direct_sum.h"
 
 enum {
-  GROUP_BYTES = 192 << 10, /* of a group of rows, about */
+  GROUP_BYTES = 512 << 10, /* of a group of rows, about */
   CHUNK = 224,           /* places in a short sum */
   OFTEN = 3              /* a panel of x that more blocks than this pass by is laid side by side first */
 };
@@ -21,7 +21,8 @@ typedef struct Gradient {
   int merged;                   /* x has few planes: the taps of a row go side by side, and vectors are planes of y */
   int64_t columns, runs, wide;  /* of one product; products; columns of `sums` */
   int64_t blocks, rows;         /* of planes of y, or of columns where they are merged */
-  int64_t xCell, yCell;         /* from a place to the next one */
+  int64_t side;                 /* planes of y that are laid side by side */
+  int64_t xCell, yCell, yBlock; /* from a place to the next one; from so many planes of y to the next ones */
   int64_t length, reachH, step; /* of a row of x; rows of x of a row of y; those of them that the row before has not seen */
   real *x, *y, *sums;           /* sums[plane of y][run][column], or merged [run][column][plane of y] */
   int32_t *place, *row, *panel; /* distances of places in x; the first row in x of each row of y; distances in a panel */
@@ -37,13 +38,20 @@ THNN_INLINE void layCells(real *restrict to, int64_t cell, const real *restrict 
       for (int64_t c = 0; c < planes; c++) to[w * cell + c] = x[w * distance + c * plane];
 }
 
+/* y at n places of one line of it, from place `to` of the group on. */
+static void layOutputs(const Gradient *g, int64_t to, const real *y, int64_t distance, int64_t n)
+{
+  for (int64_t o = 0; o < g->s->outputs; o += g->side)
+    layCells(g->y + o / g->side * g->yBlock + to * g->yCell, g->yCell, y + o * g->s->yPlane, g->s->yPlane, distance,
+             THNN_min(g->side, g->s->outputs - o), n);
+}
+
 /* Row r of a group that begins with row `first`: the row of y, and what it sees of x that the row before does not. */
 static void layRow(const Gradient *g, int64_t m, int64_t first, int64_t r)
 {
   const Sum *s = g->s;
   const int64_t oh = (first + r) % s->h.out, frame = (first + r) / s->h.out, n = frame / s->t.out, ot = frame % s->t.out;
-  layCells(g->y + r * s->w.out * g->yCell, g->yCell, s->y + n * s->ySample + ot * s->t.y + oh * s->h.y, s->yPlane, s->w.y, s->outputs,
-           s->w.out);
+  layOutputs(g, r * s->w.out, s->y + n * s->ySample + ot * s->t.y + oh * s->h.y, s->w.y, s->w.out);
   const int64_t t = ot * s->t.stride + s->t.first + m * s->t.step;
   const int64_t before = THNN_min(THNN_max(-s->w.first, 0), g->length), from = THNN_max(s->w.first, 0);
   const int64_t inside = THNN_max(THNN_min(g->length - before, s->w.in - from), 0);
@@ -66,7 +74,7 @@ static void layColumn(const Gradient *g, int64_t m, int64_t first, int64_t r, in
 {
   const Sum *s = g->s;
   const int64_t oh = (first + r) % s->h.out, frame = (first + r) / s->h.out, n = frame / s->t.out, ot = frame % s->t.out;
-  layCells(g->y + r * g->yCell, g->yCell, s->y + n * s->ySample + ot * s->t.y + oh * s->h.y, s->yPlane, s->h.y, s->outputs, end - r);
+  layOutputs(g, r, s->y + n * s->ySample + ot * s->t.y + oh * s->h.y, s->h.y, end - r);
   const int64_t t = ot * s->t.stride + s->t.first + m * s->t.step, skipped = r > 0 && oh > 0 ? g->reachH - g->step : 0;
   const int64_t cells = (end - 1 - r) * g->step + g->reachH - skipped, h = oh * s->h.stride + s->h.first + skipped;
   const int64_t before = t < 0 || t >= s->t.in ? cells : THNN_min(THNN_max(-h, 0), cells);
@@ -118,7 +126,7 @@ static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, 
       place = g->panel;
     }
     for (int64_t block = 0; block < g->blocks; block++)
-      rowProducts[vectors - 1][g->rows - 1](n, g->y + k * g->yCell + block * g->rows, x, place, g->yCell, 1, NULL,
+      rowProducts[vectors - 1][g->rows - 1](n, g->y + block * g->yBlock + k * g->yCell, x, place, g->yCell, 1, NULL,
                                             g->sums + (block * g->rows * g->runs + run) * g->wide + at, g->runs * g->wide);
   }
 }
@@ -134,19 +142,21 @@ static void gradient(Call *call, const Sum *s, real *weight, double scale, int t
   g.wide = THNN_ceilDiv(g.merged ? s->outputs : g.columns, LANES) * LANES;
   g.rows = partOf(g.merged ? g.columns : s->outputs, ROWS);
   g.blocks = THNN_ceilDiv(g.merged ? g.columns : s->outputs, g.rows);
-  const int64_t planes = g.blocks * g.rows;
   g.xCell = g.merged ? s->planes : oddLines(s->planes);
-  g.yCell = oddLines(g.merged ? g.wide : planes);
+  g.side = g.merged ? s->outputs : g.rows;
+  g.yCell = g.merged ? oddLines(g.wide) : g.rows;
   g.reachH = spanOf(&s->h) + 1;
   g.step = THNN_min(s->h.stride, g.reachH);
   g.length = (s->w.out - 1) * s->w.stride + spanOf(&s->w) + 1;
 
-  const int64_t all = s->samples * s->t.out * s->h.out, rowSize = g.length * g.step * g.xCell + s->w.out * g.yCell;
-  const int64_t group = THNN_max(THNN_min(all, GROUP_BYTES / (int64_t)sizeof(real) / rowSize), 1), places = group * s->w.out;
-  const int64_t xRows = group * g.step + (group / s->h.out + 2) * g.reachH, sums = planes * g.runs * g.wide;
+  const int64_t yBlocks = THNN_ceilDiv(s->outputs, g.side), all = s->samples * s->t.out * s->h.out;
+  const int64_t rowSize = g.length * g.step * g.xCell + s->w.out * g.yCell * yBlocks;
+  const int64_t group = THNN_max(THNN_min(all, GROUP_BYTES / (int64_t)sizeof(real) / rowSize), THNN_min(all, THNN_ceilDiv(CHUNK, s->w.out))), places = group * s->w.out;
+  const int64_t xRows = group * g.step + (group / s->h.out + 2) * g.reachH, sums = g.blocks * g.rows * g.runs * g.wide;
   const int64_t panel = THNN_roomFor(CHUNK * COLUMNS + COLUMNS);
   g.x = THNN_scratch(call, xRows * g.length * g.xCell + 2 * COLUMNS, sizeof(real));
-  g.y = THNN_scratch(call, (places + 8) * g.yCell, sizeof(real));
+  g.yBlock = places * g.yCell;
+  g.y = THNN_scratch(call, yBlocks * g.yBlock, sizeof(real));
   g.sums = THNN_scratch(call, sums, sizeof(real));
   g.place = THNN_scratch(call, places, sizeof(int32_t));
   g.row = THNN_scratch(call, group, sizeof(int32_t));

@@ -7,7 +7,11 @@
  *
  * Workers are made when they are first wanted, and kept: they serve all callers, a caller takes those that are idle. After their part
  * they look for more for a moment, since loops follow each other closely, and then sleep. No lock is held while a loop runs, so
- * that a fork finds none; a forked child, which has no workers, works alone. */
+ * that a fork finds none; a forked child, which has no workers, works alone.
+ *
+ * Others may want the processors, too. So nobody spins for long; a worker may run on any processor but its caller's, where it would
+ * wait for the caller, and the caller for it; and a caller that has taken the last chunk of a dynamic loop does not wait for a worker
+ * that has not begun. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -137,12 +141,15 @@ typedef struct Member {
 
 static _Thread_local Member *self;
 
-/* What a worker is about. It is NEW until it has begun. A caller makes it CLAIMED, READY and, when it is DONE, IDLE again. */
-enum { IDLE, CLAIMED, READY, DONE, NEW };
+/* What a worker is about. It is NEW until it has begun. A caller makes it CLAIMED and READY, it is then BUSY and DONE by itself, and the
+ * caller makes it IDLE again. */
+enum { IDLE, CLAIMED, READY, BUSY, DONE, NEW };
 
 typedef struct Worker {
   _Alignas(128) atomic_int phase;
   atomic_int sleeps, isAwaited;
+  pthread_t thread;
+  int barred; /* the processor where it may not run, plus 1, or 0 */
   Member member;
   struct Worker *next; /* in the same team */
   pthread_mutex_t mutex;
@@ -170,24 +177,28 @@ static inline void relax(void)
 #endif
 }
 
-/* Looks for a phase for a moment, shorter than it takes to be waken up many times. Has it come? */
-static int watch(atomic_int *phase, int wanted)
+enum { MOMENT = 50 * 1000, WHILE = 1000 * 1000 }; /* nanoseconds */
+
+/* Looks for a phase for a moment, shorter than it takes to be waken up many times; then for so long in between what other threads of the
+ * processor do. Has it come? */
+static int watch(atomic_int *phase, int wanted, int64_t yielding)
 {
-  enum { NANOSECONDS = 50 * 1000, LOOKS = 32 };
-  for (int64_t until = 0;;) {
+  enum { LOOKS = 32 };
+  for (int64_t begin = 0, gone = 0;;) {
     for (int i = 0; i < LOOKS; i++) {
       if (atomic_load_explicit(phase, memory_order_acquire) == wanted) return 1;
-      relax();
+      if (gone < MOMENT) relax();
+      else sched_yield();
     }
-    if (!until) until = now() + NANOSECONDS;
-    else if (now() >= until) return 0;
+    if (!begin) begin = now();
+    else if ((gone = now() - begin) >= MOMENT + yielding) return 0;
   }
 }
 
 /* Waits for a phase. Who sets it looks at `sleeps` afterwards, and wakes. */
-static void await(Worker *w, int phase, atomic_int *sleeps, pthread_cond_t *condition)
+static void await(Worker *w, int phase, int64_t yielding, atomic_int *sleeps, pthread_cond_t *condition)
 {
-  if (watch(&w->phase, phase)) return;
+  if (watch(&w->phase, phase, yielding)) return;
   pthread_mutex_lock(&w->mutex);
   atomic_store(sleeps, 1);
   while (atomic_load(&w->phase) != phase) pthread_cond_wait(condition, &w->mutex);
@@ -220,7 +231,9 @@ static void *live(void *argument)
   self = NULL;
   enter(w, CLAIMED, &w->isAwaited, &w->end);
   for (;;) {
-    await(w, READY, &w->sleeps, &w->work);
+    await(w, READY, 0, &w->sleeps, &w->work);
+    int ready = READY;
+    if (!atomic_compare_exchange_strong(&w->phase, &ready, BUSY)) continue; /* too late */
     take(&w->member);
     enter(w, DONE, &w->isAwaited, &w->end);
   }
@@ -231,14 +244,13 @@ static void *live(void *argument)
 static int make(Worker *w, size_t stack)
 {
   pthread_attr_t attributes;
-  pthread_t thread;
   sigset_t all, before;
   if (pthread_attr_init(&attributes)) return 0;
   sigfillset(&all);
   int failed = pthread_attr_setstacksize(&attributes, stack) || pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) ||
                pthread_sigmask(SIG_SETMASK, &all, &before);
   if (!failed) {
-    failed = pthread_create(&thread, &attributes, live, w);
+    failed = pthread_create(&w->thread, &attributes, live, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
   }
   pthread_attr_destroy(&attributes);
@@ -260,7 +272,7 @@ static Worker *hire(Worker *chain, int *size, int wanted, int most)
     pthread_cond_init(&w->end, NULL);
     notBefore = make(w, STACK) || make(w, LARGE_STACK) ? 0 : now() + AGAIN;
     if (notBefore) break;
-    await(w, CLAIMED, &w->isAwaited, &w->end);
+    await(w, CLAIMED, WHILE, &w->isAwaited, &w->end);
     w->next = chain;
     chain = w;
     ++*size;
@@ -288,6 +300,38 @@ static Worker *claim(int *size, int wanted)
   return hire(chain, size, wanted, wanted > others ? wanted : others);
 }
 
+/* Keeps a worker off a processor. Schedulers like to put a thread where the one runs that wakes it, and to leave it there for milliseconds:
+ * an idle processor beside it does not help, and both wait for each other. */
+static void bar(Worker *w, int processor)
+{
+#ifdef __linux__
+  cpu_set_t host, set;
+  if (w->barred == processor + 1 || processor < 0 || processor >= CPU_SETSIZE) return;
+  if (pthread_getaffinity_np(w->thread, sizeof set, &set) || sched_getaffinity(0, sizeof host, &host)) return;
+  if (w->barred && CPU_ISSET(w->barred - 1, &host)) CPU_SET(w->barred - 1, &set);
+  CPU_CLR(processor, &set);
+  if (CPU_COUNT(&set) && !pthread_setaffinity_np(w->thread, sizeof set, &set)) w->barred = processor + 1;
+#else
+  (void)w, (void)processor;
+#endif
+}
+
+static int processor(void)
+{
+#ifdef __linux__
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+
+/* A worker that has not begun is not needed any more. */
+static int dismiss(Worker *w)
+{
+  int ready = READY;
+  return atomic_compare_exchange_strong(&w->phase, &ready, IDLE);
+}
+
 static void run(void (*body)(void *), void *data, int threads, Member first)
 {
   Team team = {.body = body, .data = data};
@@ -297,15 +341,18 @@ static void run(void (*body)(void *), void *data, int threads, Member first)
   /* A loop within a loop belongs to one thread. */
   if (threads > 1 && (!self || self->team->size == 1)) chain = claim(&others, (threads < MOST ? threads : MOST) - 1);
   team.size = others + 1;
+  const int here = chain ? processor() : -1, isDynamic = first.chunk > 0;
   for (Worker *w = chain; w; w = w->next) {
     w->member = first;
     w->member.number = others--;
+    bar(w, here);
     enter(w, READY, &w->sleeps, &w->work);
   }
   take(&first);
   for (Worker *w = chain, *next; w; w = next) {
-    await(w, DONE, &w->isAwaited, &w->end);
-    next = w->next;
+    next = w->next; /* an idle one may be claimed at once */
+    if (isDynamic && dismiss(w)) continue;
+    await(w, DONE, WHILE, &w->isAwaited, &w->end);
     atomic_store_explicit(&w->phase, IDLE, memory_order_release);
   }
 }

@@ -3,22 +3,25 @@
 python -m benchmarks.nets                              every network, one sample and eight
 python -m benchmarks.nets ResNet --batch 1 --rounds 20 --threads 1
 python -m benchmarks.nets --training                   a step of training beside PyTorch
+python -m benchmarks.nets --crowded                    ... while another process uses a processor all the time
 python -m benchmarks.nets --plot nets.png              ... drawn, too
 
 The peers run what `pl.to_torch` and `pl.to_onnx` make of the network, but OpenCV, which reads the same .t7. "optimized" is
-`pl.optimize`. An engine that is not installed, or cannot run a network, has no figure. Memory is the most that its process
-ever had, with the libraries that the engine needs.
+`pl.optimize`. An engine that is not installed, or cannot run a network, has no figure. A turn is a pass that warms caches and
+threads, and one that is timed; before it there is a pause, for threads of some engines spin for a while after their work. Memory
+is the most that its process ever had, with the libraries that the engine needs.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -103,6 +106,7 @@ NETS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
     "digits": (sample("digits/digits.t7"), (1, 8, 8)),
     "superres": (sample("superres/superres.t7"), (1, 128, 128)),
 }
+PAUSE = 0.05  # seconds
 TRAINED = {"ResNet-18": 1000, "digits": 10}  # classes
 
 
@@ -188,9 +192,9 @@ def serve(engine: str, folder: Path, threads: int, classes: int) -> None:
     x = np.load(folder / "x.npy")
     run = trained(engine, folder, x, threads, classes) if classes else prepared(engine, folder, x, threads)
     run()
-    run()
     print("ready", flush=True)
     for _ in sys.stdin:
+        run()
         begin = time.perf_counter()
         run()
         print(1e3 * (time.perf_counter() - begin), flush=True)
@@ -250,10 +254,22 @@ def measure(name: str, batch: int, threads: int, rounds: int, isTraining: bool) 
                 running.append(process)
         for _ in range(rounds):
             for process in running:
+                time.sleep(PAUSE)
                 process.turn()
         for process in running:
             found[process.name] = median(process.times), process.end()
     return found
+
+
+@contextlib.contextmanager
+def another_process() -> Iterator[None]:
+    """One that never rests."""
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        busy.kill()
+        busy.wait()
 
 
 def plot(rows: list[tuple[str, dict[str, tuple[float, float]]]], path: str) -> None:
@@ -278,6 +294,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=pl.getNumThreads())
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--training", action="store_true", help="steps of training in place of evaluation")
+    parser.add_argument("--crowded", action="store_true", help="another process uses a processor all the time")
     parser.add_argument("--plot", metavar="IMAGE")
     parser.add_argument("--serve", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -293,7 +310,8 @@ def main() -> None:
         if (options.words and not any(word in name for word in options.words)) or (options.training and name not in TRAINED):
             continue
         for batch in options.batch:
-            found = measure(name, batch, options.threads, options.rounds, options.training)
+            with another_process() if options.crowded else contextlib.nullcontext():
+                found = measure(name, batch, options.threads, options.rounds, options.training)
             cells = [
                 f"{found[engine][0]:9.2f} {found[engine][0] / found['ours'][0]:6.2f} {found[engine][1]:5.0f}" if engine in found
                 else f"{'-':>22}" for engine in engines

@@ -48,7 +48,7 @@ static int isForWinograd(const Sum *s)
 /* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`. */
 static Way wayOf(const Call *call, const Sum *s, const Engine *e)
 {
-  enum { PLANES = 16, OUTPUTS = 8, TILES = 12, LEAST = 4 };
+  enum { PLANES = 16, OUTPUTS = 8, TILES = 12, LEAST = 8 };
   const int32_t how = THNN_convolutionWay(call);
   if (isByDefinition(call) || !isUsual(s)) return BY_DEFINITION;
   if (how == THNN_BY_PLACES) return BY_PLACES;

@@ -33,7 +33,7 @@
  *   windows    Space, Axis, sliding, windowStart, windowEnd, windowCells, firstWindow, endWindow; THNN_checkPlanes, checkSliding,
  *              checkAdaptive, spaceSize, checkSpace, checkSpaceOutput, checkGradients (core/space.h)
  *   planes     THNN_forwardPlanes, THNN_backwardPlanes (below): checks and memory around a pass over planes
- *   products   THNN_(gemm), THNN_(parallelGemm)
+ *   products   THNN_(gemm)
  *   random     THNN_lockGenerator, unlockGenerator, draw, drawMany, drawUniform, drawNormal
  * What else the headers in core/ have is the library's own and may change.
  *
@@ -125,10 +125,8 @@ __attribute__((constructor, unused)) static void THNN_attachByItself(void)
 #define THNN_checkSpace THNN_interface->checkSpace
 #define THNN_checkSpaceOutput THNN_interface->checkSpaceOutput
 #define THNN_checkGradients THNN_interface->checkGradients
-#define THNN_FloatparallelGemm THNN_interface->Floatproduct
-#define THNN_DoubleparallelGemm THNN_interface->Doubleproduct
-#define THNN_Floatgemm(...) THNN_interface->Floatproduct(1, __VA_ARGS__)
-#define THNN_Doublegemm(...) THNN_interface->Doubleproduct(1, __VA_ARGS__)
+#define THNN_Floatgemm THNN_interface->Floatgemm
+#define THNN_Doublegemm THNN_interface->Doublegemm
 
 /* ------------------------------------------------------------------------------------------------ shared loops
  * What gcc calls where a loop says `omp parallel for`. Here it reaches the library's threads; no libgomp is needed. */

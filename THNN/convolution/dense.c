@@ -237,8 +237,9 @@ void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *
 {
   const int threads = threadsFor(call, c);
   if (isMatrix(call, c)) {
+    if (!THNN_(reserveGemm)(call, threads)) return;
     fillRows(y, c->samples, c->outputs, 1, bias, 1);
-    THNN_(parallelGemm)(threads, 0, 1, c->samples, c->outputs, c->depth, 1, x, c->depth, weight, c->depth, 1, y, c->outputs);
+    THNN_(gemm)(call, threads, 0, 1, c->samples, c->outputs, c->depth, 1, x, c->depth, weight, c->depth, 1, y, c->outputs);
     return;
   }
   const Sum s = forwardSum(c, x, y, weight, bias);
@@ -251,8 +252,9 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
   const Axis *t = &c->window.t, *h = &c->window.h, *w = &c->window.w;
   const int threads = threadsFor(call, c);
   if (isMatrix(call, c)) {
+    if (!THNN_(reserveGemm)(call, threads)) return;
     fillPlanes(c, x, bias, threads);
-    THNN_(parallelGemm)(threads, 0, 0, c->samples, c->depth, c->outputs, 1, y, c->outputs, weight, c->depth, 1, x, c->depth);
+    THNN_(gemm)(call, threads, 0, 0, c->samples, c->depth, c->outputs, 1, y, c->outputs, weight, c->depth, 1, x, c->depth);
     return;
   }
   /* Cells that no window has seen get the bias alone. */
@@ -275,7 +277,7 @@ void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const 
 {
   const int threads = threadsFor(call, c);
   if (isMatrix(call, c)) {
-    THNN_(parallelGemm)(threads, 1, 0, c->outputs, c->depth, c->samples, (real)scale, y, c->outputs, x, c->depth, 1, gradWeight, c->depth);
+    THNN_(gemm)(call, threads, 1, 0, c->outputs, c->depth, c->samples, (real)scale, y, c->outputs, x, c->depth, 1, gradWeight, c->depth);
     return;
   }
   const Sum s = forwardSum(c, x, (real *)y, gradWeight, NULL);

@@ -8,7 +8,7 @@
 #define THNN_DIRECT_SUM_H
 
 #include "convolution/picture.h"
-#include "convolution/product.h"
+#include "core/product.h"
 
 enum {
   SHORT = 576,          /* a long sum is a sum of sums of so many terms, which keeps its precision */

@@ -51,14 +51,14 @@ void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, con
   const int64_t patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   real *products = THNN_scratch(call, threads * placeSize, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (THNN_failed(call) || !THNN_(reserveGemm)(call, threads)) return;
 
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t place = 0; place < (s->samples ? area : 0); place++) {
     real *patch = patches + THNN_threadId() * patchSize, *product = products + THNN_threadId() * placeSize;
     movePatch(patch, (real *)x, s, s->samples, s->planes, place / s->oWidth, place % s->oWidth, 0);
-    THNN_(gemm)(0, 1, s->outputs, s->samples, s->depth, 1, w + place * s->outputs * s->depth, s->depth, patch, s->depth, 0, product,
-                s->samples);
+    THNN_(gemm)(call, 1, 0, 1, s->outputs, s->samples, s->depth, 1, w + place * s->outputs * s->depth, s->depth, patch, s->depth, 0,
+                product, s->samples);
     for (int64_t o = 0; o < s->outputs; o++)
       for (int64_t n = 0; n < s->samples; n++)
         y[(n * s->outputs + o) * area + place] = product[o * s->samples + n] + b[o * area + place];
@@ -74,7 +74,7 @@ void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, c
   const int64_t patchSize = THNN_roomFor(most * group * cells);
   real *matrices = THNN_scratch(call, area * placeSize, sizeof(real));
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (THNN_failed(call) || !THNN_(reserveGemm)(call, threads)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t place = 0; place < area; place++) takePlace(matrices + place * placeSize, g, s, place);
@@ -86,7 +86,7 @@ void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, c
     real *patch = patches + THNN_threadId() * patchSize, *to = gx + (sample * s->planes + plane) * size;
     for (int64_t n = 0; n < samples; n++) memset(to + n * s->planes * size, 0, (size_t)(planes * size) * sizeof(real));
     for (int64_t place = 0; place < area; place++) {
-      THNN_(gemm)(1, 0, samples, planes * cells, s->outputs, 1, matrices + place * placeSize + sample, s->samples,
+      THNN_(gemm)(call, 1, 1, 0, samples, planes * cells, s->outputs, 1, matrices + place * placeSize + sample, s->samples,
                   w + place * s->outputs * s->depth + plane * cells, s->depth, 0, patch, planes * cells);
       movePatch(patch, to, s, samples, planes, place / s->oWidth, place % s->oWidth, 1);
     }
@@ -100,14 +100,14 @@ void THNN_(localGradients)(Call *call, const Sizes *s, const real *x, const real
   const int64_t patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   real *matrices = THNN_scratch(call, threads * placeSize, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (THNN_failed(call) || !THNN_(reserveGemm)(call, threads)) return;
 
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t place = 0; place < (s->samples ? area : 0); place++) {
     real *patch = patches + THNN_threadId() * patchSize, *matrix = matrices + THNN_threadId() * placeSize;
     takePlace(matrix, g, s, place);
     movePatch(patch, (real *)x, s, s->samples, s->planes, place / s->oWidth, place % s->oWidth, 0);
-    THNN_(gemm)(0, 0, s->outputs, s->depth, s->samples, (real)scale, matrix, s->samples, patch, s->depth, 1,
+    THNN_(gemm)(call, 1, 0, 0, s->outputs, s->depth, s->samples, (real)scale, matrix, s->samples, patch, s->depth, 1,
                 gw + place * s->outputs * s->depth, s->depth);
     for (int64_t o = 0; o < s->outputs; o++) {
       double sum = 0;

@@ -7,7 +7,7 @@
 #define THNN_PICTURE_H
 
 #include "convolution/sum.h"
-#include "convolution/turn.h"
+#include "core/turn.h"
 
 typedef struct Picture {
   int64_t row, phase, plane; /* lengths of a row, of a phase, of a plane */

@@ -13,7 +13,7 @@ void THNN_enter(Call *call, THNNState *state, const char *function)
   call->function = function;
   call->arena = NULL;
   call->status = THNN_OK;
-  call->inplace = call->nWritten = call->isNeeded = call->nHeld = call->nCopy = 0;
+  call->inplace = call->nWritten = call->isNeeded = call->nHeld = call->nCopy = call->gemmThreads = 0;
 }
 
 int THNN_failed(const Call *call) { return call->status != THNN_OK || (call->nWritten > 0 && !call->isNeeded); }

@@ -140,6 +140,8 @@ typedef struct Call {
     View view;
     const void *memory;
   } copy[THNN_MAX_COPIES];
+  void *gemmScratch; /* of matrix products, which follow each other, for so many threads */
+  int32_t gemmThreads;
 } Call;
 
 void THNN_enter(Call *call, THNNState *state, const char *function);

@@ -2,8 +2,9 @@
 #include <stdbool.h>
 #include "core/interface.h"
 
-THNN_FloatProduct THNN_FloatparallelGemm;
-THNN_DoubleProduct THNN_DoubleparallelGemm;
+THNN_FloatProduct THNN_Floatgemm;
+THNN_DoubleProduct THNN_Doublegemm;
+
 
 #ifdef THNN_OWN_TEAM
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
@@ -21,8 +22,9 @@ static const THNNLayerInterface table = {
 #define THNN_ENTRY(name) .name = THNN_##name,
     THNN_LAYER_FUNCTIONS(THNN_ENTRY)
 #undef THNN_ENTRY
-    .Floatproduct = THNN_FloatparallelGemm,
-    .Doubleproduct = THNN_DoubleparallelGemm,
+    .Floatgemm = THNN_Floatgemm,
+    .Doublegemm = THNN_Doublegemm,
+
 #ifdef THNN_OWN_TEAM
     .parallel = GOMP_parallel,
     .threadNumber = omp_get_thread_num,

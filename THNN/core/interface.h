@@ -9,7 +9,7 @@
 #include "core/core.h"
 #include "core/space.h"
 
-#define THNN_LAYER_VERSION 1
+#define THNN_LAYER_VERSION 2
 
 #define THNN_LAYER_FUNCTIONS(entry)                                                                                          \
   entry(fail) entry(shapeText) entry(nElement) entry(isContiguous) entry(sameShape) entry(checkInput) entry(checkShape)      \
@@ -23,10 +23,10 @@
 /* One that is not aligned, as in real.h. */
 typedef float THNN_anyFloat __attribute__((aligned(1)));
 typedef double THNN_anyDouble __attribute__((aligned(1)));
-typedef void THNN_FloatProduct(int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, THNN_anyFloat alpha,
+typedef void THNN_FloatProduct(Call *call, int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, THNN_anyFloat alpha,
                                const THNN_anyFloat *a, int64_t lda, const THNN_anyFloat *b, int64_t ldb, THNN_anyFloat beta,
                                THNN_anyFloat *c, int64_t ldc);
-typedef void THNN_DoubleProduct(int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, THNN_anyDouble alpha,
+typedef void THNN_DoubleProduct(Call *call, int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, THNN_anyDouble alpha,
                                 const THNN_anyDouble *a, int64_t lda, const THNN_anyDouble *b, int64_t ldb, THNN_anyDouble beta,
                                 THNN_anyDouble *c, int64_t ldc);
 
@@ -35,8 +35,8 @@ typedef struct THNNLayerInterface {
 #define THNN_ENTRY(name) __typeof__(THNN_##name) *name;
   THNN_LAYER_FUNCTIONS(THNN_ENTRY)
 #undef THNN_ENTRY
-  THNN_FloatProduct *Floatproduct; /* THNN_(parallelGemm) */
-  THNN_DoubleProduct *Doubleproduct;
+  THNN_FloatProduct *Floatgemm;
+  THNN_DoubleProduct *Doublegemm;
   /* What gcc makes of loops that are shared (core/team.c); NULL in a library that another compiler has built. */
   void (*parallel)(void (*body)(void *), void *data, unsigned threads, unsigned flags);
   int (*threadNumber)(void), (*threadCount)(void);

@@ -22,12 +22,11 @@ typedef THNN_REAL accreal; /* what to compute in, on a device wider than some re
 
 /* Row-major matrices, with the distance between their rows:
  * C (m x n) = alpha * op(A) (m x k) * op(B) (k x n) + beta * C, where op transposes if its flag is set.
- * One thread; parallel callers cut their work into tiles whose size does not depend on the number of threads. */
-void THNN_(gemm)(int transA, int transB, int64_t m, int64_t n, int64_t k, real alpha, const real *a, int64_t lda,
+ * Up to `threads` threads. Their memory is the call's: who writes something before, or calls this from threads of its own, asks for it first;
+ * a call that gets none fails. */
+void THNN_(gemm)(Call *call, int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, real alpha, const real *a, int64_t lda,
                  const real *b, int64_t ldb, real beta, real *c, int64_t ldc);
-/* The same with up to `threads` threads. */
-void THNN_(parallelGemm)(int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, real alpha,
-                         const real *a, int64_t lda, const real *b, int64_t ldb, real beta, real *c, int64_t ldc);
+int THNN_(reserveGemm)(Call *call, int threads);
 
 #endif
 #endif

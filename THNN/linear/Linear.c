@@ -191,18 +191,19 @@ static void forward(Call *call, real *y, const real *x, const real *w, const rea
     dotsOfFew(threads, y, w, x, b, &s);
     return;
   }
+  if (!THNN_(reserveGemm)(call, threads)) return;
   if (b) {
 #pragma omp parallel for num_threads(threads)
     for (int64_t n = 0; n < s.samples; n++) memcpy(y + n * s.outputs, b, (size_t)s.outputs * sizeof(real));
   }
-  THNN_(parallelGemm)(threads, 0, 1, s.samples, s.outputs, s.inputs, 1, x, s.inputs, w, s.inputs, b != NULL, y, s.outputs);
+  THNN_(gemm)(call, threads, 0, 1, s.samples, s.outputs, s.inputs, 1, x, s.inputs, w, s.inputs, b != NULL, y, s.outputs);
 }
 
 static void backward(Call *call, real *gx, const real *g, const real *w, Sizes s)
 {
   const int threads = threadsFor(call, &s);
   if (s.samples <= FEW) combineFew(call, threads, gx, w, g, &s);
-  else THNN_(parallelGemm)(threads, 0, 0, s.samples, s.inputs, s.outputs, 1, g, s.outputs, w, s.inputs, 0, gx, s.inputs);
+  else THNN_(gemm)(call, threads, 0, 0, s.samples, s.inputs, s.outputs, 1, g, s.outputs, w, s.inputs, 0, gx, s.inputs);
 }
 
 /* bias[o] += scale * (sum over samples of g[n][o]) for `count` elements, STRIP at a time. */
@@ -227,7 +228,7 @@ static void addGradients(Call *call, real *gw, real *gb, const real *g, const re
   /* Weights are read and written here: half as many samples make a product worth while. */
   if (s.samples <= FEW / 2) updateOfFew(threads, gw, g, x, (real)scale, &s);
   else
-    THNN_(parallelGemm)(threads, 1, 0, s.outputs, s.inputs, s.samples, (real)scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
+    THNN_(gemm)(call, threads, 1, 0, s.outputs, s.inputs, s.samples, (real)scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
   if (!gb) return;
   if (threads == 1) addSums(gb, g, s.outputs, (real)scale, &s);
   else {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "convolution/product.h"
+#include "core/multiply.h"
 
 enum { DEPTH = 37, STEP = 150, MOST = 128 };
 

@@ -36,19 +36,19 @@ static void forward(Call *call, real *y, const real *x, const real *w, const rea
   for (int64_t n = 0; n < s.rows; n++)
     for (int64_t o = 0; o < s.outputs; o++) y[n * s.outputs + o] = b[o];
   const int threads = THNN_threads(call, s.rows * s.inputs * s.outputs);
-  THNN_(parallelGemm)(threads, 0, 1, s.rows, s.outputs, s.inputs, 1, x, s.inputs, w, s.inputs, 1, y, s.outputs);
+  THNN_(gemm)(call, threads, 0, 1, s.rows, s.outputs, s.inputs, 1, x, s.inputs, w, s.inputs, 1, y, s.outputs);
 }
 
 static void backward(Call *call, real *gx, const real *g, const real *w, Sizes s)
 {
   const int threads = THNN_threads(call, s.rows * s.inputs * s.outputs);
-  THNN_(parallelGemm)(threads, 0, 0, s.rows, s.inputs, s.outputs, 1, g, s.outputs, w, s.inputs, 0, gx, s.inputs);
+  THNN_(gemm)(call, threads, 0, 0, s.rows, s.inputs, s.outputs, 1, g, s.outputs, w, s.inputs, 0, gx, s.inputs);
 }
 
 static void addGradients(Call *call, real *gw, real *gb, const real *x, const real *g, accreal scale, Sizes s)
 {
   const int threads = THNN_threads(call, s.rows * s.inputs * s.outputs);
-  THNN_(parallelGemm)(threads, 1, 0, s.outputs, s.inputs, s.rows, scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
+  THNN_(gemm)(call, threads, 1, 0, s.outputs, s.inputs, s.rows, scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
   for (int64_t n = 0; n < s.rows; n++)
     for (int64_t o = 0; o < s.outputs; o++) gb[o] += scale * g[n * s.outputs + o];
 }

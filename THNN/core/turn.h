@@ -14,14 +14,19 @@ typedef Four AnyFour __attribute__((aligned(1), may_alias));
 #define THNN_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (int64_t __attribute__((vector_size(sizeof(a))))){__VA_ARGS__})
 #endif
 
-/* to[c * toRow + r] = from[r * fromRow + c] for r < rows, c < columns */
+/* to[c * toRow + r] = from[r * fromRow + c] for r < rows, c < columns. The last four overlap those before them. */
 THNN_INLINE void turn(real *restrict to, int64_t toRow, const real *restrict from, int64_t fromRow, int64_t rows, int64_t columns)
 {
-  int64_t r = 0;
-  for (; r + 4 <= rows; r += 4) {
+  if (rows < 4 || columns < 4) {
+    for (int64_t r = 0; r < rows; r++)
+      for (int64_t c = 0; c < columns; c++) to[c * toRow + r] = from[r * fromRow + c];
+    return;
+  }
+  for (int64_t i = 0; i < rows; i += 4) {
+    const int64_t r = THNN_min(i, rows - 4);
     const real *x = from + r * fromRow;
-    int64_t c = 0;
-    for (; c + 4 <= columns; c += 4) {
+    for (int64_t j = 0; j < columns; j += 4) {
+      const int64_t c = THNN_min(j, columns - 4);
       const Four x0 = *(const AnyFour *)(x + c), x1 = *(const AnyFour *)(x + fromRow + c);
       const Four x2 = *(const AnyFour *)(x + 2 * fromRow + c), x3 = *(const AnyFour *)(x + 3 * fromRow + c);
       const Four a = THNN_SHUFFLE(x0, x2, 0, 4, 1, 5), b = THNN_SHUFFLE(x0, x2, 2, 6, 3, 7);
@@ -32,11 +37,7 @@ THNN_INLINE void turn(real *restrict to, int64_t toRow, const real *restrict fro
       *(AnyFour *)(y + 2 * toRow) = THNN_SHUFFLE(b, e, 0, 4, 1, 5);
       *(AnyFour *)(y + 3 * toRow) = THNN_SHUFFLE(b, e, 2, 6, 3, 7);
     }
-    for (; c < columns; c++)
-      for (int64_t q = 0; q < 4; q++) to[c * toRow + r + q] = x[q * fromRow + c];
   }
-  for (; r < rows; r++)
-    for (int64_t c = 0; c < columns; c++) to[c * toRow + r] = from[r * fromRow + c];
 }
 
 #endif

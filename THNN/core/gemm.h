@@ -1,0 +1,33 @@
+/* What gemm.c and its units share. */
+#ifndef THNN_GEMM_H
+#define THNN_GEMM_H
+
+#include "core/real.h"
+
+/* C (m x n) = alpha * op(A) (m x k) * op(B) (k x n) + beta * C */
+typedef struct Matrices {
+  int transA, transB;
+  int64_t m, n, k;
+  THNN_REAL alpha;
+  const real *a;
+  int64_t lda;
+  const real *b;
+  int64_t ldb;
+  THNN_REAL beta; /* 0 or 1 */
+  real *c;
+  int64_t ldc;
+} Matrices;
+
+/* Rows [top, bottom) and columns [left, right) of C. A sum is a sum of sums of THNN_PRODUCT_DEPTH terms, which keeps its precision; how C is
+ * cut changes no result. */
+typedef void Multiplier(const Matrices *matrices, int64_t top, int64_t bottom, int64_t left, int64_t right, real *scratch);
+
+extern Multiplier *const THNN_(multiplier), *const THNN_(multiplierAvx2), *const THNN_(multiplierAvx512);
+
+enum {
+  THNN_PRODUCT_DEPTH = 256,  /* so many terms of a few columns of B stay in the first cache */
+  THNN_PRODUCT_HEIGHT = 112, /* so many rows of A in the second one; a multiple of the micro-kernel's */
+  THNN_PRODUCT_SCRATCH = (THNN_PRODUCT_HEIGHT + 32) * THNN_PRODUCT_DEPTH + 16 * 32 /* elements of a thread */
+};
+
+#endif

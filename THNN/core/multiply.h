@@ -1,0 +1,163 @@
+/* The tiles of product.h, and products of matrices, for one kind of processor: product.c, product_avx2.c and product_avx512.c include this,
+ * each compiled for its own, and gemm.c calls the best that the processor has. */
+#ifndef THNN_MULTIPLY_H
+#define THNN_MULTIPLY_H
+
+#include "core/gemm.h"
+#include "core/product.h"
+#include "core/turn.h"
+
+/* ---- tiles */
+
+THNN_INLINE void product(const int rows, const int width, const Packed packed, int64_t depth, const real *a, const real *b,
+                         const int32_t *distance, int64_t step, int add, const real *start, real *c, int64_t ldc)
+{
+  Vector sum[ROWS][FEW_WIDTH];
+#pragma GCC unroll 14
+  for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+    for (int j = 0; j < width; j++) sum[i][j] = (Vector){0};
+  for (int64_t k = 0; k < depth; k++) {
+    const real *ak = packed == ROWS_PACKED ? a + k * step : a + distance[k];
+    const real *bk = packed == ROWS_PACKED ? b + distance[k] : b + k * step;
+    Vector column[FEW_WIDTH];
+#pragma GCC unroll 4
+    for (int j = 0; j < width; j++) column[j] = *(const AnyVector *)(bk + j * LANES);
+#pragma GCC unroll 14
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+      for (int j = 0; j < width; j++) sum[i][j] += ak[i] * column[j];
+  }
+#pragma GCC unroll 14
+  for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+    for (int j = 0; j < width; j++) {
+      AnyVector *to = (AnyVector *)(c + i * ldc + j * LANES);
+      Vector whole = sum[i][j];
+      if (start) whole += start[i];
+      if (add) whole += *to;
+      *to = whole;
+    }
+}
+
+/* product_<rows>_<width>_<packed> for all tiles, and a table of them. */
+#define THNN_PRODUCT(rows, width, packed)                                                                                        \
+  static void product_##rows##_##width##_##packed(int64_t depth, const real *a, const real *b, const int32_t *distance,            \
+                                                  int64_t step, int add, const real *start, real *c, int64_t ldc)                  \
+  {                                                                                                                                \
+    product(rows, width, packed, depth, a, b, distance, step, add, start, c, ldc);                                                        \
+  }
+#define THNN_NAME(rows, width, packed) product_##rows##_##width##_##packed,
+#define THNN_TILES_3(F, width, packed) F(1, width, packed) F(2, width, packed) F(3, width, packed)
+#define THNN_TILES_6(F, width, packed) THNN_TILES_3(F, width, packed) F(4, width, packed) F(5, width, packed) F(6, width, packed)
+#if VECTOR_BYTES == 64
+#define THNN_TILES(F, width, packed)                                                                                  \
+  THNN_TILES_6(F, width, packed) F(7, width, packed) F(8, width, packed) F(9, width, packed) F(10, width, packed)       \
+  F(11, width, packed) F(12, width, packed) F(13, width, packed) F(14, width, packed)
+#define THNN_FEW_TILES THNN_TILES_6
+#else
+#define THNN_TILES THNN_TILES_6
+#define THNN_FEW_TILES THNN_TILES_3
+#endif
+THNN_TILES(THNN_PRODUCT, 1, ROWS_PACKED)
+THNN_TILES(THNN_PRODUCT, 2, ROWS_PACKED)
+THNN_FEW_TILES(THNN_PRODUCT, 4, ROWS_PACKED)
+THNN_TILES(THNN_PRODUCT, 1, COLUMNS_PACKED)
+THNN_TILES(THNN_PRODUCT, 2, COLUMNS_PACKED)
+
+
+Product *const rowProducts[3][ROWS] = {{THNN_TILES(THNN_NAME, 1, ROWS_PACKED)},
+                                       {THNN_TILES(THNN_NAME, 2, ROWS_PACKED)},
+                                       {THNN_FEW_TILES(THNN_NAME, 4, ROWS_PACKED)}};
+Product *const columnProducts[2][ROWS] = {{THNN_TILES(THNN_NAME, 1, COLUMNS_PACKED)}, {THNN_TILES(THNN_NAME, 2, COLUMNS_PACKED)}};
+
+/* ---- matrices */
+
+enum { DEPTH = THNN_PRODUCT_DEPTH, HEIGHT = THNN_PRODUCT_HEIGHT / ROWS * ROWS, FEW = 2 };
+
+/* Where an operand's terms lie: packed, or, if its rows are those of k, in the matrix itself. */
+typedef struct Operand {
+  const real *at;
+  int64_t step;            /* from a term to the next one */
+  const int32_t *distance; /* the same as a table */
+} Operand;
+
+/* Rows [i, i + rows) of A, terms [l, l + depth) of each: to[k][row]. */
+static void packRows(real *to, const Matrices *p, int64_t i, int64_t rows, int64_t l, int64_t depth)
+{
+  const real *a = p->a + (p->transA ? l * p->lda + i : i * p->lda + l);
+  if (!p->transA) turn(to, rows, a, p->lda, rows, depth);
+  else if (rows <= LANES && i + LANES <= p->m) /* what a vector holds beyond is written over by the next one */
+    for (int64_t k = 0; k < depth; k++) *(AnyVector *)(to + k * rows) = *(const AnyVector *)(a + k * p->lda);
+  else
+    for (int64_t k = 0; k < depth; k++)
+      for (int64_t r = 0; r < rows; r++) to[k * rows + r] = a[k * p->lda + r];
+}
+
+/* Columns [j, j + columns) of alpha * op(B): to[k][column], with zeros up to a whole vector. */
+static void packColumns(real *to, const Matrices *p, int64_t j, int64_t columns, int64_t l, int64_t depth)
+{
+  const int64_t whole = THNN_ceilDiv(columns, LANES) * LANES;
+  if (p->transB) turn(to, COLUMNS, p->b + j * p->ldb + l, p->ldb, columns, depth);
+  for (int64_t k = 0; k < depth; k++) {
+    real *row = to + k * COLUMNS;
+    if (!p->transB && columns == COLUMNS)
+      for (int v = 0; v < WIDTH; v++) *(AnyVector *)(row + v * LANES) = *(const AnyVector *)(p->b + (l + k) * p->ldb + j + v * LANES);
+    else if (!p->transB) memcpy(row, p->b + (l + k) * p->ldb + j, (size_t)columns * sizeof(real));
+    for (int64_t c = columns; c < whole; c++) row[c] = 0;
+    if (p->alpha != 1)
+      for (int64_t c = 0; c < columns; c++) row[c] *= p->alpha;
+  }
+}
+
+/* c (+)= tile */
+static void writeTile(real *c, int64_t ldc, const real *tile, int64_t rows, int64_t columns, int add)
+{
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t q = 0; q < columns; q++) c[r * ldc + q] = (add ? c[r * ldc + q] : 0) + tile[r * COLUMNS + q];
+}
+
+static void steps(int32_t *distance, int64_t step)
+{
+  for (int64_t k = 0; k < DEPTH; k++) distance[k] = (int32_t)(k * step);
+}
+
+static void multiply(const Matrices *p, int64_t top, int64_t bottom, int64_t left, int64_t right, real *scratch)
+{
+  real *packedRows = scratch, *packedColumns = packedRows + HEIGHT * DEPTH, *tile = packedColumns + DEPTH * COLUMNS;
+  int32_t ofPacked[DEPTH], ofRows[DEPTH], ofColumns[DEPTH];
+  /* What few tiles read is not worth packing. */
+  const int rowsInPlace = p->transA && p->lda < INT32_MAX / DEPTH && right - left <= FEW * COLUMNS;
+  const int columnsMayBe = !p->transB && p->alpha == 1 && p->ldb < INT32_MAX / DEPTH && bottom - top <= FEW * ROWS;
+  steps(ofPacked, COLUMNS);
+  if (rowsInPlace) steps(ofRows, p->lda);
+  if (columnsMayBe) steps(ofColumns, p->ldb);
+  for (int64_t l = 0; l == 0 || l < p->k; l += DEPTH) {
+    const int64_t depth = THNN_min(DEPTH, p->k - l);
+    const int add = l > 0 || p->beta != 0;
+    for (int64_t i = top; i < bottom; i += HEIGHT) {
+      const int64_t end = THNN_min(i + HEIGHT, bottom), step = THNN_ceilDiv(end - i, THNN_ceilDiv(end - i, ROWS));
+      for (int64_t r = i; r < end && !rowsInPlace; r += step) packRows(packedRows + (r - i) * depth, p, r, THNN_min(step, end - r), l, depth);
+      for (int64_t j = left; j < right; j += COLUMNS) {
+        const int64_t some = THNN_min(COLUMNS, right - j), vectors = THNN_ceilDiv(some, LANES);
+        const int isWhole = some == vectors * LANES, inPlace = columnsMayBe && isWhole;
+        if (!inPlace) packColumns(packedColumns, p, j, some, l, depth);
+        const Operand b = inPlace ? (Operand){p->b + l * p->ldb + j, p->ldb, ofColumns} : (Operand){packedColumns, COLUMNS, ofPacked};
+        for (int64_t r = i; r < end; r += step) {
+          const int64_t count = THNN_min(step, end - r);
+          real *c = p->c + r * p->ldc + j, *to = isWhole ? c : tile;
+          const int64_t row = isWhole ? p->ldc : COLUMNS;
+          if (rowsInPlace)
+            columnProducts[vectors - 1][count - 1](depth, p->a + l * p->lda + r, b.at, ofRows, b.step, isWhole && add, NULL, to, row);
+          else
+            rowProducts[vectors - 1][count - 1](depth, packedRows + (r - i) * depth, b.at, b.distance, count, isWhole && add, NULL, to, row);
+          if (!isWhole) writeTile(c, p->ldc, tile, count, some, add);
+        }
+      }
+    }
+  }
+}
+
+Multiplier *const THNN_MULTIPLIER = multiply;
+
+#endif

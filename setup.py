@@ -8,7 +8,6 @@ import os
 import shlex
 import shutil
 import sys
-import sysconfig
 from pathlib import Path
 from subprocess import check_call
 from types import ModuleType
@@ -68,16 +67,10 @@ class CMakeBuild(build_ext):
         # Kept for the next editable install, which then compiles only what has changed.
         build = ROOT / "build" / "editable" if editable else Path(self.build_temp).resolve() / "thnn"
         prefix = build / "prefix"
-        origin = {"darwin": "@loader_path"}.get(sys.platform, "$ORIGIN")
-        rpath = f"{origin}/../../scipy_openblas32/lib"  # beside the package, wherever both are installed
-        if editable:
-            # Not beside it. What the build sees may be gone after it (build isolation), this will be there.
-            rpath = f"{sysconfig.get_path('platlib')}/scipy_openblas32/lib"
-        options = [f"-DPython3_EXECUTABLE={sys.executable}", f"-DTHNN_BLAS_RPATH={rpath}"]
-        options += [f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"]
+        options = [f"-DPython3_EXECUTABLE={sys.executable}", f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"]
         options += [f"-DTHCUNN={os.environ.get('PYTORCH_LEGACY_CUDA', 'off')}"]  # nvcc takes minutes: only when asked
         options += shlex.split(os.environ.get("THNN_CMAKE_ARGS", ""))
-        # --fresh: a cache would lead to the tools and the BLAS of an earlier, isolated build environment.
+        # --fresh: a cache would lead to the tools of an earlier, isolated build environment.
         check_call(["cmake", "--fresh", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", *options])
         check_call(["cmake", "--build", str(build)])
         check_call(["cmake", "--install", str(build)])

@@ -147,8 +147,9 @@ enum THNNOperation { THNN_ADD = 0, THNN_SUBTRACT = 1, THNN_MULTIPLY = 2, THNN_DI
 /* Scratch memory is kept for the next call; this gives back what no running call uses. */
 THNN_API int32_t THNN_freeScratch(THNNState *state);
 
-/* What multiplies matrices: "scipy-openblas ...", "system ..." or "built-in". */
+/* What multiplies matrices: "built-in". Libraries of before had the name of a BLAS here. */
 THNN_API const char *THNN_blas(void);
+
 
 /* Torch7's random sequence (Mersenne Twister MT19937; seeded with 5489 until manualSeed). */
 THNN_API int32_t THNN_manualSeed(THNNState *state, uint64_t seed);

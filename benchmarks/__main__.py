@@ -35,7 +35,7 @@ except ImportError:
     sys.exit('the benchmarks need PyTorch; run: pip install ".[bench]"')
 
 import pytorch_legacy as pl
-from pytorch_legacy import backend, nn
+from pytorch_legacy import nn
 
 from . import cuda
 from .layers import rows
@@ -166,7 +166,7 @@ def main() -> None:
     copy, gemm = copying(), gemm_rate()
     rate = copy.bytes / min(seconds(copy.job, 3) for _ in range(3))
     print(f"{time.strftime('%Y-%m-%d')}, {processor()}, {options.threads} threads")
-    print(f"pytorch_legacy {pl.__version__} with {backend.blas()}, PyTorch {torch.__version__}, NumPy {np.__version__}")
+    print(f"pytorch_legacy {pl.__version__}, PyTorch {torch.__version__}, NumPy {np.__version__}")
     print(f"measured limits: copy {rate / 1e9:.1f} GB/s, matrix product {gemm / 1e9:.0f} Gflop/s (float32)\n")
     if options.directions:
         directions(options.words, options.budget)

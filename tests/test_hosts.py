@@ -45,24 +45,14 @@ def compiled(source: Path, directory: Path, *more: str) -> Path:
         (directory / name).symlink_to(backend.library_path.resolve())
     program = directory / source.stem
     flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}", "-pthread", *more]
-    link = [f"-L{directory}", "-lTHNN", f"-Wl,-rpath,{directory}", f"-Wl,-rpath-link,{blas_directory()}"]
+    link = [f"-L{directory}", "-lTHNN", f"-Wl,-rpath,{directory}"]
     run(COMPILER, *flags, source, "-o", program, *link)
     return program
 
 
-def blas_directory() -> Path:
-    """Where scipy-openblas lies; a plain host has to be told, Python finds it by itself."""
-    scipy_openblas = pytest.importorskip("scipy_openblas32")
-    return Path(scipy_openblas.get_lib_dir())
-
-
-def run_host(*command: str | Path) -> str:
-    return run(*command, LD_LIBRARY_PATH=str(blas_directory()))
-
-
 @needs_compiler
 def test_c(tmp_path: Path) -> None:
-    assert run_host(compiled(EMBED / "embed.c", tmp_path)) == EXPECTED
+    assert run(compiled(EMBED / "embed.c", tmp_path)) == EXPECTED
 
 
 @needs_compiler
@@ -71,22 +61,21 @@ def test_c_of_the_readme(tmp_path: Path) -> None:
     (text,) = re.findall(r"```c\n(.*?int main.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     source = tmp_path / "readme.c"
     source.write_text(text)
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(blas_directory())}
-    done = subprocess.run([compiled(source, tmp_path)], capture_output=True, text=True, env=environment)
+    done = subprocess.run([compiled(source, tmp_path)], capture_output=True, text=True)
     (promised,) = re.findall(r"printf.*/\* (.*) \*/", text)
     assert (done.stdout.strip(), done.returncode) == (promised, 2)
 
 
 @needs_compiler
 def test_c_threads_and_fork(tmp_path: Path) -> None:
-    lines = run_host(compiled(ROOT / "tests" / "hosts" / "threads.c", tmp_path, "-fopenmp")).splitlines()
+    lines = run(compiled(ROOT / "tests" / "hosts" / "threads.c", tmp_path, "-fopenmp")).splitlines()
     assert "a parallel region of the host" in lines
     assert lines[-1] == "a child forked while 6 threads run"
 
 
 @needs_luajit
 def test_luajit() -> None:
-    assert run_host("luajit", EMBED / "embed.lua", backend.library_path, DECLARATIONS) == EXPECTED
+    assert run("luajit", EMBED / "embed.lua", backend.library_path, DECLARATIONS) == EXPECTED
 
 
 @needs_luajit
@@ -102,12 +91,12 @@ def test_luajit_knows_every_function(tmp_path: Path) -> None:
     )
     names = tmp_path / "names.txt"
     names.write_text("\n".join(name for function in header.read(HEADER) for name in function.exports))
-    assert run_host("luajit", script, backend.library_path, DECLARATIONS, names).split() == ["144", "144"]
+    assert run("luajit", script, backend.library_path, DECLARATIONS, names).split() == ["144", "144"]
 
 
 def test_ctypes() -> None:
     """In a Python that cannot even see this package."""
-    assert run_host(sys.executable, "-I", "-S", EMBED / "embed.py", backend.library_path) == EXPECTED
+    assert run(sys.executable, "-I", "-S", EMBED / "embed.py", backend.library_path) == EXPECTED
 
 
 @needs_compiler

@@ -301,7 +301,7 @@ FORK_WITHIN = """
     print("done")
 """
 
-# OpenBLAS has memory for 128 callers, and breaks at one more.
+# More callers than a library for products would have places for.
 CROWD = """
     import threading
     import numpy as np

@@ -29,10 +29,10 @@ static int64_t partSize(int64_t n, int64_t wanted, int64_t unit)
   return THNN_ceilDiv(THNN_ceilDiv(n, parts), unit) * unit;
 }
 
-/* C = alpha * A * B^T + beta * C for a few rows of B: memory is read as it lies. */
-THNN_KERNEL void fewDots(const Matrices *p)
+/* Rows [top, bottom) of C = alpha * A * B^T + beta * C for a few rows of B: memory is read as it lies. */
+THNN_KERNEL void fewDots(const Matrices *p, int64_t top, int64_t bottom)
 {
-  for (int64_t i = 0; i < p->m; i++)
+  for (int64_t i = top; i < bottom; i++)
     for (int64_t j = 0; j < p->n; j++) {
       const real *a = p->a + i * p->lda, *b = p->b + j * p->ldb;
       real *c = p->c + i * p->ldc + j, total = 0;
@@ -60,8 +60,10 @@ void THNN_(gemm)(Call *call, int threads, int transA, int transB, int64_t m, int
   }
   const Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
   Multiplier *multiply = multiplier();
-  if (!transA && transB && n <= FEW && threads == 1) {
-    fewDots(&p);
+  if (!transA && transB && n <= FEW) {
+    const int64_t some = THNN_ceilDiv(m, threads);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t i = 0; i < m; i += some) fewDots(&p, i, THNN_min(i + some, m));
     return;
   }
   /* A tile packs its parts of A and B for itself: large ones save that, but there should be some for every thread. */
@@ -76,7 +78,7 @@ void THNN_(gemm)(Call *call, int threads, int transA, int transB, int64_t m, int
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t tile = 0; tile < down * across; tile++) {
     const int64_t i = tile % down * height, j = tile / down * width;
-    multiply(&p, i, THNN_min(i + height, m), j, THNN_min(j + width, n),
-             (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH);
+    real *mine = threads > 1 ? (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH : scratch; /* of one of the caller's threads */
+    multiply(&p, i, THNN_min(i + height, m), j, THNN_min(j + width, n), mine);
   }
 }

@@ -5,7 +5,6 @@
 THNN_FloatProduct THNN_Floatgemm;
 THNN_DoubleProduct THNN_Doublegemm;
 
-
 #ifdef THNN_OWN_TEAM
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
 int omp_get_thread_num(void);
@@ -24,7 +23,6 @@ static const THNNLayerInterface table = {
 #undef THNN_ENTRY
     .Floatgemm = THNN_Floatgemm,
     .Doublegemm = THNN_Doublegemm,
-
 #ifdef THNN_OWN_TEAM
     .parallel = GOMP_parallel,
     .threadNumber = omp_get_thread_num,

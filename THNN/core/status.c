@@ -34,6 +34,8 @@ int32_t THNN_versionNumber(void)
 
 int32_t THNN_abiVersion(void) { return THNN_ABI_VERSION; }
 
+const char *THNN_blas(void) { return "built-in"; }
+
 int32_t THNN_checkVersion(int32_t abiVersion)
 {
   if (abiVersion == THNN_ABI_VERSION) return THNN_OK;

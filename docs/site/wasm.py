@@ -34,7 +34,7 @@ OTHERS = ("malloc", "free", "THNN_lastError", "THNN_setNumThreads", "THNN_manual
 
 COMPILE = (
     "-O2", "-std=gnu11", "-w", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", f"-I{THNN}", "-DReal=Float",
-    "-DTHNN_REAL=float", "-DTHNN_REAL_IS_Float=1", "-DTHNN_NO_BLAS", "-DTHNN_PORTABLE", "-DTHNN_NO_CLONES", "-DTHNN_OWN_TEAM",
+    "-DTHNN_REAL=float", "-DTHNN_REAL_IS_Float=1", "-DTHNN_PORTABLE", "-DTHNN_NO_CLONES", "-DTHNN_OWN_TEAM",
 )  # fmt: skip
 LINK = (
     "-O2", "-sSINGLE_FILE=1", "-sWASM_BIGINT=1", "-sMODULARIZE=1", "-sEXPORT_NAME=createTHNN", "-sENVIRONMENT=web",

@@ -6,7 +6,6 @@ from .callers import Callers
 from .cuda import cuda_index_check, require, set_cuda_index_check, set_pooling_backward
 from .library import (
     SIGNATURES,
-    blas,
     ffi,
     get_num_threads,
     lib,
@@ -23,7 +22,6 @@ __all__ = [
     "MAX_DIMS",
     "SIGNATURES",
     "Callers",
-    "blas",
     "call",
     "call_random",
     "cuda_index_check",

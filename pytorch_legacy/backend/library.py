@@ -42,21 +42,13 @@ def _open() -> tuple[Any, Any, Path]:
             "`pip install .` (or `pip install -e .`)"
         ) from error
     path = _find()
-    # scipy_openblas32 may be installed elsewhere than the package: once it is open, libTHNN finds it by name.
-    blas = None
-    try:
-        import scipy_openblas32
-
-        blas = ffi.dlopen(str(Path(scipy_openblas32.get_lib_dir()) / "libscipy_openblas.so"))
-    except (ImportError, OSError):
-        pass  # libTHNN may be built with another BLAS, or with none
     try:
         lib = ffi.dlopen(str(path))
     except OSError as error:
         raise ImportError(f"cannot open {path}: {error}") from error
     if lib.THNN_abiVersion() != ABI_VERSION:
         raise ImportError(f"{path}: expected ABI version {ABI_VERSION}, got {lib.THNN_abiVersion()}; install the package again")
-    return ffi, (lib, blas), path
+    return ffi, lib, path
 
 
 class Missing:
@@ -78,13 +70,12 @@ class Missing:
 
 ffi: Any
 lib: Any
-_blas: Any
 try:
-    ffi, (lib, _blas), library_path = _open()
+    ffi, lib, library_path = _open()
     from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
 except ImportError as _error:
     library_path = _find()
-    ffi = lib = _blas = SIGNATURES = Missing(_error)  # type: ignore[assignment,unused-ignore]
+    ffi = lib = SIGNATURES = Missing(_error)  # type: ignore[assignment,unused-ignore]
 
 
 def check(status: int, function: str = "") -> None:
@@ -123,11 +114,6 @@ def version() -> str:
     """Version of the C library, for example "0.1.0"."""
     number = lib.THNN_versionNumber()
     return f"{number // 10000}.{number // 100 % 100}.{number % 100}"
-
-
-def blas() -> str:
-    """What multiplies matrices: "scipy-openblas ZEN", "system ..." or "built-in"."""
-    return ffi.string(lib.THNN_blas()).decode().strip()
 
 
 def set_num_threads(threads: int) -> None:

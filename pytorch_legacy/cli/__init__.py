@@ -57,7 +57,7 @@ def _version() -> str:
     from pytorch_legacy import backend
 
     try:
-        return f"pytorch-legacy {pytorch_legacy.__version__}, libTHNN {backend.version()}, BLAS {backend.blas()}"
+        return f"pytorch-legacy {pytorch_legacy.__version__}, libTHNN {backend.version()}"
     except ImportError:
         return f"pytorch-legacy {pytorch_legacy.__version__}, without libTHNN"
 

@@ -21,7 +21,7 @@ quietly() { "$@" >"$build/log" 2>&1 || { cat "$build/log"; exit 1; }; }
 
 # library <sanitizers> <options of CMake>...: builds it into $build
 library() {
-  quietly cmake -S . -B "$build/tree$1" -G Ninja -DTHNN_BLAS=none -DTHCUNN=host -DTHNN_SANITIZE="$1" "${@:2}"
+  quietly cmake -S . -B "$build/tree$1" -G Ninja -DTHCUNN=host -DTHNN_SANITIZE="$1" "${@:2}"
   quietly cmake --build "$build/tree$1" --target THCUNN
   export PYTORCH_LEGACY_EMULATE="$build/tree$1/THCUNN/libTHCUNN.so"
 }

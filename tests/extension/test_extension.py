@@ -328,15 +328,15 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("file", "old", "new", "version"),
         [
-            ("interface.h", "THNN_LAYER_VERSION 1", "THNN_LAYER_VERSION 99", 99),
-            ("core.h", "THNN_MAX_COPIES = 8", "THNN_MAX_COPIES = 9", 1),  # what a layer has in its own memory has another size
+            ("interface.h", "THNN_LAYER_VERSION 2", "THNN_LAYER_VERSION 99", 99),
+            ("core.h", "THNN_MAX_COPIES = 8", "THNN_MAX_COPIES = 9", 2),  # what a layer has in its own memory has another size
         ],
     )  # fmt: skip
     def test_of_an_outdated_build(self, source: Path, tmp_path: Path, file: str, old: str, new: str, version: int) -> None:
         include = Path(shutil.copytree(compiler.INCLUDE, tmp_path / "include"))
         changed(include / "THNN" / "core" / file, old, new)
         target = built(source, include, tmp_path / "libold.so")
-        with pytest.raises(ExtensionError, match=rf"libold.so: was built for version {version} of .*version 1: build it again"):
+        with pytest.raises(ExtensionError, match=rf"libold.so: was built for version {version} of .*version 2: build it again"):
             pl.extension.load(target, header=source.with_suffix(".h"))
 
 
@@ -346,7 +346,7 @@ def test_interface_counts_its_versions() -> None:
     version = re.search(r"#define THNN_LAYER_VERSION (\d+)", text)
     assert version and int(version[1]) == loader.LAYER_VERSION
     entries = re.findall(r"entry\((\w+)\)", text.partition("#define THNN_LAYER_FUNCTIONS(entry)")[2])
-    assert (loader.LAYER_VERSION, len(entries), entries[0], entries[-1]) == (1, 40, "fail", "checkGradients")
+    assert (loader.LAYER_VERSION, len(entries), entries[0], entries[-1]) == (2, 40, "fail", "checkGradients")
     table = library.lib.THNN_layerInterface(loader.LAYER_VERSION)
     assert table != library.ffi.NULL and library.ffi.cast("int32_t *", table)[0] == loader.LAYER_VERSION
     assert library.lib.THNN_layerInterface(loader.LAYER_VERSION + 1) == library.ffi.NULL

@@ -1,0 +1,101 @@
+"""Matrix products, which are the library's own, beside NumPy's (OpenBLAS) and PyTorch's.
+
+python -m benchmarks.products                 nn.Linear: forward, gradInput, gradWeight, two threads
+python -m benchmarks.products --threads 1
+OPENBLAS_CORETYPE=Haswell ...                 OpenBLAS' kernels for AVX2
+
+Calls take turns in one process, after a pause in which the threads of the others go to sleep. A figure is the least time of all
+rounds. A ratio above 1 says that ours is faster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .convolutions import least
+
+# samples, inputs, outputs
+SHAPES = (
+    *((10, 512, 512), (16, 128, 512), (32, 1000, 1000), (50, 128, 512), (50, 512, 2048), (64, 4096, 1000), (128, 256, 256)),
+    *((128, 1000, 1000), (256, 784, 500), (512, 512, 512), (1000, 64, 64), (1024, 1024, 1024), (3136, 256, 64)),
+)
+
+
+def contestants(samples: int, inputs: int, outputs: int) -> dict[str, dict[str, Callable[[], Any]]]:
+    """For each pass what is timed: ours first. All add no bias, but ours in forward and gradWeight."""
+    import torch
+
+    import pytorch_legacy.nn as nn
+
+    random = np.random.default_rng(0)
+    module = nn.Linear(inputs, outputs).float()
+    x, g = (random.standard_normal((samples, n), dtype=np.float32) for n in (inputs, outputs))
+    module.forward(x)
+    module.zeroGradParameters()
+    weight, tx, tg = module.weight, torch.from_numpy(x), torch.from_numpy(g)
+    tw, sums = torch.from_numpy(np.array(weight)), np.zeros_like(weight)
+    ty, tgx, tgw = torch.empty(samples, outputs), torch.empty(samples, inputs), torch.zeros(outputs, inputs)
+    y, gx, gw = (np.empty(tensor.shape, np.float32) for tensor in (ty, tgx, tgw))
+
+    def add() -> None:
+        np.matmul(g.T, x, out=gw)
+        np.add(sums, gw, out=sums)
+
+    return {
+        "forward": {
+            "ours": lambda: module.updateOutput(x),
+            "NumPy": lambda: np.matmul(x, weight.T, out=y),
+            "torch": lambda: torch.mm(tx, tw.t(), out=ty),
+        },
+        "gradInput": {
+            "ours": lambda: module.updateGradInput(x, g),
+            "NumPy": lambda: np.matmul(g, weight, out=gx),
+            "torch": lambda: torch.mm(tg, tw, out=tgx),
+        },
+        "gradWeight": {
+            "ours": lambda: module.accGradParameters(x, g),
+            "NumPy": add,
+            "torch": lambda: tgw.addmm_(tg.t(), tx),
+        },
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=10)
+    options = parser.parse_args()
+    if os.environ.get("OPENBLAS_NUM_THREADS") != str(options.threads):  # NumPy's BLAS reads it when it is loaded
+        os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
+        os.execv(sys.executable, [sys.executable, "-m", "benchmarks.products", *sys.argv[1:]])
+    import torch
+
+    import pytorch_legacy as pl
+
+    pl.setNumThreads(options.threads)
+    torch.set_num_threads(options.threads)
+    torch.set_grad_enabled(False)
+    ratios: dict[str, list[float]] = {}
+    print(f"{options.threads} threads; Gflop/s of ours, and ours beside NumPy {np.__version__} and PyTorch {torch.__version__}")
+    for shape in SHAPES:
+        cells = []
+        for way, functions in contestants(*shape).items():
+            times = least(functions, options.rounds, 0.03)
+            for who in ("NumPy", "torch"):
+                ratios.setdefault(f"{way} / {who}", []).append(times[who] / times["ours"])
+            speed = 2e-6 * math.prod(shape) / times["ours"]
+            cells.append(f"{way} {speed:4.0f} {times['NumPy'] / times['ours']:6.2f} {times['torch'] / times['ours']:6.2f}")
+        print(f"{'x'.join(map(str, shape)):16}  " + "   ".join(cells), flush=True)
+    for way, values in ratios.items():
+        print(f"{way:20} geometric mean {math.exp(sum(map(math.log, values)) / len(values)):.2f}, least {min(values):.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -151,21 +151,6 @@ def test_add_subdirectory(tmp_path: Path) -> None:
 
 
 @needs_cmake
-def test_system_openblas(prefix: Path, tmp_path: Path) -> None:
-    """A host that multiplies by the system's OpenBLAS finds the number of its threads as it set it, whatever layers compute."""
-    (tmp_path / "calls.c").write_text("#include <cblas.h>\nint main(void) { return !openblas_get_num_threads(); }")
-    if subprocess.run(["cc", tmp_path / "calls.c", "-o", tmp_path / "calls", "-lopenblas"], capture_output=True).returncode:
-        pytest.skip("needs the system's OpenBLAS: apt-get install libopenblas-dev")
-    build, program = prefix.parent / "build", tmp_path / "host"  # what calls BLAS is compiled again
-    run("cmake", "-S", ROOT, "-B", build, "-DTHNN_BLAS=system", "-DBLA_VENDOR=OpenBLAS")
-    run("cmake", "--build", build)
-    host = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'THNN'}", ROOT / "tests" / "hosts" / "openblas.c"]
-    library = [f"-L{build / 'THNN'}", f"-Wl,-rpath,{build / 'THNN'}", "-lTHNN"]
-    run("cc", *host, "-o", program, *library, "-lopenblas", "-pthread")
-    assert run(program).splitlines()[-1] == "another number that the host sets meanwhile stays"
-
-
-@needs_cmake
 @pytest.mark.parametrize(
     ("option", "message"),
     [

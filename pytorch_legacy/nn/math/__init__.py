@@ -2,5 +2,5 @@
 
 from pytorch_legacy.nn.family import classes
 
-BASES = ("Extremum", "RowPairs")
+BASES = ("Extremum", "LearnedArray", "RowPairs")
 __all__ = classes(globals(), BASES)

@@ -40,18 +40,28 @@ THNN_GEOMETRY_FUNCTION int64_t THNN_endWindowOf(int64_t i, int64_t count, int64_
 
 /* ---- Adaptive windows: `out` windows that share `in` cells as evenly as they can.
  * Output o sees [floor(o * in / out), ceil((o + 1) * in / out)).
- * Cell i is seen by the outputs [floor(i * out / in), ceil((i + 1) * out / in)): the same rule with in and out exchanged.
- * With in = q * out + r the products stay below out * out, so no in overflows. */
+ * Cell i is seen by the outputs [floor(i * out / in), ceil((i + 1) * out / in)): the same rule with in and out exchanged. */
 
-THNN_GEOMETRY_FUNCTION int64_t THNN_adaptiveStart(int64_t o, int64_t in, int64_t out)
+/* floor((o * in + rest) / out), for 0 <= o <= out and 0 <= rest < out, where the product may need more than 64 bits: long division. */
+THNN_GEOMETRY_FUNCTION int64_t THNN_largeShare(int64_t o, int64_t in, int64_t out, int64_t rest)
 {
-  return o * (in / out) + o * (in % out) / out;
+  int64_t share = 0, left = 0; /* o * (the bits of in so far) = share * out + left */
+  for (int bit = 62; bit >= 0; bit--) {
+    left = 2 * left + (in >> bit & 1) * o + (bit > 0 ? 0 : rest);
+    share = 2 * share + left / out;
+    left %= out;
+  }
+  return share;
 }
 
-THNN_GEOMETRY_FUNCTION int64_t THNN_adaptiveEnd(int64_t o, int64_t in, int64_t out)
+THNN_GEOMETRY_FUNCTION int64_t THNN_share(int64_t o, int64_t in, int64_t out, int64_t rest)
 {
-  return (o + 1) * (in / out) + ((o + 1) * (in % out) + out - 1) / out;
+  return (o | in) <= INT32_MAX ? (o * in + rest) / out : THNN_largeShare(o, in, out, rest);
 }
+
+THNN_GEOMETRY_FUNCTION int64_t THNN_adaptiveStart(int64_t o, int64_t in, int64_t out) { return THNN_share(o, in, out, 0); }
+
+THNN_GEOMETRY_FUNCTION int64_t THNN_adaptiveEnd(int64_t o, int64_t in, int64_t out) { return THNN_share(o + 1, in, out, out - 1); }
 
 /* ---- A tensor (N x) C x H x W read as planes of height x width. */
 

@@ -66,6 +66,11 @@ def digest(trial: Trial) -> str:
     return hashed.hexdigest()[:16]
 
 
+def entry(line: str) -> list[str]:
+    """A case, whose name may have spaces, and its hash."""
+    return line.rsplit(" ", 1)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("table", type=Path)
@@ -80,8 +85,8 @@ def main() -> int:
     options.table.write_text("\n".join(lines) + "\n")
     if not options.before:
         return 0
-    before = dict(line.split() for line in options.before.read_text().splitlines())
-    changed = [line for line in lines if before.get(line.split()[0]) != line.split()[1]]
+    before = dict(map(entry, options.before.read_text().splitlines()))
+    changed = [line for line in lines if before.get(entry(line)[0]) != entry(line)[1]]
     print(f"{len(lines)} lines, {len(changed)} differ", *changed, sep="\n")
     return bool(changed)
 

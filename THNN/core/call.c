@@ -2,6 +2,7 @@
 #include <string.h>
 #include "core/core.h"
 #include "core/fetch.h"
+#include "core/geometry.h"
 #include "core/team.h"
 
 /* Below this many element operations a thread costs more than it brings. */
@@ -48,11 +49,26 @@ static void copyRow(char *to, int64_t toStep, const char *from, int64_t fromStep
     for (int64_t i = 0; i < n; i++) memcpy(to + i * toStep, from + i * fromStep, (size_t)itemSize);
 }
 
+/* A transposed matrix of 4-byte or 8-byte elements to row-major memory, in tiles that stay in the first cache. */
+static int copyTransposed(View v, char *memory)
+{
+  enum { TILE = 32 };
+  if (v.nDimension != 2 || v.stride[0] != 1 || v.stride[1] < v.size[0] || (v.itemSize != 4 && v.itemSize != 8)) return 0;
+  const int64_t rows = v.size[0], columns = v.size[1], size = v.itemSize;
+  const char *from = v.data;
+  for (int64_t r = 0; r < rows; r += TILE)
+    for (int64_t c = 0; c < columns; c += TILE)
+      for (int64_t i = r; i < THNN_min(r + TILE, rows); i++)
+        copyRow(memory + (i * columns + c) * size, size, from + (c * v.stride[1] + i) * size, v.stride[1] * size,
+                THNN_min(TILE, columns - c), size);
+  return 1;
+}
+
 /* Walk over the view row by row; its elements go to memory in row-major order, or come from it. */
 static void copyView(View v, char *memory, int intoView)
 {
   int64_t n = THNN_nElement(v);
-  if (n == 0) return;
+  if (n == 0 || (!intoView && copyTransposed(v, memory))) return;
   int32_t last = v.nDimension - 1;
   int64_t row = v.size[last], index[THNN_MAX_DIMS] = {0};
   /* Unsigned: the stride of a size of 1 may be any number, and where nobody goes on to there may be no memory. */

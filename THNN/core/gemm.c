@@ -5,13 +5,13 @@
 
 enum { FEW = 3 }; /* rows of B that are multiplied one by one */
 
-static Multiplier *multiplier(void)
+static const Multiplier *multiplier(void)
 {
 #ifdef THNN_HAS_UNITS
-  if (hasAvx512()) return THNN_(multiplierAvx512);
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return THNN_(multiplierAvx2);
+  if (hasAvx512()) return &THNN_(multiplierAvx512);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &THNN_(multiplierAvx2);
 #endif
-  return THNN_(multiplier);
+  return &THNN_(multiplier);
 }
 
 int THNN_(reserveGemm)(Call *call, int threads)
@@ -46,39 +46,66 @@ THNN_KERNEL void fewDots(const Matrices *p, int64_t top, int64_t bottom)
     }
 }
 
-void THNN_(gemm)(Call *call, int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, real alpha, const real *a, int64_t lda,
-                 const real *b, int64_t ldb, real beta, real *c, int64_t ldc)
+const real *THNN_(packGemm)(Call *call, int threads, int transB, int64_t n, int64_t k, const real *b, int64_t ldb)
 {
-  if (m <= 0 || n <= 0) return;
-  if (!THNN_(reserveGemm)(call, threads)) return;
-  real *scratch = (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH;
-  if (beta != 0 && beta != 1) {
+  const Multiplier *unit = multiplier();
+  const Matrices p = {.transB = transB, .n = n, .k = k, .alpha = 1, .b = b, .ldb = ldb};
+  real *packed = THNN_scratch(call, THNN_ceilDiv(n, unit->columns) * unit->columns * k, sizeof(real));
+  if (!packed) return NULL;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t j = 0; j < n; j += unit->columns) unit->pack(&p, j, THNN_min(j + unit->columns, n), packed);
+  return packed;
+}
+
+static void product(Call *call, int threads, Matrices *p)
+{
+  if (p->m <= 0 || p->n <= 0 || !THNN_(reserveGemm)(call, threads)) return;
+  const int64_t m = p->m, n = p->n;
+  if (p->beta != 0 && p->beta != 1) {
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < m; i++)
-      for (int64_t j = 0; j < n; j++) c[i * ldc + j] *= beta;
-    beta = 1;
+      for (int64_t j = 0; j < n; j++) p->c[i * p->ldc + j] *= p->beta;
+    p->beta = 1;
   }
-  const Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
-  Multiplier *multiply = multiplier();
-  if (!transA && transB && n <= FEW) {
+  if (!p->packed && !p->transA && p->transB && n <= FEW) {
     const int64_t some = THNN_ceilDiv(m, threads);
 #pragma omp parallel for num_threads(threads)
-    for (int64_t i = 0; i < m; i += some) fewDots(&p, i, THNN_min(i + some, m));
+    for (int64_t i = 0; i < m; i += some) fewDots(p, i, THNN_min(i + some, m));
     return;
   }
   /* A tile packs its parts of A and B for itself: large ones save that, but there should be some for every thread. */
-  enum { TASKS = 16, LEAST_WORK = 1 << 19, UNIT = 32 };
-  const int64_t size = THNN_max(m * n / TASKS, LEAST_WORK / THNN_max(k, 1));
+  enum { TASKS = 16, LEAST_WORK = 1 << 19, UNIT = 32, OFTEN = 4, LARGEST = 1 << 23 };
+  Multiply *multiply = multiplier()->multiply;
+  real *scratch = (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH;
+  const int64_t size = THNN_max(m * n / TASKS, LEAST_WORK / THNN_max(p->k, 1));
   const int64_t height = partSize(m, 2 * THNN_PRODUCT_HEIGHT, 1), width = partSize(n, size / THNN_min(height, m), UNIT);
   const int64_t down = THNN_ceilDiv(m, height), across = THNN_ceilDiv(n, width);
-  if (down * across == 1) {
-    multiply(&p, 0, m, 0, n, scratch);
+  if (!p->packed && p->alpha == 1 && down >= OFTEN && n * p->k <= LARGEST) { /* B is packed for all tiles at once */
+    p->packed = THNN_(packGemm)(call, threads, p->transB, n, p->k, p->b, p->ldb);
+    if (!p->packed) return;
+  }
+  if (threads == 1 || down * across == 1) { /* in the memory of one of the caller's threads */
+    for (int64_t i = 0; i < m; i += height) multiply(p, i, THNN_min(i + height, m), 0, n, scratch);
     return;
   }
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t tile = 0; tile < down * across; tile++) {
     const int64_t i = tile % down * height, j = tile / down * width;
-    real *mine = threads > 1 ? (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH : scratch; /* of one of the caller's threads */
-    multiply(&p, i, THNN_min(i + height, m), j, THNN_min(j + width, n), mine);
+    multiply(p, i, THNN_min(i + height, m), j, THNN_min(j + width, n),
+             (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH);
   }
+}
+
+void THNN_(gemm)(Call *call, int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, real alpha, const real *a, int64_t lda,
+                 const real *b, int64_t ldb, real beta, real *c, int64_t ldc)
+{
+  Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, NULL, beta, c, ldc};
+  product(call, threads, &p);
+}
+
+void THNN_(gemmPacked)(Call *call, int threads, int64_t m, int64_t n, int64_t k, const real *a, int64_t lda, const real *packed, real beta,
+                       real *c, int64_t ldc)
+{
+  Matrices p = {.m = m, .n = n, .k = k, .alpha = 1, .a = a, .lda = lda, .packed = packed, .beta = beta, .c = c, .ldc = ldc};
+  product(call, threads, &p);
 }

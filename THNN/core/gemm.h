@@ -13,6 +13,7 @@ typedef struct Matrices {
   int64_t lda;
   const real *b;
   int64_t ldb;
+  const real *packed; /* or NULL: alpha * op(B) as `pack` below has laid it out */
   THNN_REAL beta; /* 0 or 1 */
   real *c;
   int64_t ldc;
@@ -20,9 +21,17 @@ typedef struct Matrices {
 
 /* Rows [top, bottom) and columns [left, right) of C. A sum is a sum of sums of THNN_PRODUCT_DEPTH terms, which keeps its precision; how C is
  * cut changes no result. */
-typedef void Multiplier(const Matrices *matrices, int64_t top, int64_t bottom, int64_t left, int64_t right, real *scratch);
+typedef void Multiply(const Matrices *matrices, int64_t top, int64_t bottom, int64_t left, int64_t right, real *scratch);
 
-extern Multiplier *const THNN_(multiplier), *const THNN_(multiplierAvx2), *const THNN_(multiplierAvx512);
+/* What the units that are compiled for one kind of processor each have in common. */
+typedef struct Multiplier {
+  Multiply *multiply;
+  /* Columns [left, right) of op(B), in panels of so many columns: packed[terms of THNN_PRODUCT_DEPTH][panel][k][column]. */
+  void (*pack)(const Matrices *matrices, int64_t left, int64_t right, real *packed);
+  int64_t columns;
+} Multiplier;
+
+extern const Multiplier THNN_(multiplier), THNN_(multiplierAvx2), THNN_(multiplierAvx512);
 
 enum {
   THNN_PRODUCT_DEPTH = 256,  /* so many terms of a few columns of B stay in the first cache */

@@ -110,6 +110,20 @@ static void packColumns(real *to, const Matrices *p, int64_t j, int64_t columns,
   }
 }
 
+/* Where a panel lies in packed columns. */
+THNN_INLINE int64_t panelAt(const Matrices *p, int64_t j, int64_t l)
+{
+  const int64_t width = THNN_ceilDiv(p->n, COLUMNS) * COLUMNS;
+  return l * width + j * THNN_min(DEPTH, p->k - l);
+}
+
+static void pack(const Matrices *p, int64_t left, int64_t right, real *packed)
+{
+  for (int64_t l = 0; l < p->k; l += DEPTH)
+    for (int64_t j = left; j < right; j += COLUMNS)
+      packColumns(packed + panelAt(p, j, l), p, j, THNN_min(COLUMNS, right - j), l, THNN_min(DEPTH, p->k - l));
+}
+
 /* c (+)= tile */
 static void writeTile(real *c, int64_t ldc, const real *tile, int64_t rows, int64_t columns, int add)
 {
@@ -128,7 +142,7 @@ static void multiply(const Matrices *p, int64_t top, int64_t bottom, int64_t lef
   int32_t ofPacked[DEPTH], ofRows[DEPTH], ofColumns[DEPTH];
   /* What few tiles read is not worth packing. */
   const int rowsInPlace = p->transA && p->lda < INT32_MAX / DEPTH && right - left <= FEW * COLUMNS;
-  const int columnsMayBe = !p->transB && p->alpha == 1 && p->ldb < INT32_MAX / DEPTH && bottom - top <= FEW * ROWS;
+  const int columnsMayBe = !p->packed && !p->transB && p->alpha == 1 && p->ldb < INT32_MAX / DEPTH && bottom - top <= FEW * ROWS;
   steps(ofPacked, COLUMNS);
   if (rowsInPlace) steps(ofRows, p->lda);
   if (columnsMayBe) steps(ofColumns, p->ldb);
@@ -141,8 +155,9 @@ static void multiply(const Matrices *p, int64_t top, int64_t bottom, int64_t lef
       for (int64_t j = left; j < right; j += COLUMNS) {
         const int64_t some = THNN_min(COLUMNS, right - j), vectors = THNN_ceilDiv(some, LANES);
         const int isWhole = some == vectors * LANES, inPlace = columnsMayBe && isWhole;
-        if (!inPlace) packColumns(packedColumns, p, j, some, l, depth);
-        const Operand b = inPlace ? (Operand){p->b + l * p->ldb + j, p->ldb, ofColumns} : (Operand){packedColumns, COLUMNS, ofPacked};
+        if (!inPlace && !p->packed) packColumns(packedColumns, p, j, some, l, depth);
+        const Operand b = inPlace ? (Operand){p->b + l * p->ldb + j, p->ldb, ofColumns}
+                                  : (Operand){p->packed ? p->packed + panelAt(p, j, l) : packedColumns, COLUMNS, ofPacked};
         for (int64_t r = i; r < end; r += step) {
           const int64_t count = THNN_min(step, end - r);
           real *c = p->c + r * p->ldc + j, *to = isWhole ? c : tile;
@@ -158,6 +173,6 @@ static void multiply(const Matrices *p, int64_t top, int64_t bottom, int64_t lef
   }
 }
 
-Multiplier *const THNN_MULTIPLIER = multiply;
+const Multiplier THNN_MULTIPLIER = {multiply, pack, COLUMNS};
 
 #endif

@@ -27,6 +27,10 @@ typedef THNN_REAL accreal; /* what to compute in, on a device wider than some re
 void THNN_(gemm)(Call *call, int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, real alpha, const real *a, int64_t lda,
                  const real *b, int64_t ldb, real beta, real *c, int64_t ldc);
 int THNN_(reserveGemm)(Call *call, int threads);
+/* The same for many A and one B, which is packed once: C = A * packed + beta * C. NULL: no memory, and the call has failed. */
+const real *THNN_(packGemm)(Call *call, int threads, int transB, int64_t n, int64_t k, const real *b, int64_t ldb);
+void THNN_(gemmPacked)(Call *call, int threads, int64_t m, int64_t n, int64_t k, const real *a, int64_t lda, const real *packed, real beta,
+                       real *c, int64_t ldc);
 
 #endif
 #endif

@@ -120,9 +120,10 @@ static void forward(Call *call, real *gates, real *output, real *cell, const rea
   const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = n <= FEW ? THNN_ceilDiv(hidden, BLOCK) : 0;
   const int64_t share = THNN_roomFor(n * row);
   real *sums = THNN_scratch(call, tasks * share, sizeof(real)); /* one for each task */
+  const real *packed = tasks == 0 ? THNN_(packGemm)(call, threads, 0, row, hidden, weight, row) : NULL;
   if (THNN_failed(call) || !THNN_(reserveGemm)(call, threads)) return;
   for (int64_t t = 0; t < s->steps; t++, gates += n * row, output += n * hidden, cell += n * hidden) {
-    if (tasks == 0) THNN_(gemm)(call, threads, 0, 0, n, row, hidden, 1, h, hidden, weight, row, 1, gates, row);
+    if (packed) THNN_(gemmPacked)(call, threads, n, row, hidden, h, hidden, packed, 1, gates, row);
 #pragma omp parallel for num_threads(threads)
     for (int64_t task = 0; task < tasks; task++)
       feedBack(sums + task * share, h, weight, task * BLOCK, THNN_min((task + 1) * BLOCK, hidden), s);
@@ -141,12 +142,13 @@ static void backward(Call *call, const real *gates, const real *gradOutput, real
 {
   const int threads = threadsFor(call, s);
   const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden, isFew = s->samples <= FEW;
-  if (!THNN_(reserveGemm)(call, threads)) return;
+  const real *packed = isFew ? NULL : THNN_(packGemm)(call, threads, 1, s->hidden, row, weight, row);
+  if (THNN_failed(call) || !THNN_(reserveGemm)(call, threads)) return;
   for (int64_t t = s->steps - 1; t >= -1; t--) { /* at step t, gradHidden is made of the gradients of step t + 1; step -1 is h0 */
     const real *later = gradGates + (t + 1) * s->samples * row;
     const int isLast = t == s->steps - 1;
     if (!isFew && !isLast)
-      THNN_(gemm)(call, threads, 0, 1, s->samples, s->hidden, row, 1, later, row, weight, row, 0, gradHidden, s->hidden);
+      THNN_(gemmPacked)(call, threads, s->samples, s->hidden, row, later, row, packed, 0, gradHidden, s->hidden);
 #pragma omp parallel for num_threads(threads)
     for (int64_t begin = 0; begin < s->hidden; begin += BLOCK) {
       const int64_t end = THNN_min(begin + BLOCK, s->hidden);

@@ -51,7 +51,7 @@ static int matrices(int transA, int transB, THNN_REAL alpha, int beta)
       for (int64_t l = 0; l < k; l++) sum += (double)at(a, transA, lda, i, l) * at(b, transB, ldb, l, j);
       expected[i * ldc + j] = (THNN_REAL)(alpha * sum + (beta ? expected[i * ldc + j] : 0));
     }
-  const Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, (THNN_REAL)beta, c, ldc};
+  const Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, NULL, (THNN_REAL)beta, c, ldc};
   const int64_t down = rand() % (m + 1), across = rand() % (n + 1); /* in four parts */
   for (int part = 0; part < 4; part++)
     multiply(&p, part & 1 ? down : 0, part & 1 ? m : down, part & 2 ? across : 0, part & 2 ? n : across, scratch);

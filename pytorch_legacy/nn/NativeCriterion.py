@@ -25,7 +25,7 @@ class NativeCriterion(Caller, Criterion):
     _scalars: ClassVar[tuple[str, ...]] = ("output_tensor",)
 
     def updateOutput(self, input: Any, target: Any) -> float:
-        self.output = self._pass("updateOutput", input, self._goal(target)).item()
+        self.output = float(self._pass("updateOutput", input, self._goal(target))[0])
         return self.output
 
     def updateGradInput(self, input: Any, target: Any) -> Any:

@@ -28,7 +28,7 @@ class L1Cost(NativeCriterion):
     _layer = "L1Cost"
 
     def updateOutput(self, input: Tensor, target: Any = None) -> float:
-        self.output = self._pass("updateOutput", input).item()
+        self.output = float(self._pass("updateOutput", input)[0])
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Any = None) -> Tensor:

@@ -17,7 +17,7 @@
  *       real *y = THNN_out(&call, view(output));
  *       const int64_t n = THNN_nElement(view(input));
  *       const int threads = THNN_threads(&call, n);
- *       if (!THNN_failed(&call)) {
+ *       if (THNN_ready(&call)) {
  *         #pragma omp parallel for num_threads(threads)
  *         for (int64_t i = 0; i < n; i++) y[i] = x[i] * x[i];
  *       }
@@ -27,7 +27,7 @@
  * The interface, of version THNN_LAYER_VERSION
  *   names      real, accreal; THNN_(name), which is THNN_Floatname or THNN_Doublename; THTensor, THLongTensor, THByteTensor
  *   checks     THNN_TRY, THNN_fail, view; THNN_checkInput, checkShape, checkCount, checkOutput, otherSizes, checkRange
- *   a call     Call, THNN_enter, in, out, acc, scratch, badIndices, failed, leave; THNN_nElement, isContiguous, sameShape
+ *   a call     Call, THNN_enter, in, out, acc, scratch, ready, badIndices, leave; THNN_nElement, isContiguous, sameShape
  *   threads    THNN_threads, threadId, roomFor; loops that say `omp parallel for num_threads(...)`, perhaps with reduction(...) or
  *              schedule(dynamic), are shared by the library's threads where gcc compiles them, and are plain loops elsewhere
  *   windows    Space, Axis, sliding, windowStart, windowEnd, windowCells, firstWindow, endWindow; THNN_checkPlanes, checkSliding,
@@ -101,7 +101,7 @@ __attribute__((constructor, unused)) static void THNN_attachByItself(void)
 #define THNN_out THNN_interface->out
 #define THNN_acc THNN_interface->acc
 #define THNN_scratch THNN_interface->scratch
-#define THNN_failed THNN_interface->failed
+#define THNN_ready THNN_interface->ready
 #define THNN_leave THNN_interface->leave
 #define THNN_badIndices THNN_interface->badIndices
 #define THNN_threads THNN_interface->threads
@@ -165,7 +165,7 @@ __attribute__((unused)) static int32_t THNN_forwardPlanes(const char *f, THNNSta
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) pass(&call, y, x, s);
+  if (THNN_ready(&call)) pass(&call, y, x, s);
   return THNN_leave(&call);
 }
 
@@ -178,7 +178,7 @@ __attribute__((unused)) static int32_t THNN_backwardPlanes(const char *f, THNNSt
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) pass(&call, gx, x, g, s);
+  if (THNN_ready(&call)) pass(&call, gx, x, g, s);
   return THNN_leave(&call);
 }
 

@@ -58,7 +58,7 @@ static void multiply(Call *call, const Convolution *s, const real *x, real *y, i
   }
   const int64_t n = wholeRow(pieceOf(places, COLUMNS / s->depth));
   real *columns = THNN_scratch(call, s->depth * n, sizeof(real)), *product = THNN_scratch(call, s->outputs * n, sizeof(real));
-  for (int64_t at = 0; at < places && !THNN_failed(call); at += n) {
+  for (int64_t at = 0; at < places && THNN_ready(call); at += n) {
     const int64_t count = THNN_min(n, places - at);
     unfold(call, columns, x, s->window, at, places, n);
     THNN_(gemm)(call, transposed, 0, s->outputs, n, s->depth, 1, weight, ld, columns, n, 0, product, n);
@@ -78,7 +78,7 @@ static void gather(Call *call, const Convolution *s, const real *y, real *x, con
   const int64_t samples = pieceOf(s->samples, COLUMNS / (s->depth * s->area)), n = wholeRow(samples * s->area);
   const int64_t planes = pieceOf(s->window.planes, COLUMNS / (s->cells * THNN_max(samples, 1) * s->area));
   real *joined = THNN_scratch(call, s->outputs * n, sizeof(real)), *columns = THNN_scratch(call, planes * s->cells * n, sizeof(real));
-  for (int64_t sample = 0; sample < s->samples && !THNN_failed(call); sample += samples) {
+  for (int64_t sample = 0; sample < s->samples && THNN_ready(call); sample += samples) {
     const int64_t count = THNN_min(samples, s->samples - sample);
     unfold(call, joined, y, cellByCell(s), sample * s->area, (sample + count) * s->area, n);
     for (int64_t first = 0; first < s->window.planes; first += planes) {
@@ -117,7 +117,7 @@ static void weights(Call *call, const Convolution *s, const real *x, const real 
   const int64_t parts = THNN_ceilDiv(most, part), n = parts * part;
   accreal *sums = THNN_scratch(call, parts * size, sizeof(accreal));
   real *columns = THNN_scratch(call, s->depth * n, sizeof(real)), *joined = THNN_scratch(call, s->outputs * n, sizeof(real));
-  for (int64_t at = 0; at < places && !THNN_failed(call); at += n) {
+  for (int64_t at = 0; at < places && THNN_ready(call); at += n) {
     unfold(call, columns, x, s->window, at, places, n);
     unfold(call, joined, y, cellByCell(s), at, places, n);
     THNN_(batchedSums)(call, 0, 1, s->outputs, s->depth, part, 1, joined, n, part, columns, n, part, at > 0, sums, s->depth, size, parts);

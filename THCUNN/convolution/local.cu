@@ -45,7 +45,7 @@ void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, con
 {
   const int64_t most = placesOf(s), patch = s->samples * s->depth, product = s->samples * s->outputs, bank = s->outputs * s->depth;
   real *patches = THNN_scratch(call, most * patch, sizeof(real)), *products = THNN_scratch(call, most * product, sizeof(real));
-  for (int64_t place = 0; place < s->oHeight * s->oWidth && !THNN_failed(call); place += most) {
+  for (int64_t place = 0; place < s->oHeight * s->oWidth && THNN_ready(call); place += most) {
     const int64_t n = THNN_min(most, s->oHeight * s->oWidth - place);
     launch(call, blocksFor(n * patch), BLOCK, takePatches, patches, x, *s, place, n);
     THNN_(batchedGemm)(call, 0, 1, s->outputs, s->samples, s->depth, 1, w + place * bank, s->depth, bank, patches, s->depth, patch, 0,
@@ -78,7 +78,7 @@ void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, c
   real *matrices = THNN_scratch(call, area * place, sizeof(real));
   real *patches = THNN_scratch(call, area * samples * planes * cells, sizeof(real));
   launch(call, blocksFor(area * place), BLOCK, movePlaces, matrices, const_cast<real *>(g), nullptr, *s, 0, area);
-  for (int64_t sample = 0; sample < s->samples && !THNN_failed(call); sample += samples)
+  for (int64_t sample = 0; sample < s->samples && THNN_ready(call); sample += samples)
     for (int64_t plane = 0; plane < s->planes; plane += planes) {
       const int64_t n = THNN_min(samples, s->samples - sample), some = THNN_min(planes, s->planes - plane);
       THNN_(batchedGemm)(call, 1, 0, n, some * cells, s->outputs, 1, matrices + sample, s->samples, place, w + plane * cells, s->depth,
@@ -103,7 +103,7 @@ void THNN_(localGradients)(Call *call, const Sizes *s, const real *x, const real
   if (s->samples == 0) return;
   const int64_t most = placesOf(s), patch = s->samples * s->depth, matrix = s->samples * s->outputs, bank = s->outputs * s->depth;
   real *patches = THNN_scratch(call, most * patch, sizeof(real)), *matrices = THNN_scratch(call, most * matrix, sizeof(real));
-  for (int64_t place = 0; place < s->oHeight * s->oWidth && !THNN_failed(call); place += most) {
+  for (int64_t place = 0; place < s->oHeight * s->oWidth && THNN_ready(call); place += most) {
     const int64_t n = THNN_min(most, s->oHeight * s->oWidth - place);
     launch(call, blocksFor(n * patch), BLOCK, takePatches, patches, x, *s, place, n);
     launch(call, blocksFor(n * matrix), BLOCK, movePlaces, matrices, const_cast<real *>(g), nullptr, *s, place, n);

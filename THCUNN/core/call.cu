@@ -58,10 +58,10 @@ void THNN_enter(Call *call, THNNState *state, const char *function)
   const char *problem = deviceProblem(call);
   if (problem) call->status = THNN_fail(THNN_ERR_DEVICE, function, "device", "expected a CUDA device and its driver, got: %s", problem);
   call->state->scratchUsed = 0;
-  if (!THNN_failed(call)) readReport(call, "state", -1);
+  if (THNN_ready(call)) readReport(call, "state", -1);
 }
 
-int THNN_failed(const Call *call) { return call->status != THNN_OK || (call->nWritten > 0 && !call->isNeeded); }
+int THNN_ready(const Call *call) { return call->status == THNN_OK && (call->nWritten == 0 || call->isNeeded); }
 int THNN_plain(const Call *) { return 0; }
 int THNN_poolingBackward(const Call *call) { return call->state->poolingBackward; }
 
@@ -78,7 +78,7 @@ Memory THNN_scratch(Call *call, int64_t count, size_t itemSize)
   state->scratchUsed += THNN_ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
   if (state->scratchUsed <= state->scratchBytes) return Memory{memory};
   state->scratchWanted = state->scratchUsed;
-  if (!THNN_failed(call) || call->status == THNN_ERR_MEMORY)
+  if (THNN_ready(call) || call->status == THNN_ERR_MEMORY)
     call->status = THNN_fail(THNN_ERR_MEMORY, call->function, "scratch memory", "expected %lld bytes (THNN_CudaState_setScratch), got %lld",
                              (long long)state->scratchUsed, (long long)state->scratchBytes);
   return Memory{NULL};
@@ -104,7 +104,7 @@ static Memory contiguous(Call *call, View v, bool reads, bool writes)
 {
   THNN_hold(call, v, writes);
   if (!v.size || (THNN_isContiguous(v) && isAligned(v))) return Memory{v.data};
-  if (writes && call->nCopy == THNN_MAX_COPIES) { /* a mistake of ours */
+  if (writes && call->nCopy == THNN_MAX_COPIES) { /* its author's mistake */
     call->status = THNN_fail(THNN_ERR_UNSUPPORTED, call->function, v.name, "expected at most %d outputs that are not contiguous",
                              THNN_MAX_COPIES);
     return Memory{NULL};
@@ -124,7 +124,7 @@ Memory THNN_acc(Call *call, View v) { return contiguous(call, v, true, true); }
 
 int32_t THNN_leave(Call *call)
 {
-  for (int32_t i = 0; i < call->nCopy && !THNN_failed(call); i++) copyView(call, call->copy[i].view, (void *)call->copy[i].memory, true);
+  for (int32_t i = 0; i < call->nCopy && THNN_ready(call); i++) copyView(call, call->copy[i].view, (void *)call->copy[i].memory, true);
   return call->status;
 }
 
@@ -133,12 +133,12 @@ int32_t THNN_leave(Call *call)
 int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_t n, int64_t limit, int64_t except)
 {
   int64_t *report = call->state->report;
-  if (!report || THNN_failed(call)) return THNN_failed(call);
+  if (!report || !THNN_ready(call)) return !THNN_ready(call);
   launch(call, blocksFor(n), BLOCK, reportBadIndex, indices, n, limit, except, report);
-  if (!call->state->wait) return THNN_failed(call);
+  if (!call->state->wait) return !THNN_ready(call);
   waitForStream(call);
-  if (!THNN_failed(call)) readReport(call, name, limit);
-  return THNN_failed(call);
+  if (THNN_ready(call)) readReport(call, name, limit);
+  return !THNN_ready(call);
 }
 
 #endif

@@ -27,7 +27,7 @@ static inline const char *deviceProblem(const Call *call) { return call->state->
 
 static inline void take(Call *call, int error, const char *argument, const char *expected)
 {
-  if (error == 0 || THNN_failed(call)) return;
+  if (error == 0 || !THNN_ready(call)) return;
   const char *text = NULL;
   call->state->driver->errorText(error, &text);
   call->status = THNN_fail(THNN_ERR_DEVICE, call->function, argument, "expected %s, got: %s", expected, text ? text : "an unknown error");
@@ -46,11 +46,11 @@ static inline void start(Call *call, int64_t blocks, int threads, const void *ke
   call->status = THNN_fail(THNN_ERR_DEVICE, call->function, "launch", "expected a kernel that was compiled, got one that was not");
 }
 
-/* Queue a kernel on the call's stream. Nothing happens when the call has failed already, or without blocks. */
+/* Queue a kernel on the call's stream. Nothing happens when there is nothing to compute (THNN_ready), or without blocks. */
 template <class... Parameters, class... Arguments>
 static void launch(Call *call, int64_t blocks, int threads, void (*kernel)(Parameters...), Arguments... arguments)
 {
-  if (THNN_failed(call) || blocks <= 0) return;
+  if (!THNN_ready(call) || blocks <= 0) return;
   const auto asDeclared = [&](Parameters... values) {
     void *addresses[] = {(void *)&values..., NULL};
     start(call, blocks, threads, (const void *)kernel, addresses);
@@ -61,7 +61,7 @@ static void launch(Call *call, int64_t blocks, int threads, void (*kernel)(Param
 /* Queue the clearing of memory. */
 static inline void clear(Call *call, void *memory, int64_t bytes)
 {
-  if (THNN_failed(call) || bytes == 0) return;
+  if (!THNN_ready(call) || bytes == 0) return;
   take(call, call->state->driver->clear((uint64_t)memory, 0, (size_t)bytes, call->state->stream), "clear", "memory to be cleared");
 }
 

@@ -47,7 +47,7 @@ static void products(Call *call, int transA, int transB, int64_t m, int64_t n, i
                      int64_t strideA, const real *b, int64_t ldb, int64_t strideB, accreal beta, Result *c, int64_t ldc, int64_t strideC,
                      int64_t batch)
 {
-  if (THNN_failed(call) || m == 0 || n == 0 || batch == 0) return;
+  if (!THNN_ready(call) || m == 0 || n == 0 || batch == 0) return;
   const Cublas *cublas = call->state->cublas;
   const int64_t most = THNN_max(THNN_max(THNN_max(m, n), THNN_max(k, lda)), THNN_max(THNN_max(ldb, ldc), batch));
   if (!cublas || most > INT32_MAX || k == 0) {

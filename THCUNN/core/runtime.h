@@ -16,15 +16,15 @@ static inline const char *deviceProblem(const Call *)
 /* The call fails with an error of the vendor's, if there is one. */
 static inline void take(Call *call, cudaError_t error, const char *argument, const char *expected)
 {
-  if (error != cudaSuccess && !THNN_failed(call))
+  if (error != cudaSuccess && THNN_ready(call))
     call->status = THNN_fail(THNN_ERR_DEVICE, call->function, argument, "expected %s, got: %s", expected, cudaGetErrorString(error));
 }
 
-/* Queue a kernel on the call's stream. Nothing happens when the call has failed already, or without blocks. */
+/* Queue a kernel on the call's stream. Nothing happens when there is nothing to compute (THNN_ready), or without blocks. */
 template <class... Parameters, class... Arguments>
 static void launch(Call *call, int64_t blocks, int threads, void (*kernel)(Parameters...), Arguments... arguments)
 {
-  if (THNN_failed(call) || blocks <= 0) return;
+  if (!THNN_ready(call) || blocks <= 0) return;
   kernel<<<(unsigned)blocks, (unsigned)threads, 0, (cudaStream_t)call->state->stream>>>(arguments...);
   take(call, cudaGetLastError(), "launch", "a kernel to start");
 }
@@ -32,7 +32,7 @@ static void launch(Call *call, int64_t blocks, int threads, void (*kernel)(Param
 /* Queue the clearing of memory. */
 static inline void clear(Call *call, void *memory, int64_t bytes)
 {
-  if (THNN_failed(call) || bytes == 0) return;
+  if (!THNN_ready(call) || bytes == 0) return;
   take(call, cudaMemsetAsync(memory, 0, (size_t)bytes, (cudaStream_t)call->state->stream), "clear", "memory to be cleared");
 }
 

@@ -3,6 +3,9 @@
 #include "core/cublas.h"
 #include "core/device.h"
 
+/* The host lays these out, too. */
+static_assert(sizeof(THCudaHalfTensor) == sizeof(THFloatTensor), "tensors of all types have one layout");
+
 #if defined(THCUNN_HOST) && !defined(THCUNN_DRIVER) /* everything has happened when a launch returns: waiting costs nothing */
 static int64_t defaultReport[2];
 static THNNCudaState defaultState = {.report = defaultReport, .wait = 1};

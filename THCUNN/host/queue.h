@@ -5,13 +5,13 @@ static inline const char *deviceProblem(const Call *) { return NULL; }
 template <class... Parameters, class... Arguments>
 static void launch(Call *call, int64_t blocks, int threads, void (*kernel)(Parameters...), Arguments... arguments)
 {
-  if (THNN_failed(call) || blocks <= 0) return;
+  if (!THNN_ready(call) || blocks <= 0) return;
   emulation::run((unsigned)blocks, (unsigned)threads, [&] { kernel(arguments...); });
 }
 
 static inline void clear(Call *call, void *memory, int64_t bytes)
 {
-  if (!THNN_failed(call) && bytes > 0) memset(memory, 0, (size_t)bytes);
+  if (THNN_ready(call) && bytes > 0) memset(memory, 0, (size_t)bytes);
 }
 
 static inline void waitForStream(Call *) {}

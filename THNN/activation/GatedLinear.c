@@ -77,7 +77,7 @@ static int32_t run(const char *f, THNNState *state, Kernel *kernel, View y, View
   THNN_enter(&call, state, f);
   const real *from = THNN_in(&call, x), *gradient = THNN_in(&call, g);
   real *to = THNN_out(&call, y);
-  if (!THNN_failed(&call)) overHalves(&call, kernel, to, from, gradient, half, THNN_nElement(halves));
+  if (THNN_ready(&call)) overHalves(&call, kernel, to, from, gradient, half, THNN_nElement(halves));
   return THNN_leave(&call);
 }
 

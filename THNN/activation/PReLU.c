@@ -88,7 +88,7 @@ static void addGradients(Call *call, real *gw, const real *x, const real *g, con
   const int64_t pieces = THNN_ceilDiv(l->batch, rows) * parts;
   const int threads = THNN_threads(call, l->batch * l->channels * l->plane);
   double *sums = THNN_scratch(call, pieces * l->channels, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < pieces; i++) {
@@ -112,7 +112,7 @@ static int32_t leakAll(const char *f, THNNState *state, View y, View x, View g, 
   call.inplace = 1;
   const real *from = THNN_in(&call, x), *gradient = THNN_in(&call, g), *w = THNN_in(&call, weight);
   real *to = THNN_out(&call, y);
-  if (!THNN_failed(&call)) leak(&call, to, from, gradient, w, &l);
+  if (THNN_ready(&call)) leak(&call, to, from, gradient, w, &l);
   return THNN_leave(&call);
 }
 
@@ -144,6 +144,6 @@ int32_t THNN_(PReLU_accGradParameters)(THNNState *state, const THTensor *input, 
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
-  if (!THNN_failed(&call)) addGradients(&call, gw, x, g, &l, scale);
+  if (THNN_ready(&call)) addGradients(&call, gw, x, g, &l, scale);
   return THNN_leave(&call);
 }

@@ -55,7 +55,7 @@ int32_t THNN_(RReLU_updateOutput)(THNNState *state, const THTensor *input, THTen
   call.inplace = 1;
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output)), *slope = THNN_acc(&call, view(noise));
-  if (!THNN_failed(&call)) leakAtRandom(&call, y, slope, x, THNN_nElement(view(input)), lower, upper);
+  if (THNN_ready(&call)) leakAtRandom(&call, y, slope, x, THNN_nElement(view(input)), lower, upper);
   return THNN_leave(&call);
 }
 

@@ -86,7 +86,7 @@ static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *row
   const real *from = THNN_in(&call, x), *gradient = THNN_in(&call, g);
   real *to = THNN_out(&call, y);
   real *tiles = turning ? THNN_scratch(&call, threads * tileSize, sizeof(real)) : NULL;
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < groups * blocks; i++) {

@@ -93,7 +93,7 @@ static inline int32_t elementwise(const char *f, THNNState *state, ElementKernel
   all.x = THNN_in(&call, x);
   all.g = THNN_in(&call, g);
   all.y = THNN_out(&call, y);
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
 
   if (threads == 1) {
     kernel(all);

@@ -163,7 +163,7 @@ int32_t THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, const THTe
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(localForward)(&call, &s, x, y, w, b);
   else forward(&s, x, y, w, b);
   return THNN_leave(&call);
@@ -183,7 +183,7 @@ int32_t THNN_(SpatialConvolutionLocal_updateGradInput)(THNNState *state, const T
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(localBackward)(&call, &s, g, gx, w);
   else backward(&s, g, gx, w);
   return THNN_leave(&call);
@@ -206,7 +206,7 @@ int32_t THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, const
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(localGradients)(&call, &s, x, g, gw, gb, scale);
   else gradients(&s, x, g, gw, gb, scale);
   return THNN_leave(&call);

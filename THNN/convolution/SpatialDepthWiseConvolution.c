@@ -93,7 +93,7 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, const 
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
   ownLinks(&call, &net);
-  if (!THNN_failed(&call)) meetPlanes(&call, &net, 0, x, y, w, b, 1);
+  if (THNN_ready(&call)) meetPlanes(&call, &net, 0, x, y, w, b, 1);
   return THNN_leave(&call);
 }
 
@@ -111,7 +111,7 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, con
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
   ownLinks(&call, &net);
-  if (!THNN_failed(&call)) meetPlanes(&call, &net, 1, g, gx, w, NULL, 0);
+  if (THNN_ready(&call)) meetPlanes(&call, &net, 1, g, gx, w, NULL, 0);
   return THNN_leave(&call);
 }
 
@@ -131,7 +131,7 @@ int32_t THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, c
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
   ownLinks(&call, &net);
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   accKernels(&call, &net, x, g, gw, scale);
   if (gb) accBiases(&call, &net, g, gb, net.narrows, net.taps.oHeight * net.taps.oWidth, 1, scale);
   return THNN_leave(&call);

@@ -86,7 +86,7 @@ static void meetFrames(Call *call, const Net *net, int toWide, const real *from,
   const Taps *t = &net->taps;
   const int64_t features = net->wides, frames = toWide ? t->width : t->oWidth, others = toWide ? t->oWidth : t->width;
   real *taps = THNN_scratch(call, t->kW * features, sizeof(real)); /* weight as kW x frameSize */
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   for (int64_t c = 0; c < features; c++)
     for (int64_t k = 0; k < t->kW; k++) taps[k * features + c] = weight[c * t->kW + k];
   const int threads = threadsFor(call, net);
@@ -147,7 +147,7 @@ static int32_t pass(const char *f, THNNState *state, Net *net, int toWide, View 
   const real *x = THNN_in(&call, from), *w = THNN_in(&call, weight), *b = THNN_in(&call, bias);
   real *y = THNN_out(&call, to);
   ownLinks(&call, net);
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (featFirst) meetPlanes(&call, net, toWide, x, y, w, b, 0);
   else meetFrames(&call, net, toWide, x, y, w, b);
   return THNN_leave(&call);
@@ -195,7 +195,7 @@ int32_t THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, const 
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
   ownLinks(&call, &net);
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (featFirst) accKernels(&call, &net, x, g, gw, scale);
   else accFrames(&call, &net, x, g, gw, scale);
   if (!gb) return THNN_leave(&call);

@@ -74,7 +74,7 @@ static void readTable(Call *call, const THLongTensor *connTable, int64_t nInputP
   const index_t *table = THNN_in(call, view(connTable));
   int64_t *inputs = THNN_scratch(call, net->links, sizeof(int64_t)), *outputs = THNN_scratch(call, net->links, sizeof(int64_t));
   net->link = THNN_scratch(call, net->links, sizeof(Link));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   splitTable(call, table, full, net, inputs, outputs);
   if (!THNN_badIndices(call, "connTable", inputs, net->links, nInputPlane, 0))
     THNN_badIndices(call, "connTable", outputs, net->links, nOutputPlane, 0);
@@ -94,7 +94,7 @@ static int32_t connectedOutput(const char *f, THNNState *state, const THTensor *
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
   readTable(&call, connTable, nInputPlane, nOutputPlane, full, &net);
-  if (!THNN_failed(&call)) meetPlanes(&call, &net, full, x, y, w, b, 0);
+  if (THNN_ready(&call)) meetPlanes(&call, &net, full, x, y, w, b, 0);
   return THNN_leave(&call);
 }
 
@@ -112,7 +112,7 @@ static int32_t connectedGradInput(const char *f, THNNState *state, const THTenso
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
   readTable(&call, connTable, nInputPlane, nOutputPlane, full, &net);
-  if (!THNN_failed(&call)) meetPlanes(&call, &net, !full, g, gx, w, NULL, 0);
+  if (THNN_ready(&call)) meetPlanes(&call, &net, !full, g, gx, w, NULL, 0);
   return THNN_leave(&call);
 }
 
@@ -132,7 +132,7 @@ static int32_t connectedGradParameters(const char *f, THNNState *state, const TH
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
   readTable(&call, connTable, nInputPlane, nOutputPlane, full, &net);
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   accKernels(&call, &net, full ? g : x, full ? x : g, gw, scale);
   const int64_t size = full ? net.taps.height * net.taps.width : net.taps.oHeight * net.taps.oWidth;
   accBiases(&call, &net, g, gb, nOutputPlane, size, 0, scale);

@@ -163,7 +163,7 @@ static void gradients(Call *call, const Convolution *c, const real *in, const re
 {
   const Axis *t = &c->window.t, *h = &c->window.h, *w = &c->window.w;
   THNN_(denseWeights)(call, c, c->full ? g : in, c->full ? in : g, gw, scale);
-  if (THNN_failed(call) || !gb) return;
+  if (!THNN_ready(call) || !gb) return;
   if (c->full) THNN_(denseBias)(call, c, g, gb, c->window.planes, t->in * h->in * w->in, scale);
   else THNN_(denseBias)(call, c, g, gb, c->outputs, c->area, scale);
 }
@@ -217,7 +217,7 @@ int32_t THNN_(convolution_updateOutput)(const char *f, THNNState *state, Convolu
   const real *in = THNN_in(&call, inMemory(&c, view(input), shape)), *w = THNN_in(&call, inMemory(&c, view(weight), shape + 1));
   const real *b = THNN_in(&call, view(bias));
   real *out = THNN_out(&call, inMemory(&c, view(output), shape + 2));
-  if (!THNN_failed(&call)) (c.full ? backward : forward)(&call, &c, in, out, w, b);
+  if (THNN_ready(&call)) (c.full ? backward : forward)(&call, &c, in, out, w, b);
   return THNN_leave(&call);
 }
 
@@ -232,7 +232,7 @@ int32_t THNN_(convolution_updateGradInput)(const char *f, THNNState *state, Conv
   Shape shape[3];
   const real *g = THNN_in(&call, inMemory(&c, view(gradOutput), shape)), *w = THNN_in(&call, inMemory(&c, view(weight), shape + 1));
   real *gi = THNN_out(&call, inMemory(&c, view(gradInput), shape + 2));
-  if (!THNN_failed(&call)) (c.full ? forward : backward)(&call, &c, g, gi, w, NULL);
+  if (THNN_ready(&call)) (c.full ? forward : backward)(&call, &c, g, gi, w, NULL);
   return THNN_leave(&call);
 }
 
@@ -248,6 +248,6 @@ int32_t THNN_(convolution_accGradParameters)(const char *f, THNNState *state, Co
   Shape shape[3];
   const real *in = THNN_in(&call, inMemory(&c, view(input), shape)), *g = THNN_in(&call, inMemory(&c, view(gradOutput), shape + 1));
   real *gw = THNN_acc(&call, inMemory(&c, view(gradWeight), shape + 2)), *gb = THNN_acc(&call, view(gradBias));
-  if (!THNN_failed(&call)) gradients(&call, &c, in, g, gw, gb, scale);
+  if (THNN_ready(&call)) gradients(&call, &c, in, g, gw, gb, scale);
   return THNN_leave(&call);
 }

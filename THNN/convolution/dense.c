@@ -187,7 +187,7 @@ static int computeBy(Call *call, const Sum *s, Way way, const Weights *w)
   int isPacked = 0, isGood = 1;
   Kept *kept = THNN_takeKept(call->state, w->data, key, &w->print, (size_t)size * sizeof(real), &memory, &isPacked);
   real *packed = kept ? memory : THNN_scratch(call, size, sizeof(real));
-  if (!THNN_failed(call)) {
+  if (THNN_ready(call)) {
     if (!isPacked) (isWinograd ? e->winogradPack : e->directPack)(s, way, packed, threads);
     if (isWinograd) isGood = e->winogradSum(call, s, way, packed, threads);
     else e->directSum(call, s, way, packed, threads);
@@ -200,7 +200,7 @@ static void compute(Call *call, const Sum *s, const Weights *w)
 {
   const Way way = wayOf(call, s, engine());
   if (way == BY_DEFINITION) THNN_(sumByDefinition)(s, w->threads);
-  else if (!computeBy(call, s, way, w) && !THNN_failed(call)) computeBy(call, s, engine()->direct(s), w); /* not all finite */
+  else if (!computeBy(call, s, way, w) && THNN_ready(call)) computeBy(call, s, engine()->direct(s), w); /* not all finite */
 }
 
 /* ---- a kernel as large as what it sees is a matrix */
@@ -269,7 +269,7 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
     for (int64_t b = 0; b < phases[1] && backwardLine(t, a, 1, 1, 1).taps > 0; b++)
       for (int64_t d = 0; d < phases[2] && backwardLine(h, b, 1, 1, 1).taps > 0; d++) {
         const Sum s = backwardSum(c, y, x, weight, bias, a, b, d);
-        if (s.h.taps > 0 && s.w.taps > 0 && !THNN_failed(call)) compute(call, &s, &known);
+        if (s.h.taps > 0 && s.w.taps > 0 && THNN_ready(call)) compute(call, &s, &known);
       }
 }
 
@@ -305,7 +305,7 @@ void THNN_(denseBias)(Call *call, const Convolution *c, const real *g, real *gra
   const int threads = threadsFor(call, c);
   if (c->dims == 1) { /* frames of planes side by side */
     double *sums = THNN_scratch(call, planes, sizeof(double));
-    if (THNN_failed(call)) return;
+    if (!THNN_ready(call)) return;
     memset(sums, 0, (size_t)planes * sizeof(double));
     for (int64_t frame = 0; frame < c->samples * places; frame++)
       for (int64_t o = 0; o < planes; o++) sums[o] += g[frame * planes + o];

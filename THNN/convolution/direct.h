@@ -54,7 +54,7 @@ static const Link *sortLinks(Call *call, const Net *net, int toWide, int64_t **s
   const int64_t planes = toWide ? net->wides : net->narrows;
   int64_t *next = THNN_scratch(call, planes + 1, sizeof(int64_t));
   Link *sorted = THNN_scratch(call, net->links, sizeof(Link));
-  if (THNN_failed(call)) return NULL;
+  if (!THNN_ready(call)) return NULL;
   memset(next, 0, (size_t)(planes + 1) * sizeof(int64_t));
   for (int64_t l = 0; l < net->links; l++) next[toWide ? net->link[l].wide : net->link[l].narrow]++;
   for (int64_t p = 0, before = 0; p <= planes; p++) {
@@ -115,7 +115,7 @@ static void meetPlanes(Call *call, const Net *net, int toWide, const real *from,
   const int64_t bands = THNN_ceilDiv(end - begin, l.rows), buffer = THNN_roomFor(l.wide + l.narrow);
   const int threads = threadsFor(call, net);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
   for (int64_t task = 0; task < net->samples * planes * bands; task++) {
     const int64_t sample = task / bands / planes, plane = task / bands % planes, first = begin + task % bands * l.rows;
@@ -142,7 +142,7 @@ static void accKernels(Call *call, const Net *net, const real *wide, const real 
   const int64_t bands = THNN_ceilDiv(t->oHeight, l.rows), buffer = THNN_roomFor(l.wide + l.narrow), total = THNN_roomFor(taps);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   double *sums = THNN_scratch(call, threads * total, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t task = 0; task < net->links * parts; task++) {
     const Link *link = net->link + task / parts;
@@ -173,7 +173,7 @@ static double sumOfPlane(const real *x, int64_t samples, int64_t planes, int64_t
 static void accBiases(const Call *call, const Net *net, const real *g, real *gradBias, int64_t planes, int64_t size,
                       int biasOfKernel, double scale)
 {
-  if (THNN_failed(call)) return; /* the kernels' gradients had no memory */
+  if (!THNN_ready(call)) return; /* the kernels' gradients had no memory */
   const int threads = threadsFor(call, net);
 #pragma omp parallel for num_threads(threads)
   for (int64_t o = 0; o < planes; o++)
@@ -185,7 +185,7 @@ __attribute__((unused)) static void ownLinks(Call *call, Net *net)
 {
   const int64_t multiplier = net->narrows / net->wides;
   net->link = THNN_scratch(call, net->links, sizeof(Link));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   for (int64_t l = 0; l < net->links; l++) {
     const int64_t c = l / multiplier, o = l % multiplier;
     net->link[l] = (Link){c, l, o * net->wides + c};

@@ -227,7 +227,7 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   int32_t *distance = THNN_scratch(call, 2 * depth, sizeof(int32_t));
   int64_t *laid = THNN_scratch(call, threads, sizeof(int64_t)); /* the job whose picture a thread has */
   real *pictures = THNN_scratch(call, threads * picture, sizeof(real)), *tiles = THNN_scratch(call, threads * tile, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   distances(s, &p, distance);
   if (p.inPlace)
     for (int64_t k = 0; k < depth; k++) distance[depth + k] = (int32_t)(k * MOST_COLUMNS);

@@ -162,7 +162,7 @@ static void gradient(Call *call, const Sum *s, real *weight, double scale, int t
   g.row = THNN_scratch(call, group, sizeof(int32_t));
   g.panel = THNN_scratch(call, CHUNK, sizeof(int32_t));
   real *panels = THNN_scratch(call, threads * panel, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   for (int64_t k = 0; k < CHUNK; k++) g.panel[k] = (int32_t)(k * COLUMNS);
 
   const int64_t tiles = THNN_ceilDiv(g.wide, COLUMNS), some = THNN_ceilDiv(group, 4 * threads);

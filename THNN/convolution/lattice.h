@@ -50,7 +50,7 @@ static Lattice makeLattice(Call *call, const Taps *t)
   l.narrow = wholeRuns((l.rows + l.more + 1) * l.row) + RUN;
   l.taps = THNN_scratch(call, t->kH * t->kW, sizeof(Tap));
   l.start = THNN_scratch(call, l.phasesH * l.phasesW + 1, sizeof(int64_t));
-  if (THNN_failed(call)) return l;
+  if (!THNN_ready(call)) return l;
   int64_t tap = 0, phase = 0;
   for (int64_t r = 0; r < l.phasesH; r++)
     for (int64_t s = 0; s < l.phasesW; s++, phase++) {

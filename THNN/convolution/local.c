@@ -51,7 +51,7 @@ void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, con
   const int64_t patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   real *products = THNN_scratch(call, threads * placeSize, sizeof(real));
-  if (THNN_failed(call) || !THNN_(reserveGemm)(call, threads)) return;
+  if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
 
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t place = 0; place < (s->samples ? area : 0); place++) {
@@ -74,7 +74,7 @@ void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, c
   const int64_t patchSize = THNN_roomFor(most * group * cells);
   real *matrices = THNN_scratch(call, area * placeSize, sizeof(real));
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
-  if (THNN_failed(call) || !THNN_(reserveGemm)(call, threads)) return;
+  if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t place = 0; place < area; place++) takePlace(matrices + place * placeSize, g, s, place);
@@ -100,7 +100,7 @@ void THNN_(localGradients)(Call *call, const Sizes *s, const real *x, const real
   const int64_t patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   real *matrices = THNN_scratch(call, threads * placeSize, sizeof(real));
-  if (THNN_failed(call) || !THNN_(reserveGemm)(call, threads)) return;
+  if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
 
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t place = 0; place < (s->samples ? area : 0); place++) {

@@ -112,7 +112,7 @@ int32_t THNN_(unfolded_copy)(THNNState *state, THTensor *finput, const THTensor 
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input));
   real *columns = THNN_out(&call, view(finput));
-  if (!THNN_failed(&call)) copy(&call, columns, x, &win);
+  if (THNN_ready(&call)) copy(&call, columns, x, &win);
   return THNN_leave(&call);
 }
 
@@ -128,6 +128,6 @@ int32_t THNN_(unfolded_acc)(THNNState *state, const THTensor *finput, THTensor *
   THNN_enter(&call, state, __func__);
   const real *columns = THNN_in(&call, view(finput));
   real *x = THNN_acc(&call, view(input));
-  if (!THNN_failed(&call)) add(&call, x, columns, &win);
+  if (THNN_ready(&call)) add(&call, x, columns, &win);
   return THNN_leave(&call);
 }

@@ -295,7 +295,7 @@ static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, in
   const int64_t buffer = THNN_roomFor(THNN_max((size + 2) * size * d.phase, size * (d.across + TILES) * size));
   int32_t *distance = THNN_scratch(call, s->planes, sizeof(int32_t));
   real *memories = THNN_scratch(call, (together ? 1 : threads) * memory, sizeof(real)), *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
-  if (THNN_failed(call)) return 1;
+  if (!THNN_ready(call)) return 1;
   for (int64_t c = 0; c < s->planes; c++) distance[c] = (int32_t)(c * d.plane);
   d.distance = distance;
   int isFinite = 1;

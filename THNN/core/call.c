@@ -17,7 +17,7 @@ void THNN_enter(Call *call, THNNState *state, const char *function)
   call->inplace = call->nWritten = call->isNeeded = call->nHeld = call->nCopy = call->gemmThreads = 0;
 }
 
-int THNN_failed(const Call *call) { return call->status != THNN_OK || (call->nWritten > 0 && !call->isNeeded); }
+int THNN_ready(const Call *call) { return call->status == THNN_OK && (call->nWritten == 0 || call->isNeeded); }
 
 void *THNN_scratch(Call *call, int64_t count, size_t itemSize)
 {
@@ -96,7 +96,7 @@ const void *THNN_in(Call *call, View v)
   return memory;
 }
 
-/* A function that asks for more outputs than a call has places for is a mistake of ours. It fails before it writes. */
+/* A function that asks for more outputs than a call has places for is its author's mistake. It fails before it writes. */
 static void *tooMany(Call *call, View v)
 {
   call->status = THNN_fail(THNN_ERR_UNSUPPORTED, call->function, v.name, "expected at most %d outputs that are not contiguous",

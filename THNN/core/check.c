@@ -169,6 +169,7 @@ void THNN_hold(Call *call, View v, int isWritten)
     return;
   }
   if (call->nHeld < THNN_MAX_TENSORS) call->held[call->nHeld++] = mine;
+  else call->status = THNN_fail(THNN_ERR_UNSUPPORTED, call->function, v.name, "expected at most %d tensors in a call", THNN_MAX_TENSORS);
 }
 
 int32_t THNN_checkRange(const char *function, const char *name, int64_t value, int64_t lowest, int64_t highest)

@@ -114,9 +114,10 @@ typedef struct Arena Arena;
  *     THNN_out      pointer to contiguous memory for an output, to be overwritten
  *     THNN_acc      the same, holding the present values, to be added to
  *     THNN_scratch  uninitialised memory
- *     THNN_failed   was there no memory for one of these, or does an output reach into another tensor? Or has no output an
- *                   element? Nothing has been written yet: leave
+ *     THNN_ready    is there something to compute? Not if there was no memory for one of these, if an output reaches into another
+ *                   tensor, or if no output has an element. Nothing has been written yet: then leave
  *     THNN_leave    copy back what was not contiguous, return the memory and the status */
+/* More than that is an error, before the first write. No layer of the library has more than 5 outputs and 10 tensors. */
 enum { THNN_MAX_COPIES = 8, THNN_MAX_TENSORS = 16 };
 
 /* Dense memory of a tensor that the call has asked for. */
@@ -149,7 +150,7 @@ ConstMemory THNN_in(Call *call, View v);
 Memory THNN_out(Call *call, View v);
 Memory THNN_acc(Call *call, View v);
 Memory THNN_scratch(Call *call, int64_t count, size_t itemSize);
-int THNN_failed(const Call *call);
+int THNN_ready(const Call *call);
 int32_t THNN_leave(Call *call);
 /* What THNN_in, out and acc tell first. Memory that is written is apart from all other memory of the call, or the call has failed. */
 #ifdef __cplusplus

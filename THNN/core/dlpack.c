@@ -15,6 +15,7 @@ typedef struct DLTensor {
   int64_t *shape, *strides; /* strides in elements; NULL means contiguous */
   uint64_t byteOffset;
 } DLTensor;
+_Static_assert(sizeof(void *) != 8 || (sizeof(DLTensor) == 48 && offsetof(DLTensor, shape) == 24), "the layout of DLPack's DLTensor");
 
 enum { DL_CPU = 1, DL_CUDA_HOST = 3, DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2 };
 

@@ -22,7 +22,7 @@ static int32_t fill(THNNState *state, const char *function, THTensor *output, Fr
   Call call;
   THNN_enter(&call, state, function);
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
 
   const int64_t elements = THNN_nElement(view(output));
   Generator *generator = THNN_lockGenerator(state);

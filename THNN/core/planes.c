@@ -3,7 +3,7 @@
 
 static void run(Call *call, real *to, int64_t toSize, const real *from, int64_t fromSize, const Space *s, PlanePass *definition, Pass *fast)
 {
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   if (!THNN_plain(call)) fast(call, to, from, s);
   else
     for (int64_t i = 0; i < s->planes; i++) definition(to + i * toSize, from + i * fromSize, s);

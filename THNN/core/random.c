@@ -122,7 +122,7 @@ int32_t THNN_randperm(THNNState *state, THLongTensor *output)
   Call call;
   THNN_enter(&call, state, __func__);
   index_t *order = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
 
   int64_t n = output->size[0];
   for (int64_t i = 0; i < n; i++) order[i] = i;
@@ -159,7 +159,7 @@ int32_t THNN_getRNGState(THNNState *state, THByteTensor *output)
   Call call;
   THNN_enter(&call, state, __func__);
   uint8_t *bytes = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
 
   const Generator *g = THNN_lockGenerator(state);
   Saved saved = {g->initialSeed, N + 1 - g->next, 1, (uint64_t)g->next, {0}, g->x, g->y, g->radius, g->hasSpare, 0};
@@ -175,7 +175,7 @@ int32_t THNN_setRNGState(THNNState *state, const THByteTensor *input)
   Call call;
   THNN_enter(&call, state, __func__);
   const uint8_t *bytes = THNN_in(&call, view(input));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
 
   Saved saved;
   memcpy(&saved, bytes, sizeof saved);

@@ -44,7 +44,7 @@ THNN_INLINE Streamed *THNN_newStreams(Call *call, int threads, int64_t all, int6
   if (all <= THNN_CACHED / size || piece > THNN_LARGEST_PIECE / size) return NULL;
   real *places = THNN_scratch(call, threads * room, size);
   Streamed *streams = THNN_scratch(call, threads, sizeof(Streamed));
-  for (int t = 0; !THNN_failed(call) && t < threads; t++)
+  for (int t = 0; THNN_ready(call) && t < threads; t++)
     streams[t] = (Streamed){.place = places + t * room, .piece = piece, .length = length};
   return streams;
 #else

@@ -61,7 +61,7 @@ int32_t THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, const THTenso
   const real *w = THNN_in(&call, view(weights)), *total = THNN_in(&call, view(total_weight));
   const index_t *t = THNN_in(&call, view(target));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", t, samples, classes, exceptIgnored(ignore_index)))
+  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", t, samples, classes, exceptIgnored(ignore_index)))
     labelGradients(&call, gx, w, t, total, sizeAverage, samples, classes, ignore_index);
   return THNN_leave(&call);
 }

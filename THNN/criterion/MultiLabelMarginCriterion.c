@@ -98,7 +98,7 @@ int32_t THNN_(MultiLabelMarginCriterion_updateOutput)(THNNState *state, const TH
   l.labels = THNN_in(&call, view(target));
   l.gx = THNN_out(&call, view(isTarget));
   real *loss = THNN_out(&call, view(output));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples * classes, classes, END))
+  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", l.labels, samples * classes, classes, END))
     sumSamples(&call, hinges, &l, samples, COST, loss);
   return THNN_leave(&call);
 }
@@ -119,7 +119,7 @@ int32_t THNN_(MultiLabelMarginCriterion_updateGradInput)(THNNState *state, const
   l.t = THNN_in(&call, view(isTarget));
   l.labels = THNN_in(&call, view(target));
   l.gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples * classes, classes, END))
+  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", l.labels, samples * classes, classes, END))
     eachSample(&call, slopes, &l, samples, COST);
   return THNN_leave(&call);
 }

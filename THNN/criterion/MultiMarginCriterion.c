@@ -98,7 +98,7 @@ int32_t THNN_(MultiMarginCriterion_updateOutput)(THNNState *state, const THTenso
   l.w = THNN_in(&call, view(weights));
   l.labels = THNN_in(&call, view(target));
   real *loss = THNN_out(&call, view(output));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples, classes, 0))
+  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", l.labels, samples, classes, 0))
     sumSamples(&call, hinges, &l, samples, 1, loss);
   return THNN_leave(&call);
 }
@@ -119,7 +119,7 @@ int32_t THNN_(MultiMarginCriterion_updateGradInput)(THNNState *state, const THTe
   l.w = THNN_in(&call, view(weights));
   l.labels = THNN_in(&call, view(target));
   l.gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples, classes, 0))
+  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", l.labels, samples, classes, 0))
     eachSample(&call, slopes, &l, samples, 1);
   return THNN_leave(&call);
 }

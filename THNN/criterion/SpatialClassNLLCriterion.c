@@ -75,7 +75,7 @@ int32_t THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, const 
   l.labels = THNN_in(&call, view(target));
   const real *total = THNN_in(&call, view(total_weight));
   l.gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, samples * l.area, l.classes, 0))
+  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", l.labels, samples * l.area, l.classes, 0))
     placeGradients(&call, l, total, sizeAverage, samples);
   return THNN_leave(&call);
 }

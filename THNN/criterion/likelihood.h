@@ -40,7 +40,7 @@ THNN_KERNEL double labelWeight(const Loss *l, int64_t first, int64_t n)
 static inline void likelihoods(Call *call, real *output, real *total, Loss l, int64_t places, int32_t sizeAverage)
 {
   double *sums = THNN_scratch(call, THNN_ceilDiv(places, PLACE_CHUNK), sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   const int threads = THNN_threads(call, places * 4); /* each likelihood is a cache miss */
   const double loss = lossSum(threads, likelihood, &l, places, PLACE_CHUNK, sums);
   const double weight = lossSum(threads, labelWeight, &l, places, PLACE_CHUNK, sums);
@@ -68,7 +68,7 @@ static inline int32_t likelihoodLoss(const char *f, THNNState *state, View input
   l.w = THNN_in(&call, weights);
   l.labels = THNN_in(&call, target);
   real *loss = THNN_out(&call, output), *total = THNN_out(&call, total_weight);
-  if (!THNN_failed(&call) && !THNN_badIndices(&call, "target", l.labels, places, classes, exceptIgnored(ignore)))
+  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", l.labels, places, classes, exceptIgnored(ignore)))
     likelihoods(&call, loss, total, l, places, sizeAverage);
   return THNN_leave(&call);
 }

@@ -74,7 +74,7 @@ static inline int32_t checkPair(const char *f, View input, View target)
 static inline void sumElements(Call *call, LossKernel kernel, const Loss *l, int64_t n, int64_t cost, double terms, real *output)
 {
   double *sums = THNN_scratch(call, THNN_ceilDiv(n, ELEMENT_CHUNK), sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   *output = (real)(lossSum(THNN_threads(call, n * cost), kernel, l, n, ELEMENT_CHUNK, sums) / terms);
 }
 
@@ -88,7 +88,7 @@ static inline void eachElement(Call *call, GradientKernel kernel, const Loss *l,
 static inline void checkProbabilities(Call *call, const Elements *e, const real *x, int64_t n)
 {
 #ifndef THNN_CUDA
-  if (!e->isProbability || THNN_failed(call)) return;
+  if (!e->isProbability || !THNN_ready(call)) return;
   for (int64_t first = 0; first < n; first += ELEMENT_CHUNK) {
     const int64_t end = THNN_min(first + ELEMENT_CHUNK, n);
     int isOutside = 0;
@@ -118,7 +118,7 @@ OF_KERNEL(LossKernel) int32_t elementLoss(const char *f, THNNState *state, LossK
   l.w = THNN_in(&call, e.weights);
   real *loss = THNN_out(&call, output);
   checkProbabilities(&call, &e, l.x, n);
-  if (!THNN_failed(&call)) sumElements(&call, kernel, &l, n, e.cost, lossTerms(e.sizeAverage, n), loss);
+  if (THNN_ready(&call)) sumElements(&call, kernel, &l, n, e.cost, lossTerms(e.sizeAverage, n), loss);
   return THNN_leave(&call);
 }
 
@@ -136,7 +136,7 @@ OF_KERNEL(GradientKernel) int32_t elementGradient(const char *f, THNNState *stat
   l.w = THNN_in(&call, e.weights);
   l.gx = THNN_out(&call, gradInput);
   checkProbabilities(&call, &e, l.x, n);
-  if (!THNN_failed(&call)) eachElement(&call, kernel, &l, n, e.cost);
+  if (THNN_ready(&call)) eachElement(&call, kernel, &l, n, e.cost);
   return THNN_leave(&call);
 }
 

@@ -18,7 +18,7 @@ static inline void sumSamples(Call *call, LossKernel *kernel, const Loss *l, int
   const int64_t chunk = sampleChunk(l->classes);
   if (l->classes == 0) samples = 0; /* however many they are */
   double *sums = THNN_scratch(call, THNN_ceilDiv(samples, chunk), sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   *output = (real)(lossSum(THNN_threads(call, samples * l->classes * cost), kernel, l, samples, chunk, sums) * l->scale);
 }
 

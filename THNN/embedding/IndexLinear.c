@@ -59,7 +59,7 @@ static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t of
 {
   const index_t *key = THNN_in(call, keys);
   int64_t *row = THNN_scratch(call, s->count, sizeof(int64_t));
-  if (THNN_failed(call)) return NULL;
+  if (!THNN_ready(call)) return NULL;
   for (int64_t i = 0; i < s->count; i++) {
     if (!__builtin_add_overflow(key[i], offset, &row[i]) && row[i] >= 0 && row[i] < s->rows) continue;
     if (offset == 0)
@@ -78,7 +78,7 @@ static const int64_t *beginnings(Call *call, View sizes, const Sizes *s)
 {
   const index_t *size = THNN_in(call, sizes);
   int64_t *begin = THNN_scratch(call, s->samples + 1, sizeof(int64_t));
-  if (THNN_failed(call)) return NULL;
+  if (!THNN_ready(call)) return NULL;
   begin[0] = 0;
   for (int64_t j = 0; j < s->samples; j++) {
     if (size[j] < 0 || size[j] > s->count - begin[j]) {
@@ -226,12 +226,12 @@ int32_t THNN_(IndexLinear_updateOutput)(THNNState *state, const THLongTensor *ke
   THNN_enter(&call, state, __func__);
   const real *v = THNN_in(&call, view(values)), *b = THNN_in(&call, view(bias));
   const int64_t *row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
-  const int64_t *begin = THNN_failed(&call) ? NULL : beginnings(&call, view(sizes), &s);
+  const int64_t *begin = !THNN_ready(&call) ? NULL : beginnings(&call, view(sizes), &s);
   real *y = THNN_out(&call, view(output));
   real *w = train && s.extra ? THNN_acc(&call, view(weight)) : (real *)THNN_in(&call, view(weight));
   real *nv = NULL;
   if (s.extra) nv = THNN_out(&call, view(normalizedValues));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
 
   if (s.extra) normalize(&call, nv, w, v, row, train, &s);
   addEntries(&call, y, w, b, s.extra ? nv : v, row, begin, &s);
@@ -258,7 +258,7 @@ int32_t THNN_(IndexLinear_accGradParameters)(THNNState *state, const THTensor *v
   const real *v = THNN_in(&call, view(values)), *g = THNN_in(&call, view(gradOutput));
   const int64_t *begin = beginnings(&call, view(sizes), &s);
   real *gw = THNN_out(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (!THNN_failed(&call)) writeGradients(&call, gw, gb, v, g, begin, parts, scale, &s);
+  if (THNN_ready(&call)) writeGradients(&call, gw, gb, v, g, begin, parts, scale, &s);
   return THNN_leave(&call);
 }
 
@@ -280,9 +280,9 @@ int32_t THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, const THLon
   THNN_enter(&call, state, __func__);
   const real *v = THNN_in(&call, view(values)), *g = THNN_in(&call, view(gradOutput));
   const int64_t *row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
-  const int64_t *begin = THNN_failed(&call) ? NULL : beginnings(&call, view(sizes), &s);
+  const int64_t *begin = !THNN_ready(&call) ? NULL : beginnings(&call, view(sizes), &s);
   real *w = THNN_acc(&call, view(weight)), *b = THNN_acc(&call, view(bias));
-  if (!THNN_failed(&call)) stepAtOnce(&call, w, b, v, g, row, begin, weightDecay, scale, &s);
+  if (THNN_ready(&call)) stepAtOnce(&call, w, b, v, g, row, begin, weightDecay, scale, &s);
   return THNN_leave(&call);
 }
 
@@ -306,6 +306,6 @@ int32_t THNN_(IndexLinear_updateParameters)(THNNState *state, const THTensor *gr
   const real *gw = THNN_in(&call, view(gradWeight)), *gb = THNN_in(&call, view(gradBias));
   const int64_t *row = rowsOf(&call, "runningKeys", view(runningKeys), keysOffset, &s);
   real *w = THNN_acc(&call, view(weight)), *b = THNN_acc(&call, view(bias));
-  if (!THNN_failed(&call)) stepRows(&call, w, b, gw, gb, row, parts, weightDecay, learningRate, &s);
+  if (THNN_ready(&call)) stepRows(&call, w, b, gw, gb, row, parts, weightDecay, learningRate, &s);
   return THNN_leave(&call);
 }

@@ -116,7 +116,7 @@ int32_t THNN_(LookupTable_updateOutput)(THNNState *state, const THLongTensor *in
   const index_t *index = THNN_in(&call, view(input));
   const real *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call) && !badRows(&call, "input", index, s.count, s.rows))
+  if (THNN_ready(&call) && !badRows(&call, "input", index, s.count, s.rows))
     pickRows(&call, y, w, index, s.count, s.rows, s.width);
   return THNN_leave(&call);
 }
@@ -136,7 +136,7 @@ int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTenso
   real *gw = THNN_acc(&call, view(gradWeight));
   const Terms terms = {.index = index, .count = s.count, .rows = s.rows, .width = s.width, .sources = s.count,
                        .padding = paddingValue, .byFrequency = scaleGradByFreq, .scale = scale};
-  if (!THNN_failed(&call) && !badRows(&call, "input", index, s.count, s.rows)) addTerms(&call, gw, g, &terms);
+  if (THNN_ready(&call) && !badRows(&call, "input", index, s.count, s.rows)) addTerms(&call, gw, g, &terms);
   return THNN_leave(&call);
 }
 
@@ -153,7 +153,7 @@ int32_t THNN_(LookupTable_renorm)(THNNState *state, const THLongTensor *input, T
   const index_t *index = THNN_in(&call, view(input));
   real *w = THNN_acc(&call, view(weight));
   int64_t *last = THNN_scratch(&call, s.rows, sizeof(int64_t)); /* place of each index's last copy: one of all gets the row */
-  if (!THNN_failed(&call) && !badRows(&call, "input", index, s.count, s.rows))
+  if (THNN_ready(&call) && !badRows(&call, "input", index, s.count, s.rows))
     shortenRows(&call, w, index, last, s.count, s.rows, s.width, maxNorm, normType);
   return THNN_leave(&call);
 }

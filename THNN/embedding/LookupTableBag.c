@@ -74,7 +74,7 @@ int32_t THNN_(LookupTableBag_updateOutput)(THNNState *state, const THLongTensor 
   const real *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
   index_t *bagOf = THNN_out(&call, view(offset2bag)), *length = THNN_out(&call, view(seq_length));
-  if (!THNN_failed(&call) && !badRows(&call, "input", index, count, rows) && !badOffsets(&call, begin, bags, count))
+  if (THNN_ready(&call) && !badRows(&call, "input", index, count, rows) && !badOffsets(&call, begin, bags, count))
     addBags(&call, y, bagOf, length, w, index, begin, count, bags, rows, width, mode);
   return THNN_leave(&call);
 }
@@ -102,7 +102,7 @@ int32_t THNN_(LookupTableBag_accGradParameters)(THNNState *state, const THLongTe
   real *gw = THNN_acc(&call, view(gradWeight));
   const Terms terms = {.index = index, .bagOf = bagOf, .length = length, .count = count, .rows = rows, .width = width,
                        .sources = bags, .padding = -1, .byFrequency = scaleGradByFreq, .scale = scale};
-  if (!THNN_failed(&call) && !badRows(&call, "input", index, count, rows) && !badRows(&call, "offset2bag", bagOf, count, bags))
+  if (THNN_ready(&call) && !badRows(&call, "input", index, count, rows) && !badRows(&call, "offset2bag", bagOf, count, bags))
     addTerms(&call, gw, g, &terms);
   return THNN_leave(&call);
 }

@@ -36,7 +36,7 @@ static void readEntries(Call *call, Sparse *s, View entries)
 {
   const real *x = THNN_in(call, entries);
   s->entry = THNN_scratch(call, s->count, sizeof(Entry));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   const int64_t perSample = s->legacy ? entries.size[1] : 0, count = s->count;
   s->count = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -100,7 +100,7 @@ static void stepColumns(Call *call, real *w, real *b, const real *gw, const real
 {
   const int threads = threadsFor(call, s->count, s->outputs);
   int64_t *last = THNN_scratch(call, s->inputs, sizeof(int64_t));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
   /* Of entries with one column, the last one stays. */
   int64_t columns = 0;
@@ -134,7 +134,7 @@ static int32_t forward(const char *f, THNNState *state, int legacy, View input, 
   const real *w = THNN_in(&call, weight), *b = THNN_in(&call, bias);
   real *y = THNN_out(&call, output);
   readEntries(&call, &s, input);
-  if (!THNN_failed(&call)) addEntries(&call, y, w, b, &s);
+  if (THNN_ready(&call)) addEntries(&call, y, w, b, &s);
   return THNN_leave(&call);
 }
 
@@ -157,7 +157,7 @@ static int32_t accumulate(const char *f, THNNState *state, int legacy, View inpu
   const real *g = THNN_in(&call, gradOutput), *w = THNN_in(&call, weight);
   real *gw = THNN_acc(&call, gradWeight), *gb = THNN_acc(&call, gradBias);
   readEntries(&call, &s, input);
-  if (!THNN_failed(&call)) addGradients(&call, gw, gb, g, w, weightDecay, scale, &s);
+  if (THNN_ready(&call)) addGradients(&call, gw, gb, g, w, weightDecay, scale, &s);
   return THNN_leave(&call);
 }
 
@@ -172,7 +172,7 @@ static int32_t zero(const char *f, THNNState *state, int legacy, View gradWeight
   THNN_enter(&call, state, f);
   real *gw = THNN_acc(&call, gradWeight), *gb = THNN_out(&call, gradBias);
   readEntries(&call, &s, lastInput);
-  if (!THNN_failed(&call)) clearColumns(&call, gw, gb, &s);
+  if (THNN_ready(&call)) clearColumns(&call, gw, gb, &s);
   return THNN_leave(&call);
 }
 
@@ -191,7 +191,7 @@ static int32_t update(const char *f, THNNState *state, int legacy, View weight, 
   const real *gw = THNN_in(&call, gradWeight), *gb = THNN_in(&call, gradBias);
   real *w = THNN_acc(&call, weight), *b = THNN_acc(&call, bias);
   readEntries(&call, &s, lastInput);
-  if (!THNN_failed(&call)) stepColumns(&call, w, b, gw, gb, learningRate, &s);
+  if (THNN_ready(&call)) stepColumns(&call, w, b, gw, gb, learningRate, &s);
   return THNN_leave(&call);
 }
 

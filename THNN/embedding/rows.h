@@ -53,7 +53,7 @@ __attribute__((unused)) static void addTerms(Call *call, real *gw, const real *g
 {
   const int threads = THNN_threads(call, THNN_min(t->count, 1 << 30) * THNN_min(t->width + 1, 1 << 30));
   const int64_t *frequency = t->byFrequency ? frequencies(call, t->index, t->count, t->rows) : NULL;
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int task = 0; task < threads; task++)
     for (int64_t i = 0; i < t->count; i++) {

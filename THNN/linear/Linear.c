@@ -141,7 +141,7 @@ static void combineFew(Call *call, int threads, real *gx, const real *weight, co
   const int64_t part = THNN_min(THNN_max(THNN_ceilDiv(THNN_ceilDiv(s->outputs, wanted), 4), 1) * 4, LONGEST);
   const int64_t parts = THNN_max(THNN_ceilDiv(s->outputs, part), 1);
   real *sums = parts > 1 ? THNN_scratch(call, parts * size, sizeof(real)) : gx;
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   if (across * parts == 1) {
     combine(gx, weight, g, s->outputs, s->inputs, s);
     return;
@@ -254,7 +254,7 @@ int32_t THNN_(Linear_updateOutput)(THNNState *state, const THTensor *input, THTe
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) forward(&call, y, x, w, b, s);
+  if (THNN_ready(&call)) forward(&call, y, x, w, b, s);
   return THNN_leave(&call);
 }
 
@@ -272,7 +272,7 @@ int32_t THNN_(Linear_updateGradInput)(THNNState *state, const THTensor *input, c
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) backward(&call, gx, g, w, s);
+  if (THNN_ready(&call)) backward(&call, gx, g, w, s);
   return THNN_leave(&call);
 }
 
@@ -291,6 +291,6 @@ int32_t THNN_(Linear_accGradParameters)(THNNState *state, const THTensor *input,
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (!THNN_failed(&call)) addGradients(&call, gw, gb, g, x, scale, s);
+  if (THNN_ready(&call)) addGradients(&call, gw, gb, g, x, scale, s);
   return THNN_leave(&call);
 }

@@ -48,7 +48,7 @@ static int32_t pairValues(const char *f, THNNState *state, PairKernel *kernel, V
   pairs.x = THNN_in(&call, x);
   pairs.y = THNN_in(&call, y);
   pairs.output = THNN_out(&call, output);
-  if (!THNN_failed(&call)) overPairs(&call, kernel, pairs);
+  if (THNN_ready(&call)) overPairs(&call, kernel, pairs);
   return THNN_leave(&call);
 }
 
@@ -67,7 +67,7 @@ static int32_t pairGradients(const char *f, THNNState *state, PairKernel *kernel
   pairs.g = THNN_in(&call, g);
   pairs.gx = THNN_out(&call, gx);
   pairs.gy = THNN_out(&call, gy);
-  if (!THNN_failed(&call)) overPairs(&call, kernel, pairs);
+  if (THNN_ready(&call)) overPairs(&call, kernel, pairs);
   return THNN_leave(&call);
 }
 

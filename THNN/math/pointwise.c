@@ -199,7 +199,7 @@ static void addUp(Call *call, real *sum, const real *x, const real *factor, Repe
   const int64_t tasks = THNN_min(TASKS, n / CHUNK), most = THNN_min(tasks / blocks, n / (WORTH * sums));
   const int64_t parts = THNN_max(THNN_min(most, s.added), 1);
   double *all = THNN_scratch(call, parts * sums, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   const int threads = THNN_threads(call, n), joining = THNN_threads(call, parts * sums);
 #pragma omp parallel for num_threads(threads)
   for (int64_t task = 0; task < parts * blocks; task++) {
@@ -265,7 +265,7 @@ int32_t THNN_(pointwise_apply)(THNNState *state, const THTensor *input, const TH
   const real *x = THNN_in(&call, view(input)), *z = THNN_in(&call, view(other));
   real *y = THNN_out(&call, view(output));
   const int64_t n = THNN_nElement(view(output));
-  if (!THNN_failed(&call) && n > 0) apply(&call, operation, y, x, z, repeatsOf(view(input), view(other)), n);
+  if (THNN_ready(&call) && n > 0) apply(&call, operation, y, x, z, repeatsOf(view(input), view(other)), n);
   return THNN_leave(&call);
 }
 
@@ -279,6 +279,6 @@ int32_t THNN_(pointwise_sum)(THNNState *state, const THTensor *input, const THTe
   THNN_enter(&call, state, __func__);
   const real *data = THNN_in(&call, x), *factors = THNN_in(&call, f);
   real *sums = THNN_acc(&call, y);
-  if (!THNN_failed(&call) && THNN_nElement(x) > 0) addUp(&call, sums, data, factors, repeatsOf(x, y), scale);
+  if (THNN_ready(&call) && THNN_nElement(x) > 0) addUp(&call, sums, data, factors, repeatsOf(x, y), scale);
   return THNN_leave(&call);
 }

@@ -300,7 +300,7 @@ static void forward(Call *call, const Batch *b)
     job.sum = THNN_scratch(call, l->pieces * l->channels, sizeof(double));
     job.product = THNN_scratch(call, l->pieces * l->channels, sizeof(double));
   }
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
   for (int64_t c = 0; c < l->channels; c++) {
     job.shift[c] = b->bias ? b->bias[c] : 0;
@@ -323,7 +323,7 @@ static void backward(Call *call, const Batch *b)
   job.slope = THNN_scratch(call, l->channels, sizeof(real));
   job.sum = THNN_scratch(call, l->pieces * l->channels, sizeof(double));
   job.product = THNN_scratch(call, l->pieces * l->channels, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
   for (int64_t c = 0; c < l->channels; c++) setStd(&job, c, b->train ? b->std[c] : 1 / sqrt(b->var[c] + b->eps));
   const Phase phases[] = {{productPiece, gradientsOfChannel}, {spreadPiece, NULL}};
@@ -402,7 +402,7 @@ int32_t THNN_(BatchNormalization_updateOutput)(THNNState *state, const THTensor 
     b.mean = THNN_in(&call, view(running_mean));
     b.var = THNN_in(&call, view(running_var));
   }
-  if (!THNN_failed(&call)) forward(&call, &b);
+  if (THNN_ready(&call)) forward(&call, &b);
   return THNN_leave(&call);
 }
 
@@ -438,6 +438,6 @@ int32_t THNN_(BatchNormalization_backward)(THNNState *state, const THTensor *inp
   b.mean = THNN_in(&call, train ? view(save_mean) : view(running_mean));
   b.std = THNN_in(&call, view(save_std));
   b.var = THNN_in(&call, view(running_var));
-  if (!THNN_failed(&call)) backward(&call, &b);
+  if (THNN_ready(&call)) backward(&call, &b);
   return THNN_leave(&call);
 }

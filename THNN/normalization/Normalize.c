@@ -157,7 +157,7 @@ int32_t THNN_(Normalize_updateOutput)(THNNState *state, const THTensor *input, T
   call.inplace = 1;
   r.x = THNN_in(&call, view(input));
   r.y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) normalizeRows(&call, r);
+  if (THNN_ready(&call)) normalizeRows(&call, r);
   return THNN_leave(&call);
 }
 
@@ -174,6 +174,6 @@ int32_t THNN_(Normalize_updateGradInput)(THNNState *state, const THTensor *input
   r.x = THNN_in(&call, view(input));
   r.g = THNN_in(&call, view(gradOutput));
   r.y = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) rowGradients(&call, r);
+  if (THNN_ready(&call)) rowGradients(&call, r);
   return THNN_leave(&call);
 }

@@ -95,7 +95,7 @@ static void normalize(Call *call, real *y, real *s, const real *x, const Maps *p
   const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), room = THNN_roomFor((length + 1) * ROW);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * p->cells);
   real *scratch = THNN_scratch(call, threads * room, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t sample = 0; sample < p->samples; sample++)
@@ -116,7 +116,7 @@ static void gradients(Call *call, real *gx, const real *x, const real *g, const 
   const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), room = THNN_roomFor((length + 1) * ROW);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * p->cells);
   real *scratch = THNN_scratch(call, threads * room, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t sample = 0; sample < p->samples; sample++)
@@ -147,7 +147,7 @@ int32_t THNN_(SpatialCrossMapLRN_updateOutput)(THNNState *state, const THTensor 
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output)), *s = THNN_out(&call, view(scale));
-  if (!THNN_failed(&call)) normalize(&call, y, s, x, &p);
+  if (THNN_ready(&call)) normalize(&call, y, s, x, &p);
   return THNN_leave(&call);
 }
 
@@ -167,6 +167,6 @@ int32_t THNN_(SpatialCrossMapLRN_updateGradInput)(THNNState *state, const THTens
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   const real *s = THNN_in(&call, view(scale)), *y = THNN_in(&call, view(output));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) gradients(&call, gx, x, g, s, y, &p);
+  if (THNN_ready(&call)) gradients(&call, gx, x, g, s, y, &p);
   return THNN_leave(&call);
 }

@@ -48,7 +48,7 @@ typedef struct Shown {
 static Shown shownCells(Call *call, const Axis *a, int32_t border)
 {
   Shown list = {THNN_scratch(call, a->in + 1, sizeof(int64_t)), THNN_scratch(call, a->out, sizeof(int64_t))};
-  if (THNN_failed(call)) return list;
+  if (!THNN_ready(call)) return list;
   memset(list.first, 0, (size_t)(a->in + 1) * sizeof(int64_t));
   for (int64_t o = 0; o < a->out; o++)
     if (source(a, border, o) >= 0) list.first[source(a, border, o) + 1]++;
@@ -96,7 +96,7 @@ void THNN_(padBack)(Call *call, real *gx, const real *g, const Space *s)
   const int threads = THNN_threads(call, s->planes * cells);
   real *sums = THNN_scratch(call, threads * room, sizeof(real));
   const Shown times = shownCells(call, &s->t, s->outside), heights = shownCells(call, &s->h, s->outside);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t plane = 0; plane < s->planes; plane++)

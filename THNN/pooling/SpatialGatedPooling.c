@@ -128,7 +128,7 @@ int32_t THNN_(SpatialGatedPooling_updateOutput)(THNNState *state, const THTensor
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output)), *gates = THNN_out(&call, view(gate));
   index_t *index = THNN_out(&call, view(indices));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(gateWindows)(&call, y, index, gates, x, w, masks, &p);
   else
     for (int64_t i = 0, at = 0; i < p.planes; i++, at += planeOutputs(&p))
@@ -157,7 +157,7 @@ int32_t THNN_(SpatialGatedPooling_updateGradInput)(THNNState *state, const THTen
                    THNN_in(&call, view(gate)), THNN_in(&call, view(indices))};
   const real *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+  if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
     return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(ungateWindows)(&call, gx, &t, w, masks, &p);
   else
@@ -187,7 +187,7 @@ int32_t THNN_(SpatialGatedPooling_accGradParameters)(THNNState *state, const THT
   const Gated t = {THNN_in(&call, view(input)), THNN_in(&call, view(gradOutput)), THNN_in(&call, view(output)),
                    THNN_in(&call, view(gate)), THNN_in(&call, view(indices))};
   real *gw = THNN_acc(&call, view(gradWeight));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+  if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
     return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(addMaskGradients)(&call, gw, &t, masks, scale, &p);
   else

@@ -205,7 +205,7 @@ int32_t THNN_(SpatialGaussianPooling_updateOutput)(THNNState *state, const THTen
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   const Gaussians k = {THNN_in(&call, view(mean)), THNN_in(&call, view(precision)), mean->size[0], mean->size[1], count_include_pad};
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(gaussianMeans)(&call, y, x, &k, &p);
   else forwardAll(y, x, &k, &p);
   return THNN_leave(&call);
@@ -229,7 +229,7 @@ int32_t THNN_(SpatialGaussianPooling_updateGradInput)(THNNState *state, const TH
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
   const Gaussians k = {THNN_in(&call, view(mean)), THNN_in(&call, view(precision)), mean->size[0], mean->size[1], count_include_pad};
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(spreadGaussians)(&call, gx, g, &k, &p);
   else backwardAll(gx, g, &k, &p);
   return THNN_leave(&call);
@@ -257,7 +257,7 @@ int32_t THNN_(SpatialGaussianPooling_accGradParameters)(THNNState *state, const 
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gm = THNN_acc(&call, view(gradMean)), *gq = THNN_acc(&call, view(gradPrecision));
   const Gaussians k = {THNN_in(&call, view(mean)), THNN_in(&call, view(precision)), mean->size[0], mean->size[1], count_include_pad};
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(addGaussianGradients)(&call, gm, gq, x, g, &k, scale, &p);
   else addAll(gm, gq, x, g, &k, scale, &p);
   return THNN_leave(&call);

@@ -88,7 +88,7 @@ int32_t THNN_(SpatialLocalImportancePooling_updateOutput)(THNNState *state, cons
   const real *x = THNN_in(&call, view(input));
   const real *l = THNN_in(&call, view(logit));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(softMeans)(&call, y, x, l, 1, &p);
   else
     for (int64_t i = 0; i < p.planes; i++) forward(y + i * planeOutputs(&p), x + i * planeCells(&p), l + i * planeCells(&p), &p);
@@ -112,7 +112,7 @@ int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(THNNState *state, c
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
   real *gl = THNN_out(&call, view(gradLogit));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(softGradients)(&call, gx, gl, x, l, g, 1, 1, &p);
   else
     for (int64_t i = 0, cells = planeCells(&p); i < p.planes; i++)

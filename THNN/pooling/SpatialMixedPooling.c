@@ -107,7 +107,7 @@ int32_t THNN_(SpatialMixedPooling_updateOutput)(THNNState *state, const THTensor
   const real *x = THNN_in(&call, view(input)), *a = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(mixWindows)(&call, y, index, x, a, weights, &p);
   else
     for (int64_t i = 0, outputs = planeOutputs(&p); i < p.planes; i++)
@@ -132,7 +132,7 @@ int32_t THNN_(SpatialMixedPooling_updateGradInput)(THNNState *state, const THTen
   const real *g = THNN_in(&call, view(gradOutput)), *a = THNN_in(&call, view(weight));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+  if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
     return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(unmixWindows)(&call, gx, g, index, a, weights, &p);
   else
@@ -159,7 +159,7 @@ int32_t THNN_(SpatialMixedPooling_accGradParameters)(THNNState *state, const THT
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gw = THNN_acc(&call, view(gradWeight));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
+  if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
     return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(addMixGradients)(&call, gw, x, g, index, weights, scale, &p);
   else

@@ -125,10 +125,10 @@ int32_t THNN_(SpatialS3Pooling_updateOutput)(THNNState *state, const THTensor *i
   real *y = THNN_out(&call, view(output));
   index_t *index = NULL;
   if (r && c) index = THNN_out(&call, view(indices));
-  if (THNN_failed(&call) || isBadChoice(&call, r, c, &p)) return THNN_leave(&call);
+  if (!THNN_ready(&call) || isBadChoice(&call, r, c, &p)) return THNN_leave(&call);
   if (THNN_plain(&call)) {
     const Mix mixR = filledMix(&call, &p.h, r), mixC = filledMix(&call, &p.w, c);
-    for (int64_t i = 0, at = 0; !THNN_failed(&call) && i < p.planes; i++, at += planeOutputs(&p))
+    for (int64_t i = 0, at = 0; THNN_ready(&call) && i < p.planes; i++, at += planeOutputs(&p))
       forward(y + at, index ? index + at : NULL, x + i * planeCells(&p), mixR, mixC, &p);
   } else if (r && c) THNN_(s3Choose)(&call, y, index, x, r, c, &p);
   else THNN_(s3Mix)(&call, y, x, r, c, &p);
@@ -151,11 +151,11 @@ int32_t THNN_(SpatialS3Pooling_updateGradInput)(THNNState *state, const THTensor
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices)), *r = THNN_in(&call, view(rows)), *c = THNN_in(&call, view(columns));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || isBadChoice(&call, r, c, &p)) return THNN_leave(&call);
+  if (!THNN_ready(&call) || isBadChoice(&call, r, c, &p)) return THNN_leave(&call);
   if (indices && THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0)) return THNN_leave(&call);
   if (THNN_plain(&call)) {
     const Mix mixR = filledMix(&call, &p.h, r), mixC = filledMix(&call, &p.w, c);
-    for (int64_t i = 0, cells = planeCells(&p), at = 0; !THNN_failed(&call) && i < p.planes; i++, at += planeOutputs(&p))
+    for (int64_t i = 0, cells = planeCells(&p), at = 0; THNN_ready(&call) && i < p.planes; i++, at += planeOutputs(&p))
       backward(gx + i * cells, x + i * cells, g + at, index ? index + at : NULL, mixR, mixC, &p);
   } else if (indices) THNN_(s3SpreadChosen)(&call, gx, g, index, r, c, &p);
   else THNN_(s3SpreadMixed)(&call, gx, x, g, r, c, &p);

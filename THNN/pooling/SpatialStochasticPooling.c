@@ -155,7 +155,7 @@ int32_t THNN_(SpatialStochasticPooling_updateOutput)(THNNState *state, const THT
   real *y = THNN_out(&call, view(output));
   index_t *index = NULL;
   if (noise) index = THNN_out(&call, view(indices));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(drawWindows)(&call, y, index, x, u, &p);
   else
     for (int64_t i = 0, at = 0; i < p.planes; i++, at += planeOutputs(&p))
@@ -177,7 +177,7 @@ int32_t THNN_(SpatialStochasticPooling_updateGradInput)(THNNState *state, const 
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(spreadExpected)(&call, gx, x, g, &p);
   else
     for (int64_t i = 0, cells = planeCells(&p); i < p.planes; i++)

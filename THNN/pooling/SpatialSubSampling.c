@@ -94,7 +94,7 @@ int32_t THNN_(SpatialSubSampling_updateOutput)(THNNState *state, const THTensor 
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(subSample)(&call, y, x, w, b, channelsOf(input), &p);
   else
     for (int64_t i = 0, c = 0; i < p.planes; i++, c = i % channelsOf(input))
@@ -115,7 +115,7 @@ int32_t THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, const THTens
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(spreadSubSamples)(&call, gx, g, w, channelsOf(input), &p);
   else
     for (int64_t i = 0; i < p.planes; i++)
@@ -138,7 +138,7 @@ int32_t THNN_(SpatialSubSampling_accGradParameters)(THNNState *state, const THTe
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(addSubSamples)(&call, gw, gb, x, g, channelsOf(input), scale, &p);
   else
     for (int64_t c = 0; c < channelsOf(input); c++) {

@@ -92,7 +92,7 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateOutput)(THNNState *state, const T
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(keepLargest)(&call, y, index, x, &s);
   else
     for (int64_t i = 0, kept = s.k * s.features; i < s.samples; i++)
@@ -117,7 +117,7 @@ int32_t THNN_(TemporalDynamicKMaxPooling_updateGradInput)(THNNState *state, cons
   const real *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, s.samples * s.k * s.features, s.length, 0)) return THNN_leave(&call);
+  if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", index, s.samples * s.k * s.features, s.length, 0)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(spreadKept)(&call, gx, g, index, &s);
   else
     for (int64_t i = 0, kept = s.k * s.features; i < s.samples; i++)

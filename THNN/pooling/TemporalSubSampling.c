@@ -85,7 +85,7 @@ int32_t THNN_(TemporalSubSampling_updateOutput)(THNNState *state, const THTensor
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(subSampleFrames)(&call, y, x, w, b, &p);
   else
     for (int64_t i = 0; i < p.planes; i++) forward(y + i * planeOutputs(&p), x + i * planeCells(&p), w, b, &p);
@@ -104,7 +104,7 @@ int32_t THNN_(TemporalSubSampling_updateGradInput)(THNNState *state, const THTen
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(spreadSubFrames)(&call, gx, g, w, &p);
   else
     for (int64_t i = 0; i < p.planes; i++) backward(gx + i * planeCells(&p), g + i * planeOutputs(&p), w, &p);
@@ -124,7 +124,7 @@ int32_t THNN_(TemporalSubSampling_accGradParameters)(THNNState *state, const THT
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(addSubFrames)(&call, gw, gb, x, g, scale, &p);
   else
     for (int64_t f = 0; f < p.w.in; f++) {

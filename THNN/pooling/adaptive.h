@@ -32,7 +32,7 @@ __attribute__((unused)) static Columns columnsOf(Call *call, const Axis *a, int6
 {
   const int64_t n = THNN_ceilDiv(a->in, a->out);
   const Columns c = {*a, cellsOfWindows(call, a), THNN_scratch(call, a->out, sizeof(int64_t)), most, areShortStretches(n)};
-  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++)
+  for (int64_t o = 0; THNN_ready(call) && o < a->out; o++)
     c.pick[o] = windowStart(a, o) + (windowCells(a, o) > n ? most * a->in : 0);
   return c;
 }

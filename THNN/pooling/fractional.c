@@ -80,8 +80,8 @@ int32_t THNN_(fractionalForward)(const char *f, THNNState *state, const THTensor
   const real *x = THNN_in(&call, view(input)), *samples = THNN_in(&call, view(randomSamples));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  if (!THNN_failed(&call)) call.status = THNN_(checkNumbers)(f, samples, THNN_nElement(view(randomSamples)));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (THNN_ready(&call)) call.status = THNN_(checkNumbers)(f, samples, THNN_nElement(view(randomSamples)));
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(fractionalMaxima)(&call, y, index, x, samples, p);
   else
     for (int64_t i = 0, at = 0; i < p->planes; i++, at += planeOutputs(p))
@@ -100,7 +100,7 @@ int32_t THNN_(fractionalBackward)(const char *f, THNNState *state, const THTenso
   const real *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p->planes * planeOutputs(p), planeCells(p), 0))
+  if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", index, p->planes * planeOutputs(p), planeCells(p), 0))
     return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(spreadFractional)(&call, gx, g, index, p);
   else

@@ -72,7 +72,7 @@ void THNN_(fractionalMaxima)(Call *call, real *y, index_t *index, const real *x,
   const Candidates rows = newCandidates(call, threads * 2 * width);
   Group *groups = THNN_(newGroups)(call, threads, p->w.out);
   int64_t *start = THNN_scratch(call, threads * starts, sizeof(int64_t));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {

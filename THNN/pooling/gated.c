@@ -103,7 +103,7 @@ void THNN_(gateWindows)(Call *call, real *y, index_t *index, real *gates, const 
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   const MaxTables m = THNN_(maxTables)(call, p, threads);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -119,7 +119,7 @@ void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, i
   const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(spreadLength(&p->w)), all = 2 * (share + spread);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * all, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -136,7 +136,7 @@ void THNN_(addMaskGradients)(Call *call, real *gw, const Gated *t, int64_t masks
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * row, sizeof(real));
   double *totals = THNN_scratch(call, p->planes * cells, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {

@@ -82,14 +82,14 @@ static void makeWeights(Call *call, Weights *s, const Axis *axis, int which, int
   *s = (Weights){.axis = axis};
   s->runs.run = THNN_scratch(call, axis->out, sizeof(Run));
   double *buffer = THNN_scratch(call, 2 * axis->kernel, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   s->runs.count = findRuns(axis, k->includePad, s->runs.run);
   for (int64_t i = 0; i < s->runs.count; i++)
     if (windowsOf(s->runs.run[i]) > windowsOf(s->runs.run[s->runs.longest])) s->runs.longest = i;
   const int64_t kernel = axis->kernel, step = s->runs.count * kernel;
   for (int t = 0; t < TABLES; t++)
     s->table[t] = t == WEIGHT || derivatives ? THNN_scratch(call, gaussians * step, sizeof(real)) : NULL;
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   for (int64_t i = 0; i < gaussians; i++)
     for (int64_t r = 0; r < s->runs.count; r++) {
       const int64_t at = i * step + r * kernel;
@@ -375,7 +375,7 @@ static Rooms newRooms(Call *call, int threads, int64_t n)
 {
   const int64_t length = THNN_roomFor(n);
   const Rooms rooms = {THNN_scratch(call, threads * length, sizeof(real)), length};
-  if (!THNN_failed(call)) memset(rooms.first, 0, (size_t)(threads * rooms.length) * sizeof(real));
+  if (THNN_ready(call)) memset(rooms.first, 0, (size_t)(threads * rooms.length) * sizeof(real));
   return rooms;
 }
 
@@ -389,7 +389,7 @@ void THNN_(gaussianMeans)(Call *call, real *y, const real *x, const Gaussians *k
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 0, k);
   makeWeights(call, &h, &p->h, 1, 0, k);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)
@@ -411,7 +411,7 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 0, k);
   makeWeights(call, &h, &p->h, 1, 0, k);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -439,10 +439,10 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 1, k);
   makeWeights(call, &h, &p->h, 1, 1, k);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   const int64_t ofX = w.runs.count * p->w.kernel, ofY = h.runs.count * p->h.kernel, both = THNN_roomFor(ofX + ofY);
   double *correlations = THNN_scratch(call, threads * both, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * kernels; i++) {

@@ -38,13 +38,13 @@ void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
   const int64_t part = THNN_min(cells, PART), parts = THNN_ceilDiv(cells, part);
   const int threads = THNN_threads(call, planes * cells);
   double *sums = cells > PIECE ? THNN_scratch(call, planes * parts, sizeof(double)) : NULL;
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
   if (cells <= PIECE) {
     const int together = planes >= FEW && areShortStretches(cells);
     Columns few = {0}; /* planes side by side, as if they were windows */
     if (together) few = columnsOf(call, &(Axis){FEW * cells, FEW, 0, 0, 0, 1}, 0);
-    if (THNN_failed(call)) return;
+    if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
     for (int64_t plane = 0; plane < planes; plane += FEW) {
       const int64_t n = THNN_min(FEW, planes - plane);
@@ -74,7 +74,7 @@ void THNN_(planeMeansBack)(Call *call, real *gx, const real *g, const Space *s)
   const int64_t cells = planeCells(s), n = s->planes * cells;
   const int threads = THNN_threads(call, n);
   Streamed *streams = THNN_newStreams(call, threads, n, PIECE);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t at = 0; at < n; at += PIECE) {
     const int64_t count = THNN_min(PIECE, n - at);
@@ -102,7 +102,7 @@ void THNN_(planeMaxima)(Call *call, real *y, index_t *index, const real *x, cons
   const int threads = THNN_threads(call, planes * cells);
   real *values = THNN_scratch(call, planes * parts, sizeof(real));
   index_t *places = THNN_scratch(call, planes * parts, sizeof(int64_t));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
   if (cells <= MAX_PART) {
 #pragma omp parallel for num_threads(threads)

@@ -21,7 +21,7 @@ int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) fast(&call, y, index, x, s);
   else
     for (int64_t i = 0; i < s->planes; i++) definition(y + i * outputs, index + i * outputs, x + i * cells, s);
@@ -40,7 +40,7 @@ int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *inpu
   const real *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, s->planes * outputs, cells, -1)) return THNN_leave(&call);
+  if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", index, s->planes * outputs, cells, -1)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(maximaBack)(&call, gx, g, index, s);
   else
     for (int64_t i = 0; i < s->planes; i++) backward(gx + i * cells, g + i * outputs, index + i * outputs, s);

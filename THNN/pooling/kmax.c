@@ -67,7 +67,7 @@ void THNN_(keepLargest)(Call *call, real *y, index_t *index, const real *x, cons
   const int threads = THNN_threads(call, s->samples * s->length * s->features * (int64_t)sizeof(real));
   const int64_t blocks = THNN_ceilDiv(s->features, BLOCK), room = THNN_roomFor(s->length * BLOCK);
   key *keys = THNN_scratch(call, threads * room, sizeof(key));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s->samples * blocks; i++) {

@@ -274,7 +274,7 @@ MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads)
   }
   if (m.how == LONG_ROWS || (m.how == SMALL && p->w.kernel == 3)) { /* two columns are faster as they are */
     Group *room = THNN_(newGroups)(call, 1, p->w.out);
-    if (!THNN_failed(call)) m.groups = THNN_(groupWindows)(room, m.w.start, m.w.end, p->w.dilation, p->w.out, p->w.in);
+    if (THNN_ready(call)) m.groups = THNN_(groupWindows)(room, m.w.start, m.w.end, p->w.dilation, p->w.out, p->w.in);
     if (m.groups.n) m.how = IN_REGISTERS;
   }
   m.pitch = paddedLength(&p->w);
@@ -283,7 +283,7 @@ MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads)
   m.rows = newCandidates(call, threads * 3 * m.length);
   if (p->w.kernel) return m;
   m.pick = THNN_scratch(call, p->w.out, sizeof(int64_t));
-  for (int64_t o = 0; !THNN_failed(call) && o < p->w.out; o++)
+  for (int64_t o = 0; THNN_ready(call) && o < p->w.out; o++)
     m.pick[o] = m.w.start[o] + (m.w.end[o] - m.w.start[o] > THNN_ceilDiv(p->w.in, p->w.out) ? m.length : 0);
   return m;
 }
@@ -307,7 +307,7 @@ void THNN_(maxima)(Call *call, real *y, index_t *index, const real *x, const Spa
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
   const MaxTables m = THNN_(maxTables)(call, p, threads);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * bands; i++) {
@@ -365,7 +365,7 @@ void THNN_(scatterPlanes)(Call *call, real *gx, const real *g, const index_t *in
   const int threads = THNN_threads(call, planes * (cells + outputs));
   const int64_t together = THNN_max(THNN_min(small / THNN_max(cells, 1), THNN_ceilDiv(planes, threads)), 1);
   Streamed *streams = THNN_newStreams(call, threads, planes * cells, together * cells);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < planes; i += together) {
     const int64_t n = THNN_min(together, planes - i);

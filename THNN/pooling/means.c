@@ -26,7 +26,7 @@ static Tables tables(Call *call, const Space *p)
               .columns = THNN_scratch(call, columns, sizeof(real))};
   if (!p->w.kernel) s.cells = THNN_scratch(call, rows * columns, sizeof(real));
   if (!p->w.kernel) s.w = columnsOf(call, &p->w, THNN_min(BAND, rows));
-  if (THNN_failed(call)) return s;
+  if (!THNN_ready(call)) return s;
   for (int64_t o = 0; o < rows; o++)
     s.rows[o] = (real)countedCells(&p->t, o / p->h.out, p->outside) * (real)countedCells(&p->h, o % p->h.out, p->outside);
   for (int64_t o = 0; o < columns; o++) s.columns[o] = (real)countedCells(&p->w, o, p->outside);
@@ -119,7 +119,7 @@ void THNN_(means)(Call *call, real *y, const real *x, const Space *p)
   const int64_t buffer = p->w.kernel ? length : 3 * length;
   const Tables s = tables(call, p);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * bands; i++) {
@@ -149,7 +149,7 @@ static Seen *windowsSeen(Call *call, const Space *p)
   const int isLong = w->in > SHORT * w->out && p->t.in * p->h.in == 1;
   if (w->kernel || w->in < w->out || isLong || !registerLoops()) return NULL;
   Seen *seen = THNN_scratch(call, THNN_ceilDiv(w->in, WIDTH), sizeof(Seen));
-  for (int64_t i = 0; !THNN_failed(call) && i < w->in; i++) {
+  for (int64_t i = 0; THNN_ready(call) && i < w->in; i++) {
     Seen *s = seen + i / WIDTH;
     const int64_t first = firstWindow(w, i);
     if (i % WIDTH == 0) s->low = first;
@@ -264,7 +264,7 @@ void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
   const int64_t buffer = THNN_roomFor(spread + s.share + table), piece = scatter ? cells : THNN_min(band, p->h.in) * p->w.in;
   Streamed *streams = THNN_newStreams(call, threads, p->planes * cells, piece);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * bands; i++) {

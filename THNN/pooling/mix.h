@@ -59,7 +59,7 @@ THNN_INLINE void fillMix(Mix mix, const Axis *a, const index_t *choice, int64_t 
 __attribute__((unused)) static Mix filledMix(Call *call, const Axis *a, const index_t *choice)
 {
   const Mix mix = newMix(call, a, choice);
-  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++) fillMix(mix, a, choice, o);
+  for (int64_t o = 0; THNN_ready(call) && o < a->out; o++) fillMix(mix, a, choice, o);
   return mix;
 }
 

@@ -56,7 +56,7 @@ void THNN_(mixWindows)(Call *call, real *y, index_t *index, const real *x, const
   const int threads = THNN_threads(call, 2 * p->planes * (plane + outputs * p->w.kernel));
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   const MaxTables m = THNN_(maxTables)(call, p, threads);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -72,7 +72,7 @@ void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *ind
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -90,7 +90,7 @@ void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, 
   const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   double *totals = THNN_scratch(call, p->planes, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {

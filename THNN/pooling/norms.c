@@ -138,7 +138,7 @@ void THNN_(norms)(Call *call, real *y, const real *x, const Space *p, const Powe
   const int threads = THNN_threads(call, p->planes * (plane * (isGeneral ? 8 : 1) + outputs * p->w.kernel));
   const int64_t padded = THNN_roomFor(paddedLength(&p->w)), powers = isGeneral ? THNN_roomFor(plane) : 0;
   real *rows = THNN_scratch(call, threads * (padded + powers), sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -275,7 +275,7 @@ void THNN_(spreadNorms)(Call *call, real *gx, const real *x, const real *g, cons
   const int threads = THNN_threads(call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
   const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -351,7 +351,7 @@ void THNN_(spreadLargest)(Call *call, real *gx, const real *x, const real *g, co
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), row = THNN_roomFor(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *share = THNN_scratch(call, threads * row, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)

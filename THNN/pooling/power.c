@@ -88,7 +88,7 @@ int32_t THNN_(updateNorms)(const char *f, THNNState *state, const THTensor *inpu
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (THNN_plain(&call))
     for (int64_t i = 0; i < p->planes; i++) forward(y + i * planeOutputs(p), x + i * planeCells(p), power, p);
   else if (isinf(power->p)) THNN_(largestNorms)(&call, y, x, p);
@@ -103,7 +103,7 @@ int32_t THNN_(updateNormGradients)(const char *f, THNNState *state, const THTens
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput)), *y = THNN_in(&call, view(output));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (THNN_plain(&call))
     for (int64_t i = 0, cells = planeCells(p), at = 0; i < p->planes; i++, at += planeOutputs(p))
       backward(gx + i * cells, x + i * cells, g + at, y + at, power, p);

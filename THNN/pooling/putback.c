@@ -21,7 +21,7 @@ void THNN_(fetchBack)(Call *call, real *gx, const real *g, const index_t *index,
   const int64_t inputs = planeCells(p), cells = planeOutputs(p), room = THNN_roomFor(cells);
   const int threads = THNN_threads(call, p->planes * (cells + inputs));
   char *taken = THNN_scratch(call, threads * room, 1); /* which cells have had their last input, looking from behind */
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t plane = 0; plane < p->planes; plane++) {

@@ -109,7 +109,7 @@ static Groups chosenGroups(Call *call, const index_t *columns, const Axis *w)
 {
   Group *room = THNN_(newGroups)(call, 1, w->out);
   const Intervals cells = {THNN_scratch(call, w->out, sizeof(int64_t)), THNN_scratch(call, w->out, sizeof(int64_t))};
-  if (THNN_failed(call)) return (Groups){room, 0};
+  if (!THNN_ready(call)) return (Groups){room, 0};
   for (int64_t o = 0; o < w->out; o++) {
     const Span s = below(w, columns[o]);
     cells.start[o] = s.start, cells.end[o] = s.end;
@@ -125,7 +125,7 @@ void THNN_(s3Choose)(Call *call, real *y, index_t *index, const real *x, const i
   index_t *unused = index ? NULL : THNN_scratch(call, threads * outputs, sizeof(int64_t));
   const Room room = newRoom(call, p, threads, 0);
   const Groups chosen = chosenGroups(call, columns, &p->w);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -146,7 +146,7 @@ void THNN_(s3Mix)(Call *call, real *y, const real *x, const index_t *rows, const
   const int threads = THNN_threads(call, THNN_work(2 * (double)p->planes * (double)cells * (double)p->h.kernel));
   const Room room = newRoom(call, p, threads, 1);
   const Mix mixR = filledMix(call, &p->h, rows), mixC = filledMix(call, &p->w, columns);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)
@@ -167,7 +167,7 @@ void THNN_(s3SpreadMixed)(Call *call, real *gx, const real *x, const real *g, co
   const int threads = THNN_threads(call, THNN_work(2 * (double)p->planes * (double)cells * (double)p->h.kernel));
   const Room room = newRoom(call, p, threads, 1);
   const Mix mixR = filledMix(call, &p->h, rows), mixC = filledMix(call, &p->w, columns);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)

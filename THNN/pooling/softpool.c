@@ -72,7 +72,7 @@ int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, 
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(softMeans)(&call, y, x, NULL, beta, p);
   else
     for (int64_t i = 0; i < p->planes; i++) forward(y + i * planeOutputs(p), x + i * planeCells(p), beta, p);
@@ -90,7 +90,7 @@ int32_t THNN_(softSpread)(const char *f, THNNState *state, const THTensor *input
   const real *x = THNN_in(&call, view(input));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(softGradients)(&call, gx, NULL, x, NULL, g, beta, exact != 0, p);
   else
     for (int64_t i = 0; i < p->planes; i++)

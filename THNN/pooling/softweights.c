@@ -454,7 +454,7 @@ void THNN_(softMeans)(Call *call, real *y, const real *x, const real *logit, dou
   SoftPool s = {.p = *p};
   setBeta(&s, logit != NULL, (THNN_REAL)beta);
   const Room room = roomFor(call, p, 0);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(room.threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -472,7 +472,7 @@ void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const r
   setBeta(&s, logit != NULL, (THNN_REAL)beta);
   s.exact &= exact;
   const Room room = roomFor(call, p, 1);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(room.threads)
   for (int64_t i = 0; i < p->planes; i++) {

@@ -129,7 +129,7 @@ void THNN_(drawWindows)(Call *call, real *y, index_t *index, const real *x, cons
   index_t *unused = noise && !index ? THNN_scratch(call, threads * outputs, sizeof(int64_t)) : NULL;
   double *rows = THNN_scratch(call, threads * 3 * width, sizeof(double));
   int64_t *places = THNN_scratch(call, threads * width, sizeof(int64_t));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -151,7 +151,7 @@ void THNN_(spreadExpected)(Call *call, real *gx, const real *x, const real *g, c
   const double work = 2.0 * (double)outputs * (double)p->w.kernel * (double)p->h.kernel;
   const int threads = THNN_threads(call, THNN_work((double)p->planes * ((double)cells + work)));
   double *rows = THNN_scratch(call, threads * 4 * width, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {

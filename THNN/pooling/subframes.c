@@ -65,7 +65,7 @@ void THNN_(addSubFrames)(Call *call, real *gw, real *gb, const real *x, const re
   const int threads = THNN_threads(call, p->planes * outputs * p->h.kernel);
   real *sums = THNN_scratch(call, threads * frame, sizeof(real));
   double *totals = THNN_scratch(call, 2 * p->planes * n, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)

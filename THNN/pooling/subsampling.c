@@ -47,7 +47,7 @@ void THNN_(subSample)(Call *call, real *y, const real *x, const real *w, const r
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), padded = THNN_roomFor(paddedLength(&p->w));
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *sums = THNN_scratch(call, threads * padded, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)
@@ -60,7 +60,7 @@ void THNN_(spreadSubSamples)(Call *call, real *gx, const real *g, const real *w,
   const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
@@ -76,7 +76,7 @@ void THNN_(addSubSamples)(Call *call, real *gw, real *gb, const real *x, const r
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   double *totals = THNN_scratch(call, 2 * p->planes, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {

@@ -45,7 +45,7 @@ int32_t THNN_(unpoolForward)(THNNState *state, const char *f, const THTensor *in
   const real *x = THNN_in(&call, view(input));
   const index_t *index = THNN_in(&call, view(indices));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p->planes * planeCells(p), planeOutputs(p), -1))
+  if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", index, p->planes * planeCells(p), planeOutputs(p), -1))
     return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(putBack)(&call, y, x, index, p);
   else
@@ -64,7 +64,7 @@ int32_t THNN_(unpoolBackward)(THNNState *state, const char *f, const THTensor *i
   const real *g = THNN_in(&call, view(gradOutput));
   const index_t *index = THNN_in(&call, view(indices));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call) || THNN_badIndices(&call, "indices", index, p->planes * planeCells(p), planeOutputs(p), -1))
+  if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", index, p->planes * planeCells(p), planeOutputs(p), -1))
     return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(fetchBack)(&call, gx, g, index, p);
   else

@@ -54,7 +54,7 @@ typedef struct Intervals {
 __attribute__((unused)) static Intervals cellsOfWindows(Call *call, const Axis *a)
 {
   Intervals found = {THNN_scratch(call, a->out, sizeof(int64_t)), THNN_scratch(call, a->out, sizeof(int64_t))};
-  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++) {
+  for (int64_t o = 0; THNN_ready(call) && o < a->out; o++) {
     found.start[o] = windowStart(a, o);
     found.end[o] = windowEnd(a, o);
   }
@@ -64,7 +64,7 @@ __attribute__((unused)) static Intervals cellsOfWindows(Call *call, const Axis *
 __attribute__((unused)) static Intervals windowsOfCells(Call *call, const Axis *a)
 {
   Intervals found = {THNN_scratch(call, a->in, sizeof(int64_t)), THNN_scratch(call, a->in, sizeof(int64_t))};
-  for (int64_t i = 0; !THNN_failed(call) && i < a->in; i++) {
+  for (int64_t i = 0; THNN_ready(call) && i < a->in; i++) {
     found.start[i] = firstWindow(a, i);
     found.end[i] = endWindow(a, i);
   }

@@ -60,7 +60,7 @@ static void gruForward(Call *call, const real *x, const real *h, const real *b1,
   const int64_t n = s.hidden;
   b1 = biasOrZeros(call, b1, PARTS * n);
   b2 = biasOrZeros(call, b2, PARTS * n);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s.samples; i++)
     forward(x + i * PARTS * n, h + i * PARTS * n, b1, b2, hx + i * n, y + i * n, stored + i * STORED * n, n);
@@ -93,7 +93,7 @@ int32_t THNN_(GRUFused_updateOutput)(THNNState *state, const THTensor *input, co
   const real *x = THNN_in(&call, view(input)), *h = THNN_in(&call, view(hidden)), *cells = THNN_in(&call, view(hx));
   const real *b1 = THNN_in(&call, view(bias1)), *b2 = THNN_in(&call, view(bias2));
   real *y = THNN_out(&call, view(output)), *stored = THNN_out(&call, view(storage));
-  if (!THNN_failed(&call)) gruForward(&call, x, h, b1, b2, cells, y, stored, s);
+  if (THNN_ready(&call)) gruForward(&call, x, h, b1, b2, cells, y, stored, s);
   return THNN_leave(&call);
 }
 
@@ -112,6 +112,6 @@ int32_t THNN_(GRUFused_updateGradInput)(THNNState *state, THTensor *gradInInput,
   const real *g = THNN_in(&call, view(gradOutput)), *stored = THNN_in(&call, view(storage));
   real *gx = THNN_out(&call, view(gradInInput)), *gh = THNN_out(&call, view(gradInHidden));
   real *ghx = THNN_out(&call, view(gradInputHx));
-  if (!THNN_failed(&call)) gruBackward(&call, gx, gh, g, ghx, stored, s);
+  if (THNN_ready(&call)) gruBackward(&call, gx, gh, g, ghx, stored, s);
   return THNN_leave(&call);
 }

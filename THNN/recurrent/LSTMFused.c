@@ -62,7 +62,7 @@ static void lstmForward(Call *call, real *gates, const real *h, const real *b1, 
   const int64_t n = s.hidden;
   b1 = biasOrZeros(call, b1, PARTS * n);
   b2 = biasOrZeros(call, b2, PARTS * n);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s.samples; i++)
     forward(gates + i * PARTS * n, h + i * PARTS * n, b1, b2, c + i * n, y + i * n, cy + i * n, n);
@@ -96,7 +96,7 @@ int32_t THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, const T
   const real *h = THNN_in(&call, view(hidden)), *c = THNN_in(&call, view(cell));
   const real *b1 = THNN_in(&call, view(bias1)), *b2 = THNN_in(&call, view(bias2));
   real *x = THNN_acc(&call, view(input)), *y = THNN_out(&call, view(output)), *cy = THNN_out(&call, view(outputCell));
-  if (!THNN_failed(&call)) lstmForward(&call, x, h, b1, b2, c, y, cy, s);
+  if (THNN_ready(&call)) lstmForward(&call, x, h, b1, b2, c, y, cy, s);
   return THNN_leave(&call);
 }
 
@@ -118,6 +118,6 @@ int32_t THNN_(LSTMFused_updateGradInput)(THNNState *state, const THTensor *stora
   const real *gates = THNN_in(&call, view(storage)), *c = THNN_in(&call, view(cx)), *t = THNN_in(&call, view(cy));
   const real *g = THNN_in(&call, view(gradOutput)), *gc = THNN_in(&call, view(gradOutputCell));
   real *gradGates = THNN_out(&call, view(gradInGates)), *gradCx = THNN_out(&call, view(gradInputCx));
-  if (!THNN_failed(&call)) lstmBackward(&call, gates, gradGates, c, t, g, gc, gradCx, s);
+  if (THNN_ready(&call)) lstmBackward(&call, gates, gradGates, c, t, g, gc, gradCx, s);
   return THNN_leave(&call);
 }

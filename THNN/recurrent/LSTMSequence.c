@@ -121,7 +121,7 @@ static void forward(Call *call, real *gates, real *output, real *cell, const rea
   const int64_t share = THNN_roomFor(n * row);
   real *sums = THNN_scratch(call, tasks * share, sizeof(real)); /* one for each task */
   const real *packed = tasks == 0 ? THNN_(packGemm)(call, threads, 0, row, hidden, weight, row) : NULL;
-  if (THNN_failed(call) || !THNN_(reserveGemm)(call, threads)) return;
+  if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
   for (int64_t t = 0; t < s->steps; t++, gates += n * row, output += n * hidden, cell += n * hidden) {
     if (packed) THNN_(gemmPacked)(call, threads, n, row, hidden, h, hidden, packed, 1, gates, row);
 #pragma omp parallel for num_threads(threads)
@@ -143,7 +143,7 @@ static void backward(Call *call, const real *gates, const real *gradOutput, real
   const int threads = threadsFor(call, s);
   const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden, isFew = s->samples <= FEW;
   const real *packed = isFew ? NULL : THNN_(packGemm)(call, threads, 1, s->hidden, row, weight, row);
-  if (THNN_failed(call) || !THNN_(reserveGemm)(call, threads)) return;
+  if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
   for (int64_t t = s->steps - 1; t >= -1; t--) { /* at step t, gradHidden is made of the gradients of step t + 1; step -1 is h0 */
     const real *later = gradGates + (t + 1) * s->samples * row;
     const int isLast = t == s->steps - 1;
@@ -179,7 +179,7 @@ int32_t THNN_(LSTMSequence_updateOutput)(THNNState *state, THTensor *gates, THTe
   THNN_enter(&call, state, __func__);
   const real *w = THNN_in(&call, view(weight)), *h = THNN_in(&call, view(h0)), *c = THNN_in(&call, view(c0));
   real *x = THNN_acc(&call, view(gates)), *y = THNN_out(&call, view(output)), *cells = THNN_out(&call, view(cell));
-  if (!THNN_failed(&call)) forward(&call, x, y, cells, w, h, c, &s);
+  if (THNN_ready(&call)) forward(&call, x, y, cells, w, h, c, &s);
   return THNN_leave(&call);
 }
 
@@ -201,6 +201,6 @@ int32_t THNN_(LSTMSequence_updateGradInput)(THNNState *state, const THTensor *ga
   const real *x = THNN_in(&call, view(gates)), *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   const real *first = THNN_in(&call, view(c0)), *cells = THNN_in(&call, view(cell));
   real *gx = THNN_out(&call, view(gradGates)), *gh = THNN_acc(&call, view(gradHidden)), *gc = THNN_acc(&call, view(gradCell));
-  if (!THNN_failed(&call)) backward(&call, x, g, gx, w, first, cells, gh, gc, &s);
+  if (THNN_ready(&call)) backward(&call, x, g, gx, w, first, cells, gh, gc, &s);
   return THNN_leave(&call);
 }

@@ -114,7 +114,7 @@ static void samplePlanes(Call *call, real *y, const real *x, const real *places,
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
   Looks *found = THNN_scratch(call, threads, sizeof(Looks));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t n = 0; n < p->samples; n++)
@@ -181,7 +181,7 @@ static void sampleGroups(Call *call, real *y, const real *x, const real *places,
   const int64_t length = THNN_roomFor((PLACES + inputs + 1) * longestRow(p->channels));
   THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
   Looks *looks = THNN_scratch(call, threads, sizeof(Looks));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->samples * groups * parts; i++) {
@@ -291,7 +291,7 @@ static void gradients(Call *call, real *gx, real *gPlaces, const real *x, const 
   THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
   Looks *looks = THNN_scratch(call, threads, sizeof(Looks));
   real *slopes = THNN_scratch(call, tasks * 2 * cells, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < tasks; i++) {
@@ -326,7 +326,7 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateOutput)(THNNState *state, const T
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *places = THNN_in(&call, view(grid));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) sampleAll(&call, y, x, places, &p);
+  if (THNN_ready(&call)) sampleAll(&call, y, x, places, &p);
   return THNN_leave(&call);
 }
 
@@ -345,6 +345,6 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, cons
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *places = THNN_in(&call, view(grid)), *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput)), *gPlaces = THNN_out(&call, view(gradGrid));
-  if (!THNN_failed(&call)) gradients(&call, gx, gPlaces, x, places, g, &p);
+  if (THNN_ready(&call)) gradients(&call, gx, gPlaces, x, places, g, &p);
   return THNN_leave(&call);
 }

@@ -60,7 +60,7 @@ void THNN_(narrowBlocks)(Call *call, real *gx, const real *g, const Blocks *p)
   const int64_t room = THNN_roomFor(width);
   const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
   real *sums = THNN_scratch(call, threads * room, sizeof(real));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t row = 0; row < rows; row++) {
     real *sum = sums + THNN_threadId() * room;

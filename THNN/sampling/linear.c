@@ -96,7 +96,7 @@ int32_t THNN_(linearForward)(const char *f, THNNState *state, const THTensor *in
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(stretch)(&call, y, x, p);
   else
     for (int64_t i = 0; i < p->in.count; i++) forward(y + i * volumeCells(&p->out), x + i * volumeCells(&p->in), p);
@@ -110,7 +110,7 @@ int32_t THNN_(linearBackward)(const char *f, THNNState *state, const THTensor *g
   THNN_enter(&call, state, f);
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
   if (!THNN_plain(&call)) THNN_(unstretch)(&call, gx, g, p);
   else
     for (int64_t i = 0; i < p->in.count; i++) backward(gx + i * volumeCells(&p->in), g + i * volumeCells(&p->out), p);

@@ -16,7 +16,7 @@ static Marks marks(Call *call, const Axis *a)
 {
   Marks m = {THNN_scratch(call, a->out, sizeof(int64_t)), THNN_scratch(call, a->out, sizeof(int64_t)),
              THNN_scratch(call, a->out, sizeof(real))};
-  for (int64_t o = 0; !THNN_failed(call) && o < a->out; o++) {
+  for (int64_t o = 0; THNN_ready(call) && o < a->out; o++) {
     const Mark mark = markOf(a, o);
     m.low[o] = mark.low;
     m.high[o] = mark.high;
@@ -28,7 +28,7 @@ static Marks marks(Call *call, const Axis *a)
 static Seen *seenCells(Call *call, const Axis *a)
 {
   Seen *seen = THNN_scratch(call, a->in, sizeof(Seen));
-  for (int64_t i = 0; !THNN_failed(call) && i < a->in; i++) seen[i] = seenBy(a, i);
+  for (int64_t i = 0; THNN_ready(call) && i < a->in; i++) seen[i] = seenBy(a, i);
   return seen;
 }
 
@@ -77,7 +77,7 @@ void THNN_(stretch)(Call *call, real *to, const real *from, const Stretched *p)
   const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
   real *scratch = THNN_scratch(call, threads * room, sizeof(real));
   const Marks times = marks(call, &p->t), heights = marks(call, &p->h), widths = marks(call, &p->w);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
   const int64_t nRows = p->t.out * p->h.out;
 #pragma omp parallel for collapse(2) num_threads(threads)
@@ -131,7 +131,7 @@ void THNN_(unstretch)(Call *call, real *gx, const real *g, const Stretched *p)
   real *sums = THNN_scratch(call, threads * room, sizeof(real));
   const Marks times = marks(call, &p->t), heights = marks(call, &p->h), widths = marks(call, &p->w);
   const Seen *seenT = seenCells(call, &p->t), *seenH = seenCells(call, &p->h), *seenW = seenCells(call, &p->w);
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
 
   const int64_t rows = p->in.t * p->in.h, width = p->w.out, cells = volumeCells(&p->out);
 #pragma omp parallel for num_threads(threads)

@@ -94,7 +94,7 @@ static int32_t run(const char *f, THNNState *state, Tensors t, const Space *s, d
   const int threads = THNN_threads(&call, s->planes * outputs * s->h.kernel * s->w.kernel * 4);
   const int64_t room = THNN_roomFor(s->h.in + s->w.in); /* a window has no more cells on the input */
   double *rooms = THNN_scratch(&call, threads * room, sizeof(double));
-  if (THNN_failed(&call)) return THNN_leave(&call);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
 #pragma omp parallel for num_threads(threads)
   for (int64_t c = 0; c < count; c++) {
     double *mine = rooms + THNN_threadId() * room;

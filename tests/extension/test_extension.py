@@ -100,7 +100,7 @@ static int32_t pass(const char *f, THNNState *state, const THTensor *input, cons
   THNN_enter(&call, state, f);
   const real *x = THNN_in(&call, view(input)), *t = THNN_in(&call, view(target));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) {
+  if (THNN_ready(&call)) {
     double sum = 0;
     for (int64_t i = 0; i < THNN_nElement(view(input)); i++) {
       if (isLoss) sum += factor * (x[i] - t[i]) * (x[i] - t[i]);
@@ -275,6 +275,21 @@ class TestErrors:
         changed(source, old, new)
         with pytest.raises(ExtensionError, match=text):
             pl.extension.load(source)
+
+    @pytest.mark.parametrize(
+        ("asks", "text"),
+        [
+            ("for (int i = 0; i < 8; i++) y = THNN_out(&call, view(output));", "at most 8 outputs that are not contiguous"),
+            ("for (int i = 0; i < 16; i++) x = THNN_in(&call, view(input));", "at most 16 tensors in a call"),
+        ],
+    )  # fmt: skip
+    def test_of_more_tensors_than_a_call_holds(self, source: Path, asks: str, text: str) -> None:
+        changed(source, "  if (THNN_ready", f"  {asks}\n  if (THNN_ready")
+        pl.extension.load(source)
+        output = np.zeros((3, 8), "f")[:, ::2]
+        with pytest.raises(NotImplementedError, match=text):
+            pl.extension.call(layer(), "SoftCut_updateOutput", X.astype("f"), output, 2.0)
+        assert not output.any()
 
     def test_of_arguments_and_names(self, source: Path, tmp_path: Path) -> None:
         pl.extension.load(source)

@@ -129,7 +129,7 @@ int32_t THNN_(Mixed_updateOutput)(THNNState *state, const THTensor *input, THTen
   const index_t *by = THNN_in(&call, view(offset));
   real *y = THNN_out(&call, view(output)), *t = THNN_scratch(&call, n * n, sizeof(real));
   THNN_badIndices(&call, "offset", by, 1, 9, 0);
-  if (!THNN_failed(&call)) {
+  if (THNN_ready(&call)) {
     forward(&call, t, x, by, n * n, factor);
     PRODUCT(0, 1, n, n, n, 1, t, n, w, n, 0, y, n);
   }

@@ -27,7 +27,7 @@ static void forward(Call *call, real *loss, const real *x, const real *t, int64_
 {
   const int64_t pieces = THNN_ceilDiv(n, PIECE);
   double *sums = THNN_scratch(call, pieces, sizeof(double));
-  if (THNN_failed(call)) return;
+  if (!THNN_ready(call)) return;
   const int threads = THNN_threads(call, n);
 #pragma omp parallel for num_threads(threads)
   for (int64_t p = 0; p < pieces; p++) {
@@ -66,7 +66,7 @@ int32_t THNN_(NAME_updateOutput)(THNNState *state, const THTensor *input, const 
   const int64_t n = THNN_nElement(view(input));
   const real *x = THNN_in(&call, view(input)), *t = THNN_in(&call, view(target));
   real *loss = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) forward(&call, loss, x, t, n, terms(n, sizeAverage));
+  if (THNN_ready(&call)) forward(&call, loss, x, t, n, terms(n, sizeAverage));
   return THNN_leave(&call);
 }
 
@@ -81,6 +81,6 @@ int32_t THNN_(NAME_updateGradInput)(THNNState *state, const THTensor *input, con
   const int64_t n = THNN_nElement(view(input));
   const real *x = THNN_in(&call, view(input)), *t = THNN_in(&call, view(target));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) backward(&call, gx, x, t, n, terms(n, sizeAverage));
+  if (THNN_ready(&call)) backward(&call, gx, x, t, n, terms(n, sizeAverage));
   return THNN_leave(&call);
 }

@@ -77,7 +77,7 @@ int32_t THNN_(NAME_updateOutput)(THNNState *state, const THTensor *input, THTens
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) forward(&call, y, x, w, b, s);
+  if (THNN_ready(&call)) forward(&call, y, x, w, b, s);
   return THNN_leave(&call);
 }
 
@@ -94,7 +94,7 @@ int32_t THNN_(NAME_updateGradInput)(THNNState *state, const THTensor *input, con
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) backward(&call, gx, g, w, s);
+  if (THNN_ready(&call)) backward(&call, gx, g, w, s);
   return THNN_leave(&call);
 }
 
@@ -112,6 +112,6 @@ int32_t THNN_(NAME_accGradParameters)(THNNState *state, const THTensor *input, c
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (!THNN_failed(&call)) addGradients(&call, gw, gb, x, g, (accreal)scale, s);
+  if (THNN_ready(&call)) addGradients(&call, gw, gb, x, g, (accreal)scale, s);
   return THNN_leave(&call);
 }

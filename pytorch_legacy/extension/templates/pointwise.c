@@ -43,7 +43,7 @@ int32_t THNN_(NAME_updateOutput)(THNNState *state, const THTensor *input, THTens
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
-  if (!THNN_failed(&call)) forward(&call, y, x, THNN_nElement(view(input)), (accreal)beta);
+  if (THNN_ready(&call)) forward(&call, y, x, THNN_nElement(view(input)), (accreal)beta);
   return THNN_leave(&call);
 }
 
@@ -59,6 +59,6 @@ int32_t THNN_(NAME_updateGradInput)(THNNState *state, const THTensor *input, con
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
-  if (!THNN_failed(&call)) backward(&call, gx, x, g, THNN_nElement(view(input)), (accreal)beta);
+  if (THNN_ready(&call)) backward(&call, gx, x, g, THNN_nElement(view(input)), (accreal)beta);
   return THNN_leave(&call);
 }

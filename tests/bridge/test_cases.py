@@ -6,15 +6,22 @@ import numpy as np
 import pytest
 
 from pytorch_legacy.bridge import NoRule
+from pytorch_legacy.bridge.registry import rule_of
 from tests.bridge.trial import converted, refused, two
 from tests.case import Case
 from tests.table import CASES
+from tests.test_coverage import CLASSES
 from tests.trees import cast
 
 # Keys of tables, which have no place in an example; windows that see nothing of the input; planes of which nothing is left.
 LEFT_OUT = {"SelectTable-key", "SpatialDilatedMaxPooling-window_beside_the_input"} | {
     f"SpatialZeroPadding-nothing_but_zeros_{side}" for side in ("left", "right")
 }
+
+
+def is_new(name: str, case: Case) -> bool:
+    """A layer of ours may have no rule yet; the bridge then refuses it by name."""
+    return name not in CLASSES and rule_of(type(case.make())) is None
 
 
 def outcome(case: Case) -> str:
@@ -32,5 +39,6 @@ def outcome(case: Case) -> str:
 @pytest.mark.parametrize("part", range(4))
 def test_cases(part: int) -> None:
     layers = [(name, case) for name, case in CASES if case.target is None and f"{name}-{case.name}" not in LEFT_OUT]
-    wrong = {f"{name}-{case.name}": what for name, case in layers[part::4] if (what := outcome(case))}
+    cases = [(name, case) for name, case in layers[part::4] if not is_new(name, case)]
+    wrong = {f"{name}-{case.name}": what for name, case in cases if (what := outcome(case))}
     assert not wrong, "\n".join(f"{name}: {what}" for name, what in wrong.items())

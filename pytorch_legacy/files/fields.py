@@ -95,7 +95,7 @@ def _kinds(cls: Any) -> dict[str, str]:
     return byDefault | dict.fromkeys(form.dimensions, "a tensor") | (_COMMON if isOurs else {}) | dict(form.kinds)
 
 
-def check(instance: Any) -> None:
+def check_kinds(instance: Any) -> None:
     """Holds the fields of an object that was read from a file to the kinds that the class takes them for.
 
     Sizes become tuples, tables with names beside the positions lists, sizes with a fraction whole numbers where Torch7 took

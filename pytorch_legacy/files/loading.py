@@ -54,7 +54,7 @@ class Factory:
             instance._fromTorch7(known, record.version)
             instance._countFromZero(self.counted)
             if isKnown:
-                fields.check(instance)  # again: what methods made of them, too
+                fields.check_kinds(instance)  # again: what methods made of them, too
                 fields.gradients(instance)
                 fields.tell(instance)
             migration.locate(path)

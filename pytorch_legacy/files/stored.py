@@ -9,7 +9,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import ALL_TYPES, Tensor, is_tensor, map_storage, type_name
 from pytorch_legacy.errors import FieldError
-from pytorch_legacy.files.fields import Fields, check
+from pytorch_legacy.files.fields import Fields, check_kinds
 from pytorch_legacy.files.fields import of as kinds_of
 from pytorch_legacy.files.form import BUFFERS, Form
 from pytorch_legacy.files.lua import LuaMethod, stand_in
@@ -107,7 +107,7 @@ class Stored:
             own["gradInput"] = None if own.get("output") is not None else np.empty(0, self._dtype)
         if "output" not in own:
             own["output"] = np.empty(0, self._dtype)
-        check(self)
+        check_kinds(self)
         kinds = kinds_of(type(self))
         for name, default in form.defaults.items():
             if name not in own or (kinds.get(name) == "a list of modules" and not own[name]):

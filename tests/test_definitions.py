@@ -209,11 +209,37 @@ def local(rng: Generator) -> tuple[Any, tuple[int, ...]]:
     return module, shape
 
 
+def rows(rng: Generator) -> tuple[Any, tuple[int, ...]]:
+    frame, length = drawn(rng, 1, 80), axis(rng)
+    module = nn.TemporalRowConvolution(frame, drawn(rng, 1, min(length, 5)), drawn(rng, 1, 3), bool(drawn(rng, 0, 1)))
+    module._padW = drawn(rng, 0, 2)  # which C has, and Torch7's layer has not
+    module.weight /= 16  # sums of huge numbers stay finite, in whatever order
+    shape = (frame, length) if module.featFirst else (length, frame)
+    return module if rng.random() < 0.7 else module.noBias(), (*[drawn(rng, 1, 3)][: drawn(rng, 0, 1)], *shape)
+
+
+def looking(rng: Generator) -> tuple[Any, list[tuple[int, ...]]]:
+    """So few places that planes are not turned, and more; channels of one, of a few and of more than a group."""
+    samples, channels = drawn(rng, 1, 3), drawn(rng, 1, 3) if rng.random() < 0.6 else drawn(rng, 1, 40)
+    places = (1, drawn(rng, 1, 3)) if rng.random() < 0.3 else (drawn(rng, 1, 12), axis(rng))
+    return nn.SpatialGridSamplerBilinear(), [(samples, channels, drawn(rng, 1, 12), drawn(rng, 1, 12)), (samples, *places, 2)]
+
+
+def twice(draw: Callable[[Generator], tuple[Any, tuple[int, ...]]]) -> Callable[[Generator], tuple[Any, list[tuple[int, ...]]]]:
+    """For layers that take two inputs of one shape."""
+
+    def both(rng: Generator) -> tuple[Any, list[tuple[int, ...]]]:
+        module, shape = draw(rng)
+        return module, [shape, shape]
+
+    return both
+
+
 def whole(name: str, shape: Callable[[Generator], tuple[int, ...]]) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
     return lambda rng: (getattr(nn, name)(), shape(rng))
 
 
-LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...]]]] = {
+LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...] | list[tuple[int, ...]]]]] = {
     "SpatialZeroPadding": padded(nn.SpatialZeroPadding, 2),
     "SpatialReplicationPadding": padded(nn.SpatialReplicationPadding, 2),
     "SpatialReflectionPadding": padded(nn.SpatialReflectionPadding, 2, narrow=True),
@@ -241,7 +267,7 @@ LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...]]]] = {
     "SpatialSoftPool": soft("SpatialSoftPool", 2),
     "VolumetricSoftPool": soft("VolumetricSoftPool", 3),
     "TemporalSoftPool": soft("TemporalSoftPool", 1),
-    "SpatialLocalImportancePooling": windowed("SpatialLocalImportancePooling", 2),
+    "SpatialLocalImportancePooling": twice(windowed("SpatialLocalImportancePooling", 2)),
     "SpatialMixedPooling": windowed("SpatialMixedPooling", 2, learned=True),
     "SpatialGatedPooling": windowed("SpatialGatedPooling", 2, learned=True),
     "SpatialStochasticPooling": drawing,
@@ -257,12 +283,14 @@ LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...]]]] = {
     "SpatialMaxUnpooling": unpooling("SpatialMaxUnpooling", "SpatialMaxPooling", 2),
     "VolumetricMaxUnpooling": unpooling("VolumetricMaxUnpooling", "VolumetricMaxPooling", 3),
     "SpatialConvolutionLocal": local,
+    "TemporalRowConvolution": rows,
+    "SpatialGridSamplerBilinear": looking,
     "SpatialUpSamplingNearest": enlarging("SpatialUpSamplingNearest", 2),
     "VolumetricUpSamplingNearest": enlarging("VolumetricUpSamplingNearest", 3),
     "SpatialUpSamplingBilinear": stretching("SpatialUpSamplingBilinear", 2),
     "VolumetricUpSamplingTrilinear": stretching("VolumetricUpSamplingTrilinear", 3),
 }
-"""Draws of a layer and the shape of its input, for every layer that has a definition beside what is fast."""
+"""Draws of a layer and of the shapes of its inputs, for every layer that has a definition beside what is fast."""
 
 
 def defined() -> list[str]:
@@ -283,9 +311,6 @@ def cases(name: str) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
 
 LAYERS |= {name: cases(name) for name in defined() if name not in LAYERS}
 
-TAKES = {"SpatialLocalImportancePooling": 2}
-"""How many inputs of that shape a layer takes, if it is not one."""
-
 
 def largest(*arrays: np.ndarray) -> float:
     return max(float(abs(a[np.isfinite(a)]).max(initial=1)) for a in arrays)
@@ -295,6 +320,8 @@ SLOPES: dict[str, Callable[[Any, list[np.ndarray]], float]] = {
     "SpatialLocalImportancePooling": lambda module, inputs: largest(inputs[0]),
     "SpatialMixedPooling": lambda module, inputs: 1,
     "SpatialConvolutionLocal": lambda module, inputs: 9,
+    "TemporalRowConvolution": lambda module, inputs: 9,
+    "SpatialGridSamplerBilinear": lambda module, inputs: largest(inputs[0]) * max(inputs[0].shape),
     "SpatialGaussianPooling": lambda module, inputs: 9,
     "SpatialPowerAveragePooling": lambda module, inputs: 1,
     "FeatureLPPooling": lambda module, inputs: 1,
@@ -358,7 +385,8 @@ def test_fast_as_defined(name: str, dtype: str) -> None:
         module, shape = LAYERS[name](rng)
         module.type(f"torch.{'Float' if dtype == 'float32' else 'Double'}Tensor")
         pl.setPoolingBackward(str(rng.choice(["gather", "scatter", "default"])))
-        inputs, seed = [numbers(rng, kind, shape, dtype) for _ in range(TAKES.get(name, 1))], drawn(rng, 0, 1000)
+        shapes = shape if isinstance(shape, list) else [shape]
+        inputs, seed = [numbers(rng, kind, each, dtype) for each in shapes], drawn(rng, 0, 1000)
 
         # Terms of a difference may be infinite where the difference is not.
         ofGradients = "normal" if kind in ("infinite", "huge") and name in SLOPES else kind

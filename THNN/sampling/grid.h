@@ -1,4 +1,4 @@
-/* Where a grid sampler looks. */
+/* Where a grid sampler looks, and what it does on all samples: grid.c is fast on the host, THCUNN/sampling/grid.cu on the device. */
 #ifndef THNN_SAMPLING_GRID_H
 #define THNN_SAMPLING_GRID_H
 
@@ -39,5 +39,8 @@ THNN_INLINE accreal cellWeight(Place h, Place w, int i)
 {
   return (i / 2 ? h.fraction : 1 - h.fraction) * (i % 2 ? w.fraction : 1 - w.fraction);
 }
+
+void THNN_(sampleGrid)(Call *call, real *y, const real *x, const real *grid, const Sampled *p);
+void THNN_(gridGradients)(Call *call, real *gx, real *gGrid, const real *x, const real *grid, const real *g, const Sampled *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* SpatialGridSamplerBilinear on the device. Story, checks and functions: THNN/sampling/SpatialGridSamplerBilinear.c.
+/* How SpatialGridSamplerBilinear is fast on the device.
  *
  * Forward: a thread has an output of PLANES channels, which all look at one place. gradInput: the outputs are sorted by the square of four
  * cells that they look at; then a thread has a cell of PLANES channels, asks the four squares that hold it, and adds their outputs in their
@@ -35,7 +35,7 @@ __global__ static void sampleCells(real *y, const real *x, const real *places, S
   }
 }
 
-static void sampleAll(Call *call, real *y, const real *x, const real *places, const Sampled *p)
+void THNN_(sampleGrid)(Call *call, real *y, const real *x, const real *places, const Sampled *p)
 {
   const int64_t n = p->samples * THNN_ceilDiv(p->channels, PLANES) * p->oheight * p->owidth;
   launch(call, blocksFor(n), BLOCK, sampleCells, y, x, places, *p);
@@ -118,7 +118,7 @@ __global__ static void addSlopes(real *gPlaces, const real *x, const real *place
   }
 }
 
-static void gradients(Call *call, real *gx, real *gPlaces, const real *x, const real *places, const real *g, const Sampled *p)
+void THNN_(gridGradients)(Call *call, real *gx, real *gPlaces, const real *x, const real *places, const real *g, const Sampled *p)
 {
   const int64_t outputs = p->samples * p->oheight * p->owidth, groups = THNN_ceilDiv(p->channels, PLANES);
   int64_t *square = THNN_scratch(call, outputs, sizeof(int64_t));
@@ -127,5 +127,3 @@ static void gradients(Call *call, real *gx, real *gPlaces, const real *x, const 
   launch(call, blocksFor(p->samples * groups * p->height * p->width), BLOCK, gatherOutputs, gx, places, g, sorted, *p);
   launch(call, blocksFor(outputs, WARP), BLOCK, addSlopes, gPlaces, x, places, g, *p);
 }
-
-#include "sampling/SpatialGridSamplerBilinear.c"

@@ -1,0 +1,18 @@
+/* What TemporalRowConvolution does on all samples: rows.c is fast on the host, THCUNN/convolution/rows.cu on the device. */
+#ifndef THNN_ROWS_H
+#define THNN_ROWS_H
+
+#include "core/real.h"
+
+typedef struct Rows {
+  int64_t samples, features, frames, oFrames;
+  int64_t kW, dW, padW;
+  int32_t featFirst; /* a feature's frames follow each other, instead of a frame's features */
+} Rows;
+
+/* bias may be NULL, gradBias too */
+void THNN_(rowsForward)(Call *call, const Rows *r, const real *x, real *y, const real *w, const real *b);
+void THNN_(rowsBackward)(Call *call, const Rows *r, const real *g, real *gx, const real *w);
+void THNN_(rowsGradients)(Call *call, const Rows *r, const real *x, const real *g, real *gw, real *gb, double scale);
+
+#endif

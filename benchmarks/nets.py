@@ -144,7 +144,7 @@ def prepared(engine: str, folder: Path, x: Any, threads: int) -> Callable[[], An
         import openvino
 
         core = openvino.Core()
-        compiled = core.compile_model(str(folder / "net.onnx"), "CPU", {"INFERENCE_NUM_THREADS": threads})
+        compiled = core.compile_model(str(folder / "net.onnx"), "CPU", {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"})
         return lambda: compiled(x)
     import cv2
 

@@ -342,8 +342,33 @@ NO_THREADS = """
 """
 
 
+# A caller that stays on one processor has its worker on another one, and only the library's own threads are told where to run.
+BESIDE = """
+    import os
+    import numpy as np
+    from pytorch_legacy import backend, nn
+
+    allowed = os.sched_getaffinity(0)
+    x, layer = np.linspace(-3, 3, 1 << 20, dtype="f"), nn.Tanh()
+    backend.set_num_threads(1)
+    expected = layer.forward(x).copy()
+    backend.set_num_threads(2)
+    before = set(os.listdir("/proc/self/task"))
+    for processor in sorted(allowed)[:2] * 2:
+        os.sched_setaffinity(0, {processor})
+        same = np.array_equal(layer.forward(x), expected)
+        os.sched_setaffinity(0, allowed)
+        same &= np.array_equal(layer.forward(x), expected)
+        (worker,) = set(os.listdir("/proc/self/task")) - before
+        places = os.sched_getaffinity(int(worker))
+        assert same and len(allowed - places) == (len(allowed) > 1) and places <= allowed, (processor, places)
+        assert all(os.sched_getaffinity(int(thread)) == allowed for thread in before)
+    print("done")
+"""
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc, or forks")
-@pytest.mark.parametrize("code", [FORK, FORK_WITHIN, CROWD, NO_THREADS], ids=["fork", "fork_within", "crowd", "no_threads"])
+@pytest.mark.parametrize("code", [FORK, FORK_WITHIN, CROWD, NO_THREADS, BESIDE], ids=["fork", "within", "crowd", "no_threads", "beside"])
 def test_what_a_host_may_do(code: str) -> None:
     """A child that is forked after the parent has run threads, or while it does, computes the same, alone, and waits for
     nobody; any number of threads may call; where the system has no more threads, fewer do the work. Nothing is printed."""

@@ -1,4 +1,4 @@
-"""Matrix products, which are the library's own, beside NumPy's (OpenBLAS) and PyTorch's.
+"""Matrix products, which are the library's own, beside NumPy's (OpenBLAS).
 
 python -m benchmarks.products                 nn.Linear: forward, gradInput, gradWeight, two threads
 python -m benchmarks.products --threads 1
@@ -30,8 +30,6 @@ SHAPES = (
 
 def contestants(samples: int, inputs: int, outputs: int) -> dict[str, dict[str, Callable[[], Any]]]:
     """For each pass what is timed: ours first. All add no bias, but ours in forward and gradWeight."""
-    import torch
-
     import pytorch_legacy.nn as nn
 
     random = np.random.default_rng(0)
@@ -39,10 +37,8 @@ def contestants(samples: int, inputs: int, outputs: int) -> dict[str, dict[str, 
     x, g = (random.standard_normal((samples, n), dtype=np.float32) for n in (inputs, outputs))
     module.forward(x)
     module.zeroGradParameters()
-    weight, tx, tg = module.weight, torch.from_numpy(x), torch.from_numpy(g)
-    tw, sums = torch.from_numpy(np.array(weight)), np.zeros_like(weight)
-    ty, tgx, tgw = torch.empty(samples, outputs), torch.empty(samples, inputs), torch.zeros(outputs, inputs)
-    y, gx, gw = (np.empty(tensor.shape, np.float32) for tensor in (ty, tgx, tgw))
+    weight, sums = module.weight, np.zeros_like(module.weight)
+    y, gx, gw = np.empty_like(g), np.empty_like(x), np.empty_like(weight)
 
     def add() -> None:
         np.matmul(g.T, x, out=gw)
@@ -52,17 +48,14 @@ def contestants(samples: int, inputs: int, outputs: int) -> dict[str, dict[str, 
         "forward": {
             "ours": lambda: module.updateOutput(x),
             "NumPy": lambda: np.matmul(x, weight.T, out=y),
-            "torch": lambda: torch.mm(tx, tw.t(), out=ty),
         },
         "gradInput": {
             "ours": lambda: module.updateGradInput(x, g),
             "NumPy": lambda: np.matmul(g, weight, out=gx),
-            "torch": lambda: torch.mm(tg, tw, out=tgx),
         },
         "gradWeight": {
             "ours": lambda: module.accGradParameters(x, g),
             "NumPy": add,
-            "torch": lambda: tgw.addmm_(tg.t(), tx),
         },
     }
 
@@ -75,26 +68,21 @@ def main() -> None:
     if os.environ.get("OPENBLAS_NUM_THREADS") != str(options.threads):  # NumPy's BLAS reads it when it is loaded
         os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
         os.execv(sys.executable, [sys.executable, "-m", "benchmarks.products", *sys.argv[1:]])
-    import torch
-
     import pytorch_legacy as pl
 
     pl.setNumThreads(options.threads)
-    torch.set_num_threads(options.threads)
-    torch.set_grad_enabled(False)
     ratios: dict[str, list[float]] = {}
-    print(f"{options.threads} threads; Gflop/s of ours, and ours beside NumPy {np.__version__} and PyTorch {torch.__version__}")
+    print(f"{options.threads} threads; Gflop/s of ours, and ours beside NumPy {np.__version__}")
     for shape in SHAPES:
         cells = []
         for way, functions in contestants(*shape).items():
             times = least(functions, options.rounds, 0.03)
-            for who in ("NumPy", "torch"):
-                ratios.setdefault(f"{way} / {who}", []).append(times[who] / times["ours"])
+            ratios.setdefault(way, []).append(times["NumPy"] / times["ours"])
             speed = 2e-6 * math.prod(shape) / times["ours"]
-            cells.append(f"{way} {speed:4.0f} {times['NumPy'] / times['ours']:6.2f} {times['torch'] / times['ours']:6.2f}")
+            cells.append(f"{way} {speed:4.0f} {times['NumPy'] / times['ours']:6.2f}")
         print(f"{'x'.join(map(str, shape)):16}  " + "   ".join(cells), flush=True)
     for way, values in ratios.items():
-        print(f"{way:20} geometric mean {math.exp(sum(map(math.log, values)) / len(values)):.2f}, least {min(values):.2f}")
+        print(f"{way:10} geometric mean {math.exp(sum(map(math.log, values)) / len(values)):.2f}, least {min(values):.2f}")
 
 
 if __name__ == "__main__":

@@ -368,7 +368,9 @@ BESIDE = """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc, or forks")
-@pytest.mark.parametrize("code", [FORK, FORK_WITHIN, CROWD, NO_THREADS, BESIDE], ids=["fork", "within", "crowd", "no_threads", "beside"])
+@pytest.mark.parametrize(
+    "code", [FORK, FORK_WITHIN, CROWD, NO_THREADS, BESIDE], ids=["fork", "within", "crowd", "no_threads", "beside"]
+)
 def test_what_a_host_may_do(code: str) -> None:
     """A child that is forked after the parent has run threads, or while it does, computes the same, alone, and waits for
     nobody; any number of threads may call; where the system has no more threads, fewer do the work. Nothing is printed."""

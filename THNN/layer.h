@@ -28,7 +28,7 @@
  *   names      real, accreal; THNN_(name), which is THNN_Floatname or THNN_Doublename; THTensor, THLongTensor, THByteTensor
  *   checks     THNN_TRY, THNN_fail, view; THNN_checkInput, checkShape, checkCount, checkOutput, otherSizes, checkRange
  *   a call     Call, THNN_enter, in, out, acc, scratch, ready, badIndices, leave; THNN_nElement, isContiguous, sameShape
- *   threads    THNN_threads, threadId, roomFor; loops that say `omp parallel for num_threads(...)`, perhaps with reduction(...) or
+ *   threads    THNN_threads, threadId, perThread; loops that say `omp parallel for num_threads(...)`, perhaps with reduction(...) or
  *              schedule(dynamic), are shared by the library's threads where gcc compiles them, and are plain loops elsewhere
  *   windows    Space, Axis, sliding, windowStart, windowEnd, windowCells, firstWindow, endWindow; THNN_checkPlanes, checkSliding,
  *              checkAdaptive, spaceSize, checkSpace, checkSpaceOutput, checkGradients (core/space.h)

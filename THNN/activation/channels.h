@@ -77,7 +77,7 @@ static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *row
   /* Rows are all of one kind; neighbours end where their plane does. */
   const int64_t groups = inRows ? 1 : batch, positions = inRows ? batch : plane, step = inRows ? channels : 1;
   const int64_t block = !inRows ? THNN_BLOCK : turning ? TURNED_ROWS : THNN_max(1, ROW_ELEMENTS / THNN_max(channels, 1));
-  const int64_t blocks = THNN_ceilDiv(positions, block), tileSize = turning ? THNN_roomFor(2 * TURNED_ROWS * channels) : 0;
+  const int64_t blocks = THNN_ceilDiv(positions, block), tileSize = turning ? THNN_perThread(2 * TURNED_ROWS * channels) : 0;
 
   Call call;
   THNN_enter(&call, state, f);

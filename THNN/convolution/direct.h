@@ -112,7 +112,7 @@ static void meetPlanes(Call *call, const Net *net, int toWide, const real *from,
   const Link *links = sortLinks(call, net, toWide, &start);
   const Lattice l = makeLattice(call, t);
   const int64_t begin = toWide ? t->padH / t->dH : 0, end = toWide ? (t->height - 1 + t->padH) / t->dH + 1 : t->oHeight;
-  const int64_t bands = THNN_ceilDiv(end - begin, l.rows), buffer = THNN_roomFor(l.wide + l.narrow);
+  const int64_t bands = THNN_ceilDiv(end - begin, l.rows), buffer = THNN_perThread(l.wide + l.narrow);
   const int threads = threadsFor(call, net);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (!THNN_ready(call)) return;
@@ -139,7 +139,7 @@ static void accKernels(Call *call, const Net *net, const real *wide, const real 
   const int64_t cells = t->kH * t->kW, taps = net->links < FEW_LINKS ? 1 : cells, parts = cells / taps;
   const Lattice l = makeLattice(call, t);
   const int threads = threadsFor(call, net);
-  const int64_t bands = THNN_ceilDiv(t->oHeight, l.rows), buffer = THNN_roomFor(l.wide + l.narrow), total = THNN_roomFor(taps);
+  const int64_t bands = THNN_ceilDiv(t->oHeight, l.rows), buffer = THNN_perThread(l.wide + l.narrow), total = THNN_perThread(taps);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   double *sums = THNN_scratch(call, threads * total, sizeof(double));
   if (!THNN_ready(call)) return;

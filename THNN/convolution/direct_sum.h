@@ -222,8 +222,8 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   const int64_t jobs = frames * bands, parts = jobs % threads == 0 || jobs >= 8 * threads ? 1 : THNN_min(blocks.count, threads);
 
   const Picture p = pictureOf(s, rows);
-  const int64_t picture = p.inPlace ? 0 : THNN_roomFor(s->t.taps * s->planes * p.plane + MOST_COLUMNS);
-  const int64_t tile = THNN_roomFor(way == BY_OUTPUTS ? rows * s->w.out * COLUMNS : (ROWS + (p.inPlace ? depth : 0)) * MOST_COLUMNS);
+  const int64_t picture = p.inPlace ? 0 : THNN_perThread(s->t.taps * s->planes * p.plane + MOST_COLUMNS);
+  const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? rows * s->w.out * COLUMNS : (ROWS + (p.inPlace ? depth : 0)) * MOST_COLUMNS);
   int32_t *distance = THNN_scratch(call, 2 * depth, sizeof(int32_t));
   int64_t *laid = THNN_scratch(call, threads, sizeof(int64_t)); /* the job whose picture a thread has */
   real *pictures = THNN_scratch(call, threads * picture, sizeof(real)), *tiles = THNN_scratch(call, threads * tile, sizeof(real));

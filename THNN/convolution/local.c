@@ -48,7 +48,7 @@ void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, con
 {
   const int threads = threadsFor(call, s);
   const int64_t area = s->oHeight * s->oWidth;
-  const int64_t patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
+  const int64_t patchSize = THNN_perThread(s->samples * s->depth), placeSize = THNN_perThread(s->samples * s->outputs);
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   real *products = THNN_scratch(call, threads * placeSize, sizeof(real));
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
@@ -71,7 +71,7 @@ void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, c
   const int64_t area = s->oHeight * s->oWidth, cells = s->kH * s->kW, placeSize = s->samples * s->outputs;
   const int64_t group = THNN_max(s->planes / TASKS, 1), groups = THNN_ceilDiv(s->planes, group);
   const int64_t most = THNN_ceilDiv(s->samples, THNN_max(TASKS / groups, 1)), parts = s->samples ? THNN_ceilDiv(s->samples, most) : 0;
-  const int64_t patchSize = THNN_roomFor(most * group * cells);
+  const int64_t patchSize = THNN_perThread(most * group * cells);
   real *matrices = THNN_scratch(call, area * placeSize, sizeof(real));
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
@@ -97,7 +97,7 @@ void THNN_(localGradients)(Call *call, const Sizes *s, const real *x, const real
 {
   const int threads = threadsFor(call, s);
   const int64_t area = s->oHeight * s->oWidth;
-  const int64_t patchSize = THNN_roomFor(s->samples * s->depth), placeSize = THNN_roomFor(s->samples * s->outputs);
+  const int64_t patchSize = THNN_perThread(s->samples * s->depth), placeSize = THNN_perThread(s->samples * s->outputs);
   real *patches = THNN_scratch(call, threads * patchSize, sizeof(real));
   real *matrices = THNN_scratch(call, threads * placeSize, sizeof(real));
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;

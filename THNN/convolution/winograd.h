@@ -291,8 +291,8 @@ static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, in
   }
   d.point = THNN_ceilDiv(rows * d.across + TILES, LANES) * LANES + LANES;
   d.plane = points * d.point + 16;
-  const int64_t bands = THNN_ceilDiv(all, rows), memory = THNN_roomFor((s->planes + padded) * d.plane + MOST_COLUMNS);
-  const int64_t buffer = THNN_roomFor(THNN_max((size + 2) * size * d.phase, size * (d.across + TILES) * size));
+  const int64_t bands = THNN_ceilDiv(all, rows), memory = THNN_perThread((s->planes + padded) * d.plane + MOST_COLUMNS);
+  const int64_t buffer = THNN_perThread(THNN_max((size + 2) * size * d.phase, size * (d.across + TILES) * size));
   int32_t *distance = THNN_scratch(call, s->planes, sizeof(int32_t));
   real *memories = THNN_scratch(call, (together ? 1 : threads) * memory, sizeof(real)), *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (!THNN_ready(call)) return 1;

@@ -161,10 +161,10 @@ void THNN_hold(Call *call, View v, int isWritten);
 /* n elements rounded up to whole cache lines. */
 THNN_INLINE int64_t THNN_wholeLines(int64_t n) { return (n + 31) / 32 * 32; }
 
-/* As many elements as a thread gets that wants n of its own: `threads` such rooms follow each other. Behind each is a gap. A processor
- * loads ahead of what is read, and would else take from the next thread, again and again, what that one has just written. */
+/* Elements of scratch memory for each thread, where a thread needs n: whole cache lines and a gap behind them. A processor loads ahead of
+ * what is read. Without the gap it would take lines that the next thread has just written. */
 enum { THNN_GAP = 512 };
-THNN_INLINE int64_t THNN_roomFor(int64_t n) { return THNN_wholeLines(n) + THNN_GAP; }
+THNN_INLINE int64_t THNN_perThread(int64_t n) { return THNN_wholeLines(n) + THNN_GAP; }
 
 /* Elements of an index tensor, which like all elements need not be aligned (but on a device). */
 #ifdef THNN_CUDA

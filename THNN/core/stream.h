@@ -40,7 +40,7 @@ typedef struct Streamed {
 THNN_INLINE Streamed *THNN_newStreams(Call *call, int threads, int64_t all, int64_t piece)
 {
 #ifdef THNN_HAS_STREAMS
-  const int64_t size = sizeof(real), length = THNN_max(piece, THNN_TOGETHER / size), room = THNN_roomFor(length);
+  const int64_t size = sizeof(real), length = THNN_max(piece, THNN_TOGETHER / size), room = THNN_perThread(length);
   if (all <= THNN_CACHED / size || piece > THNN_LARGEST_PIECE / size) return NULL;
   real *places = THNN_scratch(call, threads * room, size);
   Streamed *streams = THNN_scratch(call, threads, sizeof(Streamed));

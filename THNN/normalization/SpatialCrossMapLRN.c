@@ -92,7 +92,7 @@ THNN_KERNEL void gradientRow(real *restrict gx, const real *restrict x, const re
 
 static void normalize(Call *call, real *y, real *s, const real *x, const Maps *p)
 {
-  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), room = THNN_roomFor((length + 1) * ROW);
+  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), room = THNN_perThread((length + 1) * ROW);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * p->cells);
   real *scratch = THNN_scratch(call, threads * room, sizeof(real));
   if (!THNN_ready(call)) return;
@@ -113,7 +113,7 @@ static void normalize(Call *call, real *y, real *s, const real *x, const Maps *p
 
 static void gradients(Call *call, real *gx, const real *x, const real *g, const real *s, const real *y, const Maps *p)
 {
-  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), room = THNN_roomFor((length + 1) * ROW);
+  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), room = THNN_perThread((length + 1) * ROW);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * p->cells);
   real *scratch = THNN_scratch(call, threads * room, sizeof(real));
   if (!THNN_ready(call)) return;

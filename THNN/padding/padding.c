@@ -92,7 +92,7 @@ static const real *gathered(real *sum, const real *g, const Space *s, Shown time
 
 void THNN_(padBack)(Call *call, real *gx, const real *g, const Space *s)
 {
-  const int64_t rows = s->t.in * s->h.in, cells = planeOutputs(s), room = THNN_roomFor(s->w.out);
+  const int64_t rows = s->t.in * s->h.in, cells = planeOutputs(s), room = THNN_perThread(s->w.out);
   const int threads = THNN_threads(call, s->planes * cells);
   real *sums = THNN_scratch(call, threads * room, sizeof(real));
   const Shown times = shownCells(call, &s->t, s->outside), heights = shownCells(call, &s->h, s->outside);

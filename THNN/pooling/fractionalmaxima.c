@@ -68,7 +68,7 @@ void THNN_(fractionalMaxima)(Call *call, real *y, index_t *index, const real *x,
   const double lines = (double)(p->t.out * p->h.out) * (double)p->t.kernel * (double)p->h.kernel; /* rows that are looked at */
   const int threads = THNN_threads(call, THNN_work((double)p->planes * lines * (double)p->w.in));
   const int byCell = !fitsLane(p);
-  const int64_t starts = THNN_roomFor(p->t.out + p->h.out + 2 * p->w.out), width = byCell ? 0 : THNN_roomFor(p->w.in);
+  const int64_t starts = THNN_perThread(p->t.out + p->h.out + 2 * p->w.out), width = byCell ? 0 : THNN_perThread(p->w.in);
   const Candidates rows = newCandidates(call, threads * 2 * width);
   Group *groups = THNN_(newGroups)(call, threads, p->w.out);
   int64_t *start = THNN_scratch(call, threads * starts, sizeof(int64_t));

@@ -99,7 +99,7 @@ THNN_KERNEL void maskTotals(double *total, const real *x, const real *g, const r
 void THNN_(gateWindows)(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
-  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
+  const int64_t padded = THNN_perThread(paddedLength(&p->w)), row = THNN_perThread(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   const MaxTables m = THNN_(maxTables)(call, p, threads);
@@ -116,7 +116,7 @@ void THNN_(gateWindows)(Call *call, real *y, index_t *index, real *gates, const 
 void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
-  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(spreadLength(&p->w)), all = 2 * (share + spread);
+  const int64_t share = THNN_perThread(shareLength(&p->w)), spread = THNN_perThread(spreadLength(&p->w)), all = 2 * (share + spread);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * all, sizeof(real));
   if (!THNN_ready(call)) return;
@@ -132,7 +132,7 @@ void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, i
 
 void THNN_(addMaskGradients)(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Space *p)
 {
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel, row = THNN_roomFor(p->w.out);
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel, row = THNN_perThread(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
   real *rows = THNN_scratch(call, threads * row, sizeof(real));
   double *totals = THNN_scratch(call, p->planes * cells, sizeof(double));

@@ -373,7 +373,7 @@ typedef struct Rooms {
 
 static Rooms newRooms(Call *call, int threads, int64_t n)
 {
-  const int64_t length = THNN_roomFor(n);
+  const int64_t length = THNN_perThread(n);
   const Rooms rooms = {THNN_scratch(call, threads * length, sizeof(real)), length};
   if (THNN_ready(call)) memset(rooms.first, 0, (size_t)(threads * rooms.length) * sizeof(real));
   return rooms;
@@ -407,7 +407,7 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
   const int threads = THNN_threads(call, p->planes * k->kernels * (plane + outputs * p->w.kernel));
   const Rooms shares = newRooms(call, threads, p->h.out * rows.shares), spreads = newRooms(call, threads, p->h.out * rows.cells);
   const Rooms weightsOf = newRooms(call, threads, p->h.out);
-  int64_t *runOf = THNN_scratch(call, threads * THNN_roomFor(p->h.out), sizeof(int64_t));
+  int64_t *runOf = THNN_scratch(call, threads * THNN_perThread(p->h.out), sizeof(int64_t));
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 0, k);
   makeWeights(call, &h, &p->h, 1, 0, k);
@@ -421,7 +421,7 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
       const real *wx = w.table[WEIGHT] + of * w.runs.count * p->w.kernel, *wy = h.table[WEIGHT] + of * h.runs.count * p->h.kernel;
       shareRows(myRoom(shares), g + at * outputs, p, &rows, &w.runs);
       gaussianGradient(to, g + at * outputs, myRoom(shares), p, &rows, &w.runs, &h.runs, wx, wy, m > 0, myRoom(spreads),
-                       myRoom(weightsOf), runOf + THNN_threadId() * THNN_roomFor(p->h.out));
+                       myRoom(weightsOf), runOf + THNN_threadId() * THNN_perThread(p->h.out));
     }
   }
 }
@@ -440,7 +440,7 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
   makeWeights(call, &w, &p->w, 0, 1, k);
   makeWeights(call, &h, &p->h, 1, 1, k);
   if (!THNN_ready(call)) return;
-  const int64_t ofX = w.runs.count * p->w.kernel, ofY = h.runs.count * p->h.kernel, both = THNN_roomFor(ofX + ofY);
+  const int64_t ofX = w.runs.count * p->w.kernel, ofY = h.runs.count * p->h.kernel, both = THNN_perThread(ofX + ofY);
   double *correlations = THNN_scratch(call, threads * both, sizeof(double));
   if (!THNN_ready(call)) return;
 

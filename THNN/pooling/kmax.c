@@ -65,7 +65,7 @@ THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Frame
 void THNN_(keepLargest)(Call *call, real *y, index_t *index, const real *x, const Frames *s)
 {
   const int threads = THNN_threads(call, s->samples * s->length * s->features * (int64_t)sizeof(real));
-  const int64_t blocks = THNN_ceilDiv(s->features, BLOCK), room = THNN_roomFor(s->length * BLOCK);
+  const int64_t blocks = THNN_ceilDiv(s->features, BLOCK), room = THNN_perThread(s->length * BLOCK);
   key *keys = THNN_scratch(call, threads * room, sizeof(key));
   if (!THNN_ready(call)) return;
 

@@ -279,7 +279,7 @@ MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads)
   }
   m.pitch = paddedLength(&p->w);
   m.together = THNN_max(LONG / m.pitch, 1);
-  m.length = THNN_roomFor(m.together * m.pitch);
+  m.length = THNN_perThread(m.together * m.pitch);
   m.rows = newCandidates(call, threads * 3 * m.length);
   if (p->w.kernel) return m;
   m.pick = THNN_scratch(call, p->w.out, sizeof(int64_t));

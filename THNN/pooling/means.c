@@ -115,7 +115,7 @@ void THNN_(means)(Call *call, real *y, const real *x, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
-  const int64_t length = THNN_roomFor(p->w.kernel ? paddedLength(&p->w) : THNN_min(BAND, rows) * p->w.in);
+  const int64_t length = THNN_perThread(p->w.kernel ? paddedLength(&p->w) : THNN_min(BAND, rows) * p->w.in);
   const int64_t buffer = p->w.kernel ? length : 3 * length;
   const Tables s = tables(call, p);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
@@ -261,7 +261,7 @@ void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
     s.share = s.most * w->out;
   }
   const int64_t spread = s.seen ? 0 : slices * s.most * s.length, table = w->kernel || s.seen ? 0 : 2 * s.most * w->out;
-  const int64_t buffer = THNN_roomFor(spread + s.share + table), piece = scatter ? cells : THNN_min(band, p->h.in) * p->w.in;
+  const int64_t buffer = THNN_perThread(spread + s.share + table), piece = scatter ? cells : THNN_min(band, p->h.in) * p->w.in;
   Streamed *streams = THNN_newStreams(call, threads, p->planes * cells, piece);
   real *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   if (!THNN_ready(call)) return;

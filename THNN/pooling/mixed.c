@@ -52,7 +52,7 @@ THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index
 void THNN_(mixWindows)(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
+  const int64_t padded = THNN_perThread(paddedLength(&p->w)), row = THNN_perThread(p->w.out);
   const int threads = THNN_threads(call, 2 * p->planes * (plane + outputs * p->w.kernel));
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   const MaxTables m = THNN_(maxTables)(call, p, threads);
@@ -70,7 +70,7 @@ void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *ind
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
-  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
+  const int64_t share = THNN_perThread(shareLength(&p->w)), spread = THNN_perThread(p->h.out * spreadLength(&p->w));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
   if (!THNN_ready(call)) return;
 
@@ -87,7 +87,7 @@ void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, 
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
-  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
+  const int64_t padded = THNN_perThread(paddedLength(&p->w)), row = THNN_perThread(p->w.out);
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   double *totals = THNN_scratch(call, p->planes, sizeof(double));
   if (!THNN_ready(call)) return;

@@ -136,7 +136,7 @@ void THNN_(norms)(Call *call, real *y, const real *x, const Space *p, const Powe
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), isGeneral = power->kind == LOGARITHM;
   const int threads = THNN_threads(call, p->planes * (plane * (isGeneral ? 8 : 1) + outputs * p->w.kernel));
-  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), powers = isGeneral ? THNN_roomFor(plane) : 0;
+  const int64_t padded = THNN_perThread(paddedLength(&p->w)), powers = isGeneral ? THNN_perThread(plane) : 0;
   real *rows = THNN_scratch(call, threads * (padded + powers), sizeof(real));
   if (!THNN_ready(call)) return;
 
@@ -273,7 +273,7 @@ void THNN_(spreadNorms)(Call *call, real *gx, const real *x, const real *g, cons
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
-  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
+  const int64_t share = THNN_perThread(shareLength(&p->w)), spread = THNN_perThread(p->h.out * spreadLength(&p->w));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
   if (!THNN_ready(call)) return;
 
@@ -348,7 +348,7 @@ void THNN_(largestNorms)(Call *call, real *y, const real *x, const Space *p)
 
 void THNN_(spreadLargest)(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p)
 {
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), row = THNN_roomFor(p->w.out);
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), row = THNN_perThread(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *share = THNN_scratch(call, threads * row, sizeof(real));
   if (!THNN_ready(call)) return;

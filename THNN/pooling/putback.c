@@ -18,7 +18,7 @@ void THNN_(putBack)(Call *call, real *y, const real *x, const index_t *index, co
 
 void THNN_(fetchBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
-  const int64_t inputs = planeCells(p), cells = planeOutputs(p), room = THNN_roomFor(cells);
+  const int64_t inputs = planeCells(p), cells = planeOutputs(p), room = THNN_perThread(cells);
   const int threads = THNN_threads(call, p->planes * (cells + inputs));
   char *taken = THNN_scratch(call, threads * room, 1); /* which cells have had their last input, looking from behind */
   if (!THNN_ready(call)) return;

@@ -416,8 +416,8 @@ static Room roomFor(Call *call, const Space *p, int backward)
     cells = THNN_max(cells, b.wide);
   }
   const int64_t rows = THNN_min(p->t.kernel, p->t.in) * THNN_min(p->h.kernel, p->h.in);
-  Room room = {.padded = THNN_roomFor(padded + LANES), .out = THNN_roomFor(THNN_min(p->w.out, PIECE) + 4)};
-  room.all = 4 * room.padded + 6 * room.out + (backward ? THNN_roomFor(rows * cells) : 0);
+  Room room = {.padded = THNN_perThread(padded + LANES), .out = THNN_perThread(THNN_min(p->w.out, PIECE) + 4)};
+  room.all = 4 * room.padded + 6 * room.out + (backward ? THNN_perThread(rows * cells) : 0);
   room.threads = THNN_threads(call, p->planes * (planeCells(p) * (backward ? 16 : 8) + planeOutputs(p)));
   room.scratch = THNN_scratch(call, room.threads * room.all, sizeof(real));
   return room;

@@ -124,7 +124,7 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space
 
 void THNN_(drawWindows)(Call *call, real *y, index_t *index, const real *x, const real *noise, const Space *p)
 {
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_roomFor(p->w.out);
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_perThread(p->w.out);
   const int threads = THNN_threads(call, THNN_work(2.0 * (double)(p->planes * outputs) * (double)p->w.kernel * (double)p->h.kernel));
   index_t *unused = noise && !index ? THNN_scratch(call, threads * outputs, sizeof(int64_t)) : NULL;
   double *rows = THNN_scratch(call, threads * 3 * width, sizeof(double));
@@ -147,7 +147,7 @@ void THNN_(drawWindows)(Call *call, real *y, index_t *index, const real *x, cons
 
 void THNN_(spreadExpected)(Call *call, real *gx, const real *x, const real *g, const Space *p)
 {
-  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_roomFor(p->w.out);
+  const int64_t cells = planeCells(p), outputs = planeOutputs(p), width = THNN_perThread(p->w.out);
   const double work = 2.0 * (double)outputs * (double)p->w.kernel * (double)p->h.kernel;
   const int threads = THNN_threads(call, THNN_work((double)p->planes * ((double)cells + work)));
   double *rows = THNN_scratch(call, threads * 4 * width, sizeof(double));

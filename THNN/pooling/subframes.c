@@ -61,7 +61,7 @@ void THNN_(spreadSubFrames)(Call *call, real *gx, const real *g, const real *w, 
 
 void THNN_(addSubFrames)(Call *call, real *gw, real *gb, const real *x, const real *g, double scale, const Space *p)
 {
-  const int64_t sample = planeCells(p), outputs = planeOutputs(p), n = p->w.in, frame = THNN_roomFor(n);
+  const int64_t sample = planeCells(p), outputs = planeOutputs(p), n = p->w.in, frame = THNN_perThread(n);
   const int threads = THNN_threads(call, p->planes * outputs * p->h.kernel);
   real *sums = THNN_scratch(call, threads * frame, sizeof(real));
   double *totals = THNN_scratch(call, 2 * p->planes * n, sizeof(double));

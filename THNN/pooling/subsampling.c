@@ -44,7 +44,7 @@ THNN_KERNEL void addPlane(double *total, const real *x, const real *g, const Spa
 
 void THNN_(subSample)(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Space *p)
 {
-  const int64_t plane = planeCells(p), outputs = planeOutputs(p), padded = THNN_roomFor(paddedLength(&p->w));
+  const int64_t plane = planeCells(p), outputs = planeOutputs(p), padded = THNN_perThread(paddedLength(&p->w));
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *sums = THNN_scratch(call, threads * padded, sizeof(real));
   if (!THNN_ready(call)) return;
@@ -57,7 +57,7 @@ void THNN_(subSample)(Call *call, real *y, const real *x, const real *w, const r
 void THNN_(spreadSubSamples)(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int64_t share = THNN_roomFor(shareLength(&p->w)), spread = THNN_roomFor(p->h.out * spreadLength(&p->w));
+  const int64_t share = THNN_perThread(shareLength(&p->w)), spread = THNN_perThread(p->h.out * spreadLength(&p->w));
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
   if (!THNN_ready(call)) return;
@@ -72,7 +72,7 @@ void THNN_(spreadSubSamples)(Call *call, real *gx, const real *g, const real *w,
 void THNN_(addSubSamples)(Call *call, real *gw, real *gb, const real *x, const real *g, int64_t channels, double scale, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int64_t padded = THNN_roomFor(paddedLength(&p->w)), row = THNN_roomFor(p->w.out);
+  const int64_t padded = THNN_perThread(paddedLength(&p->w)), row = THNN_perThread(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
   real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
   double *totals = THNN_scratch(call, 2 * p->planes, sizeof(double));

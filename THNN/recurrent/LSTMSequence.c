@@ -118,7 +118,7 @@ static void forward(Call *call, real *gates, real *output, real *cell, const rea
 {
   const int threads = threadsFor(call, s);
   const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = n <= FEW ? THNN_ceilDiv(hidden, BLOCK) : 0;
-  const int64_t share = THNN_roomFor(n * row);
+  const int64_t share = THNN_perThread(n * row);
   real *sums = THNN_scratch(call, tasks * share, sizeof(real)); /* one for each task */
   const real *packed = tasks == 0 ? THNN_(packGemm)(call, threads, 0, row, hidden, weight, row) : NULL;
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;

@@ -57,7 +57,7 @@ THNN_KERNEL void narrowRow(real *restrict gx, const real *restrict sum, int64_t 
 void THNN_(narrowBlocks)(Call *call, real *gx, const real *g, const Blocks *p)
 {
   const int64_t rows = p->in.count * p->in.t * p->in.h, width = p->out.w, block = p->scale * width;
-  const int64_t room = THNN_roomFor(width);
+  const int64_t room = THNN_perThread(width);
   const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
   real *sums = THNN_scratch(call, threads * room, sizeof(real));
   if (!THNN_ready(call)) return;

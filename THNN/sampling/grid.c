@@ -141,7 +141,7 @@ static void sampleGroups(Call *call, real *y, const real *x, const real *places,
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, groups = groupsOf(p->channels);
   const int64_t parts = THNN_max(threads / (p->samples * groups), 1), part = THNN_ceilDiv(cells, parts);
-  const int64_t length = THNN_roomFor((PLACES + inputs + 1) * longestRow(p->channels));
+  const int64_t length = THNN_perThread((PLACES + inputs + 1) * longestRow(p->channels));
   THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
   Looks *looks = THNN_scratch(call, threads, sizeof(Looks));
   if (!THNN_ready(call)) return;
@@ -249,7 +249,7 @@ THNN_KERNEL void addGroups(real *restrict gPlaces, const real *restrict slopes, 
 void THNN_(gridGradients)(Call *call, real *gx, real *gPlaces, const real *x, const real *places, const real *g, const Sampled *p)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, groups = groupsOf(p->channels);
-  const int64_t tasks = p->samples * groups, length = THNN_roomFor((3 * PLACES + 2 * (inputs + 1)) * longestRow(p->channels));
+  const int64_t tasks = p->samples * groups, length = THNN_perThread((3 * PLACES + 2 * (inputs + 1)) * longestRow(p->channels));
   const int threads = atMost(THNN_threads(call, 8 * p->samples * p->channels * (cells + inputs)), tasks);
   THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
   Looks *looks = THNN_scratch(call, threads, sizeof(Looks));

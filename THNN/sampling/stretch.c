@@ -73,7 +73,7 @@ static const real *stretched(Rows *rows, const real *x, const Stretched *p, Mark
 
 void THNN_(stretch)(Call *call, real *to, const real *from, const Stretched *p)
 {
-  const int64_t width = p->w.out, room = THNN_roomFor(4 * width);
+  const int64_t width = p->w.out, room = THNN_perThread(4 * width);
   const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
   real *scratch = THNN_scratch(call, threads * room, sizeof(real));
   const Marks times = marks(call, &p->t), heights = marks(call, &p->h), widths = marks(call, &p->w);
@@ -126,7 +126,7 @@ THNN_KERNEL void gatherRow(real *restrict gx, const real *restrict sum, Marks m,
 
 void THNN_(unstretch)(Call *call, real *gx, const real *g, const Stretched *p)
 {
-  const int64_t room = THNN_roomFor(p->w.out);
+  const int64_t room = THNN_perThread(p->w.out);
   const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
   real *sums = THNN_scratch(call, threads * room, sizeof(real));
   const Marks times = marks(call, &p->t), heights = marks(call, &p->h), widths = marks(call, &p->w);

@@ -92,7 +92,7 @@ static int32_t run(const char *f, THNNState *state, Tensors t, const Space *s, d
   const real *x = THNN_in(&call, view(t.input)), *v = THNN_in(&call, view(t.logVariance)), *g = THNN_in(&call, view(t.gradOutput));
   real *y = THNN_out(&call, view(t.output)), *gx = THNN_out(&call, view(t.gradInput)), *gv = THNN_acc(&call, view(t.gradLogVariance));
   const int threads = THNN_threads(&call, s->planes * outputs * s->h.kernel * s->w.kernel * 4);
-  const int64_t room = THNN_roomFor(s->h.in + s->w.in); /* a window has no more cells on the input */
+  const int64_t room = THNN_perThread(s->h.in + s->w.in); /* a window has no more cells on the input */
   double *rooms = THNN_scratch(&call, threads * room, sizeof(double));
   if (!THNN_ready(&call)) return THNN_leave(&call);
 #pragma omp parallel for num_threads(threads)

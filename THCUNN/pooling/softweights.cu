@@ -86,6 +86,10 @@ __global__ void softBackward(real *gx, real *gl, const real *g, const Weighing *
       const Weighed cell = weigh(s, i, w.largest);
       const accreal weight = w.factor * cell.weight, sent = (accreal)g[at] * weight;
       if (weight == 0 || (!s.l && w.largest == -INFINITY)) return;
+      if (!s.l && s.exact && isinf(sent)) { /* both terms are infinite, perhaps with unlike signs */
+        toValue += sent * (1 + s.beta * (cell.value == w.mean ? 0 : cell.value - w.mean));
+        return;
+      }
       toValue += sent;
       if (cell.value != w.mean) toLogit += sent * (cell.value - w.mean); /* a cell alone in its window has no slope, whatever is sent */
     });
@@ -104,7 +108,7 @@ void THNN_(softMeans)(Call *call, real *y, const real *x, const real *logit, dou
 void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *logit, const real *g, double beta, int exact,
                           const Space *p)
 {
-  const Soft s = {x, logit, (accreal)beta, exact, *p};
+  const Soft s = {x, logit, (accreal)beta, exact && beta > 0, *p};
   Weighing *kept = NULL;
   if (!findAgain(p)) {
     kept = THNN_scratch(call, p->planes * planeOutputs(p), sizeof(Weighing));

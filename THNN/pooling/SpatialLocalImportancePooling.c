@@ -14,12 +14,11 @@
  * Source: Z. Gao, L. Wang, G. Wu, LIP: Local importance-based pooling, ICCV 2019. */
 #include "pooling/softweights.h"
 
-static int32_t check(const char *f, const THTensor *input, const THTensor *logit, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
-                     int64_t padW, int64_t padH, int ceil_mode, Space *p)
+static int32_t check(const char *f, const THTensor *input, const THTensor *logit, Axis w, Axis h, int ceil_mode, Space *p)
 {
   THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
-  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
-  THNN_TRY(THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h));
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &p->w));
+  THNN_TRY(THNN_checkSliding(f, 'H', h, ceil_mode, &p->h));
   return THNN_checkShape(f, "logit", view(logit), input->nDimension, input->size);
 }
 
@@ -43,26 +42,30 @@ static void forward(real *y, const real *x, const real *logit, const Space *s)
     }
 }
 
-static void backward(real *gx, real *gl, const real *x, const real *logit, const real *g, const Space *s)
+void THNN_(importanceWindow)(real *gx, real *gl, const real *x, const real *logit, double g, const Space *s, WindowAt o)
 {
   const Axis h = s->h, w = s->w;
-  for (int64_t i = 0; i < h.in * w.in; i++) gx[i] = gl[i] = 0;
-  for (int64_t oh = 0; oh < h.out; oh++)
-    for (int64_t ow = 0; ow < w.out; ow++) {
-      double largest = -INFINITY, sum = 0, mean = 0;
-      for (int pass = 0; pass < 4; pass++)
-        for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
-          for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
-            const int64_t i = ih * w.in + iw;
-            if (pass == 0) largest = largerLogit(largest, (double)logit[i]);
-            if (pass == 1) sum += softWeight((double)logit[i], largest, 1);
-            if (pass < 2) continue;
-            const double weight = softWeight((double)logit[i], largest, 1) / sum, share = (double)g[oh * w.out + ow];
-            if (pass == 2) mean += weighed(weight, (double)x[i]);
-            if (pass == 3) gx[i] += (real)weighed(weight, share);
-            if (pass == 3) gl[i] += (real)weighed(weight, share * ((double)x[i] - mean));
-          }
-    }
+  double largest = -INFINITY, sum = 0, mean = 0;
+  for (int pass = 0; pass < 4; pass++)
+    for (int64_t ih = windowStart(&h, o.h); ih < windowEnd(&h, o.h); ih++)
+      for (int64_t iw = windowStart(&w, o.w); iw < windowEnd(&w, o.w); iw++) {
+        const int64_t i = ih * w.in + iw;
+        if (pass == 0) largest = largerLogit(largest, (double)logit[i]);
+        if (pass == 1) sum += softWeight((double)logit[i], largest, 1);
+        if (pass < 2) continue;
+        const double weight = softWeight((double)logit[i], largest, 1) / sum;
+        if (pass == 2) mean += weighed(weight, (double)x[i]);
+        if (pass == 3) gx[i] += (real)weighed(weight, g);
+        if (pass == 3) gl[i] += (real)weighed(weight, g * ((double)x[i] - mean));
+      }
+}
+
+static void backward(real *gx, real *gl, const real *x, const real *logit, const real *g, const Space *s)
+{
+  for (int64_t i = 0; i < s->h.in * s->w.in; i++) gx[i] = gl[i] = 0;
+  WindowAt o = {0, 0, 0};
+  for (; o.h < s->h.out; o.h++)
+    for (o.w = 0; o.w < s->w.out; o.w++) THNN_(importanceWindow)(gx, gl, x, logit, (double)*g++, s, o);
 }
 
 /* ---- The functions. What is fast: one exponential a cell, and sums along rows (softweights.c). */
@@ -71,7 +74,7 @@ int32_t THNN_(SpatialLocalImportancePooling_outputSize)(const THTensor *input, i
                                                         int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
   Space p;
-  THNN_TRY(check(__func__, input, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
@@ -80,7 +83,7 @@ int32_t THNN_(SpatialLocalImportancePooling_updateOutput)(THNNState *state, cons
                                                           int64_t padW, int64_t padH, int32_t ceil_mode)
 {
   Space p;
-  THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, logit, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
 
   Call call;
@@ -101,7 +104,7 @@ int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(THNNState *state, c
                                                              int64_t padH, int32_t ceil_mode)
 {
   Space p;
-  THNN_TRY(check(__func__, input, logit, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, logit, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
   THNN_TRY(THNN_checkOutput(__func__, "gradLogit", view(gradLogit), input->nDimension, input->size));
 

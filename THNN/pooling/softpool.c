@@ -12,14 +12,14 @@ typedef struct Window {
   double largest, sum, mean; /* the largest cell, the sum of weights, the mean of the cells */
 } Window;
 
-static Window look(const real *x, int64_t ot, int64_t oh, int64_t ow, double beta, const Space *s)
+static Window look(const real *x, double beta, const Space *s, WindowAt o)
 {
   const Axis t = s->t, h = s->h, w = s->w;
   Window found = {-INFINITY, 0, 0};
   for (int pass = 0; pass < 3; pass++)
-    for (int64_t it = windowStart(&t, ot); it < windowEnd(&t, ot); it++)
-      for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
-        for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
+    for (int64_t it = windowStart(&t, o.t); it < windowEnd(&t, o.t); it++)
+      for (int64_t ih = windowStart(&h, o.h); ih < windowEnd(&h, o.h); ih++)
+        for (int64_t iw = windowStart(&w, o.w); iw < windowEnd(&w, o.w); iw++) {
           const double cell = (double)x[(it * h.in + ih) * w.in + iw];
           if (pass == 0) found.largest = largerLogit(found.largest, cell);
           if (pass == 1) found.sum += softWeight(cell, found.largest, beta);
@@ -30,29 +30,34 @@ static Window look(const real *x, int64_t ot, int64_t oh, int64_t ow, double bet
 
 static void forward(real *y, const real *x, double beta, const Space *s)
 {
-  for (int64_t ot = 0; ot < s->t.out; ot++)
-    for (int64_t oh = 0; oh < s->h.out; oh++)
-      for (int64_t ow = 0; ow < s->w.out; ow++) *y++ = (real)look(x, ot, oh, ow, beta, s).mean;
+  WindowAt o;
+  for (o.t = 0; o.t < s->t.out; o.t++)
+    for (o.h = 0; o.h < s->h.out; o.h++)
+      for (o.w = 0; o.w < s->w.out; o.w++) *y++ = (real)look(x, beta, s, o).mean;
+}
+
+void THNN_(softWindow)(real *gx, const real *x, double g, double beta, int exact, const Space *s, WindowAt o)
+{
+  const Axis t = s->t, h = s->h, w = s->w;
+  const Window window = look(x, beta, s, o);
+  if (beta > 0 && window.largest == -INFINITY) return;
+  for (int64_t it = windowStart(&t, o.t); it < windowEnd(&t, o.t); it++)
+    for (int64_t ih = windowStart(&h, o.h); ih < windowEnd(&h, o.h); ih++)
+      for (int64_t iw = windowStart(&w, o.w); iw < windowEnd(&w, o.w); iw++) {
+        const int64_t i = (it * h.in + ih) * w.in + iw;
+        const double weight = softWeight((double)x[i], window.largest, beta) / window.sum;
+        const double slope = exact && beta > 0 ? beta * aboveMean((double)x[i], window.mean) : 0;
+        gx[i] += (real)weighed(weight, g * (1 + slope));
+      }
 }
 
 static void backward(real *gx, const real *x, const real *g, double beta, int exact, const Space *s)
 {
-  const Axis t = s->t, h = s->h, w = s->w;
   for (int64_t i = 0; i < planeCells(s); i++) gx[i] = 0;
-  for (int64_t ot = 0; ot < t.out; ot++)
-    for (int64_t oh = 0; oh < h.out; oh++)
-      for (int64_t ow = 0; ow < w.out; ow++, g++) {
-        const Window window = look(x, ot, oh, ow, beta, s);
-        if (beta > 0 && window.largest == -INFINITY) continue;
-        for (int64_t it = windowStart(&t, ot); it < windowEnd(&t, ot); it++)
-          for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
-            for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
-              const int64_t i = (it * h.in + ih) * w.in + iw;
-              const double weight = softWeight((double)x[i], window.largest, beta) / window.sum;
-              const double slope = exact && beta > 0 ? beta * aboveMean((double)x[i], window.mean) : 0;
-              gx[i] += (real)weighed(weight, (double)*g * (1 + slope));
-            }
-      }
+  WindowAt o;
+  for (o.t = 0; o.t < s->t.out; o.t++)
+    for (o.h = 0; o.h < s->h.out; o.h++)
+      for (o.w = 0; o.w < s->w.out; o.w++) THNN_(softWindow)(gx, x, (double)*g++, beta, exact, s, o);
 }
 
 /* ---- What the layers call. What is fast: one exponential a cell, and sums along rows (softweights.c). */

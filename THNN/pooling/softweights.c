@@ -15,6 +15,8 @@
  * weights; a cell without weight counts for nothing, even if it is infinite; NaN goes to the windows that see it. Where all cells
  * of a SoftPool window are -inf the output is -inf and the gradient 0.
  *
+ * An infinite g makes gradX and gradL infinite, and their sum or difference would be NaN. Its window is left to the definition.
+ *
  * One thread works on a plane, block by block, a block being the cells that a piece of one row of windows sees; so sums have one
  * order. What a window gives depends on its own cells alone, to the last digit. */
 #include <math.h>
@@ -52,6 +54,7 @@ typedef struct Rows {
   int last;      /* do they hold it? */
   real *s, *v;   /* over its windows: sums of E and of E x; two zeros before */
   real *m, *wild, *ws, *wv; /* over its windows: largest logit, 1 if not calm, sums of exp(l - m) and of that times x */
+  real *g;       /* over its windows: gradOutput, 0 where that is infinite */
   real *e;       /* E of all cells of a block */
 } Rows;
 
@@ -327,6 +330,27 @@ THNN_KERNEL void wildGradients(int lip, const SoftPool *s, const real *x, const 
   eachWindow(GRADIENTS, lip, s, x, l, b, r, g, gx, gl);
 }
 
+/* ---- windows with an infinite g */
+
+THNN_INLINE int isInfinite(THNN_REAL g) { return real_abs(g) == (THNN_REAL)INFINITY; }
+
+/* Is one of n? Then `finite` has 0 in its place. */
+THNN_INLINE int takeInfinite(real *restrict finite, const real *restrict g, int64_t n)
+{
+  int any = 0;
+  for (int64_t o = 0; o < n; o++) any |= isInfinite(g[o]);
+  if (any)
+    for (int64_t o = 0; o < n; o++) finite[o] = isInfinite(g[o]) ? 0 : g[o];
+  return any;
+}
+
+/* The pointers are those of planes. */
+static void spreadInfinite(int lip, const SoftPool *s, const real *x, const real *l, double g, WindowAt o, real *gx, real *gl)
+{
+  if (lip) THNN_(importanceWindow)(gx, gl, x, l, g, &s->p, o);
+  else THNN_(softWindow)(gx, x, g, (double)s->beta, s->exact, &s->p, o);
+}
+
 /* ---- planes */
 
 /* Sums of the windows of a block. Are all of them calm? If not, m, wild, ws and wv are there, too. */
@@ -386,12 +410,16 @@ THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const re
       for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
         const Block b = blockOf(p, ot, oh, ow);
         const int64_t at = b.offset;
+        const int infinite = takeInfinite(r->g, g, b.w.out);
+        const real *sent = infinite ? r->g : g;
         if (weigh(lip, 1, s, x + at, l + at, &b, sharesRow(p, oh), r)) {
-          calmGradients(lip, 0, s, x + at, l + at, g, &b, r, gx + at, gl + at);
+          calmGradients(lip, 0, s, x + at, l + at, sent, &b, r, gx + at, gl + at);
         } else {
-          calmGradients(lip, 1, s, x + at, l + at, g, &b, r, gx + at, gl + at);
-          wildGradients(lip, s, x + at, l + at, g, &b, r, gx + at, gl + at);
+          calmGradients(lip, 1, s, x + at, l + at, sent, &b, r, gx + at, gl + at);
+          wildGradients(lip, s, x + at, l + at, sent, &b, r, gx + at, gl + at);
         }
+        for (int64_t o = 0; infinite && o < b.w.out; o++)
+          if (isInfinite(g[o])) spreadInfinite(lip, s, x, l, (double)g[o], (WindowAt){ot, oh, ow + o}, gx, gl);
         g += b.w.out;
       }
     }
@@ -417,7 +445,7 @@ static Room roomFor(Call *call, const Space *p, int backward)
   }
   const int64_t rows = THNN_min(p->t.kernel, p->t.in) * THNN_min(p->h.kernel, p->h.in);
   Room room = {.padded = THNN_perThread(padded + LANES), .out = THNN_perThread(THNN_min(p->w.out, PIECE) + 4)};
-  room.all = 4 * room.padded + 6 * room.out + (backward ? THNN_perThread(rows * cells) : 0);
+  room.all = 4 * room.padded + 7 * room.out + (backward ? THNN_perThread(rows * cells) : 0);
   room.threads = THNN_threads(call, p->planes * (planeCells(p) * (backward ? 16 : 8) + planeOutputs(p)));
   room.scratch = THNN_scratch(call, room.threads * room.all, sizeof(real));
   return room;
@@ -430,7 +458,7 @@ static Rows rowsOf(const Room *room)
   for (int i = 1; i <= 2; i++) s[-i] = s[room->out - i] = 0;
   real *m = s + 2 * room->out;
   return (Rows){a, b, b + room->padded, b + 2 * room->padded, 0, s, s + room->out, m, m + room->out, m + 2 * room->out,
-                m + 3 * room->out, m + 4 * room->out - 2};
+                m + 3 * room->out, m + 4 * room->out - 2, m + 5 * room->out - 2};
 }
 
 /* ---- what the layers call. SoftPool's cells are their own logits, and its gradients go to one plane. */

@@ -18,6 +18,16 @@ THNN_INLINE double weighed(double weight, double value) { return weight == 0 ? 0
 /* How far a value is above the mean: nothing if both are the same infinity. */
 THNN_INLINE double aboveMean(double value, double mean) { return value == mean ? 0 : value - mean; }
 
+/* The window of one output. */
+typedef struct WindowAt {
+  int64_t t, h, w;
+} WindowAt;
+
+/* The definitions' backward of one window, which adds to gx and gl: of SoftPool (softpool.c), and of local importance pooling
+ * (SpatialLocalImportancePooling.c). What is fast asks them where g is infinite. */
+void THNN_(softWindow)(real *gx, const real *x, double g, double beta, int exact, const Space *s, WindowAt o);
+void THNN_(importanceWindow)(real *gx, real *gl, const real *x, const real *logit, double g, const Space *s, WindowAt o);
+
 /* y = the means of x. Logits that are NULL stand for beta x: SoftPool. */
 void THNN_(softMeans)(Call *call, real *y, const real *x, const real *logit, double beta, const Space *p);
 /* gx, gl = what they give back of g; gl is there if logits are. `exact`: the derivative, which SoftPool may leave out in part. */

@@ -16,33 +16,34 @@
  *              or the same elements as (oH * oW) x nOutputPlane x (nInputPlane * kH * kW)
  *   bias       nOutputPlane x oH x oW
  *   gradWeight, gradBias  as weight and bias, added to */
+#include "core/space.h"
 #include "convolution/local.h"
 
-/* All numbers, and weight; writes the shape of output. */
-static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, int64_t kW,
-                           int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t inputWidth, int64_t inputHeight,
-                           int64_t outputWidth, int64_t outputHeight, Sizes *s, int64_t *size)
+/* All numbers, each axis with the sizes that it is said to have, and weight; writes the shape of output. */
+static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis w, Axis h,
+                           Sizes *s, int64_t *size)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 3, 4, "(N x) nInputPlane x H x W"));
-  THNN_TRY(THNN_checkRange(f, "kW", kW, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "kH", kH, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "dW", dW, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "dH", dH, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "padW", padW, 0, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "padH", padH, 0, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "inputWidth", inputWidth, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "inputHeight", inputHeight, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "kW", w.kernel, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "kH", h.kernel, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "dW", w.stride, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "dH", h.stride, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "padW", w.pad, 0, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "padH", h.pad, 0, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "inputWidth", w.in, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "inputHeight", h.in, 1, THNN_MAX_SIZE));
+  const int64_t kW = w.kernel, kH = h.kernel;
   const Planes p = THNN_planes(input->nDimension, input->size);
   THNN_TRY(THNN_checkRange(f, "nInputPlane", p.channels, 1, INT64_MAX));
-  if (p.height != inputHeight || p.width != inputWidth)
-    return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes of %lld x %lld, got %s", (long long)inputHeight,
-                     (long long)inputWidth, THNN_shapeText(input->nDimension, input->size).text);
-  const int64_t oHeight = THNN_windowCount(inputHeight, kH, dH, padH, 0), oWidth = THNN_windowCount(inputWidth, kW, dW, padW, 0);
+  if (p.height != h.in || p.width != w.in)
+    return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes of %lld x %lld, got %s", (long long)h.in, (long long)w.in,
+                     THNN_shapeText(input->nDimension, input->size).text);
+  const int64_t oHeight = THNN_windowCount(h.in, kH, h.stride, h.pad, 0), oWidth = THNN_windowCount(w.in, kW, w.stride, w.pad, 0);
   if (oHeight < 1 || oWidth < 1)
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least the kernel, %lld x %lld, got %lld x %lld with its padding",
-                     (long long)kH, (long long)kW, (long long)(p.height + 2 * padH), (long long)(p.width + 2 * padW));
-  THNN_TRY(THNN_checkRange(f, "outputWidth", outputWidth, oWidth, oWidth));
-  THNN_TRY(THNN_checkRange(f, "outputHeight", outputHeight, oHeight, oHeight));
+                     (long long)kH, (long long)kW, (long long)(p.height + 2 * h.pad), (long long)(p.width + 2 * w.pad));
+  THNN_TRY(THNN_checkRange(f, "outputWidth", w.out, oWidth, oWidth));
+  THNN_TRY(THNN_checkRange(f, "outputHeight", h.out, oHeight, oHeight));
 
   THNN_TRY(THNN_checkInput(f, weightName, view(weight), 3, 6, "oH x oW x nOutputPlane x nInputPlane x kH x kW"));
   const int full = weight->nDimension == 6 && weight->size[0] == oHeight && weight->size[1] == oWidth && weight->size[4] == kH &&
@@ -60,20 +61,10 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
                      THNN_shapeText(input->nDimension, input->size).text);
   THNN_TRY(THNN_pooledShape(f, view(input), oHeight, oWidth, size));
   size[input->nDimension - 3] = outputs;
-  *s = (Sizes){input->nDimension == 4 ? input->size[0] : 1, planes, p.height, p.width, outputs, oHeight, oWidth, kW, kH, dW, dH,
-               padW, padH, planes * kH * kW};
+  const int64_t samples = input->nDimension == 4 ? input->size[0] : 1;
+  *s = (Sizes){samples, planes, p.height, p.width, outputs, oHeight, oWidth, kW, kH, w.stride, h.stride,
+               w.pad, h.pad, planes * kH * kW};
   return THNN_OK;
-}
-
-/* The same with a result, which is output or gradOutput. */
-static int32_t check(const char *f, const THTensor *input, const THTensor *result, const char *resultName, const THTensor *weight,
-                     const char *weightName, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
-                     int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight, Sizes *s)
-{
-  int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(outputShape(f, input, weight, weightName, kW, kH, dW, dH, padW, padH, inputWidth, inputHeight, outputWidth,
-                       outputHeight, s, size));
-  return THNN_checkShape(f, resultName, view(result), input->nDimension, size);
 }
 
 /* ---- The definition. */
@@ -142,9 +133,9 @@ int32_t THNN_(SpatialConvolutionLocal_outputSize)(const THTensor *input, const T
                                                   int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t inputWidth,
                                                   int64_t inputHeight, int64_t outputWidth, int64_t outputHeight, int64_t size[8])
 {
+  const Axis width = {inputWidth, outputWidth, kW, dW, padW, 1}, height = {inputHeight, outputHeight, kH, dH, padH, 1};
   Sizes s;
-  return outputShape(__func__, input, weight, "weight", kW, kH, dW, dH, padW, padH, inputWidth, inputHeight, outputWidth,
-                     outputHeight, &s, size);
+  return outputShape(__func__, input, weight, "weight", width, height, &s, size);
 }
 
 int32_t THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
@@ -152,10 +143,11 @@ int32_t THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, const THTe
                                                     int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t inputWidth,
                                                     int64_t inputHeight, int64_t outputWidth, int64_t outputHeight)
 {
+  const Axis width = {inputWidth, outputWidth, kW, dW, padW, 1}, height = {inputHeight, outputHeight, kH, dH, padH, 1};
   Sizes s;
-  THNN_TRY(check(__func__, input, output, "output", weight, "weight", kW, kH, dW, dH, padW, padH, inputWidth, inputHeight,
-                 outputWidth, outputHeight, &s));
-  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), output->nDimension, output->size));
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(outputShape(__func__, input, weight, "weight", width, height, &s, size));
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
   const int64_t biasSize[] = {s.outputs, s.oHeight, s.oWidth};
   THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 3, biasSize));
 
@@ -174,9 +166,11 @@ int32_t THNN_(SpatialConvolutionLocal_updateGradInput)(THNNState *state, const T
                                                        int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t inputWidth,
                                                        int64_t inputHeight, int64_t outputWidth, int64_t outputHeight)
 {
+  const Axis width = {inputWidth, outputWidth, kW, dW, padW, 1}, height = {inputHeight, outputHeight, kH, dH, padH, 1};
   Sizes s;
-  THNN_TRY(check(__func__, input, gradOutput, "gradOutput", weight, "weight", kW, kH, dW, dH, padW, padH, inputWidth, inputHeight,
-                 outputWidth, outputHeight, &s));
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(outputShape(__func__, input, weight, "weight", width, height, &s, size));
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
 
   Call call;
@@ -195,9 +189,11 @@ int32_t THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, const
                                                          int64_t inputHeight, int64_t outputWidth, int64_t outputHeight,
                                                          double scale)
 {
+  const Axis width = {inputWidth, outputWidth, kW, dW, padW, 1}, height = {inputHeight, outputHeight, kH, dH, padH, 1};
   Sizes s;
-  THNN_TRY(check(__func__, input, gradOutput, "gradOutput", gradWeight, "gradWeight", kW, kH, dW, dH, padW, padH, inputWidth,
-                 inputHeight, outputWidth, outputHeight, &s));
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(outputShape(__func__, input, gradWeight, "gradWeight", width, height, &s, size));
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
   const int64_t biasSize[] = {s.outputs, s.oHeight, s.oWidth};
   THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 3, biasSize));

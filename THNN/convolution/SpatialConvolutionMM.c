@@ -17,9 +17,9 @@
  * As loops: definition.c. How: convolve.c has the checks, dense.c the work. */
 #include "convolution/convolve.h"
 
-static Convolution layer(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH)
+static Convolution layer(Axis w, Axis h)
 {
-  Convolution c = overPlanes(kW, kH, dW, dH, padW, padH, 1, 1);
+  Convolution c = overPlanes(w, h);
   c.flat = 1;
   return c;
 }
@@ -27,14 +27,14 @@ static Convolution layer(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t
 int32_t THNN_(SpatialConvolutionMM_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH, int64_t dW,
                                                int64_t dH, int64_t padW, int64_t padH, int64_t size[8])
 {
-  return THNN_(convolution_outputSize)(__func__, layer(kW, kH, dW, dH, padW, padH), input, weight, size);
+  return THNN_(convolution_outputSize)(__func__, layer(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), input, weight, size);
 }
 
 int32_t THNN_(SpatialConvolutionMM_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                  const THTensor *weight, const THTensor *bias, int64_t kW, int64_t kH,
                                                  int64_t dW, int64_t dH, int64_t padW, int64_t padH)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH);
+  const Convolution c = layer(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -42,7 +42,7 @@ int32_t THNN_(SpatialConvolutionMM_updateGradInput)(THNNState *state, const THTe
                                                     THTensor *gradInput, const THTensor *weight, int64_t kW, int64_t kH,
                                                     int64_t dW, int64_t dH, int64_t padW, int64_t padH)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH);
+  const Convolution c = layer(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -50,6 +50,6 @@ int32_t THNN_(SpatialConvolutionMM_accGradParameters)(THNNState *state, const TH
                                                       THTensor *gradWeight, THTensor *gradBias, int64_t kW, int64_t kH,
                                                       int64_t dW, int64_t dH, int64_t padW, int64_t padH, double scale)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH);
+  const Convolution c = layer(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

@@ -20,15 +20,17 @@
 int32_t THNN_(SpatialConvolutionMap_outputSize)(const THTensor *input, const THTensor *weight, int64_t nInputPlane,
                                                 int64_t nOutputPlane, int64_t dW, int64_t dH, int64_t size[8])
 {
+  const Connections c = {NULL, nInputPlane, nOutputPlane, dW, dH, 0};
   Net net;
-  return connectedShape(__func__, input, weight, "weight", nInputPlane, nOutputPlane, dW, dH, 0, &net, size);
+  return connectedShape(__func__, input, weight, "weight", &c, &net, size);
 }
 
 int32_t THNN_(SpatialConvolutionMap_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
                                                   const THTensor *bias, const THLongTensor *connTable, int64_t nInputPlane,
                                                   int64_t nOutputPlane, int64_t dW, int64_t dH)
 {
-  return connectedOutput(__func__, state, input, output, weight, bias, connTable, nInputPlane, nOutputPlane, dW, dH, 0);
+  const Connections c = {connTable, nInputPlane, nOutputPlane, dW, dH, 0};
+  return connectedOutput(__func__, state, input, output, weight, bias, &c);
 }
 
 int32_t THNN_(SpatialConvolutionMap_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -37,8 +39,8 @@ int32_t THNN_(SpatialConvolutionMap_updateGradInput)(THNNState *state, const THT
                                                      int64_t dW, int64_t dH)
 {
   (void)bias;
-  return connectedGradInput(__func__, state, input, gradOutput, gradInput, weight, connTable, nInputPlane, nOutputPlane, dW, dH,
-                            0);
+  const Connections c = {connTable, nInputPlane, nOutputPlane, dW, dH, 0};
+  return connectedGradInput(__func__, state, input, gradOutput, gradInput, weight, &c);
 }
 
 int32_t THNN_(SpatialConvolutionMap_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -46,6 +48,6 @@ int32_t THNN_(SpatialConvolutionMap_accGradParameters)(THNNState *state, const T
                                                        int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH,
                                                        double scale)
 {
-  return connectedGradParameters(__func__, state, input, gradOutput, gradWeight, gradBias, connTable, nInputPlane, nOutputPlane,
-                                 dW, dH, scale, 0);
+  const Connections c = {connTable, nInputPlane, nOutputPlane, dW, dH, 0};
+  return connectedGradParameters(__func__, state, input, gradOutput, gradWeight, gradBias, &c, scale);
 }

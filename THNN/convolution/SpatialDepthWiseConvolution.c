@@ -17,10 +17,11 @@
  *   gradWeight, gradBias  as weight and bias, added to
  *
  * Torch7 mistook height for width where they differ; this does not. How: direct.h. */
+#include "core/space.h"
 #include "convolution/direct.h"
 
-static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, int64_t kW,
-                           int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, Net *net, int64_t *size)
+static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis w, Axis h,
+                           Net *net, int64_t *size)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 3, 4, "(N x) nInputPlane x H x W"));
   const Planes p = THNN_planes(input->nDimension, input->size);
@@ -29,14 +30,14 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
   THNN_TRY(THNN_checkRange(f, "input width", p.width, 1, INT64_MAX));
   THNN_TRY(THNN_checkInput(f, weightName, view(weight), 2, 4, "nOutputPlane x nInputPlane x kH x kW"));
   THNN_TRY(THNN_checkRange(f, "nOutputPlane", weight->size[0], 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "kW", kW, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "kH", kH, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "dW", dW, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "dH", dH, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "padW", padW, 0, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "padH", padH, 0, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "kW", w.kernel, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "kH", h.kernel, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "dW", w.stride, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "dH", h.stride, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "padW", w.pad, 0, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "padH", h.pad, 0, THNN_MAX_SIZE));
 
-  const int64_t cells = kH * kW;
+  const int64_t kW = w.kernel, kH = h.kernel, cells = kH * kW;
   const int full = weight->nDimension == 4 && weight->size[2] == kH && weight->size[3] == kW;
   const int flat = weight->nDimension == 2 && weight->size[1] % cells == 0;
   if (!full && !flat)
@@ -46,36 +47,24 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
   if (planes != p.channels)
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected %lld planes, the nInputPlane, got %s", (long long)planes,
                      THNN_shapeText(input->nDimension, input->size).text);
-  const int64_t oHeight = THNN_windowCount(p.height, kH, dH, padH, 0), oWidth = THNN_windowCount(p.width, kW, dW, padW, 0);
+  const int64_t oHeight = THNN_windowCount(p.height, kH, h.stride, h.pad, 0), oWidth = THNN_windowCount(p.width, kW, w.stride, w.pad, 0);
   if (oHeight < 1 || oWidth < 1)
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least the kernel, %lld x %lld, got %lld x %lld with its padding",
-                     (long long)kH, (long long)kW, (long long)(p.height + 2 * padH), (long long)(p.width + 2 * padW));
+                     (long long)kH, (long long)kW, (long long)(p.height + 2 * h.pad), (long long)(p.width + 2 * w.pad));
   THNN_TRY(THNN_pooledShape(f, view(input), oHeight, oWidth, size));
   size[input->nDimension - 3] = planes * weight->size[0];
-  net->taps = (Taps){p.height, p.width, kH, kW, dH, dW, padH, padW, oHeight, oWidth};
+  net->taps = (Taps){p.height, p.width, kH, kW, h.stride, w.stride, h.pad, w.pad, oHeight, oWidth};
   net->samples = input->nDimension == 4 ? input->size[0] : 1;
   net->wides = planes;
   net->narrows = net->links = planes * weight->size[0];
   return THNN_OK;
 }
 
-/* Checks all that the layer's functions have in common; `result` is output or gradOutput, biasSize the shape of bias. */
-static int32_t check(const char *f, const THTensor *input, const THTensor *result, const char *resultName, const THTensor *weight,
-                     const char *weightName, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, Net *net,
-                     int64_t biasSize[2])
-{
-  int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(outputShape(f, input, weight, weightName, kW, kH, dW, dH, padW, padH, net, size));
-  biasSize[0] = weight->size[0];
-  biasSize[1] = net->wides;
-  return THNN_checkShape(f, resultName, view(result), input->nDimension, size);
-}
-
 int32_t THNN_(SpatialDepthWiseConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                       int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t size[8])
 {
   Net net;
-  return outputShape(__func__, input, weight, "weight", kW, kH, dW, dH, padW, padH, &net, size);
+  return outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &net, size);
 }
 
 int32_t THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
@@ -83,9 +72,10 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, const 
                                                         int64_t dW, int64_t dH, int64_t padW, int64_t padH)
 {
   Net net;
-  int64_t biasSize[2];
-  THNN_TRY(check(__func__, input, output, "output", weight, "weight", kW, kH, dW, dH, padW, padH, &net, biasSize));
-  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), output->nDimension, output->size));
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &net, size));
+  THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
+  const int64_t biasSize[] = {weight->size[0], net.wides};
   if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 2, biasSize));
 
   Call call;
@@ -102,8 +92,9 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, con
                                                            int64_t dW, int64_t dH, int64_t padW, int64_t padH)
 {
   Net net;
-  int64_t biasSize[2];
-  THNN_TRY(check(__func__, input, gradOutput, "gradOutput", weight, "weight", kW, kH, dW, dH, padW, padH, &net, biasSize));
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &net, size));
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
 
   Call call;
@@ -120,9 +111,11 @@ int32_t THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, c
                                                              int64_t dW, int64_t dH, int64_t padW, int64_t padH, double scale)
 {
   Net net;
-  int64_t biasSize[2];
-  THNN_TRY(check(__func__, input, gradOutput, "gradOutput", gradWeight, "gradWeight", kW, kH, dW, dH, padW, padH, &net, biasSize));
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(outputShape(__func__, input, gradWeight, "gradWeight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &net, size));
+  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
+  const int64_t biasSize[] = {gradWeight->size[0], net.wides};
   if (gradBias) THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 2, biasSize));
   if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;
 

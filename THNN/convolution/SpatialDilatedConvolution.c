@@ -15,17 +15,11 @@
  * How: convolve.c. After Yu, Koltun, "Multi-scale context aggregation by dilated convolutions" (2016). */
 #include "convolution/convolve.h"
 
-static Convolution layer(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
-                         int64_t dilationH)
-{
-  return overPlanes(kW, kH, dW, dH, padW, padH, dilationW, dilationH);
-}
-
 int32_t THNN_(SpatialDilatedConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                     int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                     int64_t dilationH, int64_t size[8])
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, dilationW, dilationH);
+  const Convolution c = overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -34,7 +28,7 @@ int32_t THNN_(SpatialDilatedConvolution_updateOutput)(THNNState *state, const TH
                                                       int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                       int64_t dilationH)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, dilationW, dilationH);
+  const Convolution c = overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -43,7 +37,7 @@ int32_t THNN_(SpatialDilatedConvolution_updateGradInput)(THNNState *state, const
                                                          int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                          int64_t dilationH)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, dilationW, dilationH);
+  const Convolution c = overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -52,6 +46,6 @@ int32_t THNN_(SpatialDilatedConvolution_accGradParameters)(THNNState *state, con
                                                            int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                            int64_t dilationH, double scale)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, dilationW, dilationH);
+  const Convolution c = overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

@@ -18,16 +18,11 @@
  * adjH < dH: of the dH sizes of an output whose convolution has H places, it chooses one. How: convolve.c. */
 #include "convolution/convolve.h"
 
-static Convolution layer(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH)
-{
-  return transposed(overPlanes(kW, kH, dW, dH, padW, padH, 1, 1), 0, adjW, adjH);
-}
-
 int32_t THNN_(SpatialFullConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH, int64_t dW,
                                                  int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH,
                                                  int64_t size[8])
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, adjW, adjH);
+  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -35,7 +30,7 @@ int32_t THNN_(SpatialFullConvolution_updateOutput)(THNNState *state, const THTen
                                                    const THTensor *weight, const THTensor *bias, int64_t kW, int64_t kH, int64_t dW,
                                                    int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, adjW, adjH);
+  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -44,7 +39,7 @@ int32_t THNN_(SpatialFullConvolution_updateGradInput)(THNNState *state, const TH
                                                       int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW,
                                                       int64_t adjH)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, adjW, adjH);
+  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -53,6 +48,6 @@ int32_t THNN_(SpatialFullConvolution_accGradParameters)(THNNState *state, const 
                                                         int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW,
                                                         int64_t adjH, double scale)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, adjW, adjH);
+  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

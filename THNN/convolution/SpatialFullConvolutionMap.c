@@ -19,15 +19,17 @@
 int32_t THNN_(SpatialFullConvolutionMap_outputSize)(const THTensor *input, const THTensor *weight, int64_t nInputPlane,
                                                     int64_t nOutputPlane, int64_t dW, int64_t dH, int64_t size[8])
 {
+  const Connections c = {NULL, nInputPlane, nOutputPlane, dW, dH, 1};
   Net net;
-  return connectedShape(__func__, input, weight, "weight", nInputPlane, nOutputPlane, dW, dH, 1, &net, size);
+  return connectedShape(__func__, input, weight, "weight", &c, &net, size);
 }
 
 int32_t THNN_(SpatialFullConvolutionMap_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                       const THTensor *weight, const THTensor *bias, const THLongTensor *connTable,
                                                       int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH)
 {
-  return connectedOutput(__func__, state, input, output, weight, bias, connTable, nInputPlane, nOutputPlane, dW, dH, 1);
+  const Connections c = {connTable, nInputPlane, nOutputPlane, dW, dH, 1};
+  return connectedOutput(__func__, state, input, output, weight, bias, &c);
 }
 
 int32_t THNN_(SpatialFullConvolutionMap_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -36,8 +38,8 @@ int32_t THNN_(SpatialFullConvolutionMap_updateGradInput)(THNNState *state, const
                                                          int64_t dW, int64_t dH)
 {
   (void)bias;
-  return connectedGradInput(__func__, state, input, gradOutput, gradInput, weight, connTable, nInputPlane, nOutputPlane, dW, dH,
-                            1);
+  const Connections c = {connTable, nInputPlane, nOutputPlane, dW, dH, 1};
+  return connectedGradInput(__func__, state, input, gradOutput, gradInput, weight, &c);
 }
 
 int32_t THNN_(SpatialFullConvolutionMap_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -45,6 +47,6 @@ int32_t THNN_(SpatialFullConvolutionMap_accGradParameters)(THNNState *state, con
                                                            int64_t nInputPlane, int64_t nOutputPlane, int64_t dW, int64_t dH,
                                                            double scale)
 {
-  return connectedGradParameters(__func__, state, input, gradOutput, gradWeight, gradBias, connTable, nInputPlane, nOutputPlane,
-                                 dW, dH, scale, 1);
+  const Connections c = {connTable, nInputPlane, nOutputPlane, dW, dH, 1};
+  return connectedGradParameters(__func__, state, input, gradOutput, gradWeight, gradBias, &c, scale);
 }

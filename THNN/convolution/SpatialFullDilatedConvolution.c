@@ -15,17 +15,11 @@
  * adjH is less than dH or than dilationH. */
 #include "convolution/convolve.h"
 
-static Convolution layer(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
-                         int64_t dilationH, int64_t adjW, int64_t adjH)
-{
-  return transposed(overPlanes(kW, kH, dW, dH, padW, padH, dilationW, dilationH), 0, adjW, adjH);
-}
-
 int32_t THNN_(SpatialFullDilatedConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                         int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                         int64_t dilationH, int64_t adjW, int64_t adjH, int64_t size[8])
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, dilationW, dilationH, adjW, adjH);
+  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -34,7 +28,7 @@ int32_t THNN_(SpatialFullDilatedConvolution_updateOutput)(THNNState *state, cons
                                                           int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                           int64_t dilationH, int64_t adjW, int64_t adjH)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, dilationW, dilationH, adjW, adjH);
+  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -43,7 +37,7 @@ int32_t THNN_(SpatialFullDilatedConvolution_updateGradInput)(THNNState *state, c
                                                              int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                              int64_t dilationH, int64_t adjW, int64_t adjH)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, dilationW, dilationH, adjW, adjH);
+  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -53,6 +47,6 @@ int32_t THNN_(SpatialFullDilatedConvolution_accGradParameters)(THNNState *state,
                                                                int64_t dilationW, int64_t dilationH, int64_t adjW, int64_t adjH,
                                                                double scale)
 {
-  const Convolution c = layer(kW, kH, dW, dH, padW, padH, dilationW, dilationH, adjW, adjH);
+  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

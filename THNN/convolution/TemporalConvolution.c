@@ -14,7 +14,7 @@
 
 static Convolution layer(int64_t kW, int64_t dW)
 {
-  Convolution c = overPlanes(kW, 1, dW, 1, 0, 0, 1, 1);
+  Convolution c = overPlanes(sliding(kW, dW, 0, 1), sliding(1, 1, 0, 1));
   c.dims = 1;
   c.window.h = c.window.t;
   return c;

@@ -14,10 +14,9 @@
  * How: convolve.c. */
 #include "convolution/convolve.h"
 
-static int32_t layer(const char *f, const THTensor *weight, const char *name, int64_t dT, int64_t dW, int64_t dH, int64_t padT,
-                     int64_t padW, int64_t padH, Convolution *c)
+static int32_t layer(const char *f, const THTensor *weight, const char *name, Axis t, Axis w, Axis h, Convolution *c)
 {
-  *c = overVolumes(1, 1, 1, dT, dW, dH, padT, padW, padH, 1, 1, 1);
+  *c = overVolumes(t, w, h);
   return kernelOf(f, name, weight, c);
 }
 
@@ -25,7 +24,7 @@ int32_t THNN_(VolumetricConvolution_outputSize)(const THTensor *input, const THT
                                                 int64_t padT, int64_t padW, int64_t padH, int64_t size[8])
 {
   Convolution c;
-  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, &c));
+  THNN_TRY(layer(__func__, weight, "weight", sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1), &c));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -34,7 +33,7 @@ int32_t THNN_(VolumetricConvolution_updateOutput)(THNNState *state, const THTens
                                                   int64_t padW, int64_t padH)
 {
   Convolution c;
-  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, &c));
+  THNN_TRY(layer(__func__, weight, "weight", sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1), &c));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -43,7 +42,7 @@ int32_t THNN_(VolumetricConvolution_updateGradInput)(THNNState *state, const THT
                                                      int64_t dH, int64_t padT, int64_t padW, int64_t padH)
 {
   Convolution c;
-  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, &c));
+  THNN_TRY(layer(__func__, weight, "weight", sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1), &c));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -52,6 +51,6 @@ int32_t THNN_(VolumetricConvolution_accGradParameters)(THNNState *state, const T
                                                        int64_t padT, int64_t padW, int64_t padH, double scale)
 {
   Convolution c;
-  THNN_TRY(layer(__func__, gradWeight, "gradWeight", dT, dW, dH, padT, padW, padH, &c));
+  THNN_TRY(layer(__func__, gradWeight, "gradWeight", sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1), &c));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

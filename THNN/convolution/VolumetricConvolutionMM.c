@@ -11,10 +11,9 @@
  * and everything else as there. */
 #include "convolution/convolve.h"
 
-static Convolution layer(int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
-                         int64_t padH)
+static Convolution layer(Axis t, Axis w, Axis h)
 {
-  Convolution c = overVolumes(kT, kW, kH, dT, dW, dH, padT, padW, padH, 1, 1, 1);
+  Convolution c = overVolumes(t, w, h);
   c.flat = 1;
   return c;
 }
@@ -23,7 +22,7 @@ int32_t THNN_(VolumetricConvolutionMM_outputSize)(const THTensor *input, const T
                                                   int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
                                                   int64_t size[8])
 {
-  const Convolution c = layer(kT, kW, kH, dT, dW, dH, padT, padW, padH);
+  const Convolution c = layer(sliding(kT, dT, padT, 1), sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -32,7 +31,7 @@ int32_t THNN_(VolumetricConvolutionMM_updateOutput)(THNNState *state, const THTe
                                                     int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
                                                     int64_t padH)
 {
-  const Convolution c = layer(kT, kW, kH, dT, dW, dH, padT, padW, padH);
+  const Convolution c = layer(sliding(kT, dT, padT, 1), sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -41,7 +40,7 @@ int32_t THNN_(VolumetricConvolutionMM_updateGradInput)(THNNState *state, const T
                                                        int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
                                                        int64_t padH)
 {
-  const Convolution c = layer(kT, kW, kH, dT, dW, dH, padT, padW, padH);
+  const Convolution c = layer(sliding(kT, dT, padT, 1), sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -50,6 +49,6 @@ int32_t THNN_(VolumetricConvolutionMM_accGradParameters)(THNNState *state, const
                                                          int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
                                                          int64_t padH, double scale)
 {
-  const Convolution c = layer(kT, kW, kH, dT, dW, dH, padT, padW, padH);
+  const Convolution c = layer(sliding(kT, dT, padT, 1), sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

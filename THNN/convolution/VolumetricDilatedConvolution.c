@@ -13,18 +13,12 @@
  *   gradWeight, gradBias  as weight and bias, added to */
 #include "convolution/convolve.h"
 
-static Convolution layer(int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
-                         int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH)
-{
-  return overVolumes(kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH);
-}
-
 int32_t THNN_(VolumetricDilatedConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kT, int64_t kW,
                                                        int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
                                                        int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH,
                                                        int64_t size[8])
 {
-  const Convolution c = layer(kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH);
+  const Convolution c = overVolumes(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -33,7 +27,7 @@ int32_t THNN_(VolumetricDilatedConvolution_updateOutput)(THNNState *state, const
                                                          int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
                                                          int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH)
 {
-  const Convolution c = layer(kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH);
+  const Convolution c = overVolumes(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -43,7 +37,7 @@ int32_t THNN_(VolumetricDilatedConvolution_updateGradInput)(THNNState *state, co
                                                             int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
                                                             int64_t dilationH)
 {
-  const Convolution c = layer(kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH);
+  const Convolution c = overVolumes(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -53,6 +47,6 @@ int32_t THNN_(VolumetricDilatedConvolution_accGradParameters)(THNNState *state, 
                                                               int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
                                                               int64_t dilationH, double scale)
 {
-  const Convolution c = layer(kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH);
+  const Convolution c = overVolumes(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

@@ -12,19 +12,12 @@
  *   gradWeight, gradBias  as weight and bias, added to */
 #include "convolution/convolve.h"
 
-static int32_t layer(const char *f, const THTensor *weight, const char *name, int64_t dT, int64_t dW, int64_t dH, int64_t padT,
-                     int64_t padW, int64_t padH, int64_t adjT, int64_t adjW, int64_t adjH, Convolution *c)
-{
-  *c = transposed(overVolumes(1, 1, 1, dT, dW, dH, padT, padW, padH, 1, 1, 1), adjT, adjW, adjH);
-  return kernelOf(f, name, weight, c);
-}
-
 int32_t THNN_(VolumetricFullConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t dT, int64_t dW,
                                                     int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                     int64_t adjW, int64_t adjH, int64_t size[8])
 {
-  Convolution c;
-  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, adjT, adjW, adjH, &c));
+  Convolution c = transposed(overVolumes(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW, adjH);
+  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -33,8 +26,8 @@ int32_t THNN_(VolumetricFullConvolution_updateOutput)(THNNState *state, const TH
                                                       int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                       int64_t adjW, int64_t adjH)
 {
-  Convolution c;
-  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, adjT, adjW, adjH, &c));
+  Convolution c = transposed(overVolumes(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW, adjH);
+  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -43,8 +36,8 @@ int32_t THNN_(VolumetricFullConvolution_updateGradInput)(THNNState *state, const
                                                          int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                          int64_t adjW, int64_t adjH)
 {
-  Convolution c;
-  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, adjT, adjW, adjH, &c));
+  Convolution c = transposed(overVolumes(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW, adjH);
+  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -53,7 +46,7 @@ int32_t THNN_(VolumetricFullConvolution_accGradParameters)(THNNState *state, con
                                                            int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                            int64_t adjW, int64_t adjH, double scale)
 {
-  Convolution c;
-  THNN_TRY(layer(__func__, gradWeight, "gradWeight", dT, dW, dH, padT, padW, padH, adjT, adjW, adjH, &c));
+  Convolution c = transposed(overVolumes(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW, adjH);
+  THNN_TRY(kernelOf(__func__, "gradWeight", gradWeight, &c));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

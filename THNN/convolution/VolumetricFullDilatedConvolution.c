@@ -13,21 +13,14 @@
  *   gradWeight, gradBias  as weight and bias, added to */
 #include "convolution/convolve.h"
 
-static int32_t layer(const char *f, const THTensor *weight, const char *name, int64_t dT, int64_t dW, int64_t dH, int64_t padT,
-                     int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH, int64_t adjT,
-                     int64_t adjW, int64_t adjH, Convolution *c)
-{
-  *c = transposed(overVolumes(1, 1, 1, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH), adjT, adjW, adjH);
-  return kernelOf(f, name, weight, c);
-}
-
 int32_t THNN_(VolumetricFullDilatedConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t dT, int64_t dW,
                                                            int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t dilationT,
                                                            int64_t dilationW, int64_t dilationH, int64_t adjT, int64_t adjW,
                                                            int64_t adjH, int64_t size[8])
 {
-  Convolution c;
-  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH, adjT, adjW, adjH, &c));
+  const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
+  Convolution c = transposed(overVolumes(t, w, h), adjT, adjW, adjH);
+  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -37,8 +30,9 @@ int32_t THNN_(VolumetricFullDilatedConvolution_updateOutput)(THNNState *state, c
                                                              int64_t dilationT, int64_t dilationW, int64_t dilationH, int64_t adjT,
                                                              int64_t adjW, int64_t adjH)
 {
-  Convolution c;
-  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH, adjT, adjW, adjH, &c));
+  const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
+  Convolution c = transposed(overVolumes(t, w, h), adjT, adjW, adjH);
+  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -48,8 +42,9 @@ int32_t THNN_(VolumetricFullDilatedConvolution_updateGradInput)(THNNState *state
                                                                 int64_t dilationT, int64_t dilationW, int64_t dilationH,
                                                                 int64_t adjT, int64_t adjW, int64_t adjH)
 {
-  Convolution c;
-  THNN_TRY(layer(__func__, weight, "weight", dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH, adjT, adjW, adjH, &c));
+  const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
+  Convolution c = transposed(overVolumes(t, w, h), adjT, adjW, adjH);
+  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -60,8 +55,8 @@ int32_t THNN_(VolumetricFullDilatedConvolution_accGradParameters)(THNNState *sta
                                                                   int64_t dilationW, int64_t dilationH, int64_t adjT, int64_t adjW,
                                                                   int64_t adjH, double scale)
 {
-  Convolution c;
-  THNN_TRY(layer(__func__, gradWeight, "gradWeight", dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH, adjT, adjW,
-                 adjH, &c));
+  const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
+  Convolution c = transposed(overVolumes(t, w, h), adjT, adjW, adjH);
+  THNN_TRY(kernelOf(__func__, "gradWeight", gradWeight, &c));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

@@ -6,13 +6,7 @@
 #define THNN_CONVOLVE_H
 
 #include "core/real.h"
-
-/* One axis: a window of `kernel` cells that lie `dilation` apart takes `out` places, `stride` apart, over `in` cells; the first
- * one begins `pad` cells before them. */
-typedef struct Axis {
-  int64_t kernel, stride, pad, dilation;
-  int64_t in, out;
-} Axis;
+#include "core/space.h"
 
 typedef struct Window {
   int64_t planes; /* of a sample */
@@ -34,22 +28,15 @@ typedef struct Convolution {
   int32_t direct;           /* a kernel of one cell that moves by one: the columns are x itself */
 } Convolution;
 
-/* The layer's windows over planes, and over volumes. */
-THNN_INLINE Convolution overPlanes(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
-                                   int64_t dilationH)
+/* The layer's windows over planes, and over volumes: sliding ones, whose numbers `sliding` takes. */
+THNN_INLINE Convolution overPlanes(Axis w, Axis h)
 {
-  return (Convolution){
-      .dims = 2,
-      .window = {.t = {1, 1, 0, 1, 1, 1}, .h = {kH, dH, padH, dilationH, 0, 0}, .w = {kW, dW, padW, dilationW, 0, 0}}};
+  return (Convolution){.dims = 2, .window = {.t = {1, 1, 1, 1, 0, 1}, .h = h, .w = w}};
 }
 
-THNN_INLINE Convolution overVolumes(int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT,
-                                    int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH)
+THNN_INLINE Convolution overVolumes(Axis t, Axis w, Axis h)
 {
-  Convolution c = overPlanes(kW, kH, dW, dH, padW, padH, dilationW, dilationH);
-  c.dims = 3;
-  c.window.t = (Axis){kT, dT, padT, dilationT, 0, 0};
-  return c;
+  return (Convolution){.dims = 3, .window = {.t = t, .h = h, .w = w}};
 }
 
 /* The transpose of a layer, with some more cells. */

@@ -22,12 +22,11 @@
 #include <math.h>
 #include "pooling/gated.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
-                     int64_t padH, int ceil_mode, Space *p)
+static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)
 {
   THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
-  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
-  return THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h);
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &p->w));
+  return THNN_checkSliding(f, 'H', h, ceil_mode, &p->h);
 }
 
 /* The shape of weight: one mask, or one for each channel. Returns how many. */
@@ -106,7 +105,7 @@ int32_t THNN_(SpatialGatedPooling_outputSize)(const THTensor *input, int64_t kW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
@@ -116,7 +115,7 @@ int32_t THNN_(SpatialGatedPooling_updateOutput)(THNNState *state, const THTensor
 {
   Space p;
   int64_t mask[3];
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
   THNN_TRY(THNN_checkSpaceOutput(__func__, "indices", view(indices), view(input), &p));
   THNN_TRY(THNN_checkSpaceOutput(__func__, "gate", view(gate), view(input), &p));
@@ -143,7 +142,7 @@ int32_t THNN_(SpatialGatedPooling_updateGradInput)(THNNState *state, const THTen
 {
   Space p;
   int64_t mask[3];
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
   THNN_TRY(THNN_checkSpace(__func__, "output", view(output), view(input), &p));
   THNN_TRY(THNN_checkSpace(__func__, "indices", view(indices), view(input), &p));
@@ -173,7 +172,7 @@ int32_t THNN_(SpatialGatedPooling_accGradParameters)(THNNState *state, const THT
 {
   Space p;
   int64_t mask[3];
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkSpace(__func__, "gradOutput", view(gradOutput), view(input), &p));
   const int64_t masks = maskSize(input, gradWeight, &p, mask);
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 3, mask));

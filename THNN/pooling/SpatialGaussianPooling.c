@@ -26,12 +26,11 @@
 #include <math.h>
 #include "pooling/gaussians.h"
 
-static int32_t check(const char *f, const THTensor *input, const THTensor *mean, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
-                     int64_t padW, int64_t padH, int ceil_mode, Space *p)
+static int32_t check(const char *f, const THTensor *input, const THTensor *mean, Axis w, Axis h, int ceil_mode, Space *p)
 {
   THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
-  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
-  THNN_TRY(THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h));
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &p->w));
+  THNN_TRY(THNN_checkSliding(f, 'H', h, ceil_mode, &p->h));
   THNN_TRY(THNN_checkInput(f, "mean", view(mean), 3, 3, "C x M x 2"));
   const int64_t size[] = {input->size[input->nDimension - 3], THNN_max(mean->size[1], 1), 2};
   return THNN_checkShape(f, "mean", view(mean), 3, size);
@@ -183,7 +182,7 @@ int32_t THNN_(SpatialGaussianPooling_outputSize)(const THTensor *input, const TH
                                                  int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
   Space p;
-  THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, mean, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   if (!size) return THNN_fail(THNN_ERR_NULL, __func__, "size", "expected a place for 8 sizes, got NULL");
   pooledSize(input, mean, &p, size);
   return THNN_OK;
@@ -195,7 +194,7 @@ int32_t THNN_(SpatialGaussianPooling_updateOutput)(THNNState *state, const THTen
 {
   Space p;
   int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, mean, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   pooledSize(input, mean, &p, size);
   THNN_TRY(THNN_checkShape(__func__, "precision", view(precision), 3, mean->size));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
@@ -218,7 +217,7 @@ int32_t THNN_(SpatialGaussianPooling_updateGradInput)(THNNState *state, const TH
 {
   Space p;
   int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, mean, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   pooledSize(input, mean, &p, size);
   THNN_TRY(THNN_checkShape(__func__, "precision", view(precision), 3, mean->size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
@@ -243,7 +242,7 @@ int32_t THNN_(SpatialGaussianPooling_accGradParameters)(THNNState *state, const 
 {
   Space p;
   int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(check(__func__, input, mean, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, mean, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   pooledSize(input, mean, &p, size);
   THNN_TRY(THNN_checkShape(__func__, "precision", view(precision), 3, mean->size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));

@@ -18,12 +18,11 @@
  * pooling functions in convolutional neural networks, 2016. */
 #include "pooling/mixed.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
-                     int64_t padH, int ceil_mode, Space *p)
+static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)
 {
   THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
-  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
-  return THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h);
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &p->w));
+  return THNN_checkSliding(f, 'H', h, ceil_mode, &p->h);
 }
 
 /* The shape of weight: one number, or one for each channel. */
@@ -87,7 +86,7 @@ int32_t THNN_(SpatialMixedPooling_outputSize)(const THTensor *input, int64_t kW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
@@ -96,7 +95,7 @@ int32_t THNN_(SpatialMixedPooling_updateOutput)(THNNState *state, const THTensor
                                                 int64_t padH, int32_t ceil_mode)
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
   THNN_TRY(THNN_checkSpaceOutput(__func__, "indices", view(indices), view(input), &p));
   const int64_t weights = weightsOf(input, weight);
@@ -121,7 +120,7 @@ int32_t THNN_(SpatialMixedPooling_updateGradInput)(THNNState *state, const THTen
                                                    int32_t ceil_mode)
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
   THNN_TRY(THNN_checkSpace(__func__, "indices", view(indices), view(input), &p));
   const int64_t weights = weightsOf(input, weight);
@@ -147,7 +146,7 @@ int32_t THNN_(SpatialMixedPooling_accGradParameters)(THNNState *state, const THT
                                                      double scale)
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkSpace(__func__, "gradOutput", view(gradOutput), view(input), &p));
   const int64_t weights = weightsOf(input, gradWeight);
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 1, &weights));

@@ -12,13 +12,11 @@
  *   gradInput  as input, overwritten */
 #include "pooling/power.h"
 
-static int32_t check(const char *f, const THTensor *input, double power, int use_abs, int64_t kW, int64_t kH, int64_t dW,
-                     int64_t dH, int64_t padW, int64_t padH, int ceil_mode, Space *p, Power *norm)
+static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)
 {
   THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
-  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
-  THNN_TRY(THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h));
-  return THNN_(checkPower)(f, power, use_abs, kW * kH, norm);
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &p->w));
+  return THNN_checkSliding(f, 'H', h, ceil_mode, &p->h);
 }
 
 int32_t THNN_(SpatialPowerAveragePooling_outputSize)(const THTensor *input, double power, int32_t use_abs, int64_t kW, int64_t kH,
@@ -27,7 +25,8 @@ int32_t THNN_(SpatialPowerAveragePooling_outputSize)(const THTensor *input, doub
 {
   Space p;
   Power norm;
-  THNN_TRY(check(__func__, input, power, use_abs, kW, kH, dW, dH, padW, padH, ceil_mode, &p, &norm));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
+  THNN_TRY(THNN_(checkPower)(__func__, power, use_abs, kW * kH, &norm));
   return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
@@ -37,7 +36,8 @@ int32_t THNN_(SpatialPowerAveragePooling_updateOutput)(THNNState *state, const T
 {
   Space p;
   Power norm;
-  THNN_TRY(check(__func__, input, power, use_abs, kW, kH, dW, dH, padW, padH, ceil_mode, &p, &norm));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
+  THNN_TRY(THNN_(checkPower)(__func__, power, use_abs, kW * kH, &norm));
   THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
   return THNN_(updateNorms)(__func__, state, input, output, &p, &norm);
 }
@@ -49,7 +49,8 @@ int32_t THNN_(SpatialPowerAveragePooling_updateGradInput)(THNNState *state, cons
 {
   Space p;
   Power norm;
-  THNN_TRY(check(__func__, input, power, use_abs, kW, kH, dW, dH, padW, padH, ceil_mode, &p, &norm));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
+  THNN_TRY(THNN_(checkPower)(__func__, power, use_abs, kW * kH, &norm));
   THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
   THNN_TRY(THNN_checkSpace(__func__, "output", view(output), view(input), &p));
   return THNN_(updateNormGradients)(__func__, state, input, gradOutput, gradInput, output, &p, &norm);

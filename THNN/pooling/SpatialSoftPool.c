@@ -14,19 +14,18 @@
  * Source: A. Stergiou, R. Poppe, G. Kalliatakis, Refining activation downsampling with SoftPool, ICCV 2021. */
 #include "pooling/softpool.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
-                     int64_t padH, int ceil_mode, Space *p)
+static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)
 {
   THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
-  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
-  return THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h);
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &p->w));
+  return THNN_checkSliding(f, 'H', h, ceil_mode, &p->h);
 }
 
 int32_t THNN_(SpatialSoftPool_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                           int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
@@ -34,7 +33,7 @@ int32_t THNN_(SpatialSoftPool_updateOutput)(THNNState *state, const THTensor *in
                                             int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode, double beta)
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   return THNN_(softPool)(__func__, state, input, output, beta, &p);
 }
 
@@ -43,6 +42,6 @@ int32_t THNN_(SpatialSoftPool_updateGradInput)(THNNState *state, const THTensor 
                                                int64_t padH, int32_t ceil_mode, double beta, int32_t exact)
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   return THNN_(softSpread)(__func__, state, input, gradOutput, gradInput, beta, exact, &p);
 }

@@ -25,12 +25,11 @@
 #include <math.h>
 #include "pooling/stochastic.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
-                     int64_t padH, int ceil_mode, Space *p)
+static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)
 {
   THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, p));
-  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
-  return THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h);
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &p->w));
+  return THNN_checkSliding(f, 'H', h, ceil_mode, &p->h);
 }
 
 /* ---- The definition, window by window. */
@@ -135,7 +134,7 @@ int32_t THNN_(SpatialStochasticPooling_outputSize)(const THTensor *input, int64_
                                                    int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
@@ -144,7 +143,7 @@ int32_t THNN_(SpatialStochasticPooling_updateOutput)(THNNState *state, const THT
                                                      int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode)
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
   if (indices) THNN_TRY(THNN_checkSpaceOutput(__func__, "indices", view(indices), view(input), &p));
   if (noise) THNN_TRY(THNN_checkSpace(__func__, "noise", view(noise), view(input), &p));
@@ -169,7 +168,7 @@ int32_t THNN_(SpatialStochasticPooling_updateGradInput)(THNNState *state, const 
                                                         int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode)
 {
   Space p;
-  THNN_TRY(check(__func__, input, kW, kH, dW, dH, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
   if (indices) return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &p);
 

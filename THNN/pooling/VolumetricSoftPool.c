@@ -11,13 +11,12 @@
  *   gradInput  as input, overwritten */
 #include "pooling/softpool.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH,
-                     int64_t padT, int64_t padW, int64_t padH, int ceil_mode, Space *p)
+static int32_t check(const char *f, const THTensor *input, Axis t, Axis w, Axis h, int ceil_mode, Space *p)
 {
   THNN_TRY(THNN_checkPlanes(f, view(input), 3, INT64_MAX, p));
-  THNN_TRY(THNN_checkSliding(f, 'T', sliding(kT, dT, padT, 1), ceil_mode, &p->t));
-  THNN_TRY(THNN_checkSliding(f, 'W', sliding(kW, dW, padW, 1), ceil_mode, &p->w));
-  return THNN_checkSliding(f, 'H', sliding(kH, dH, padH, 1), ceil_mode, &p->h);
+  THNN_TRY(THNN_checkSliding(f, 'T', t, ceil_mode, &p->t));
+  THNN_TRY(THNN_checkSliding(f, 'W', w, ceil_mode, &p->w));
+  return THNN_checkSliding(f, 'H', h, ceil_mode, &p->h);
 }
 
 int32_t THNN_(VolumetricSoftPool_outputSize)(const THTensor *input, int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW,
@@ -25,7 +24,7 @@ int32_t THNN_(VolumetricSoftPool_outputSize)(const THTensor *input, int64_t kT, 
                                              int64_t size[8])
 {
   Space p;
-  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kT, dT, padT, 1), sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   return THNN_spaceSize(__func__, view(input), &p, size);
 }
 
@@ -34,7 +33,7 @@ int32_t THNN_(VolumetricSoftPool_updateOutput)(THNNState *state, const THTensor 
                                                int64_t padH, int32_t ceil_mode, double beta)
 {
   Space p;
-  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kT, dT, padT, 1), sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   return THNN_(softPool)(__func__, state, input, output, beta, &p);
 }
 
@@ -44,6 +43,6 @@ int32_t THNN_(VolumetricSoftPool_updateGradInput)(THNNState *state, const THTens
                                                   double beta, int32_t exact)
 {
   Space p;
-  THNN_TRY(check(__func__, input, kT, kW, kH, dT, dW, dH, padT, padW, padH, ceil_mode, &p));
+  THNN_TRY(check(__func__, input, sliding(kT, dT, padT, 1), sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   return THNN_(softSpread)(__func__, state, input, gradOutput, gradInput, beta, exact, &p);
 }

@@ -109,6 +109,8 @@ static void layBand(real *restrict to, const Sum *s, const Picture *p, int64_t n
     for (int64_t a = 0; a < p->phasesH; a++)
       for (int64_t b = 0; b < p->phasesW; b++) {
         real *phase = to + (a * p->phasesW + b) * p->phase;
+        const Strip behind = {0, 0, THNN_max(0, -w->first), 0, 1}; /* the last row has no next one in front of which it lies */
+        layPlanes(phase + (rows + p->more) * p->row, NULL, s, p, &behind);
         const int64_t row = first * h->stride + h->first + a, column = w->first + b;
         if (p->row == 1 && column >= 0 && column < w->in) { /* a column is one strip */
           const Strip strip = stripOf(h, row, rows + p->more);
@@ -121,8 +123,6 @@ static void layBand(real *restrict to, const Sum *s, const Picture *p, int64_t n
           layPlanes(phase + r * p->row, x && cell >= 0 && cell < h->in ? x + cell * h->x : NULL, s, p, &strip);
         }
       }
-    const Strip behind = {0, 0, THNN_max(0, -w->first), 0, 1}; /* the last row has none behind it */
-    layPlanes(to + p->phasesH * p->phasesW * p->phase, NULL, s, p, &behind);
   }
 }
 

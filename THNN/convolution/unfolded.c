@@ -23,9 +23,9 @@ static Window windowOf(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t p
                        int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight)
 {
   return (Window){nInputPlane,
-                  {1, 1, 0, 1, 1, 1},
-                  {kH, dH, padH, 1, inputHeight, outputHeight},
-                  {kW, dW, padW, 1, inputWidth, outputWidth}};
+                  {1, 1, 1, 1, 0, 1},
+                  {inputHeight, outputHeight, kH, dH, padH, 1},
+                  {inputWidth, outputWidth, kW, dW, padW, 1}};
 }
 
 static int32_t check(const char *f, const THTensor *finput, const THTensor *input, const Window *win)

@@ -34,7 +34,7 @@ ERRORS = [
     ),
     ErrorRow("sizes", lambda: None, lambda m: nn.View(0, 3), ValueRangeError, r"sizes: expected positive ones"),
     ErrorRow("two_unknown", lambda: None, lambda m: nn.View(-1, -1), ValueRangeError, r"at most one -1"),
-    ErrorRow("fraction", lambda: None, lambda _: nn.View("2"), ArgumentError, "sizes: expected an integer, got '2'"),
+    ErrorRow("fraction", lambda: None, lambda _: nn.View("2"), ArgumentError, "sizes: expected an integer or a list, got '2'"),
     ErrorRow(
         "no_input",
         lambda: nn.View(6),

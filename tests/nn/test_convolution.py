@@ -256,3 +256,22 @@ def test_targets_of_full_convolutions_can_be_reached(layer, shape, sizes):
             for method in (lambda like=like: layer.forward([x[0], like]), lambda like=like: layer.backward([x[0], like], output)):
                 with pytest.raises(ShapeError, match=rf"input\[1\]: expected a \w+ of {least} to {most}, .* got {wrong}"):
                     method()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("window", [(3, 3, 1, 1, 1, 1), (3, 3, 1, 2, 1, 1), (5, 3, 1, 1, 2, 1), (1, 3, 1, 1, 0, 1)])
+def test_padding_of_the_last_band(window, dtype):
+    """A thread that begins with the last band, which has fewer rows, has memory that another call has left: of NaN, here."""
+    module = nn.SpatialConvolution(180, 3, *window).type(dtype)
+    x = np.random.default_rng(0).standard_normal((1, 180, 20, 21)).astype(dtype)
+    nothing = np.full((1000, 2000), np.nan, dtype)[:, ::2]
+    try:
+        backend.set_num_threads(1)
+        expected = module.forward(x).copy()
+        for threads in (2, 3):
+            backend.set_num_threads(threads)
+            for _ in range(10):
+                nn.Tanh().type(dtype).forward(nothing)
+                np.testing.assert_array_equal(module.forward(x), expected)
+    finally:
+        backend.set_num_threads(0)

@@ -193,7 +193,7 @@ def test_outlier_is_confined() -> None:
             other = x.copy()
             other[0, 0, 4, 4] = value
             now = module.forward(other)
-            kW, kH, dW, dH, pW, pH, *_ = module._numbers
+            kW, kH, dW, dH, pW, pH = (getattr(module, name) for name in ("kW", "kH", "dW", "dH", "padW", "padH"))
             sees = np.zeros(output.shape, bool)
             for h, w in product(range(output.shape[2]), range(output.shape[3])):
                 sees[0, 0, h, w] = 0 <= 4 + pH - h * dH < kH and 0 <= 4 + pW - w * dW < kW

@@ -27,7 +27,7 @@ static int64_t pieceOf(int64_t n, int64_t most) { return THNN_ceilDiv(n, THNN_ma
 /* A window that shows the matrices outputs x area of the samples side by side: y, unfolded so, is outputs x places. */
 static Window cellByCell(const Convolution *s)
 {
-  return Window{s->outputs, {1, 1, 0, 1, 1, 1}, {1, 1, 0, 1, 1, 1}, {1, 1, 0, 1, s->area, s->area}};
+  return Window{s->outputs, {1, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 0, 1}, {s->area, s->area, 1, 1, 0, 1}};
 }
 
 /* ---- y = bias + weight * columns; of a direct convolution also x = bias + weight^T * y */

@@ -108,7 +108,7 @@ THNN_API int32_t THNN_(Mixed_updateOutput)(
 #ifdef THNN_CUDA
 #define PRODUCT(...) THNN_(gemm)(&call, __VA_ARGS__)
 #else
-#define PRODUCT(...) THNN_(gemm)(__VA_ARGS__)
+#define PRODUCT(...) THNN_(gemm)(&call, 1, __VA_ARGS__)
 static void forward(Call *call, real *t, const real *x, const index_t *by, int64_t n, double factor)
 {
   (void)call;

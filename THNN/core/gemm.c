@@ -80,7 +80,8 @@ static void product(Call *call, int threads, Matrices *p)
   const int64_t size = THNN_max(m * n / TASKS, LEAST_WORK / THNN_max(p->k, 1));
   const int64_t height = partSize(m, 2 * THNN_PRODUCT_HEIGHT, 1), width = partSize(n, size / THNN_min(height, m), UNIT);
   const int64_t down = THNN_ceilDiv(m, height), across = THNN_ceilDiv(n, width);
-  if (!p->packed && p->alpha == 1 && down >= OFTEN && n * p->k <= LARGEST) { /* B is packed for all tiles at once */
+  /* B is packed once for all tiles. (Threads that multiply within a loop of theirs ask for one thread, and for no memory.) */
+  if (!p->packed && p->alpha == 1 && threads > 1 && down >= OFTEN && n * p->k <= LARGEST) {
     p->packed = THNN_(packGemm)(call, threads, p->transB, n, p->k, p->b, p->ldb);
     if (!p->packed) return;
   }

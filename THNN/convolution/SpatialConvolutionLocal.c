@@ -24,12 +24,7 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
                            Sizes *s, int64_t *size)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 3, 4, "(N x) nInputPlane x H x W"));
-  THNN_TRY(THNN_checkRange(f, "kW", w.kernel, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "kH", h.kernel, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "dW", w.stride, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "dH", h.stride, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "padW", w.pad, 0, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "padH", h.pad, 0, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkKernel(f, &w, &h));
   THNN_TRY(THNN_checkRange(f, "inputWidth", w.in, 1, THNN_MAX_SIZE));
   THNN_TRY(THNN_checkRange(f, "inputHeight", h.in, 1, THNN_MAX_SIZE));
   const int64_t kW = w.kernel, kH = h.kernel;

@@ -30,12 +30,7 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
   THNN_TRY(THNN_checkRange(f, "input width", p.width, 1, INT64_MAX));
   THNN_TRY(THNN_checkInput(f, weightName, view(weight), 2, 4, "nOutputPlane x nInputPlane x kH x kW"));
   THNN_TRY(THNN_checkRange(f, "nOutputPlane", weight->size[0], 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "kW", w.kernel, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "kH", h.kernel, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "dW", w.stride, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "dH", h.stride, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "padW", w.pad, 0, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, "padH", h.pad, 0, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkKernel(f, &w, &h));
 
   const int64_t kW = w.kernel, kH = h.kernel, cells = kH * kW;
   const int full = weight->nDimension == 4 && weight->size[2] == kH && weight->size[3] == kW;

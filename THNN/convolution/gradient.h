@@ -151,7 +151,9 @@ static void gradient(Call *call, const Sum *s, real *weight, double scale, int t
 
   const int64_t yBlocks = THNN_ceilDiv(s->outputs, g.side), all = s->samples * s->t.out * s->h.out;
   const int64_t rowSize = g.length * g.step * g.xCell + s->w.out * g.yCell * yBlocks;
-  const int64_t group = THNN_max(THNN_min(all, GROUP_BYTES / (int64_t)sizeof(real) / rowSize), THNN_min(all, THNN_ceilDiv(CHUNK, s->w.out))), places = group * s->w.out;
+  /* As many rows as fit, but enough for a short sum: the sums of a group are added to memory. */
+  const int64_t rows = THNN_max(GROUP_BYTES / (int64_t)sizeof(real) / rowSize, THNN_ceilDiv(CHUNK, s->w.out));
+  const int64_t group = THNN_min(all, rows), places = group * s->w.out;
   const int64_t xRows = group * g.step + (group / s->h.out + 2) * g.reachH, sums = g.blocks * g.rows * g.runs * g.wide;
   const int64_t panel = THNN_perThread(CHUNK * COLUMNS + COLUMNS);
   g.x = THNN_scratch(call, xRows * g.length * g.xCell + 2 * COLUMNS, sizeof(real));

@@ -46,14 +46,20 @@ THNN_KERNEL void fewDots(const Matrices *p, int64_t top, int64_t bottom)
     }
 }
 
-const real *THNN_(packGemm)(Call *call, int threads, int transB, int64_t n, int64_t k, const real *b, int64_t ldb)
+static int64_t packedSize(int64_t n, int64_t k) { return THNN_ceilDiv(n, multiplier()->columns) * multiplier()->columns * k; }
+
+static void packAll(int threads, const Matrices *p, real *packed)
 {
   const Multiplier *unit = multiplier();
-  const Matrices p = {.transB = transB, .n = n, .k = k, .alpha = 1, .b = b, .ldb = ldb};
-  real *packed = THNN_scratch(call, THNN_ceilDiv(n, unit->columns) * unit->columns * k, sizeof(real));
-  if (!packed) return NULL;
 #pragma omp parallel for num_threads(threads)
-  for (int64_t j = 0; j < n; j += unit->columns) unit->pack(&p, j, THNN_min(j + unit->columns, n), packed);
+  for (int64_t j = 0; j < p->n; j += unit->columns) unit->pack(p, j, THNN_min(j + unit->columns, p->n), packed);
+}
+
+const real *THNN_(packGemm)(Call *call, int threads, int transB, int64_t n, int64_t k, const real *b, int64_t ldb)
+{
+  const Matrices p = {.transB = transB, .n = n, .k = k, .alpha = 1, .b = b, .ldb = ldb};
+  real *packed = THNN_scratch(call, packedSize(n, k), sizeof(real));
+  if (packed) packAll(threads, &p, packed);
   return packed;
 }
 
@@ -80,10 +86,12 @@ static void product(Call *call, int threads, Matrices *p)
   const int64_t size = THNN_max(m * n / TASKS, LEAST_WORK / THNN_max(p->k, 1));
   const int64_t height = partSize(m, 2 * THNN_PRODUCT_HEIGHT, 1), width = partSize(n, size / THNN_min(height, m), UNIT);
   const int64_t down = THNN_ceilDiv(m, height), across = THNN_ceilDiv(n, width);
-  /* B is packed once for all tiles. (Threads that multiply within a loop of theirs ask for one thread, and for no memory.) */
+  /* B is packed once for all tiles, if there is memory. Threads that multiply within a loop of theirs may not ask for any: they want one
+   * thread each. */
   if (!p->packed && p->alpha == 1 && threads > 1 && down >= OFTEN && n * p->k <= LARGEST) {
-    p->packed = THNN_(packGemm)(call, threads, p->transB, n, p->k, p->b, p->ldb);
-    if (!p->packed) return;
+    real *packed = THNN_arenaAllocate(call->arena, (size_t)packedSize(n, p->k) * sizeof(real));
+    if (packed) packAll(threads, p, packed);
+    p->packed = packed;
   }
   if (threads == 1 || down * across == 1) { /* in the memory of one of the caller's threads */
     for (int64_t i = 0; i < m; i += height) multiply(p, i, THNN_min(i + height, m), 0, n, scratch);

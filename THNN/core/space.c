@@ -42,6 +42,16 @@ int32_t THNN_checkFrames(const char *f, View input, Space *s)
   return THNN_OK;
 }
 
+int32_t THNN_checkKernel(const char *f, const Axis *w, const Axis *h)
+{
+  THNN_TRY(THNN_checkRange(f, "kW", w->kernel, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "kH", h->kernel, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "dW", w->stride, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "dH", h->stride, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, "padW", w->pad, 0, THNN_MAX_SIZE));
+  return THNN_checkRange(f, "padH", h->pad, 0, THNN_MAX_SIZE);
+}
+
 int32_t THNN_checkSliding(const char *f, int letter, Axis numbers, int ceil_mode, Axis *a)
 {
   const AxisNames *name = namesOf(letter);

@@ -79,6 +79,8 @@ int32_t THNN_checkPlanes(const char *f, View input, int32_t dims, int64_t longes
 int32_t THNN_checkFrames(const char *f, View input, Space *s);
 /* Sliding windows along the axis 'W', 'H', 'T' or, of a sequence, 'L'; `a` has its number of cells. */
 int32_t THNN_checkSliding(const char *f, int letter, Axis numbers, int ceil_mode, Axis *a);
+/* The numbers of a kernel that moves over planes: cells, steps and padding. */
+int32_t THNN_checkKernel(const char *f, const Axis *w, const Axis *h);
 /* Windows of kW frames. */
 int32_t THNN_checkSlidingFrames(const char *f, int64_t kW, int64_t dW, Axis *a);
 /* `out` adaptive windows; of sequences, along their frames. */

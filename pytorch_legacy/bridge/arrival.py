@@ -6,14 +6,19 @@ Layers of one dimension run as pictures of height 1. `rank` is that of a sample 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
 import torch
 
-from pytorch_legacy import cudnn, nn
+from pytorch_legacy import authors, cudnn, nn
 from pytorch_legacy.errors import DtypeError, UnsupportedError
 
+_ADVICE = (
+    "write a class of your own for it (@pl.register, docs/porting.md),"
+    " convert the layers before and behind it as Sequentials of their own, and add the three to an nn.Sequential"
+)
 _DTYPES = {torch.float32: "torch.FloatTensor", torch.float64: "torch.DoubleTensor"}
 
 
@@ -59,11 +64,11 @@ class Arrival:
         where = f"from_torch: {place} ({type(layer).__name__})"
         make = _LAYERS.get(type(layer))
         if make is None:
-            raise UnsupportedError(f"{where}: Torch7 has no layer for this class")
+            raise UnsupportedError(f"{where}: Torch7 has no layer for this class; {_ADVICE}")
         try:
             return make(self, layer)
         except _Lacks as error:
-            raise UnsupportedError(f"{where}: Torch7's layer has {error}") from None
+            raise UnsupportedError(f"{where}: Torch7's layer has {error}; {_ADVICE}") from None
 
     # ---- with weights
 
@@ -120,6 +125,40 @@ class Arrival:
         made.running_mean[...], made.running_var[...] = _numbers(layer.running_mean), _numbers(layer.running_var)
         return _flat_picture(made, 1) if pictured else made
 
+    def instance_norm(self, layer: Any) -> Any:
+        """The class that networks for style transfer brought along; without affine it has a scale of 1, and a shift of 0."""
+        if layer.track_running_stats:
+            raise _Lacks("no running statistics")
+        rank = int(type(layer).__name__[-2])
+        self.rank = rank + 1
+        made = authors.InstanceNormalization(layer.num_features, layer.eps)
+        made.weight.fill(1)
+        return _flat_picture(_filled(made, layer), rank)
+
+    def response_norm(self, layer: Any) -> Any:
+        if layer.size % 2 == 0 or self.rank not in (None, 3):
+            raise _Lacks("an odd number of planes, of pictures")
+        return nn.SpatialCrossMapLRN(layer.size, layer.alpha, layer.beta, layer.k)
+
+    def layer_norm(self, layer: Any) -> Any:
+        """The modules of nn.LayerNormalization, with the mean of each row laid along that row."""
+        shape = [*layer.normalized_shape]
+        count, dimensions = prod(shape), len(shape)
+        if dimensions > 1 and self.rank != dimensions:
+            raise _Lacks(f"to know that a sample has {dimensions} dimensions, which a layer before it tells")
+        mean = nn.Sequential().add(nn.Mean(1)).add(nn.Replicate(count, 1))
+        made = nn.Sequential().add(nn.ConcatTable().add(nn.Identity()).add(mean)).add(nn.CSubTable())
+        made.add(nn.Normalize(2, count * layer.eps)).add(nn.MulConstant(count**0.5))
+        for kind, field, values in ((nn.CMul, "weight", layer.weight), (nn.Add, "bias", layer.bias)):
+            if values is not None:
+                scale = kind(count).type(_DTYPES[values.dtype])
+                getattr(scale, field)[...] = _numbers(values).reshape(-1)
+                made.add(scale)
+        if dimensions == 1:
+            return made if self.rank == 1 else nn.Bottle(made)  # which runs rows as they are
+        made.insert(nn.View(count).setNumInputDims(dimensions), 0)
+        return made.add(nn.View(*shape).setNumInputDims(1))
+
     def embedding(self, layer: Any) -> Any:
         if layer.scale_grad_by_freq or layer.sparse:
             raise _Lacks("neither scale_grad_by_freq nor sparse gradients")
@@ -152,6 +191,22 @@ class Arrival:
         self.rank = rank + 1
         return _flat_picture(made.ceil() if layer.ceil_mode else made, rank)
 
+    def lp_pool(self, layer: Any) -> Any:
+        rank, power = int(type(layer).__name__[-2]), layer.norm_type
+        if not isfinite(power):
+            raise _Lacks("finite norms; a maximum is nn.Abs and nn.SpatialMaxPooling")
+        stride = layer.kernel_size if layer.stride is None else layer.stride
+        kernel, stride = ([*size] if isinstance(size, tuple) else [size] * rank for size in (layer.kernel_size, stride))
+        self.rank = rank + 1
+        if rank == 1:
+            kernel, stride = [1, *kernel], [1, *stride]
+        sizes = *_ordered(kernel), *_ordered(stride)
+        if rank < 3 and not layer.ceil_mode:
+            return _flat_picture(nn.SpatialLPPooling(0, power, *sizes), rank)
+        mean = (nn.VolumetricAveragePooling if rank == 3 else nn.SpatialAveragePooling)(*sizes)
+        made = nn.Sequential().add(nn.Power(power)).add(mean.ceil() if layer.ceil_mode else mean)
+        return _flat_picture(made.add(nn.MulConstant(prod(kernel))).add(nn.Power(1 / power)), rank)
+
     def adaptive(self, layer: Any) -> Any:
         name = type(layer).__name__
         rank, size = int(name[-2]), layer.output_size
@@ -169,8 +224,19 @@ class Arrival:
             raise _Lacks("the batch first, and flattens all the rest")
         if self.rank is None and self.following is None:
             raise _Lacks("to know the rank of its input, or the size of a Linear layer behind it")
-        made = nn.View(-1).setNumInputDims(self.rank) if self.rank is not None else nn.View(sizes)
+        made = nn.View(-1).setNumInputDims(self.rank) if self.rank is not None else nn.View(-1, sizes)
         self.rank = 1
+        return made
+
+    def unflatten(self, layer: Any) -> Any:
+        if self.rank is None or not isinstance(layer.dim, int):
+            raise _Lacks("to know the rank of its input, which a layer before it tells")
+        dim, sizes = layer.dim % (self.rank + 1), [*layer.unflattened_size]
+        whole = [-1] * (dim - 1) + sizes + [-1] * (self.rank - dim)
+        if not dim or whole.count(-1) > 1:
+            raise _Lacks("the batch first, and at most one size that is not said")
+        made = nn.View(*whole).setNumInputDims(self.rank)
+        self.rank = len(whole)
         return made
 
     def soft(self, layer: Any) -> Any:
@@ -300,10 +366,13 @@ def _layers() -> Iterator[tuple[type, Callable[[Arrival, Any], Any]]]:
         for name in ("AdaptiveMaxPool", "AdaptiveAvgPool"):
             yield getattr(t, f"{name}{width}d"), Arrival.adaptive
         yield getattr(t, f"BatchNorm{width}d"), Arrival.norm
+        yield getattr(t, f"LPPool{width}d"), Arrival.lp_pool
     for kind in (t.ZeroPad2d, t.ConstantPad2d, t.ReflectionPad2d, t.ReplicationPad2d, t.ReplicationPad3d):
         yield kind, Arrival.pad
     yield from {
         t.Linear: Arrival.linear, t.Embedding: Arrival.embedding, t.Flatten: Arrival.flatten, t.Upsample: Arrival.upsample,
+        t.InstanceNorm1d: Arrival.instance_norm, t.InstanceNorm2d: Arrival.instance_norm, t.LayerNorm: Arrival.layer_norm,
+        t.LocalResponseNorm: Arrival.response_norm, t.Unflatten: Arrival.unflatten,
         t.UpsamplingNearest2d: Arrival.upsample, t.UpsamplingBilinear2d: Arrival.upsample,
         t.Softmax: Arrival.soft, t.LogSoftmax: Arrival.soft, t.Dropout2d: Arrival.drop_planes, t.Dropout3d: Arrival.drop_planes,
     }.items()  # fmt: skip
@@ -326,6 +395,7 @@ def _layers() -> Iterator[tuple[type, Callable[[Arrival, Any], Any]]]:
         t.Hardshrink: lambda m: nn.HardShrink(m.lambd),
         t.Tanhshrink: lambda m: nn.TanhShrink(),
         t.SiLU: lambda m: nn.Sequential().add(nn.ConcatTable().add(nn.Identity()).add(nn.Sigmoid())).add(nn.CMulTable()),
+        t.SELU: lambda m: nn.Sequential().add(nn.ELU(1.6732632423543772)).add(nn.MulConstant(1.0507009873554805)),
         t.Softmax2d: lambda m: nn.SpatialSoftMax(),
         t.Dropout: lambda m: nn.Dropout(m.p),
         t.PixelShuffle: lambda m: nn.PixelShuffle(m.upscale_factor),

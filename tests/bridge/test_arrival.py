@@ -55,6 +55,24 @@ NETWORKS = {
     ),
     "line_normalized": (lambda: [t.Sequential(t.BatchNorm1d(3), t.ReLU()), t.Conv1d(3, 4, 3)], (2, 3, 7)),
     "rows": (lambda: [t.Sequential(t.BatchNorm1d(3), t.ReLU()), t.Linear(3, 4)], (2, 3)),
+    "style": (
+        lambda: [
+            t.Conv2d(3, 4, 3), t.InstanceNorm2d(4, affine=True, eps=1e-3), t.ReLU(), t.LPPool2d(2, (3, 2), 2), t.SELU(),
+            t.InstanceNorm2d(4), t.LocalResponseNorm(3, 0.1, 0.7, 1.5), t.LPPool2d(4, 2, ceil_mode=True),
+            t.LayerNorm([4, 2, 3], eps=0.1), t.Flatten(), t.LayerNorm(24), t.Linear(24, 6),
+            t.Unflatten(1, (2, 3)), t.LayerNorm(3, eps=0.01, bias=False), t.Unflatten(-1, (3, 1)),
+        ],
+        (3, 3, 10, 12),
+    ),
+    "generator": (
+        lambda: [
+            t.Linear(5, 24), t.LayerNorm(24, elementwise_affine=False), t.Unflatten(-1, (4, -1)), t.InstanceNorm1d(4),
+            t.Sigmoid(), t.LPPool1d(3, 2), t.Unflatten(1, (2, 2)), t.Conv2d(2, 3, 2), t.InstanceNorm2d(3),
+        ],
+        (4, 5),
+    ),
+    "volume_of_norms": (lambda: [t.Conv3d(1, 2, 2), t.Sigmoid(), t.LPPool3d(3, 2, 1)], (2, 1, 5, 4, 6)),
+    "long_rows": (lambda: [t.LayerNorm(6), t.Tanh(), t.LayerNorm(6, 0.1)], (3, 5, 6)),
     "flat": (lambda: [t.Flatten(), t.Linear(12, 4), t.Tanh(), t.Dropout(), t.Linear(4, 3)], (2, 3, 4)),
 }  # fmt: skip
 
@@ -76,6 +94,8 @@ def test_the_same_numbers(name: str, double: bool, tmp_path) -> None:
     found = net.forward(x.numpy())
     assert found.dtype == expected.dtype and not net.train
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 if double else 1e-5)
+    single = net.forward(x.numpy()[:1])  # a batch of one stays a batch
+    np.testing.assert_allclose(single, expected[:1], rtol=0, atol=1e-12 if double else 1e-5)
 
 
 def test_words() -> None:
@@ -96,6 +116,11 @@ def test_words() -> None:
         (t.Softmax(0), "the dimension of classes"),
         (t.Upsample(scale_factor=2, mode="bilinear"), "align_corners"),
         (t.BatchNorm2d(2, track_running_stats=False), "running statistics"),
+        (t.InstanceNorm2d(2, track_running_stats=True), "no running statistics; write a class of your own"),
+        (t.LocalResponseNorm(4), "an odd number of planes"),
+        (t.LayerNorm([2, 3]), "to know that a sample has 2 dimensions"),
+        (t.LPPool2d(float("inf"), 2), "finite norms"),
+        (t.Unflatten(1, (2, 2)), "to know the rank of its input"),
     ],
 )
 def test_what_torch7_lacks(layer, text: str) -> None:

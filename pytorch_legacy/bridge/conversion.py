@@ -73,6 +73,7 @@ class Conversion:
         self.writer.unpooled = {id(module.pooling) for module in modules if hasattr(module, "pooling")}
         self.result = self.writer.convert(self.net, self.writer.inputs)
         self.writer.finish(self.result)
+        self.proof.apart = self.writer.fields.apart
         self.state = self.writer.fields.state()
         kinds = {tensor.dtype for tensor in self.state.values() if tensor.is_floating_point()}
         self.kind = "mixed" if len(kinds) > 1 else "double" if torch.float64 in kinds else "float"
@@ -151,6 +152,8 @@ class Conversion:
             )
         if self.legacy:
             text += "\nNEEDS pytorch_legacy, which runs the layers that cannot be written, from the .t7 files beside this one."
+        for one, other in self.proof.apart:
+            text += f"\n\nLEARNS OTHERWISE: {other} and {one} share memory in the old network, and learn apart here."
         worst = self.proof.worst
         if worst is not None and worst.difference is not None and not worst.difference <= TOLERANCE:
             name = in_docstring(worst.typename)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import count
@@ -38,15 +39,19 @@ class Fields:
         What the lines make, with the network's own memory where a field holds it as it is.
     isTied : bool
         Do two of them share a parameter?
+    apart : list of (str, str)
+        Pairs of parameters that share a part of their memory in the network, and are two here; under their final names.
     """
 
     def __init__(self) -> None:
         self.live = torch.nn.Module().eval()
         self.isTied = False
+        self.apart: list[tuple[str, str]] = []
         self._fields: dict[str, Field] = {}
         self._counts: dict[str, int] = {}
         self._known: dict[Any, tuple[str, Any]] = {}
         self._parameters: dict[Any, str] = {}
+        self._arrays: dict[str, np.ndarray] = {}  # of the parameters, by their first names
 
     def layer(
         self, stem: str, constructor: str, space: dict[str, Any], arrays: dict[str, Any], owner: Sequence[Any], place: str
@@ -74,8 +79,8 @@ class Fields:
         made.load_state_dict(state, assign=True)
         name = self._name(stem)
         self.live.add_module(name, made.eval())
-        parameters = {f"{name}.{field}": memory(given[field]) for field, _ in made.named_parameters() if given[field].size}
-        self._note(name, Field(stem, f"self.{name} = {constructor}{double}", place, parameters))
+        parameters = {f"{name}.{field}": given[field] for field, _ in made.named_parameters() if given[field].size}
+        self._note(name, stem, f"self.{name} = {constructor}{double}", place, parameters)
         self._known[key] = f"self.{name}", given
         return f"self.{name}"
 
@@ -92,8 +97,7 @@ class Fields:
         zeros = f"torch.zeros({', '.join(map(str, array.shape)) or '()'}{dtype}){double}"
         if learned:
             self.live.register_parameter(name, torch.nn.Parameter(tensor))
-            parameters = {name: memory(array)} if array.size else {}
-            self._note(name, Field(stem, f"self.{name} = nn.Parameter({zeros})", place, parameters))
+            self._note(name, stem, f"self.{name} = nn.Parameter({zeros})", place, {name: array} if array.size else {})
         else:
             self.live.register_buffer(name, tensor)
             self._fields[name] = Field(stem, f'self.register_buffer("{name}", {zeros})', place, {})
@@ -131,6 +135,7 @@ class Fields:
             for name, field in self._fields.items()
         }
         self.isTied |= any(self._ties.values())
+        self.apart = [(self.final_key(one), self.final_key(other)) for one, other in _overlaps(first, self._arrays)]
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """The lines of ``__init__``, and the place of each in the network, or another comment."""
@@ -152,14 +157,27 @@ class Fields:
         """`text` with the final names of fields."""
         return _NUMBERED.sub(lambda m: f"self.{self._final.get(m[1], m[1])}" if m[1] else self._final[m[2]], text)
 
-    def _note(self, name: str, field: Field) -> None:
-        self._fields[name] = field
+    def _note(self, name: str, stem: str, text: str, place: str, parameters: dict[str, np.ndarray]) -> None:
+        self._arrays |= parameters
+        self._fields[name] = field = Field(stem, text, place, {one: memory(array) for one, array in parameters.items()})
         for parameter, where in field.parameters.items():
             self._parameters.setdefault(where, parameter)
 
     def _name(self, stem: str) -> str:
         self._counts[stem] = self._counts.get(stem, 0) + 1
         return f"{stem}{self._counts[stem]}"
+
+
+def _overlaps(names: dict[Any, str], arrays: dict[str, np.ndarray]) -> Iterator[tuple[str, str]]:
+    """Which of these parameters share memory."""
+    bounds = sorted((*np.lib.array_utils.byte_bounds(arrays[name]), name) for name in names.values())
+    for i, (_, end, name) in enumerate(bounds):
+        for start, _, other in bounds[i + 1 :]:
+            if start >= end:
+                break
+            with contextlib.suppress(np.exceptions.TooHardError):
+                if np.shares_memory(arrays[name], arrays[other], 10000):  # type: ignore[arg-type]
+                    yield name, other
 
 
 def in_precision(text: str, isMixed: bool) -> str:

@@ -33,7 +33,9 @@ def _written(options: argparse.Namespace, net: Module, example: Any, assumed: st
         weights = Path(options.target).with_suffix(".safetensors")
         gap = "a random layer was not compared" if whole is None else f"it differs by {whole:.1e}"
         beside = "".join(f", {Path(options.target).with_suffix(f'.{place}.t7')}" for place in module.legacy_parts)
-        return f"with {weights}{beside}; {gap}{assumed}"
+        pairs = module.proof.apart
+        apart = "".join(f"; {other} shares memory with {one} in the network, but learns apart here" for one, other in pairs)
+        return f"with {weights}{beside}; {gap}{apart}{assumed}"
     exported = (pl.to_onnx if suffix == ".onnx" else pl.to_pt2)(net, options.target, example, force=options.force)
     fixed = f"; fixed: {', '.join(exported.fixed)}" if exported.fixed else ""
     return f"it differs by {exported.difference:.1e}{fixed}{assumed}"

@@ -80,6 +80,25 @@ def test_shared_weights_stay_shared() -> None:
     assert module.bilinear.bias is module.fc.bias
 
 
+def test_a_shared_slice_is_told(tmp_path: Path) -> None:
+    """What is a part of another parameter becomes one of its own, and the text, the proof and the command say so."""
+    whole, part, apart = nn.Linear(4, 6), nn.Linear(4, 3), nn.Linear(4, 3)
+    part.weight, part.gradWeight = whole.weight[1:4], whole.gradWeight[1:4]
+    part.bias, part.gradBias = whole.bias[::2], whole.gradBias[::2]
+    apart.bias, apart.gradBias = whole.bias[1::2], whole.gradBias[1::2]  # which has no number in common with the other one
+    net = nn.Sequential(nn.ConcatTable(whole, part, apart), nn.JoinTable(1))
+    module = pl.to_torch(net, (None, 4))
+    pairs = [{"fc1.weight", "fc2.weight"}, {"fc1.bias", "fc2.bias"}, {"fc1.bias", "fc3.bias"}]
+    assert len(module.proof.apart) == 3 and all({*pair} in pairs for pair in module.proof.apart)
+    assert "LEARNS OTHERWISE: " in module.source and "shares memory with" in str(module.proof)
+    pl.save(tmp_path / "net.t7", net)
+    command = [sys.executable, "-m", "pytorch_legacy", "convert", tmp_path / "net.t7", tmp_path / "net.py", "--input", "Nx4"]
+    assert "but learns apart here" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    net.getParameters()  # neighbours in one vector are no parts of each other
+    assert len(pl.to_torch(net, (None, 4)).proof.apart) == 3
+    assert pl.to_torch(network(), (None, 3, 5, 7)).proof.apart == []
+
+
 def test_what_nobody_reads_stays_behind() -> None:
     """The weights before a constant, and those of a part that a table leaves out; the others are numbered anew, and go back."""
     fixed = nn.Sequential().add(nn.Linear(4, 7)).add(nn.Constant(np.arange(2, dtype=np.float32), 1))

@@ -128,6 +128,12 @@ THNN_API int32_t THNN_(pointwise_apply)(
     THTensor *output,      /* [OUT] [INPLACE] as input */
     int32_t operation);
 
+THNN_API int32_t THNN_(pointwise_add)(
+    THNNState *state,
+    const THTensor *input, /* [IN] * */
+    THTensor *output,      /* [ACC] as input */
+    double scale);
+
 THNN_API int32_t THNN_(pointwise_sum)(
     THNNState *state,
     const THTensor *input,  /* [IN] * */

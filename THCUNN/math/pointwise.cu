@@ -46,6 +46,18 @@ static void apply(Call *call, int32_t operation, real *y, const real *x, const r
   launch(call, blocksFor(packed ? n / Pack<real>::SIZE : n), BLOCK, combinePacks, operation, y, x, z, packed, n, one);
 }
 
+/* ---- add */
+
+__global__ static void addScaled(real *y, const real *x, accreal scale, int64_t n)
+{
+  for (int64_t i = firstThread(); i < n; i += allThreads()) y[i] = (real)((accreal)y[i] + scale * (accreal)x[i]);
+}
+
+static void addAll(Call *call, real *y, const real *x, double scale, int64_t n)
+{
+  launch(call, blocksFor(n), BLOCK, addScaled, y, x, (accreal)scale, n);
+}
+
 /* ---- sum */
 
 /* Neighbouring threads read neighbouring elements: those of one sum where the rows are added up, else those of many sums. */

@@ -1,4 +1,4 @@
-/* pointwise: two tensors, element by element, the smaller one repeated; and the sums over what was repeated.
+/* pointwise: two tensors, element by element, the smaller one repeated; multiples that are added; and the sums over what was repeated.
  *
  * apply
  *   output = input + other, input - other, input * other, input / other, or the larger or the smaller of them, as `operation`
@@ -8,6 +8,11 @@
  *   other       of as many dimensions; those of size 1 are repeated. It has the shape of input, then
  *   output      as input, overwritten; may be input, or other where nothing is repeated
  *
+ * add
+ *   output += scale * input, the product rounded to the type, then the sum, as two passes would
+ *
+ *   input, output   of one shape
+ *
  * sum, the gradient of what apply has repeated
  *   sum += scale * (sum of input * factor over the dimensions of size 1)
  *
@@ -15,7 +20,7 @@
  *   factor      as input, or none: 1
  *   sum         as input, with sizes of 1
  *
- * CMul, CAdd, CAddTable, CMaxTable, Sum, Replicate and the like are made of them.
+ * CMul, CAdd, CAddTable, CMaxTable, Sum, Replicate and the like are made of them; add moves parameters.
  *
  * sum cuts the tensor into parts, which have their sums, in double precision, to themselves: of some of the outermost indices
  * that it adds up, and of some of those that it keeps. How it cuts depends on the sizes alone, and so does the result. */
@@ -89,9 +94,22 @@ THNN_KERNEL void smaller(real *y, const real *x, const real *z, const Repeats *r
   combineRows(THNN_SMALLER, y, x, z, r, at, end);
 }
 
+THNN_KERNEL void addScaled(real *restrict y, const real *restrict x, real scale, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++) y[i] += scale * x[i]; /* -ffp-contract=off: two roundings */
+}
+
+enum { CHUNK = 1 << 14 }; /* elements that a thread takes at a time */
+
+static void addAll(Call *call, real *y, const real *x, double scale, int64_t n)
+{
+  const int threads = THNN_threads(call, n);
+#pragma omp parallel for num_threads(threads)
+  for (int64_t at = 0; at < n; at += CHUNK) addScaled(y + at, x + at, (real)scale, THNN_min(CHUNK, n - at));
+}
+
 static void apply(Call *call, int32_t operation, real *y, const real *x, const real *z, Repeats r, int64_t n)
 {
-  enum { CHUNK = 1 << 14 };
   void (*const kernels[])(real *, const real *, const real *, const Repeats *, int64_t, int64_t) = {add,    subtract, multiply,
                                                                                                     divide, larger,   smaller};
   const int threads = THNN_threads(call, n);
@@ -266,6 +284,19 @@ int32_t THNN_(pointwise_apply)(THNNState *state, const THTensor *input, const TH
   real *y = THNN_out(&call, view(output));
   const int64_t n = THNN_nElement(view(output));
   if (THNN_ready(&call) && n > 0) apply(&call, operation, y, x, z, repeatsOf(view(input), view(other)), n);
+  return THNN_leave(&call);
+}
+
+int32_t THNN_(pointwise_add)(THNNState *state, const THTensor *input, THTensor *output, double scale)
+{
+  const View x = view(input), y = view(output);
+  THNN_TRY(THNN_checkOutput(__func__, "output", y, x.nDimension, x.size));
+  Call call;
+  THNN_enter(&call, state, __func__);
+  const real *data = THNN_in(&call, x);
+  real *sums = THNN_acc(&call, y);
+  const int64_t n = THNN_nElement(x);
+  if (THNN_ready(&call) && n > 0) addAll(&call, sums, data, scale, n);
   return THNN_leave(&call);
 }
 

@@ -169,7 +169,7 @@ class Module(Tuning):
             got = f"{len(gradients)} gradients of {len(parameters)} parameters"
             raise NullError(f"{self._typename}: updateParameters: expected a gradient of each parameter, got {got}")
         for parameter, gradient in zip(parameters, gradients, strict=True):
-            parameter -= gradient * float(learningRate)
+            blocks.add(parameter, gradient, -float(learningRate))
         return self
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]] | None:

@@ -62,6 +62,17 @@ def addUp(target: Tensor, input: Tensor, factor: Tensor | None = None) -> Tensor
     return target
 
 
+def add(target: Tensor, input: Tensor, scale: float) -> Tensor:
+    """``target += scale * input``, rounded twice as NumPy does it. Returns `target`."""
+    caller = _callers.get(target.dtype) if type(scale) in (int, float) and type(target) is np.ndarray is type(input) else None
+    if caller is None or target.dtype != input.dtype or target.shape != input.shape or not 0 < target.ndim <= backend.MAX_DIMS \
+            or np.may_share_memory(target, input):  # fmt: skip
+        target += scale * input
+    else:
+        backend.call(caller, "pointwise_add", input, target, float(scale))
+    return target
+
+
 def negate(input: Tensor, out: Tensor) -> Tensor:
     """``out = -input``, as a product, which libTHNN computes."""
     return apply(np.multiply, input, -1, out=out)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.nn import blocks
 from pytorch_legacy.optim.shared import Call, Opfunc, Table
 
 
@@ -50,7 +51,11 @@ def adagrad(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table
     rate = call.annealed(1e-3, steps)
     fx, dfdx = call.evaluate(opfunc)
     dfdx = call.decayed(dfdx)
-    variance += dfdx * dfdx
-    x -= rate * dfdx / (np.sqrt(variance) + 1e-10)
+
+    def move(x: Tensor, variance: Tensor, dfdx: Tensor) -> None:
+        variance += dfdx * dfdx
+        x -= rate * dfdx / (np.sqrt(variance) + 1e-10)
+
+    blocks.elements(move, x, variance, dfdx)
     call.state |= {"evalCounter": steps + 1, "paramVariance": variance}
     return x, [fx]

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.nn import blocks
 from pytorch_legacy.optim.shared import Call, Opfunc, Table
 
 
@@ -52,11 +53,15 @@ def adam(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | 
     fx, dfdx = call.evaluate(opfunc)
     dfdx = call.decayed(dfdx)
     t += 1
-    mean *= beta1
-    mean += (1 - beta1) * dfdx
-    square *= beta2
-    square += (1 - beta2) * dfdx * dfdx
     size = rate * math.sqrt(1 - beta2**t) / (1 - beta1**t)
-    x -= size * mean / (np.sqrt(square) + epsilon)
+
+    def move(x: Tensor, mean: Tensor, square: Tensor, dfdx: Tensor) -> None:
+        mean *= beta1
+        mean += (1 - beta1) * dfdx
+        square *= beta2
+        square += (1 - beta2) * dfdx * dfdx
+        x -= size * mean / (np.sqrt(square) + epsilon)
+
+    blocks.elements(move, x, mean, square, dfdx)
     call.state |= {"t": t, "m": mean, "v": square}
     return x, [fx]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.nn import blocks
 from pytorch_legacy.optim.shared import Call, Opfunc, Table
 
 
@@ -48,8 +49,12 @@ def rmsprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table
     square = call.remembered("m", call.number("initialMean", 0))
     fx, dfdx = call.evaluate(opfunc)
     dfdx = call.decayed(dfdx)
-    square *= alpha
-    square += (1 - alpha) * dfdx * dfdx
-    x -= rate * dfdx / (np.sqrt(square) + epsilon)
+
+    def move(x: Tensor, square: Tensor, dfdx: Tensor) -> None:
+        square *= alpha
+        square += (1 - alpha) * dfdx * dfdx
+        x -= rate * dfdx / (np.sqrt(square) + epsilon)
+
+    blocks.elements(move, x, square, dfdx)
     call.state["m"] = square
     return x, [fx]

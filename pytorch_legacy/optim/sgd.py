@@ -2,6 +2,7 @@
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.nn import blocks
 from pytorch_legacy.optim.shared import Call, Opfunc, Table
 
 
@@ -66,11 +67,11 @@ def sgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | N
             velocity = dfdx.copy()
         else:
             velocity *= momentum
-            velocity += (1 - dampening) * dfdx
+            blocks.add(velocity, dfdx, 1 - dampening)
         state["dfdx"] = velocity
         dfdx = dfdx + momentum * velocity if nesterov else velocity
     if rates is not None:
         dfdx = rates * dfdx
-    x -= rate * dfdx
+    blocks.add(x, dfdx, -rate)
     state["evalCounter"] = steps + 1
     return x, [fx]

@@ -1,4 +1,4 @@
-"""pointwise_apply and pointwise_sum: what NumPy gives, repeated dimensions included."""
+"""pointwise_apply, pointwise_add and pointwise_sum: what NumPy gives, repeated dimensions included."""
 
 from __future__ import annotations
 
@@ -88,6 +88,31 @@ def test_sum_as_numpy(real: str, factor: bool, shape: tuple[int, ...], kept: tup
     expected = total + 0.5 * terms.sum(axes, keepdims=True)
     assert add_up(real, x, f if factor else None, total, 0.5) == capi.OK, capi.last_error()
     np.testing.assert_allclose(total, expected, *((1e-6, 1e-6) if real == "Float" else (1e-13, 1e-12)))
+
+
+@pytest.mark.parametrize("shape", [(3,), (40000,), (7, 30, 200), (0, 3)], ids=str)
+@pytest.mark.parametrize("real", capi.REALS)
+def test_add_as_numpy(real: str, shape: tuple[int, ...]) -> None:
+    """Bit for bit: the product is rounded, then the sum."""
+    x, y = np.random.default_rng(9).normal(size=(2, *shape)).astype(capi.REALS[real])
+    x.flat[::1000], y.flat[::1500] = np.inf, np.nan
+    expected = y + x * np.full_like(x, -0.1)
+    assert call("pointwise_add", real, {"input": x, "output": y}, scale=-0.1) == capi.OK, capi.last_error()
+    np.testing.assert_array_equal(y, expected)
+    assert call("pointwise_add", real, {"input": x, "output": y.reshape(-1)[:0]}, scale=1.0) == capi.SHAPE
+
+
+def test_add_in_blocks() -> None:
+    """blocks.add takes libTHNN's or NumPy's, whatever the arrays; the results are the same."""
+    x = np.random.default_rng(10).normal(size=(6, 5, 4)).astype(np.float32)
+    for view in (x, x[::2, ::-1], x.T, x[:, 0], x.astype(np.float64), x.astype(np.int64), x[0, 0, 0], x[(None,) * 6]):
+        for scale in (-0.3, np.float32(-0.3), 2):
+            for input in (view, view + 1, view[::-1] if view.ndim else view + 2, np.asarray(view, np.float32)):
+                target = input if input is view else view.copy()
+                if target.dtype.kind == "i" and (scale != 2 or input.dtype.kind == "f"):
+                    continue
+                expected = (target + scale * input).astype(target.dtype)
+                np.testing.assert_array_equal(blocks.add(np.asarray(target), input, scale), expected)
 
 
 @pytest.mark.parametrize("shape, kept", SUMS, ids=str)

@@ -137,7 +137,7 @@ enum THNNConvolution {
 };
 THNN_API int32_t THNN_setConvolution(THNNState *state, int32_t how);
 
-/* Convolutions keep weights as their kernels read them, from the second call on that finds the same numbers at the same place: up to
+/* Convolutions keep weights as their kernels read them, from the second or third call on that finds the same numbers at the same place: up to
  * four times the weights. This is how many bytes a state keeps at most, 512 MiB by default; 0 keeps none. THNN_freeScratch gives them back. */
 THNN_API int32_t THNN_setKeptBytes(THNNState *state, uint64_t bytes);
 

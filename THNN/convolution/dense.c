@@ -161,22 +161,13 @@ static Sum backwardSum(const Convolution *c, const real *y, real *x, const real 
   return s;
 }
 
-/* The weights of a pass, and what they are known by. */
-typedef struct Weights {
-  const real *data;
-  Print print;
-  int threads;
-} Weights;
-
-static Weights weightsOf(const Convolution *c, const real *data, int threads)
+static Contents weightsOf(const Convolution *c, const real *data, int threads)
 {
-  Weights w = {.data = data, .threads = threads};
-  THNN_fingerprint(data, (size_t)(c->outputs * c->depth) * sizeof(real), threads, &w.print);
-  return w;
+  return THNN_contents(data, (size_t)(c->outputs * c->depth) * sizeof(real), threads);
 }
 
 /* One sum, with weights that are packed for it, or were by a call before. Are its results to be used? */
-static int computeBy(Call *call, const Sum *s, Way way, const Weights *w)
+static int computeBy(Call *call, const Sum *s, Way way, Contents *w)
 {
   const Engine *e = engine();
   const int isWinograd = way == BY_WINOGRAD_2 || way == BY_WINOGRAD_4, threads = w->threads;
@@ -185,10 +176,10 @@ static int computeBy(Call *call, const Sum *s, Way way, const Weights *w)
                                  s->t.weightStep, s->h.taps, s->h.weight, s->h.weightStep, s->w.taps, s->w.weight, s->w.weightStep};
   void *memory = NULL;
   int isPacked = 0, isGood = 1;
-  Kept *kept = THNN_takeKept(call->state, w->data, key, &w->print, (size_t)size * sizeof(real), &memory, &isPacked);
-  real *packed = kept ? memory : THNN_scratch(call, size, sizeof(real));
+  Kept *kept = THNN_takeKept(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
+  real *packed = kept ? memory : isWinograd ? THNN_scratch(call, size, sizeof(real)) : NULL; /* the direct sum packs for itself */
   if (THNN_ready(call)) {
-    if (!isPacked) (isWinograd ? e->winogradPack : e->directPack)(s, way, packed, threads);
+    if (packed && !isPacked) (isWinograd ? e->winogradPack : e->directPack)(s, way, packed, threads);
     if (isWinograd) isGood = e->winogradSum(call, s, way, packed, threads);
     else e->directSum(call, s, way, packed, threads);
   }
@@ -196,7 +187,7 @@ static int computeBy(Call *call, const Sum *s, Way way, const Weights *w)
   return isGood;
 }
 
-static void compute(Call *call, const Sum *s, const Weights *w)
+static void compute(Call *call, const Sum *s, Contents *w)
 {
   const Way way = wayOf(call, s, engine());
   if (way == BY_DEFINITION) THNN_(sumByDefinition)(s, w->threads);
@@ -243,7 +234,7 @@ void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *
     return;
   }
   const Sum s = forwardSum(c, x, y, weight, bias);
-  const Weights w = weightsOf(c, weight, threads);
+  Contents w = weightsOf(c, weight, threads);
   compute(call, &s, &w);
 }
 
@@ -263,7 +254,7 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
   for (int64_t a = 0; a < phases[0]; a++) isWhole &= backwardLine(t, a, 1, 1, 1).taps > 0;
   for (int64_t a = 0; a < phases[1]; a++) isWhole &= backwardLine(h, a, 1, 1, 1).taps > 0;
   for (int64_t a = 0; a < phases[2]; a++) isWhole &= backwardLine(w, a, 1, 1, 1).taps > 0;
-  const Weights known = weightsOf(c, weight, threads);
+  Contents known = weightsOf(c, weight, threads);
   if (!isWhole) fillPlanes(c, x, bias, threads);
   for (int64_t a = 0; a < phases[0]; a++)
     for (int64_t b = 0; b < phases[1] && backwardLine(t, a, 1, 1, 1).taps > 0; b++)

@@ -69,17 +69,18 @@ static void packBlock(const Sum *s, real *to, int64_t step, const real *from, in
   }
 }
 
+static void packOne(const Sum *s, const Blocks *b, int64_t block, real *to)
+{
+  const int64_t first = block * b->step, outputs = THNN_min(b->step, s->outputs - first);
+  if (outputs < b->step) memset(to, 0, (size_t)(b->step * depthOf(s)) * sizeof(real));
+  packBlock(s, to, b->step, s->weight + first * s->weightOutput + s->t.weight + s->h.weight + s->w.weight, outputs);
+}
+
 static void directPack(const Sum *s, Way way, real *packed, int threads)
 {
   const Blocks b = blocksOf(s, way);
-  const int64_t size = b.step * depthOf(s);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t block = 0; block < b.count; block++) {
-    const int64_t first = block * b.step, outputs = THNN_min(b.step, s->outputs - first);
-    if (outputs < b.step) memset(packed + block * size, 0, (size_t)size * sizeof(real));
-    packBlock(s, packed + block * size, b.step,
-              s->weight + first * s->weightOutput + s->t.weight + s->h.weight + s->w.weight, outputs);
-  }
+  for (int64_t block = 0; block < b.count; block++) packOne(s, &b, block, packed + block * b.step * depthOf(s));
 }
 
 /* ---- a band */
@@ -88,13 +89,23 @@ typedef struct Band {
   const Sum *s;
   const Picture *p;
   Blocks blocks;
-  const real *x, *packed; /* the picture, or x itself */
+  const real *x;          /* the picture, or x itself */
+  const real *packed;     /* all weights, or NULL: then a block is packed when its turn comes, */
+  real *own;              /* here */
   const int32_t *distance;
   real *y;                /* of its first place */
   int64_t rows;
   int64_t runs, run;      /* places that follow each other without a gap, in the picture and in y */
   real *tile;
 } Band;
+
+/* The weights of a block. */
+THNN_INLINE const real *blockOf(const Band *d, int64_t block)
+{
+  if (d->packed) return d->packed + block * d->blocks.step * depthOf(d->s);
+  packOne(d->s, &d->blocks, block, d->own);
+  return d->own;
+}
 
 /* y[p] = tile[p]; `over`: as many as whole vectors hold, for what follows will be written later */
 THNN_INLINE void writeRun(real *restrict y, int64_t distance, const real *restrict tile, int64_t n, int over)
@@ -132,19 +143,25 @@ THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t 
   }
 }
 
+/* Places of a band that all weights pass by before the next ones. */
+THNN_INLINE int64_t groupOf(const Sum *s, const Blocks *b, int64_t places)
+{
+  const int64_t near = NEAR_BYTES / (int64_t)sizeof(real) / THNN_max(depthOf(s) / THNN_min(s->h.taps * s->w.taps, 3), 1);
+  return THNN_max(THNN_min(places, near) / (b->width * LANES), 1) * b->width * LANES;
+}
+
 static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
 {
   const Sum *s = d->s;
   const int64_t depth = depthOf(s), places = (d->rows - 1) * d->p->row + s->w.out, wide = d->blocks.width * LANES, step = d->blocks.step;
-  const int64_t near = NEAR_BYTES / (int64_t)sizeof(real) / THNN_max(depth / THNN_min(s->h.taps * s->w.taps, 3), 1);
-  const int64_t group = THNN_max(THNN_min(places, near) / wide, 1) * wide;
+  const int64_t group = groupOf(s, &d->blocks, places);
   /* Behind x there is nothing to read. */
   const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
   real *panel = d->tile + MOST_COLUMNS * ROWS;
   for (int64_t begin = 0; begin < places; begin += group)
     for (int64_t block = firstBlock; block < endBlock; block++) {
       const int64_t first = block * step, count = THNN_min(step, s->outputs - first);
-      const real *w = d->packed + block * step * depth;
+      const real *w = blockOf(d, block);
       THNN_REAL bias[ROWS] = {0};
       for (int64_t o = 0; o < count && s->bias; o++) bias[o] = s->bias[first + o];
       for (int64_t at = begin; at < THNN_min(begin + group, places); at += wide) {
@@ -169,12 +186,13 @@ static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
   const int64_t depth = depthOf(s), rows = partOf(d->run, ROWS), part = partOf(depth, PART);
   for (int64_t block = firstBlock; block < endBlock; block++) {
     const int64_t first = block * COLUMNS, count = THNN_min(COLUMNS, s->outputs - first);
+    const real *w = blockOf(d, block);
     for (int64_t begin = 0; begin < depth; begin += part)
       for (int64_t r = 0; r < d->runs; r++)
         for (int64_t at = 0; at < d->run; at += rows) {
           const int64_t end = THNN_min(begin + part, depth), n = THNN_min(rows, d->run - at);
           for (int64_t k = begin; k < end; k += SHORT)
-            columnProducts[1][n - 1](THNN_min(SHORT, end - k), d->x + r * d->p->row + at, d->packed + (block * depth + k) * COLUMNS,
+            columnProducts[1][n - 1](THNN_min(SHORT, end - k), d->x + r * d->p->row + at, w + k * COLUMNS,
                                   d->distance + k, COLUMNS, k > 0, NULL, d->tile + (r * d->run + at) * COLUMNS, COLUMNS);
         }
     for (int64_t r = 0; r < d->runs; r++) {
@@ -207,6 +225,7 @@ static Way directWay(const Sum *s)
   return byOutputs < byPlaces ? BY_OUTPUTS : BY_PLACES;
 }
 
+/* `packed` are all weights, or NULL: then they are packed here, each block where it is used if that is but once. */
 static void directSum(Call *call, const Sum *s, Way way, const real *packed, int threads)
 {
   const Blocks blocks = blocksOf(s, way);
@@ -224,10 +243,17 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   const Picture p = pictureOf(s, rows);
   const int64_t picture = p.inPlace ? 0 : THNN_perThread(s->t.taps * s->planes * p.plane + MOST_COLUMNS);
   const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? rows * s->w.out * COLUMNS : (ROWS + (p.inPlace ? depth : 0)) * MOST_COLUMNS);
+  const int64_t wanted = (rows - 1) * p.row + s->w.out, block = THNN_perThread(blocks.step * depth);
+  const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || wanted <= groupOf(s, &blocks, wanted));
+  real *fresh = packed ? NULL : THNN_scratch(call, isOnce ? threads * block : directSize(s, way), sizeof(real));
   int32_t *distance = THNN_scratch(call, 2 * depth, sizeof(int32_t));
   int64_t *laid = THNN_scratch(call, threads, sizeof(int64_t)); /* the job whose picture a thread has */
   real *pictures = THNN_scratch(call, threads * picture, sizeof(real)), *tiles = THNN_scratch(call, threads * tile, sizeof(real));
   if (!THNN_ready(call)) return;
+  if (!packed && !isOnce) {
+    directPack(s, way, fresh, threads);
+    packed = fresh;
+  }
   distances(s, &p, distance);
   if (p.inPlace)
     for (int64_t k = 0; k < depth; k++) distance[depth + k] = (int32_t)(k * MOST_COLUMNS);
@@ -237,7 +263,8 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   for (int64_t task = 0; task < jobs * parts; task++) {
     const int64_t part = task % parts, job = task / parts, frame = job / bands, first = job % bands * rows;
     const int64_t n = frame / s->t.out, t = frame % s->t.out, thread = THNN_threadId();
-    Band d = {s, &p, blocks, NULL, packed, distance, NULL, THNN_min(rows, s->h.out - first), 0, 0, tiles + thread * tile};
+    Band d = {s, &p, blocks, NULL, packed, isOnce ? fresh + thread * block : NULL, distance, NULL, THNN_min(rows, s->h.out - first), 0, 0,
+              tiles + thread * tile};
     if (p.inPlace) d.x = s->x + n * s->xSample + t * s->t.stride * s->t.x + first * s->h.x;
     else {
       real *mine = pictures + thread * picture;

@@ -13,6 +13,7 @@
 enum {
   GROUP_BYTES = 512 << 10, /* of a group of rows, about */
   CHUNK = 224,           /* places in a short sum */
+  AT_ONCE = 1 << 16,     /* elements of panels that a thread has at once */
   OFTEN = 3              /* a panel of x that more blocks than this pass by is laid side by side first */
 };
 
@@ -131,6 +132,31 @@ static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, 
   }
 }
 
+/* Where all places are one short sum: some columns of blocks [begin, end) at once, added to the weights while they are in the first cache.
+ * `memory` has panels of all runs, and a tile twice. */
+static void addAtOnce(const Gradient *g, real *weight, double scale, int64_t at, int64_t begin, int64_t end, int64_t depth, real *memory)
+{
+  const Sum *s = g->s;
+  const int64_t vectors = THNN_min(WIDTH, (g->wide - at) / LANES), columns = THNN_min(COLUMNS, g->columns - at), runs = g->runs;
+  real *tile = memory + runs * depth * COLUMNS, *turned = tile + g->rows * runs * COLUMNS;
+  for (int64_t run = 0; run < runs; run++) {
+    const real *x = g->x + (run / s->w.taps * s->h.step * g->length + run % s->w.taps * s->w.step) * g->xCell + at;
+    real *panel = memory + run * depth * COLUMNS;
+    for (int64_t q = 0; q < depth; q++)
+      for (int v = 0; v < WIDTH; v++) *(AnyVector *)(panel + q * COLUMNS + v * LANES) = *(const AnyVector *)(x + g->place[q] + v * LANES);
+  }
+  for (int64_t block = begin; block < end; block++) {
+    for (int64_t run = 0; run < runs; run++)
+      rowProducts[vectors - 1][g->rows - 1](depth, g->y + block * g->yBlock, memory + run * depth * COLUMNS, g->panel, g->yCell, 0, NULL,
+                                            tile + run * COLUMNS, runs * COLUMNS);
+    for (int64_t r = 0; r < THNN_min(g->rows, s->outputs - block * g->rows); r++) {
+      real *w = weight + (block * g->rows + r) * s->weightOutput + at * s->weightPlane;
+      turn(turned, runs, tile + r * runs * COLUMNS, COLUMNS, runs, columns);
+      for (int64_t i = 0; i < columns * runs; i++) w[i] += (real)scale * turned[i];
+    }
+  }
+}
+
 /* Cells of planes last begin at lines of the cache, an odd number of them apart. */
 THNN_INLINE int64_t oddLines(int64_t n) { return (THNN_ceilDiv(n, 16) | 1) * 16; }
 
@@ -154,8 +180,11 @@ static void gradient(Call *call, const Sum *s, real *weight, double scale, int t
   /* As many rows as fit, but enough for a short sum: the sums of a group are added to memory. */
   const int64_t rows = THNN_max(GROUP_BYTES / (int64_t)sizeof(real) / rowSize, THNN_ceilDiv(CHUNK, s->w.out));
   const int64_t group = THNN_min(all, rows), places = group * s->w.out;
-  const int64_t xRows = group * g.step + (group / s->h.out + 2) * g.reachH, sums = g.blocks * g.rows * g.runs * g.wide;
-  const int64_t panel = THNN_perThread(CHUNK * COLUMNS + COLUMNS);
+  /* Weights of one sum that lie as [o][c][i][j] are made at once, if what they need fits a cache. */
+  const int atOnce = !g.merged && group == all && places <= CHUNK && s->t.taps == 1 && g.runs * places * COLUMNS <= AT_ONCE &&
+                     s->weightPlane == g.runs && s->h.weightStep == s->w.taps * s->w.weightStep && s->w.weightStep == 1;
+  const int64_t xRows = group * g.step + (group / s->h.out + 2) * g.reachH, sums = atOnce ? 0 : g.blocks * g.rows * g.runs * g.wide;
+  const int64_t panel = THNN_perThread((atOnce ? g.runs * (places + 2 * g.rows) : CHUNK) * COLUMNS + COLUMNS);
   g.x = THNN_scratch(call, xRows * g.length * g.xCell + 2 * COLUMNS, sizeof(real));
   g.yBlock = places * g.yCell;
   g.y = THNN_scratch(call, yBlocks * g.yBlock, sizeof(real));
@@ -180,6 +209,14 @@ static void gradient(Call *call, const Sum *s, real *weight, double scale, int t
       }
 #pragma omp parallel for num_threads(threads)
       for (int64_t r = 0; r < n; r += some) layRows(&g, m, first, r, THNN_min(r + some, n));
+      if (atOnce) {
+        const int64_t parts = THNN_min(THNN_ceilDiv(4 * threads, tiles), g.blocks);
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+        for (int64_t job = 0; job < tiles * parts; job++)
+          addAtOnce(&g, weight + s->t.weight + s->h.weight + s->w.weight, scale, job / parts * COLUMNS, g.blocks * (job % parts) / parts,
+                    g.blocks * (job % parts + 1) / parts, places, panels + THNN_threadId() * panel);
+        return;
+      }
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
       for (int64_t job = 0; job < g.runs * tiles; job++)
         addGroup(&g, job / tiles, job % tiles * COLUMNS, n * s->w.out, panels + THNN_threadId() * panel);

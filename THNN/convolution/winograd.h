@@ -94,29 +94,36 @@ static int64_t winogradSize(const Sum *s, Way way)
   return points * points * b.count * b.step * s->planes;
 }
 
+/* A task transforms the kernels of a block and of some planes c, in memory that stays in the cache. */
 static void winogradPack(const Sum *s, Way way, real *packed, int threads)
 {
-  enum { MOST = ROWS > FEW_ROWS ? ROWS : FEW_ROWS, ROOM = (MOST + 7) / 8 * 8 };
+  enum { MOST = ROWS > FEW_ROWS ? ROWS : FEW_ROWS, ROOM = (MOST + 7) / 8 * 8, SOME = 16 };
   const Blocks b = blocksOf(s, BY_PLACES);
   const int points = sizeOf(way) + 2;
   const THNN_REAL(*g)[3] = way == BY_WINOGRAD_4 ? fourByFour : twoByTwo;
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t block = 0; block < b.count; block++)
-    for (int64_t c = 0; c < s->planes; c++) {
-      THNN_REAL w[9][ROOM] = {{0}}, half[POINTS][3][ROOM], u[ROOM];
-      for (int64_t o = 0; o < THNN_min(b.step, s->outputs - block * b.step); o++) {
-        const real *from = s->weight + (block * b.step + o) * s->weightOutput + c * s->weightPlane + s->h.weight + s->w.weight;
-        for (int i = 0; i < 3; i++)
-          for (int j = 0; j < 3; j++) w[i * 3 + j][o] = from[i * s->h.weightStep + j * s->w.weightStep];
-      }
-      for (int r = 0; r < points; r++)
-        for (int j = 0; j < 3; j++)
-          for (int o = 0; o < ROOM; o++) half[r][j][o] = g[r][0] * w[j][o] + g[r][1] * w[3 + j][o] + g[r][2] * w[6 + j][o];
-      for (int r = 0; r < points; r++)
-        for (int q = 0; q < points; q++) {
-          for (int o = 0; o < ROOM; o++) u[o] = g[q][0] * half[r][0][o] + g[q][1] * half[r][1][o] + g[q][2] * half[r][2][o];
-          memcpy(packed + (((r * points + q) * b.count + block) * s->planes + c) * b.step, u, (size_t)b.step * sizeof(real));
+    for (int64_t first = 0; first < s->planes; first += SOME) {
+      const int64_t planes = THNN_min(SOME, s->planes - first);
+      THNN_REAL u[POINTS * POINTS][SOME * MOST + ROOM]; /* rows of ROOM, of which `step` are meant: the next one goes over the rest */
+      for (int64_t c = 0; c < planes; c++) {
+        THNN_REAL w[9][ROOM] = {{0}}, half[POINTS][3][ROOM];
+        for (int64_t o = 0; o < THNN_min(b.step, s->outputs - block * b.step); o++) {
+          const real *from = s->weight + (block * b.step + o) * s->weightOutput + (first + c) * s->weightPlane + s->h.weight + s->w.weight;
+          for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) w[i * 3 + j][o] = from[i * s->h.weightStep + j * s->w.weightStep];
         }
+        for (int r = 0; r < points; r++)
+          for (int j = 0; j < 3; j++)
+            for (int o = 0; o < ROOM; o++) half[r][j][o] = g[r][0] * w[j][o] + g[r][1] * w[3 + j][o] + g[r][2] * w[6 + j][o];
+        for (int r = 0; r < points; r++)
+          for (int q = 0; q < points; q++) {
+            THNN_REAL *to = u[r * points + q] + c * b.step;
+            for (int o = 0; o < ROOM; o++) to[o] = g[q][0] * half[r][0][o] + g[q][1] * half[r][1][o] + g[q][2] * half[r][2][o];
+          }
+      }
+      for (int q = 0; q < points * points; q++)
+        memcpy(packed + ((q * b.count + block) * s->planes + first) * b.step, u[q], (size_t)(planes * b.step) * sizeof(real));
     }
 }
 

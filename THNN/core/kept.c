@@ -10,7 +10,9 @@ enum { PROBES = 4, SLICES = 64, ALIGNMENT = 64, MAPPED = 1 << 20 };
 struct Kept {
   const void *of;
   int64_t key[THNN_KEY];
+  uint32_t few[THNN_FEW_WORDS];
   Print print;
+  int isPrinted;
   size_t bytes;
   void *memory; /* NULL: the operand has been seen once */
 };
@@ -32,7 +34,7 @@ THNN_KERNEL void addWords(uint32_t *restrict lane, const unsigned char *restrict
   memcpy(lane, h, sizeof h);
 }
 
-void THNN_fingerprint(const void *data, size_t bytes, int threads, Print *print)
+static void fingerprint(const void *data, size_t bytes, int threads, Print *print)
 {
   Print slice[SLICES];
   const size_t blocks = bytes / sizeof(Print), part = blocks / SLICES + 1;
@@ -48,6 +50,21 @@ void THNN_fingerprint(const void *data, size_t bytes, int threads, Print *print)
   memset(print, 0, sizeof *print);
   addWords(print->lane, (const unsigned char *)slice, SLICES);
   addWords(print->lane, (const unsigned char *)&rest, 1);
+}
+
+Contents THNN_contents(const void *data, size_t bytes, int threads)
+{
+  Contents c = {.data = data, .bytes = bytes, .threads = threads};
+  const size_t step = bytes / THNN_FEW_WORDS / 8 * 8; /* the lower half of a double is the one that changes */
+  for (size_t i = 0; i < THNN_FEW_WORDS && step; i++) memcpy(&c.few[i], (const char *)data + i * step, sizeof c.few[i]);
+  return c;
+}
+
+static const Print *printOf(Contents *c)
+{
+  if (!c->isPrinted) fingerprint(c->data, c->bytes, c->threads, &c->print);
+  c->isPrinted = 1;
+  return &c->print;
 }
 
 /* ---- memory */
@@ -116,20 +133,20 @@ static void allocate(THNNState *state, Kept *kept, size_t bytes)
   if (!kept->memory) atomic_fetch_sub(&state->keptBytes, size);
 }
 
-Kept *THNN_takeKept(THNNState *state, const void *of, const int64_t key[THNN_KEY], const Print *print, size_t bytes, void **memory,
-                    int *isFilled)
+Kept *THNN_takeKept(THNNState *state, Contents *of, const int64_t key[THNN_KEY], size_t bytes, void **memory, int *isFilled)
 {
-  const size_t slot = slotOf(of, key), size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  const size_t slot = slotOf(of->data, key), size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   Kept *kept = NULL;
   for (size_t i = 0; i < PROBES && !kept; i++) {
     _Atomic(Kept *) *at = &state->kept[(slot + i) % THNN_KEPT];
     kept = atomic_exchange(at, NULL);
-    if (!kept || (kept->of == of && memcmp(kept->key, key, sizeof kept->key) == 0)) continue;
+    if (!kept || (kept->of == of->data && memcmp(kept->key, key, sizeof kept->key) == 0)) continue;
     freeOne(state, atomic_exchange(at, kept)); /* another operand's; what came meanwhile goes */
     kept = NULL;
   }
   *isFilled = 0;
-  if (kept && memcmp(&kept->print, print, sizeof *print) == 0) {
+  const int isNew = !kept, isOther = kept && memcmp(kept->few, of->few, sizeof of->few) != 0;
+  if (kept && !isOther && kept->isPrinted && memcmp(&kept->print, printOf(of), sizeof kept->print) == 0) {
     *isFilled = kept->memory && kept->bytes == size;
     if (!*isFilled) {
       freeMemory(state, kept);
@@ -141,9 +158,11 @@ Kept *THNN_takeKept(THNNState *state, const void *of, const int64_t key[THNN_KEY
     if (!kept) kept = calloc(1, sizeof *kept);
     if (!kept) return NULL;
     freeMemory(state, kept);
-    kept->of = of;
+    kept->of = of->data;
     memcpy(kept->key, key, sizeof kept->key);
-    kept->print = *print;
+    memcpy(kept->few, of->few, sizeof kept->few);
+    kept->isPrinted = isNew || !isOther; /* what has just changed may change again before anybody asks */
+    if (kept->isPrinted) kept->print = *printOf(of);
   }
   THNN_returnKept(state, kept);
   return NULL;

@@ -102,6 +102,27 @@ def test_what_is_not_finite(way, value):
         assert_same(passes(module, x, g), truths, 1e-5)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("k, stride, dilation", [(3, 1, 1), (3, 2, 1), (1, 1, 1), (2, 1, 2), (5, 1, 1)])
+@pytest.mark.parametrize(
+    "inputs, outputs, size, batch", [(20, 37, 7, 1), (33, 50, 9, 2), (16, 6, 14, 1), (17, 19, 1, 3), (64, 3, 7, 1)]
+)
+def test_few_places(inputs, outputs, size, batch, k, stride, dilation, threads):
+    """Few places beside many weights that change: they are packed where they are used, and their gradient is made at once."""
+    random = np.random.default_rng(7)
+    dilated = nn.SpatialDilatedConvolution(inputs, outputs, k, k, stride, stride, k - 1, k - 1, dilation, dilation).float()
+    x = random.standard_normal((batch, inputs, size, size)).astype("float32")
+    g = gradient(dilated, x, random)
+    pl.setNumThreads(threads)
+    for _ in range(2):
+        dilated.weight[...] = random.standard_normal(dilated.weight.shape)
+        pl.setConvolution("definition")
+        truths = passes(dilated, x, g)
+        for way in ("fast", "places", "outputs"):
+            pl.setConvolution(way)
+            assert_same(passes(dilated, x, g), truths, 1e-5)
+
+
 def test_rounding():
     """The error of each way against double precision: what docs/performance.md says."""
     random = np.random.default_rng(1)
@@ -150,7 +171,7 @@ def test_weights_that_change():
         module.weight.reshape(-1)[-1] += 0.5
 
     for change in (change_vector, change_element, two_signs, swap, swap_words, optimize, load, last):
-        for _ in range(3):  # seen, kept, used
+        for _ in range(4):  # seen, seen to be the same, kept, used
             before = passes(module, x, g)
         change()
         after = passes(module, x, g)

@@ -70,8 +70,8 @@ class SequenceLayer(Caller, Module):
         for buffer in self._states.values():
             self._resize(buffer, (N, T, self.hidden_dim))
         sums = self._resize("gates", (N, T, self.weight.shape[1]))
-        flat = sums.reshape(N * T, -1)
-        self._call("Linear_updateGradInput", flat, x.reshape(N * T, -1), flat, self.weight[: self.input_dim])
+        flat = sums.reshape(N * T, self.weight.shape[1])
+        self._call("Linear_updateGradInput", flat, x.reshape(N * T, self.input_dim), flat, self.weight[: self.input_dim])
         sums += self.bias
         self._run(sums, self.weight[self.input_dim :], states)
         output: Tensor = self.output
@@ -86,7 +86,7 @@ class SequenceLayer(Caller, Module):
             self._backThroughTime(input, gradOutput)
         given, x = self._unpacked(input)
         gradSums = self._gradSums.reshape(-1, self.weight.shape[1])
-        before = np.concatenate((given.get("h0", self.h0)[:, None], self.output[:, :-1]), axis=1)
+        before = np.concatenate((given.get("h0", self.h0)[:, None], self.output[:, :-1]), axis=1)[:, : x.shape[1]]
         self.gradWeight[: self.input_dim] += scale * (x.reshape(-1, self.input_dim).T @ gradSums)
         self.gradWeight[self.input_dim :] += scale * (before.reshape(-1, self.hidden_dim).T @ gradSums)
         self.gradBias += scale * gradSums.sum(0)

@@ -167,4 +167,4 @@ class SeqGRU(SequenceModule):
 
     def _before(self) -> Tensor:
         """The state before each step."""
-        return np.concatenate([self.h0[None], self._output[:-1]])
+        return np.concatenate([self.h0[None], self._output[:-1]])[: len(self._output)]

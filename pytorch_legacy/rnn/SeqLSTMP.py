@@ -75,7 +75,8 @@ class SeqLSTMP(SeqLSTM):
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
         super().accGradParameters(input, gradOutput, scale)
-        self.gradWeightO += scale * product(self._hidden, self._gradHidden)
+        if len(self._output):
+            self.gradWeightO += scale * product(self._hidden, self._gradHidden)
 
     def toFastLSTM(self) -> NoReturn:
         """Raises UnsupportedError: an nn.FastLSTM has no projection."""

@@ -177,6 +177,13 @@ def test_losses(style: bool) -> None:
     np.testing.assert_array_equal(net.backward(net.forward(x), g), g)
 
 
+def test_grids_of_no_sample() -> None:
+    layer = authors.AffineGridGeneratorBHWD(3, 4).double()
+    grid = layer.forward(np.empty((0, 2, 3)))
+    assert grid.shape == (0, 3, 4, 2)
+    assert layer.backward(np.empty((0, 2, 3)), grid).shape == (0, 2, 3)
+
+
 def test_identity_map_samples_the_image() -> None:
     image = draw(1, 4, 5, 2)
     grid = authors.AffineGridGeneratorBHWD(4, 5).double().forward(np.eye(2, 3)[None])

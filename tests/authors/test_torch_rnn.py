@@ -99,6 +99,17 @@ def test_back_through_time(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [TorchRnnLSTM, VanillaRNN])
+@pytest.mark.parametrize("shape", [(0, T, D), (N, 0, D)])
+def test_nothing_to_do(kind: Any, shape: Any) -> None:
+    """No samples, or no steps."""
+    layer, x = kind(D, H).double(), np.empty(shape)
+    output = layer.forward(x)
+    assert output.shape == (*shape[:2], H)
+    assert layer.backward(x, output).shape == shape
+    assert not layer.gradWeight.any() and not layer.gradBias.any()
+
+
+@pytest.mark.parametrize("kind", [TorchRnnLSTM, VanillaRNN])
 def test_states_are_remembered(kind: Any) -> None:
     layer = kind(D, H).double()
     x = normal(N, T, D)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn, rnn
+from pytorch_legacy import authors, nn, rnn
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
 
@@ -97,6 +97,13 @@ def test_a_shared_slice_is_told(tmp_path: Path) -> None:
     net.getParameters()  # neighbours in one vector are no parts of each other
     assert len(pl.to_torch(net, (None, 4)).proof.apart) == 3
     assert pl.to_torch(network(), (None, 3, 5, 7)).proof.apart == []
+
+
+def test_places_of_a_grid_are_the_network_s_own() -> None:
+    """A grid that was made in single precision is no other one in double precision."""
+    grid = authors.AffineGridGeneratorBHWD(20, 23).double()
+    assert pl.to_torch(grid, (None, 2, 3)).proof.whole < 1e-14
+    assert pl.to_torch(grid, (2, 3)).proof.whole < 1e-14
 
 
 def test_what_nobody_reads_stays_behind() -> None:

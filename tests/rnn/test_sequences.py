@@ -50,6 +50,15 @@ def test_whole_sequences_are_what_steps_are(module: Any) -> None:
     assert_close(stepwise.parameters()[1], converted.parameters()[1], 1e-13)
 
 
+@pytest.mark.parametrize("module", [rnn.SeqLSTM(3, 2), rnn.SeqGRU(3, 2), rnn.SeqLSTMP(3, 2, 2)])
+@pytest.mark.parametrize("shape", [(0, 2, 3), (4, 0, 3)])
+def test_no_steps_and_no_samples(module: Any, shape: Any) -> None:
+    x = np.empty(shape, np.float32)
+    output = module.forward(x)
+    assert output.shape == (*shape[:2], 2)
+    assert module.backward(x, output).shape == shape
+
+
 @pytest.mark.parametrize("make", SEQUENCES)
 def test_remembering_continues_a_sequence(make: Any) -> None:
     module = make().double()

@@ -56,13 +56,8 @@ def bilinear_sampler_bhwd(m, x, w):
 
 @rule(authors.AffineGridGeneratorBHWD)
 def affine_grid_bhwd(m, x, w):
-    name = w.helper('''
-def affine_grid_yx(matrix, height, width):
-    """Places (y, x) of a grid from -1 to 1, mapped by 2 x 3 matrices."""
-    y, x = (torch.linspace(-1, 1, size, dtype=matrix.dtype, device=matrix.device) for size in (height, width))
-    y, x = torch.meshgrid(y, x, indexing="ij")
-    return torch.einsum("hwk,...jk->...hwj", torch.stack([y, x, torch.ones_like(x)], -1), matrix)''')
-    return f"{name}({x}, {m.height}, {m.width})"
+    w.note("places (y, x, 1) of a grid, mapped by 2 x 3 matrices")
+    return f'torch.einsum("hwk,...jk->...hwj", {w.buffer("grid", m.baseGrid)}, {x})'
 
 
 @rule(authors.AffineTransformMatrixGenerator)

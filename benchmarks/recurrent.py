@@ -18,6 +18,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import cudnn, rnn
 
 STEPS = 65
+PAUSE = 0.01  # seconds, and a pass that warms: threads of the other library look for work for a while after theirs
 LAYERS: list[tuple[str, Callable[[int], Any], Callable[[int], Any]]] = [
     ("rnn.SeqLSTM", lambda n: rnn.SeqLSTM(n, n), lambda n: torch.nn.LSTM(n, n)),
     ("cudnn.LSTM", lambda n: cudnn.LSTM(n, n, 1), lambda n: torch.nn.LSTM(n, n)),
@@ -31,6 +32,8 @@ def least(rounds: int, *passes: Callable[[], Any]) -> list[float]:
     found = [float("inf")] * len(passes)
     for _ in range(rounds):
         for place, run in enumerate(passes):
+            time.sleep(PAUSE)
+            run()
             begin = time.perf_counter()
             run()
             found[place] = min(found[place], time.perf_counter() - begin)

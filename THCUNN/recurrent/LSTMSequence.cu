@@ -42,7 +42,7 @@ static void forward(Call *call, real *gates, real *output, real *cell, const rea
 {
   const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden;
   for (int64_t t = 0; t < s->steps; t++, gates += s->samples * row, output += state, cell += state) {
-    THNN_(gemm)(call, 0, 0, s->samples, row, s->hidden, 1, h, s->hidden, weight, row, 1, gates, row);
+    THNN_(gemm)(call, 0, s->isTurned, s->samples, row, s->hidden, 1, h, s->hidden, weight, s->columns, 1, gates, row);
     launch(call, blocksFor(state), BLOCK, cells, gates, c, output, cell, *s);
     h = output;
     c = cell;
@@ -57,7 +57,7 @@ static void backward(Call *call, const real *gates, const real *gradOutput, real
     real *gx = gradGates + t * s->samples * row;
     launch(call, blocksFor(state), BLOCK, gradients, gates + t * s->samples * row, gx, t ? cell + (t - 1) * state : c0, cell + t * state,
            gradOutput + t * state, gradHidden, gradCell, *s);
-    THNN_(gemm)(call, 0, 1, s->samples, s->hidden, row, 1, gx, row, weight, row, 0, gradHidden, s->hidden);
+    THNN_(gemm)(call, 0, !s->isTurned, s->samples, s->hidden, row, 1, gx, row, weight, s->columns, 0, gradHidden, s->hidden);
   }
 }
 

@@ -17,21 +17,26 @@
  *   h0, c0, gradHidden, gradCell  N x hiddenSize; the gradients are those of the last step's state, and become those of h0 and c0
  *   order                         0: the four rows lie in the order i, f, g, o, as cuDNN has them; 1: i, f, o, g, as rnn has them
  *
- * The steps wait for each other: a step's work is shared among threads, and a few samples take as long as it takes to read weight once. */
+ * Samples do not wait for each other: where there are many, each thread takes all steps of some. Else a step's work is shared among
+ * threads, for it waits for the step before; with a few samples it takes as long as it takes to read weight once. */
 #include "recurrent/sequence.h"
 
 #ifndef THNN_CUDA /* THCUNN/recurrent/LSTMSequence.cu has its own */
 enum {
-  FEW = 8,       /* samples, at most, for which reading the weights takes longer than multiplying them */
-  BLOCK = 128,   /* rows of weight in a task */
-  LONGEST = 1024 /* terms of a sum in reals */
+  FEW = 8,        /* samples, at most, for which reading the weights takes longer than multiplying them */
+  MANY = 12,      /* samples, at least, that a thread takes for itself, */
+  NEAR = 1 << 19, /* if all weights are no more bytes than this: each thread reads them in each step */
+  BLOCK = 128,    /* rows of weight in a task, whose sums are added later */
+  UNITS = 64,     /* cells in a task */
+  LONGEST = 1024  /* terms of a sum in reals */
 };
 
-/* One step of one sample. */
-THNN_KERNEL void cells(real *restrict gates, const real *restrict before, real *restrict output, real *restrict after, const Sequence *s)
+/* Cells begin to end of one step of one sample. */
+THNN_KERNEL void cells(real *restrict gates, const real *restrict before, real *restrict output, real *restrict after, int64_t begin,
+                       int64_t end, const Sequence *s)
 {
   real *restrict gi = gates, *restrict gf = gates + s->hidden, *restrict gg = gates + s->g, *restrict go = gates + s->o;
-  for (int64_t k = 0; k < s->hidden; k++) {
+  for (int64_t k = begin; k < end; k++) {
     const real i = real_sigmoid(gi[k]), f = real_sigmoid(gf[k]), g = real_tanh(gg[k]), o = real_sigmoid(go[k]);
     const real c = f * before[k] + i * g;
     after[k] = c;
@@ -64,49 +69,52 @@ THNN_KERNEL void gradients(const real *restrict gates, real *restrict gradGates,
   }
 }
 
-/* sums[n] = h[n] weight, for a few samples and the rows begin to end of weight. */
-THNN_KERNEL void feedBack(real *restrict sums, const real *restrict h, const real *restrict weight, int64_t begin, int64_t end,
-                          const Sequence *s)
+/* y[n][left to right] = x[n] matrix, for a few samples and the rows begin to end of a matrix of `columns` columns. */
+THNN_KERNEL void combine(real *restrict y, int64_t yRow, const real *restrict x, int64_t xRow, const real *restrict matrix, int64_t columns,
+                         int64_t begin, int64_t end, int64_t left, int64_t right, int64_t samples)
 {
-  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden;
-  memset(sums, 0, (size_t)(s->samples * row) * sizeof(real));
+  for (int64_t n = 0; n < samples; n++) memset(y + n * yRow + left, 0, (size_t)(right - left) * sizeof(real));
   int64_t j = begin;
   for (; j + 4 <= end; j += 4)
-    for (int64_t n = 0; n < s->samples; n++) {
-      const real *w0 = weight + j * row, *w1 = w0 + row, *w2 = w1 + row, *w3 = w2 + row, *x = h + n * hidden + j;
-      for (int64_t k = 0; k < row; k++) sums[n * row + k] += x[0] * w0[k] + x[1] * w1[k] + x[2] * w2[k] + x[3] * w3[k];
+    for (int64_t n = 0; n < samples; n++) {
+      const real *w0 = matrix + j * columns, *w1 = w0 + columns, *w2 = w1 + columns, *w3 = w2 + columns, *v = x + n * xRow + j;
+      for (int64_t k = left; k < right; k++) y[n * yRow + k] += v[0] * w0[k] + v[1] * w1[k] + v[2] * w2[k] + v[3] * w3[k];
     }
   for (; j < end; j++)
-    for (int64_t n = 0; n < s->samples; n++)
-      for (int64_t k = 0; k < row; k++) sums[n * row + k] += h[n * hidden + j] * weight[j * row + k];
+    for (int64_t n = 0; n < samples; n++)
+      for (int64_t k = left; k < right; k++) y[n * yRow + k] += x[n * xRow + j] * matrix[j * columns + k];
 }
 
-/* gradHidden[n][k] = gradGates[n] . weight[k], for a few samples and the rows begin to end of weight. */
-THNN_KERNEL void passBack(real *restrict gradHidden, const real *restrict gradGates, const real *restrict weight, int64_t begin,
-                          int64_t end, const Sequence *s)
+/* y[n][k] = x[n] . matrix[k], or with `add` += it, for a few samples and the rows begin to end of the matrix. */
+THNN_KERNEL void dots(real *restrict y, int64_t yRow, const real *restrict x, const real *restrict matrix, int64_t columns, int64_t begin,
+                      int64_t end, int64_t samples, int add)
 {
-  const int64_t row = LSTM_PARTS * s->hidden;
   for (int64_t k = begin; k < end; k += 4)
-    for (int64_t n = 0; n < s->samples; n++) {
-      const real *w[4], *g = gradGates + n * row; /* where rows end, the last one again */
-      for (int64_t r = 0; r < 4; r++) w[r] = weight + THNN_min(k + r, end - 1) * row;
+    for (int64_t n = 0; n < samples; n++) {
+      const real *w[4], *v = x + n * columns; /* where rows end, the last one again */
+      for (int64_t r = 0; r < 4; r++) w[r] = matrix + THNN_min(k + r, end - 1) * columns;
       double sum[4] = {0};
-      for (int64_t first = 0; first < row; first += LONGEST) {
+      for (int64_t first = 0; first < columns; first += LONGEST) {
         real sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
 #pragma omp simd reduction(+ : sum0, sum1, sum2, sum3)
-        for (int64_t i = first; i < THNN_min(first + LONGEST, row); i++) {
-          sum0 += g[i] * w[0][i];
-          sum1 += g[i] * w[1][i];
-          sum2 += g[i] * w[2][i];
-          sum3 += g[i] * w[3][i];
+        for (int64_t i = first; i < THNN_min(first + LONGEST, columns); i++) {
+          sum0 += v[i] * w[0][i];
+          sum1 += v[i] * w[1][i];
+          sum2 += v[i] * w[2][i];
+          sum3 += v[i] * w[3][i];
         }
         sum[0] += sum0;
         sum[1] += sum1;
         sum[2] += sum2;
         sum[3] += sum3;
       }
-      for (int64_t r = 0; r < THNN_min(4, end - k); r++) gradHidden[n * s->hidden + k + r] = (real)sum[r];
+      for (int64_t r = 0; r < THNN_min(4, end - k); r++) y[n * yRow + k + r] = add ? y[n * yRow + k + r] + (real)sum[r] : (real)sum[r];
     }
+}
+
+static int isApart(const Sequence *s, int threads)
+{
+  return s->samples > FEW && s->samples >= MANY * threads && s->hidden * s->hidden <= NEAR / LSTM_PARTS / (int64_t)sizeof(real);
 }
 
 static int threadsFor(const Call *call, const Sequence *s)
@@ -114,26 +122,97 @@ static int threadsFor(const Call *call, const Sequence *s)
   return THNN_threads(call, THNN_min(s->samples, 1 << 20) * THNN_min(s->hidden * s->hidden, 1 << 30) * LSTM_PARTS);
 }
 
-static void forward(Call *call, real *gates, real *output, real *cell, const real *weight, const real *h, const real *c, const Sequence *s)
+/* Where the passes find what they read and write. */
+typedef struct Steps {
+  real *gates, *output, *cell;
+  const real *h0, *c0;
+} Steps;
+
+/* All steps of samples [begin, end), on one thread. */
+static void forwardApart(Call *call, const Steps *m, const real *packed, int64_t begin, int64_t end, const Sequence *s)
 {
-  const int threads = threadsFor(call, s);
-  const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = n <= FEW ? THNN_ceilDiv(hidden, BLOCK) : 0;
-  const int64_t share = THNN_perThread(n * row);
-  real *sums = THNN_scratch(call, tasks * share, sizeof(real)); /* one for each task */
-  const real *packed = tasks == 0 ? THNN_(packGemm)(call, threads, 0, row, hidden, weight, row) : NULL;
-  if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
-  for (int64_t t = 0; t < s->steps; t++, gates += n * row, output += n * hidden, cell += n * hidden) {
-    if (packed) THNN_(gemmPacked)(call, threads, n, row, hidden, h, hidden, packed, 1, gates, row);
+  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden;
+  const real *h = m->h0 + begin * hidden, *c = m->c0 + begin * hidden;
+  for (int64_t t = 0; t < s->steps; t++) {
+    const int64_t first = t * s->samples + begin;
+    THNN_(gemmPacked)(call, 1, end - begin, row, hidden, h, hidden, packed, 1, m->gates + first * row, row);
+    for (int64_t i = 0; i < end - begin; i++)
+      cells(m->gates + (first + i) * row, c + i * hidden, m->output + (first + i) * hidden, m->cell + (first + i) * hidden, 0, hidden, s);
+    h = m->output + first * hidden;
+    c = m->cell + first * hidden;
+  }
+}
+
+/* A few samples: each task has some cells of a step. */
+static void forwardFew(int threads, const Steps *m, const real *weight, real *sums, int64_t share, const Sequence *s)
+{
+  const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = THNN_ceilDiv(hidden, BLOCK);
+  const real *h = m->h0, *c = m->c0;
+  for (int64_t t = 0; t < s->steps; t++) {
+    real *gates = m->gates + t * n * row, *output = m->output + t * n * hidden, *cell = m->cell + t * n * hidden;
+    if (!s->isTurned) {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t task = 0; task < tasks; task++)
-      feedBack(sums + task * share, h, weight, task * BLOCK, THNN_min((task + 1) * BLOCK, hidden), s);
+      for (int64_t task = 0; task < tasks; task++)
+        combine(sums + task * share, row, h, hidden, weight, row, task * BLOCK, THNN_min((task + 1) * BLOCK, hidden), 0, row, n);
+    }
 #pragma omp parallel for num_threads(threads)
-    for (int64_t i = 0; i < n; i++) {
-      for (int64_t task = 0; task < tasks; task++) addRow(gates + i * row, sums + task * share + i * row, row);
-      cells(gates + i * row, c + i * hidden, output + i * hidden, cell + i * hidden, s);
+    for (int64_t begin = 0; begin < hidden; begin += UNITS) {
+      const int64_t end = THNN_min(begin + UNITS, hidden);
+      for (int64_t part = 0; part < LSTM_PARTS; part++) {
+        if (s->isTurned) dots(gates, row, h, weight, hidden, part * hidden + begin, part * hidden + end, n, 1);
+        for (int64_t i = 0; i < n && !s->isTurned; i++)
+          for (int64_t task = 0; task < tasks; task++)
+            addRow(gates + i * row + part * hidden + begin, sums + task * share + i * row + part * hidden + begin, end - begin);
+      }
+      for (int64_t i = 0; i < n; i++)
+        cells(gates + i * row, c + i * hidden, output + i * hidden, cell + i * hidden, begin, end, s);
     }
     h = output;
     c = cell;
+  }
+}
+
+static void forward(Call *call, real *gates, real *output, real *cell, const real *weight, const real *h, const real *c, const Sequence *s)
+{
+  const int threads = threadsFor(call, s);
+  const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, share = THNN_perThread(n * row);
+  const Steps m = {gates, output, cell, h, c};
+  if (n <= FEW) {
+    real *sums = s->isTurned ? NULL : THNN_scratch(call, THNN_ceilDiv(hidden, BLOCK) * share, sizeof(real)); /* one for each task */
+    if (THNN_ready(call)) forwardFew(threads, &m, weight, sums, share, s);
+    return;
+  }
+  const real *packed = THNN_(packGemm)(call, threads, (int)s->isTurned, row, hidden, weight, s->columns);
+  if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
+  if (isApart(s, threads)) {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t part = 0; part < threads; part++) forwardApart(call, &m, packed, n * part / threads, n * (part + 1) / threads, s);
+    return;
+  }
+  for (int64_t t = 0; t < s->steps; t++, gates += n * row, output += n * hidden, cell += n * hidden) {
+    THNN_(gemmPacked)(call, threads, n, row, hidden, h, hidden, packed, 1, gates, row);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t i = 0; i < n; i++) cells(gates + i * row, c + i * hidden, output + i * hidden, cell + i * hidden, 0, hidden, s);
+    h = output;
+    c = cell;
+  }
+}
+
+/* The same for the way back. */
+typedef struct Back {
+  const real *gates, *gradOutput, *cell, *c0;
+  real *gradGates, *gradHidden, *gradCell;
+} Back;
+
+/* Cells of step t of samples [first, last). */
+static void gradientsOf(const Back *b, int64_t t, int64_t first, int64_t last, int64_t begin, int64_t end, const Sequence *s)
+{
+  const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden;
+  for (int64_t n = first; n < last; n++) {
+    const int64_t at = t * state + n * s->hidden;
+    gradients(b->gates + (t * s->samples + n) * row, b->gradGates + (t * s->samples + n) * row,
+              t ? b->cell + at - state : b->c0 + n * s->hidden, b->cell + at, b->gradOutput + at, b->gradHidden + n * s->hidden,
+              b->gradCell + n * s->hidden, begin, end, s);
   }
 }
 
@@ -141,24 +220,34 @@ static void backward(Call *call, const real *gates, const real *gradOutput, real
                      const real *cell, real *gradHidden, real *gradCell, const Sequence *s)
 {
   const int threads = threadsFor(call, s);
-  const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden, isFew = s->samples <= FEW;
-  const real *packed = isFew ? NULL : THNN_(packGemm)(call, threads, 1, s->hidden, row, weight, row);
+  const int64_t samples = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, isFew = samples <= FEW;
+  const Back b = {gates, gradOutput, cell, c0, gradGates, gradHidden, gradCell};
+  const real *packed = isFew ? NULL : THNN_(packGemm)(call, threads, !s->isTurned, hidden, row, weight, s->columns);
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
-  for (int64_t t = s->steps - 1; t >= -1; t--) { /* at step t, gradHidden is made of the gradients of step t + 1; step -1 is h0 */
-    const real *later = gradGates + (t + 1) * s->samples * row;
-    const int isLast = t == s->steps - 1;
-    if (!isFew && !isLast)
-      THNN_(gemmPacked)(call, threads, s->samples, s->hidden, row, later, row, packed, 0, gradHidden, s->hidden);
+  /* At step t, gradHidden is made of the gradients of step t + 1; step -1 is h0. */
+  if (isApart(s, threads)) {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t begin = 0; begin < s->hidden; begin += BLOCK) {
-      const int64_t end = THNN_min(begin + BLOCK, s->hidden);
-      if (isFew && !isLast) passBack(gradHidden, later, weight, begin, end, s);
-      for (int64_t n = 0; n < s->samples && t >= 0; n++) {
-        const int64_t at = t * state + n * s->hidden;
-        gradients(gates + (t * s->samples + n) * row, gradGates + (t * s->samples + n) * row,
-                  t ? cell + at - state : c0 + n * s->hidden, cell + at, gradOutput + at, gradHidden + n * s->hidden,
-                  gradCell + n * s->hidden, begin, end, s);
+    for (int64_t part = 0; part < threads; part++) {
+      const int64_t first = samples * part / threads, last = samples * (part + 1) / threads;
+      for (int64_t t = s->steps - 1; t >= -1; t--) {
+        if (t < s->steps - 1)
+          THNN_(gemmPacked)(call, 1, last - first, hidden, row, gradGates + ((t + 1) * samples + first) * row, row, packed, 0,
+                            gradHidden + first * hidden, hidden);
+        if (t >= 0) gradientsOf(&b, t, first, last, 0, hidden, s);
       }
+    }
+    return;
+  }
+  for (int64_t t = s->steps - 1; t >= -1; t--) {
+    const real *later = gradGates + (t + 1) * samples * row;
+    const int isLast = t == s->steps - 1;
+    if (!isFew && !isLast) THNN_(gemmPacked)(call, threads, samples, hidden, row, later, row, packed, 0, gradHidden, hidden);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t begin = 0; begin < hidden; begin += UNITS) {
+      const int64_t end = THNN_min(begin + UNITS, hidden);
+      if (isFew && !isLast && s->isTurned) combine(gradHidden, hidden, later, row, weight, hidden, 0, row, begin, end, samples);
+      if (isFew && !isLast && !s->isTurned) dots(gradHidden, hidden, later, weight, row, begin, end, samples, 0);
+      if (t >= 0) gradientsOf(&b, t, 0, samples, begin, end, s);
     }
   }
 }
@@ -177,7 +266,7 @@ int32_t THNN_(LSTMSequence_updateOutput)(THNNState *state, THTensor *gates, THTe
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *w = THNN_in(&call, view(weight)), *h = THNN_in(&call, view(h0)), *c = THNN_in(&call, view(c0));
+  const real *w = THNN_in(&call, inMemory(view(weight), &s)), *h = THNN_in(&call, view(h0)), *c = THNN_in(&call, view(c0));
   real *x = THNN_acc(&call, view(gates)), *y = THNN_out(&call, view(output)), *cells = THNN_out(&call, view(cell));
   if (THNN_ready(&call)) forward(&call, x, y, cells, w, h, c, &s);
   return THNN_leave(&call);
@@ -198,7 +287,8 @@ int32_t THNN_(LSTMSequence_updateGradInput)(THNNState *state, const THTensor *ga
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *x = THNN_in(&call, view(gates)), *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
+  const real *x = THNN_in(&call, view(gates)), *g = THNN_in(&call, view(gradOutput));
+  const real *w = THNN_in(&call, inMemory(view(weight), &s));
   const real *first = THNN_in(&call, view(c0)), *cells = THNN_in(&call, view(cell));
   real *gx = THNN_out(&call, view(gradGates)), *gh = THNN_acc(&call, view(gradHidden)), *gc = THNN_acc(&call, view(gradCell));
   if (THNN_ready(&call)) backward(&call, x, g, gx, w, first, cells, gh, gc, &s);

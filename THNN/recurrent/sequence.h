@@ -6,9 +6,12 @@
 
 enum { LSTM_PARTS = 4 };
 
-/* Steps of samples; where the rows of g and of o begin (those of i and f are 0 and hidden). */
+/* Steps of samples; where the rows of g and of o begin (those of i and f are 0 and hidden); whether weight lies in memory column by column,
+ * as cudnn's does. */
 typedef struct Sequence {
-  int64_t steps, samples, hidden, g, o;
+  int64_t steps, samples, hidden, g, o, isTurned;
+  int64_t columns;            /* of weight as it lies there; */
+  int64_t size[2], stride[2]; /* its shape, and that of what it is a view of */
 } Sequence;
 
 static inline int32_t checkSequence(const char *f, View gates, View weight, int32_t order, Sequence *s)
@@ -23,7 +26,22 @@ static inline int32_t checkSequence(const char *f, View gates, View weight, int3
   s->o = (order == 0 ? 3 : 2) * s->hidden;
   const int64_t size[3] = {s->steps, s->samples, LSTM_PARTS * s->hidden}, square[2] = {s->hidden, LSTM_PARTS * s->hidden};
   THNN_TRY(THNN_checkShape(f, "gates", gates, 3, size));
-  return THNN_checkShape(f, "weight", weight, 2, square);
+  THNN_TRY(THNN_checkShape(f, "weight", weight, 2, square));
+  s->isTurned = weight.stride[0] == 1 && weight.stride[1] == s->hidden;
+  s->columns = s->isTurned ? s->hidden : LSTM_PARTS * s->hidden;
+  for (int d = 0; d < 2; d++) {
+    s->size[d] = weight.size[s->isTurned ? 1 - d : d];
+    s->stride[d] = weight.stride[s->isTurned ? 1 - d : d];
+  }
+  return THNN_OK;
+}
+
+/* So that no call copies it. */
+static inline View inMemory(View weight, const Sequence *s)
+{
+  weight.size = s->size;
+  weight.stride = s->stride;
+  return weight;
 }
 
 /* T x N x hiddenSize, or N x hiddenSize of a state. */

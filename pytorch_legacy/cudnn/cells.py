@@ -1,7 +1,8 @@
 """The kinds of recurrent cells, over a whole sequence and back.
 
-A cell gets what the inputs give to the gates, with their biases; R and its bias, which make of a state what it gives to them; and
-the states before the first step. The gates lie side by side in cuDNN's order.
+A cell gets what the inputs give to the gates, with their biases, in an array for its use; R and its bias, which make of a state
+what it gives to them; and the states before the first step. The gates lie side by side in cuDNN's order. Products are libTHNN's:
+NumPy's BLAS has threads that look for work for some milliseconds afterwards, and compete with ours.
 """
 
 from typing import Any, Protocol
@@ -38,19 +39,23 @@ class Simple:
         self.isTanh = isTanh
 
     def forward(self, net: Caller, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
-        outputs = x + bias
+        outputs = np.add(x, bias, out=x)
         h, c = states
+        fromState = np.empty_like(h)
         for sums in outputs:
-            sums += h @ R.T
+            net._call("Linear_updateOutput", h, fromState, R, None)
+            sums += fromState
             h = np.tanh(sums, out=sums) if self.isTanh else np.maximum(sums, 0, out=sums)
         return outputs, (h, c), outputs
 
     def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
         gradSums = 1 - kept * kept if self.isTanh else (kept > 0).astype(kept.dtype)
         dh, dc = states
+        past = np.empty_like(dh)
         for t in reversed(range(len(kept))):
             gradSums[t] *= dh + gradOutput[t]
-            dh = gradSums[t] @ R
+            net._call("Linear_updateGradInput", past, gradSums[t], past, R)
+            dh = past
         return gradSums, gradSums, (dh, dc)
 
 
@@ -61,7 +66,7 @@ class LSTM:
     order = 0
 
     def forward(self, net: Caller, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
-        gates = x + bias
+        gates = np.add(x, bias, out=x)
         outputs, cells = np.empty((2, *x.shape[:2], R.shape[1]), R.dtype, like=x)
         net._call("LSTMSequence_updateOutput", gates, outputs, cells, R.T, *states, self.order)
         last = (outputs[-1], cells[-1]) if len(x) else states
@@ -83,18 +88,21 @@ class GRU:
         outputs = np.empty((*x.shape[:2], R.shape[1]), R.dtype, like=x)
         kept = np.empty((*x.shape[:2], 5 * R.shape[1]), R.dtype, like=x)
         h, c = states
+        fromState = np.empty((len(h), len(R)), R.dtype, like=x)
         for t in range(len(x)):
-            net._call("GRUFused_updateOutput", x[t], h @ R.T, None, bias, h, outputs[t], kept[t])
+            net._call("Linear_updateOutput", h, fromState, R, None)
+            net._call("GRUFused_updateOutput", x[t], fromState, None, bias, h, outputs[t], kept[t])
             h = outputs[t]
         return outputs, (h, c), kept
 
     def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
         fromInput, fromState = np.empty((2, *gradOutput.shape[:2], len(R)), R.dtype, like=R)
         dh, dc = states
-        past = np.empty_like(dh)
+        past, back = np.empty_like(dh), np.empty_like(dh)
         for t in reversed(range(len(gradOutput))):
             net._call("GRUFused_updateGradInput", fromInput[t], fromState[t], dh + gradOutput[t], past, kept[t])
-            dh = past + fromState[t] @ R
+            net._call("Linear_updateGradInput", past, fromState[t], back, R)
+            dh = past + back
         return fromInput, fromState, (dh, dc)
 
 

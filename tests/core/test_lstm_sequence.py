@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytorch_legacy import backend
 from tests import capi
 from tests.core.test_fused_cells import call, lstm
 
@@ -18,6 +19,11 @@ def drawn(samples: int, dtype: Any = np.float64, steps: int = T, size: int = H) 
     rng = np.random.default_rng(8)
     shapes = {"gates": (steps, samples, 4 * size), "weight": (size, 4 * size), "h0": (samples, size), "c0": (samples, size)}
     return {name: rng.standard_normal(shape).astype(np.float32).astype(dtype) for name, shape in shapes.items()}
+
+
+def turned(array: np.ndarray) -> np.ndarray:
+    """The same numbers, column by column in memory."""
+    return np.ascontiguousarray(array.T).T
 
 
 def definition(order: int, gates: np.ndarray, weight: np.ndarray, h0: np.ndarray, c0: np.ndarray) -> list[np.ndarray]:
@@ -42,9 +48,13 @@ def forward(real: str, order: int, given: dict[str, np.ndarray]) -> dict[str, np
 
 @pytest.mark.parametrize("real", capi.REALS)
 @pytest.mark.parametrize("order", PLACES)
-@pytest.mark.parametrize("samples", [1, 3, 9])  # few and many go different ways
-def test_forward(real: str, order: int, samples: int) -> None:
-    given = drawn(samples, capi.REALS[real], size=70)  # more than one task
+@pytest.mark.parametrize("samples", [1, 3, 9, 30])  # few, some and many go different ways
+@pytest.mark.parametrize("isTurned", [False, True])
+def test_forward(real: str, order: int, samples: int, isTurned: bool) -> None:
+    given = drawn(samples, capi.REALS[real], size=140)  # more than one task
+    given["weight"] /= 4
+    if isTurned:
+        given["weight"] = turned(given["weight"])
     results = forward(real, order, given)
     expected = definition(order, **{name: array.astype(np.float64) for name, array in given.items()})
     for name, wanted in zip(("output", "cell"), expected, strict=True):
@@ -66,10 +76,13 @@ def backward(
 
 
 @pytest.mark.parametrize("order", PLACES)
-@pytest.mark.parametrize("samples", [2, 9])
-def test_gradients(order: int, samples: int) -> None:
+@pytest.mark.parametrize("samples", [2, 9, 30])
+@pytest.mark.parametrize("isTurned", [False, True])
+def test_gradients(order: int, samples: int, isTurned: bool) -> None:
     """By central differences of the definition, along random directions."""
     given = drawn(samples)
+    if isTurned:
+        given["weight"] = turned(given["weight"])
     rng = np.random.default_rng(9)
     shapes = {"output": (T, samples, H), "h": (samples, H), "c": (samples, H)}
     weights = {name: rng.standard_normal(shape) for name, shape in shapes.items()}
@@ -88,6 +101,24 @@ def test_gradients(order: int, samples: int) -> None:
     gradients = {name: array.astype(np.float32) for name, array in weights.items()}
     for name, gradient in backward("Float", order, singles, forward("Float", order, singles), gradients).items():
         np.testing.assert_allclose(gradient, found[name], rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize("samples", [2, 9, 40])
+@pytest.mark.parametrize("isTurned", [False, True])
+def test_threads(samples: int, isTurned: bool) -> None:
+    """However steps and samples are shared among threads, results have the same bits."""
+    found = []
+    for threads in (1, 2, 3):
+        backend.set_num_threads(threads)
+        given = drawn(samples, np.float32, size=140)
+        if isTurned:
+            given["weight"] = turned(given["weight"])
+        results = forward("Float", 0, given)
+        states = {"output": results["output"], "h": given["h0"], "c": given["c0"]}
+        found.append(results | {f"grad {name}": array for name, array in backward("Float", 0, given, results, states).items()})
+    for other in found[1:]:
+        for name, array in found[0].items():
+            np.testing.assert_array_equal(other[name], array, err_msg=name)
 
 
 def test_strides_and_no_steps() -> None:

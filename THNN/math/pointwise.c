@@ -290,6 +290,7 @@ int32_t THNN_(pointwise_apply)(THNNState *state, const THTensor *input, const TH
 int32_t THNN_(pointwise_add)(THNNState *state, const THTensor *input, THTensor *output, double scale)
 {
   const View x = view(input), y = view(output);
+  THNN_TRY(THNN_checkInput(__func__, "input", x, 0, THNN_MAX_DIMS, "any shape"));
   THNN_TRY(THNN_checkOutput(__func__, "output", y, x.nDimension, x.size));
   Call call;
   THNN_enter(&call, state, __func__);

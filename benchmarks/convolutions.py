@@ -93,12 +93,17 @@ def contestants(shape: tuple[int, ...], batch: int, threads: int, onnx: bool) ->
 
 
 def least(functions: dict[str, Callable[[], Any]], rounds: int, pause: float) -> dict[str, float]:
-    """Milliseconds of each, the least of so many rounds in turn. Each is warm, and threads of the others have gone to sleep."""
+    """Milliseconds of each, the least of so many rounds in turn.
+
+    Threads of the others have gone to sleep before. A processor that has slept is slow for some milliseconds, so each warms up.
+    """
     times: dict[str, float] = dict.fromkeys(functions, math.inf)
     for _ in range(rounds):
         for name, function in functions.items():
             time.sleep(pause)
-            function()
+            warm = time.perf_counter() + 0.02
+            while time.perf_counter() < warm:
+                function()
             begin = time.perf_counter()
             function()
             times[name] = min(times[name], time.perf_counter() - begin)

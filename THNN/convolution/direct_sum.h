@@ -13,13 +13,20 @@
 enum {
   SHORT = 576,          /* a long sum is a sum of sums of so many terms, which keeps its precision */
   BAND_BYTES = 320 << 10, /* of a band's picture, about: it stays in a second cache */
-  NEAR_BYTES = 160 << 10, /* of it, about, that all weights pass by before the rest */
+  PART_BYTES = 16 << 10,  /* of a panel, at most: it stays in the first cache while all weights pass by */
+  OFTEN = 3,              /* a panel that more blocks than this pass by is laid side by side first */
   MOST_PLACES = 2048,   /* in a band BY_OUTPUTS */
-  PART = 1536           /* weights of so many k stay in the first caches while a band passes by */
+  PART = VECTOR_BYTES == 64 ? 1536 : 128 /* weights of so many k stay in the first caches while a band passes by */
 };
 
 /* n in equal parts of at most `most`. */
 THNN_INLINE int64_t partOf(int64_t n, int64_t most) { return THNN_ceilDiv(n, THNN_max(THNN_ceilDiv(n, most), 1)); }
+
+/* Terms of a panel so many columns wide. They do not depend on how the work is cut, so sums have one order. */
+THNN_INLINE int64_t partOfDepth(int64_t depth, int64_t columns) { return partOf(depth, PART_BYTES / (int64_t)sizeof(real) / columns); }
+
+/* Places whose panels fit in beside each other. */
+THNN_INLINE int64_t groupOf(int64_t terms, int64_t columns) { return PART_BYTES / (int64_t)sizeof(real) / (terms * columns) * columns; }
 
 THNN_INLINE int64_t depthOf(const Sum *s) { return s->planes * tapsOf(s); }
 
@@ -93,6 +100,7 @@ typedef struct Band {
   const real *packed;     /* all weights, or NULL: then a block is packed when its turn comes, */
   real *own;              /* here */
   const int32_t *distance;
+  const int32_t *inPanel[3]; /* the same in a panel of 1, 2 or FEW_WIDTH vectors */
   real *y;                /* of its first place */
   int64_t rows;
   int64_t runs, run;      /* places that follow each other without a gap, in the picture and in y */
@@ -107,11 +115,15 @@ THNN_INLINE const real *blockOf(const Band *d, int64_t block)
   return d->own;
 }
 
-/* y[p] = tile[p]; `over`: as many as whole vectors hold, for what follows will be written later */
-THNN_INLINE void writeRun(real *restrict y, int64_t distance, const real *restrict tile, int64_t n, int over)
+/* y[p] = tile[p], or y[p] += tile[p]; `over`: as many as whole vectors hold, for what follows will be written later */
+THNN_INLINE void writeRun(real *restrict y, int64_t distance, const real *restrict tile, int64_t n, int over, int add)
 {
   int64_t p = 0;
-  if (distance == 1) {
+  if (add && distance == 1)
+    for (; p < n; p++) y[p] += tile[p];
+  else if (add)
+    for (; p < n; p++) y[p * distance] += tile[p];
+  else if (distance == 1) {
     for (; p + (over ? 0 : LANES - 1) < n; p += LANES) *(AnyVector *)(y + p) = *(const AnyVector *)(tile + p);
     for (; p < n; p++) y[p] = tile[p];
   } else
@@ -125,8 +137,8 @@ THNN_INLINE real *placeInY(const Band *d, int64_t at, int64_t n)
   return d->s->w.y == 1 && w + n <= d->run ? d->y + at / row * d->s->h.y + w : NULL;
 }
 
-/* Writes a tile: `n` places from place `at` of the band on, of `count` planes from plane `first` on. */
-THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t at, int64_t n)
+/* Writes a tile, or adds it: `n` places from place `at` of the band on, of `count` planes from plane `first` on. */
+THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t at, int64_t n, int add)
 {
   const Sum *s = d->s;
   const int64_t row = d->runs == 1 ? d->run : d->p->row, dense = s->w.y == 1 && s->h.y == s->w.out;
@@ -137,45 +149,50 @@ THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t 
       const int over = dense && h * s->w.out + w + THNN_ceilDiv(places, LANES) * LANES <= d->rows * s->w.out;
       real *y = d->y + first * s->yPlane + h * s->h.y + w * s->w.y;
       for (int64_t o = 0; o < count; o++)
-        writeRun(y + o * s->yPlane, s->w.y, d->tile + o * MOST_COLUMNS + done, places, over);
+        writeRun(y + o * s->yPlane, s->w.y, d->tile + o * MOST_COLUMNS + done, places, over, add);
     }
     done += rest;
   }
 }
 
-/* Places of a band that all weights pass by before the next ones. */
-THNN_INLINE int64_t groupOf(const Sum *s, const Blocks *b, int64_t places)
+/* Terms [k, k + terms) of `n` places from x on, side by side. What lies beside them may be read if there is something. */
+static void layPanel(real *panel, const Band *d, const real *x, int64_t k, int64_t terms, int64_t n, int64_t columns, int isLast)
 {
-  const int64_t near = NEAR_BYTES / (int64_t)sizeof(real) / THNN_max(depthOf(s) / THNN_min(s->h.taps * s->w.taps, 3), 1);
-  return THNN_max(THNN_min(places, near) / (b->width * LANES), 1) * b->width * LANES;
+  for (const int32_t *distance = d->distance + k, *end = distance + terms; distance < end; distance++, panel += columns)
+    if (isLast) memcpy(panel, x + *distance, (size_t)n * sizeof(real));
+    else
+      for (int64_t c = 0; c < columns; c += LANES) *(AnyVector *)(panel + c) = *(const AnyVector *)(x + *distance + c);
 }
 
+/* Some tiles at a time: their panels stay in the first cache, and rows of y are written in longer pieces. */
 static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
 {
   const Sum *s = d->s;
   const int64_t depth = depthOf(s), places = (d->rows - 1) * d->p->row + s->w.out, wide = d->blocks.width * LANES, step = d->blocks.step;
-  const int64_t group = groupOf(s, &d->blocks, places);
+  const int64_t part = partOfDepth(depth, wide), group = groupOf(part, wide);
+  const int isOften = endBlock - firstBlock > OFTEN;
   /* Behind x there is nothing to read. */
   const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
-  real *panel = d->tile + MOST_COLUMNS * ROWS;
-  for (int64_t begin = 0; begin < places; begin += group)
-    for (int64_t block = firstBlock; block < endBlock; block++) {
-      const int64_t first = block * step, count = THNN_min(step, s->outputs - first);
-      const real *w = blockOf(d, block);
-      THNN_REAL bias[ROWS] = {0};
-      for (int64_t o = 0; o < count && s->bias; o++) bias[o] = s->bias[first + o];
-      for (int64_t at = begin; at < THNN_min(begin + group, places); at += wide) {
-        const int64_t n = THNN_min(wide, places - at), columns = columnsOf(n, d->blocks.width);
-        Product *product = rowProduct(step, columns);
-        const real *x = d->x + at;
-        const int isLast = last && last + at + columns > s->xEnd;
-        if (isLast && block == firstBlock) /* planes side by side */
-          for (int64_t k = 0; k < depth; k++) memcpy(panel + k * MOST_COLUMNS, x + d->distance[k], (size_t)n * sizeof(real));
-        real *y = n == columns && count == step ? placeInY(d, at, n) : NULL;
-        for (int64_t k = 0; k < depth; k += SHORT)
-          product(THNN_min(SHORT, depth - k), w + k * step, isLast ? panel : x, d->distance + k + (isLast ? depth : 0), step, k > 0,
-                  k > 0 ? NULL : bias, y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS);
-        if (!y) writeTile(d, first, count, at, n);
+  real *const panels = d->tile + MOST_COLUMNS * ROWS;
+  for (int64_t k = 0; k < depth; k += part)
+    for (int64_t begin = 0; begin < places; begin += group) {
+      const int64_t terms = THNN_min(part, depth - k), end = THNN_min(begin + group, places);
+      for (int64_t block = firstBlock; block < endBlock; block++) {
+        const int64_t first = block * step, count = THNN_min(step, s->outputs - first);
+        const real *w = blockOf(d, block) + k * step;
+        THNN_REAL bias[ROWS] = {0};
+        for (int64_t o = 0; o < count && s->bias && k == 0; o++) bias[o] = s->bias[first + o];
+        for (int64_t at = begin; at < end; at += wide) {
+          const int64_t n = THNN_min(wide, places - at), columns = columnsOf(n, d->blocks.width);
+          const int isLast = last && last + at + columns > s->xEnd, isLaid = isOften || isLast;
+          real *panel = panels + (at - begin) * part;
+          if (isLaid && block == firstBlock) layPanel(panel, d, d->x + at, k, terms, n, columns, isLast);
+          real *y = n == columns && count == step ? placeInY(d, at, n) : NULL;
+          rowProduct(step, columns)(terms, w, isLaid ? panel : d->x + at,
+                                    isLaid ? d->inPanel[columns / LANES / 2] : d->distance + k, step, y && k > 0, k > 0 ? NULL : bias,
+                                    y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS);
+          if (!y) writeTile(d, first, count, at, n, k > 0);
+        }
       }
     }
 }
@@ -183,17 +200,17 @@ static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
 static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
 {
   const Sum *s = d->s;
-  const int64_t depth = depthOf(s), rows = partOf(d->run, ROWS), part = partOf(depth, PART);
+  const int64_t depth = depthOf(s), tiles = THNN_ceilDiv(d->run, ROWS), part = partOf(depth, PART);
   for (int64_t block = firstBlock; block < endBlock; block++) {
     const int64_t first = block * COLUMNS, count = THNN_min(COLUMNS, s->outputs - first);
     const real *w = blockOf(d, block);
     for (int64_t begin = 0; begin < depth; begin += part)
       for (int64_t r = 0; r < d->runs; r++)
-        for (int64_t at = 0; at < d->run; at += rows) {
-          const int64_t end = THNN_min(begin + part, depth), n = THNN_min(rows, d->run - at);
+        for (int64_t tile = 0; tile < tiles; tile++) { /* about as many places in each */
+          const int64_t end = THNN_min(begin + part, depth), at = d->run * tile / tiles, n = d->run * (tile + 1) / tiles - at;
           for (int64_t k = begin; k < end; k += SHORT)
-            columnProducts[1][n - 1](THNN_min(SHORT, end - k), d->x + r * d->p->row + at, w + k * COLUMNS,
-                                  d->distance + k, COLUMNS, k > 0, NULL, d->tile + (r * d->run + at) * COLUMNS, COLUMNS);
+            columnProducts[1][n - 1](THNN_min(SHORT, end - k), d->x + r * d->p->row + at, w + k * COLUMNS, d->distance + k, COLUMNS,
+                                     k > 0, NULL, d->tile + (r * d->run + at) * COLUMNS, COLUMNS);
         }
     for (int64_t r = 0; r < d->runs; r++) {
       real *tile = d->tile + r * d->run * COLUMNS, *y = d->y + first * s->yPlane + r * s->h.y;
@@ -216,7 +233,7 @@ static Way directWay(const Sum *s)
   const Picture p = pictureOf(s, s->h.out);
   const Blocks places = blocksOf(s, BY_PLACES), outputs = blocksOf(s, BY_OUTPUTS);
   const double depth = (double)depthOf(s), run = (double)(p.row == s->w.out ? s->h.out * s->w.out : s->w.out);
-  const double rows = (double)partOf((int64_t)run, ROWS), turning = s->yPlane == 1 ? 0 : 16;
+  const double rows = run / (double)THNN_ceilDiv((int64_t)run, ROWS), turning = s->yPlane == 1 ? 0 : 16;
   const double byPlaces = (double)(places.count * places.step) * (depth + 8) *
                           (double)(THNN_ceilDiv((s->h.out - 1) * p.row + s->w.out, LANES) * LANES) *
                           (s->yPlane == 1 ? 1 + 16 / depth : 1);
@@ -231,7 +248,8 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   const Blocks blocks = blocksOf(s, way);
   const int64_t depth = depthOf(s), frames = s->samples * s->t.out;
   const Picture one = pictureOf(s, 1);
-  const int64_t rowBytes = one.row * (one.inPlace ? 1 : one.phasesH * one.phasesW) * s->t.taps * s->planes * (int64_t)sizeof(real);
+  const int64_t copies = one.inPlace ? 1 : one.phasesH * (one.isNarrow ? 1 : one.phasesW);
+  const int64_t rowBytes = one.row * copies * s->t.taps * s->planes * (int64_t)sizeof(real);
   int64_t rows = THNN_max(BAND_BYTES / THNN_max(rowBytes, 1) - one.more, 1);
   if (way == BY_OUTPUTS) rows = THNN_min(rows, THNN_max(MOST_PLACES / s->w.out, 1));
   int64_t bands = THNN_ceilDiv(s->h.out, rows);
@@ -242,11 +260,12 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
 
   const Picture p = pictureOf(s, rows);
   const int64_t picture = p.inPlace ? 0 : THNN_perThread(s->t.taps * s->planes * p.plane + MOST_COLUMNS);
-  const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? rows * s->w.out * COLUMNS : (ROWS + (p.inPlace ? depth : 0)) * MOST_COLUMNS);
-  const int64_t wanted = (rows - 1) * p.row + s->w.out, block = THNN_perThread(blocks.step * depth);
-  const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || wanted <= groupOf(s, &blocks, wanted));
+  const int64_t wide = blocks.width * LANES, terms = partOfDepth(depth, wide), panels = PART_BYTES / (int64_t)sizeof(real);
+  const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? rows * s->w.out * COLUMNS : ROWS * MOST_COLUMNS + panels);
+  const int64_t places = (rows - 1) * p.row + s->w.out, block = THNN_perThread(blocks.step * depth);
+  const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || (terms == depth && places <= groupOf(terms, wide)));
   real *fresh = packed ? NULL : THNN_scratch(call, isOnce ? threads * block : directSize(s, way), sizeof(real));
-  int32_t *distance = THNN_scratch(call, 2 * depth, sizeof(int32_t));
+  int32_t *distance = THNN_scratch(call, depth + 3 * terms, sizeof(int32_t)), *inPanel = distance + depth;
   int64_t *laid = THNN_scratch(call, threads, sizeof(int64_t)); /* the job whose picture a thread has */
   real *pictures = THNN_scratch(call, threads * picture, sizeof(real)), *tiles = THNN_scratch(call, threads * tile, sizeof(real));
   if (!THNN_ready(call)) return;
@@ -255,16 +274,16 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
     packed = fresh;
   }
   distances(s, &p, distance);
-  if (p.inPlace)
-    for (int64_t k = 0; k < depth; k++) distance[depth + k] = (int32_t)(k * MOST_COLUMNS);
+  for (int64_t k = 0; k < terms; k++)
+    for (int v = 0; v < 3; v++) inPanel[v * terms + k] = (int32_t)(k * (LANES << v));
 
   for (int thread = 0; thread < threads; thread++) laid[thread] = -1;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t task = 0; task < jobs * parts; task++) {
     const int64_t part = task % parts, job = task / parts, frame = job / bands, first = job % bands * rows;
     const int64_t n = frame / s->t.out, t = frame % s->t.out, thread = THNN_threadId();
-    Band d = {s, &p, blocks, NULL, packed, isOnce ? fresh + thread * block : NULL, distance, NULL, THNN_min(rows, s->h.out - first), 0, 0,
-              tiles + thread * tile};
+    Band d = {s, &p, blocks, NULL, packed, isOnce ? fresh + thread * block : NULL, distance,
+              {inPanel, inPanel + terms, inPanel + 2 * terms}, NULL, THNN_min(rows, s->h.out - first), 0, 0, tiles + thread * tile};
     if (p.inPlace) d.x = s->x + n * s->xSample + t * s->t.stride * s->t.x + first * s->h.x;
     else {
       real *mine = pictures + thread * picture;

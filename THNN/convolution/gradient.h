@@ -13,8 +13,7 @@
 enum {
   GROUP_BYTES = 512 << 10, /* of a group of rows, about */
   CHUNK = 224,           /* places in a short sum */
-  AT_ONCE = 1 << 16,     /* elements of panels that a thread has at once */
-  OFTEN = 3              /* a panel of x that more blocks than this pass by is laid side by side first */
+  AT_ONCE = 1 << 16      /* elements of panels that a thread has at once */
 };
 
 typedef struct Gradient {
@@ -176,6 +175,7 @@ static void gradient(Call *call, const Sum *s, real *weight, double scale, int t
   g.length = (s->w.out - 1) * s->w.stride + spanOf(&s->w) + 1;
 
   const int64_t yBlocks = THNN_ceilDiv(s->outputs, g.side), all = s->samples * s->t.out * s->h.out;
+  if (all == 0) return; /* no samples, no sum */
   const int64_t rowSize = g.length * g.step * g.xCell + s->w.out * g.yCell * yBlocks;
   /* As many rows as fit, but enough for a short sum: the sums of a group are added to memory. */
   const int64_t rows = THNN_max(GROUP_BYTES / (int64_t)sizeof(real) / rowSize, THNN_ceilDiv(CHUNK, s->w.out));

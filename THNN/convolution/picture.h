@@ -2,7 +2,8 @@
  *
  * A stride takes every stride-th row and column: they are laid out apart, each such phase as a picture of its own. So a place and the next
  * one are neighbours whatever the stride, a tap is one distance for all of them, and the places of a band are one long row (with some
- * between the rows that nobody wants). A kernel over several frames sees as many times the planes. */
+ * between the rows that nobody wants). Of a narrow picture those would be many: each tap of a row sees a copy of its own there, whose rows
+ * have no gaps. A kernel over several frames sees as many times the planes. */
 #ifndef THNN_PICTURE_H
 #define THNN_PICTURE_H
 
@@ -14,7 +15,10 @@ typedef struct Picture {
   int64_t phasesH, phasesW;
   int64_t more;              /* rows that a band sees beyond its own */
   int inPlace;               /* x itself will do */
+  int isNarrow;              /* the phases of a row are copies, one for each tap */
 } Picture;
+
+enum { NARROW = 8 }; /* places in a row, at most */
 
 /* The cells between a place's first tap and its last one. */
 THNN_INLINE int64_t spanOf(const Line *a) { return THNN_max(a->taps - 1, 0) * a->step; }
@@ -30,6 +34,11 @@ THNN_INLINE Picture pictureOf(const Sum *s, int64_t rows)
   if (w->stride == 1 && w->first <= 0) { /* the padding behind a row is that in front of the next one */
     const int64_t behind = THNN_max(0, w->out + w->first + spanOf(w) - w->in);
     p.row = THNN_max(w->out, p.row - THNN_min(behind, -w->first));
+  }
+  p.isNarrow = w->out > 1 && w->out <= NARROW && p.row > w->out;
+  if (p.isNarrow) {
+    p.row = w->out;
+    p.phasesW = w->taps;
   }
   p.phase = (rows + p.more) * p.row;
   const int64_t lines = (p.phase * p.phasesH * p.phasesW + p.row + THNN_max(0, -w->first) + 15) / 16;
@@ -48,8 +57,8 @@ static void distances(const Sum *s, const Picture *p, int32_t *distance)
     for (int64_t i = 0; i < s->h.taps; i++)
       for (int64_t j = 0; j < s->w.taps; j++) {
         const int64_t r = i * s->h.step, q = j * s->w.step;
-        *distance++ = (int32_t)(plane * p->plane + (r % s->h.stride * p->phasesW + q % s->w.stride) * p->phase +
-                                r / s->h.stride * p->row + q / s->w.stride);
+        const int64_t phase = p->isNarrow ? j : q % s->w.stride, column = p->isNarrow ? 0 : q / s->w.stride;
+        *distance++ = (int32_t)(plane * p->plane + (r % s->h.stride * p->phasesW + phase) * p->phase + r / s->h.stride * p->row + column);
       }
 }
 
@@ -111,7 +120,7 @@ static void layBand(real *restrict to, const Sum *s, const Picture *p, int64_t n
         real *phase = to + (a * p->phasesW + b) * p->phase;
         const Strip behind = {0, 0, THNN_max(0, -w->first), 0, 1}; /* the last row has no next one in front of which it lies */
         layPlanes(phase + (rows + p->more) * p->row, NULL, s, p, &behind);
-        const int64_t row = first * h->stride + h->first + a, column = w->first + b;
+        const int64_t row = first * h->stride + h->first + a, column = w->first + b * (p->isNarrow ? w->step : 1);
         if (p->row == 1 && column >= 0 && column < w->in) { /* a column is one strip */
           const Strip strip = stripOf(h, row, rows + p->more);
           layPlanes(phase, x ? x + column * w->x : NULL, s, p, &strip);

@@ -17,9 +17,22 @@ THNN_INLINE void product(const int rows, const int width, const Packed packed, i
   for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
     for (int j = 0; j < width; j++) sum[i][j] = (Vector){0};
+#pragma GCC unroll 4
   for (int64_t k = 0; k < depth; k++) {
     const real *ak = packed == ROWS_PACKED ? a + k * step : a + distance[k];
     const real *bk = packed == ROWS_PACKED ? b + distance[k] : b + k * step;
+    if (rows < width) { /* the fewer of both stay in registers, too */
+      Vector row[ROWS];
+#pragma GCC unroll 14
+      for (int i = 0; i < rows; i++) row[i] = ak[i] - (Vector){0};
+#pragma GCC unroll 4
+      for (int j = 0; j < width; j++) {
+        const Vector column = *(const AnyVector *)(bk + j * LANES);
+#pragma GCC unroll 14
+        for (int i = 0; i < rows; i++) sum[i][j] += row[i] * column;
+      }
+      continue;
+    }
     Vector column[FEW_WIDTH];
 #pragma GCC unroll 4
     for (int j = 0; j < width; j++) column[j] = *(const AnyVector *)(bk + j * LANES);
@@ -99,6 +112,7 @@ static void packColumns(real *to, const Matrices *p, int64_t j, int64_t columns,
 {
   const int64_t whole = THNN_ceilDiv(columns, LANES) * LANES;
   if (p->transB) turn(to, COLUMNS, p->b + j * p->ldb + l, p->ldb, columns, depth);
+#pragma GCC unroll 4
   for (int64_t k = 0; k < depth; k++) {
     real *row = to + k * COLUMNS;
     if (!p->transB && columns == COLUMNS)

@@ -241,12 +241,18 @@ static void backward(Call *call, const real *gates, const real *gradOutput, real
   for (int64_t t = s->steps - 1; t >= -1; t--) {
     const real *later = gradGates + (t + 1) * samples * row;
     const int isLast = t == s->steps - 1;
-    if (!isFew && !isLast) THNN_(gemmPacked)(call, threads, samples, hidden, row, later, row, packed, 0, gradHidden, hidden);
+    if (!isFew) {
+      if (!isLast) THNN_(gemmPacked)(call, threads, samples, hidden, row, later, row, packed, 0, gradHidden, hidden);
+#pragma omp parallel for num_threads(threads)
+      for (int64_t n = 0; n < samples; n++)
+        if (t >= 0) gradientsOf(&b, t, n, n + 1, 0, hidden, s);
+      continue;
+    }
 #pragma omp parallel for num_threads(threads)
     for (int64_t begin = 0; begin < hidden; begin += UNITS) {
       const int64_t end = THNN_min(begin + UNITS, hidden);
-      if (isFew && !isLast && s->isTurned) combine(gradHidden, hidden, later, row, weight, hidden, 0, row, begin, end, samples);
-      if (isFew && !isLast && !s->isTurned) dots(gradHidden, hidden, later, weight, row, begin, end, samples, 0);
+      if (!isLast && s->isTurned) combine(gradHidden, hidden, later, row, weight, hidden, 0, row, begin, end, samples);
+      if (!isLast && !s->isTurned) dots(gradHidden, hidden, later, weight, row, begin, end, samples, 0);
       if (t >= 0) gradientsOf(&b, t, 0, samples, begin, end, s);
     }
   }

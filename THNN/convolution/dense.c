@@ -45,11 +45,10 @@ static int isForWinograd(const Sum *s)
          w->stride == 1 && t->taps == 1 && t->in == 1 && t->out == 1 && w->x == 1 && w->y == 1;
 }
 
-/* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`. Where taps go backwards, the sum is a
- * gradInput: in training its weights are transformed in each step, which needs more tiles. */
+/* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`. */
 static Way wayOf(const Call *call, const Sum *s, const Engine *e)
 {
-  enum { PLANES = 16, OUTPUTS = 8, TILES = 12, LEAST = 8, TILES_BACK = 24 };
+  enum { PLANES = 16, OUTPUTS = 8, TILES = 12, LEAST = 8 };
   const int32_t how = THNN_convolutionWay(call);
   if (isByDefinition(call) || !isUsual(s)) return BY_DEFINITION;
   if (how == THNN_BY_PLACES) return BY_PLACES;
@@ -58,9 +57,10 @@ static Way wayOf(const Call *call, const Sum *s, const Engine *e)
     const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
     if (how == THNN_BY_WINOGRAD_2) return BY_WINOGRAD_2;
     if (how == THNN_BY_WINOGRAD_4) return BY_WINOGRAD_4;
-    const int isLarge = s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST, back = s->w.weightStep < 0;
-    if (how == THNN_FAST && isLarge && tiles >= (back ? TILES_BACK : TILES)) return BY_WINOGRAD_4;
-    if (how == THNN_FAST && isLarge && tiles >= (back ? TILES_BACK : LEAST)) return BY_WINOGRAD_2;
+    if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST && tiles >= TILES)
+      return BY_WINOGRAD_4;
+    if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST && tiles >= LEAST)
+      return BY_WINOGRAD_2;
   }
   return e->direct(s);
 }

@@ -20,6 +20,27 @@ def adaptive_pool(x: torch.Tensor, sizes: int | Sequence[int], rank: int, how: A
     return x
 
 
+def roi_pool(x: torch.Tensor, boxes: torch.Tensor, size: Sequence[int], scale: float, shared_edges: bool) -> torch.Tensor:
+    """The function of that name in the text of inn.ROIPooling, for boxes that an exporter does not know: by masks, not slices."""
+    edges = boxes[:, 1:].double() * scale
+    left, top, right, bottom = (edges.sign() * (edges.abs() + 0.5).floor()).long().unbind(1)
+    masks = []
+    for first, last, count, cells in ((left, right, size[1], x.shape[3]), (top, bottom, size[0], x.shape[2])):
+        length = (last - first + int(shared_edges)).clamp(min=1)[:, None]
+        n = torch.arange(count)
+        if shared_edges:
+            start, end = n * length // count, ((n + 1) * length + count - 1) // count
+        else:
+            start, end = (2 * n * length + count) // (2 * count), (2 * (n + 1) * length + count) // (2 * count)
+        place = torch.arange(cells)
+        masks.append((place >= (start + first[:, None])[..., None]) & (place < (end + first[:, None])[..., None]))
+    columns, rows = masks  # boxes x bins x cells
+    planes, least = x[boxes[:, 0].long()], x.new_full((), -torch.inf)
+    best = torch.stack([planes.where(columns[:, None, None, i], least).amax(3) for i in range(size[1])], 3)
+    found = torch.stack([best.where(rows[:, None, i, :, None], least).amax(2) for i in range(size[0])], 2)
+    return found.where((rows.any(2)[:, :, None] & columns.any(2)[:, None])[:, None], x.new_zeros(()))
+
+
 class ProjectedLSTM(torch.nn.Module):
     """An nn.LSTM of one layer with a projection, as a loop over the steps."""
 
@@ -49,7 +70,15 @@ def written_out(module: torch.nn.Module) -> torch.nn.Module:
         functions[f"adaptive_max_pool{rank}d"] = lambda x, sizes, rank=rank: adaptive_pool(x, sizes, rank)
     functions["adaptive_avg_pool3d"] = lambda x, sizes: adaptive_pool(x, sizes, 3, torch.mean)
     type(module).forward.__globals__["F"] = SimpleNamespace(**functions)
-    return _without_projections(module)
+    return _without_projections(by_masks(module))
+
+
+def by_masks(module: torch.nn.Module) -> torch.nn.Module:
+    """A module that the bridge wrote, without windows that depend on numbers of the input; nobody else has it."""
+    space = type(module).forward.__globals__
+    if "roi_pool" in space:
+        space["roi_pool"] = roi_pool
+    return module
 
 
 def _without_projections(module: Any) -> Any:

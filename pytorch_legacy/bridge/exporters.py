@@ -21,7 +21,7 @@ from pytorch_legacy.files.writing import check_target, whole
 from pytorch_legacy.inference.examples import forget
 
 from .conversion import Conversion, arguments
-from .exportable import written_out
+from .exportable import by_masks, written_out
 from .proof import TOLERANCE
 from .registry import Differs, NoRule
 from .values import difference, flat, tree
@@ -269,7 +269,7 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = F
     if Path(path).suffix != ".pt2":
         raise ValueRangeError(f"{path}: expected a name that ends in .pt2")
     check_target(path)
-    export = Export(net, example, force)
+    export = Export(net, example, force, change=by_masks)
 
     def exported(kept: Callable[[int], bool]) -> bytes:
         program = torch.export.export(export.module, export.example(), dynamic_shapes=export.shapes(kept))

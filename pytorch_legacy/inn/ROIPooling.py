@@ -5,11 +5,13 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor, to_device
-from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.errors import IndexRangeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
+
+_FARTHEST = 2.0**31
 
 
 class ROIPooling(Module):
@@ -41,6 +43,8 @@ class ROIPooling(Module):
         If the planes are not ``N x C x H x W`` or the boxes not ``R x 5``.
     IndexRangeError
         If a box is in a sample that is not there.
+    ValueRangeError
+        If an edge is NaN, or farther away than 2^31 cells.
 
     Notes
     -----
@@ -138,6 +142,8 @@ class ROIPooling(Module):
     def _bins(self, boxes: Tensor, height: int, width: int) -> tuple[Tensor, Tensor]:
         """Where the bins of each box start and end, by rows and by columns."""
         scaled = boxes[:, 1:].astype(np.float64) * self.spatial_scale
+        if not (np.abs(scaled) <= _FARTHEST).all():
+            raise ValueRangeError(f"{self._typename}: input[1]: a box with an edge that is NaN, or farther than 2^31 cells")
         left, upper, right, lower = (np.sign(scaled) * np.floor(np.abs(scaled) + 0.5)).astype(np.int64).T
         return self._along(upper, lower, self.H, height), self._along(left, right, self.W, width)
 

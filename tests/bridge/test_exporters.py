@@ -137,15 +137,56 @@ def test_adaptive_windows(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(output, net.forward(x), rtol=0, atol=1e-5)
 
 
-def test_what_no_exporter_has(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Windows that depend on numbers of the input: none of these is a constant of a file. One error on one line says why."""
+@pytest.mark.parametrize("v2", [True, False])
+def test_boxes(tmp_path: Path, v2: bool) -> None:
+    """Windows that depend on numbers of the input: the files have them as masks, with as many boxes and cells as one likes."""
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+
+    def drawn(count: int, boxes: int, height: int, width: int) -> list[np.ndarray]:
+        rng = np.random.default_rng(boxes)
+        places = np.concatenate([rng.integers(0, count, (boxes, 1)), rng.uniform(-5, 60, (boxes, 4))], 1)
+        return [rng.standard_normal((count, 3, height, width)).astype(np.float32), places.astype(np.float32)]
+
+    layer = pl.inn.ROIPooling(3, 2, 0.35)
+    layer.v2 = v2
+    pair = [drawn(2, 7, 9, 11), drawn(3, 9, 12, 10)]
+    assert not pl.to_onnx(layer, tmp_path / "net.onnx", pair).fixed
+    assert pl.to_pt2(layer, tmp_path / "net.pt2", pair).difference == 0
+    session = runtime.InferenceSession(tmp_path / "net.onnx")
+    for boxes in range(1, 20):
+        x = drawn(boxes % 4 + 1, boxes, 5 + boxes, 25 - boxes)
+        (output,) = session.run(None, {"input1": x[0], "input2": x[1]})
+        np.testing.assert_array_equal(output, layer.forward(x))
+
+
+class Counter(nn.Module):
+    """As many sums as a number of the input says."""
+
+    def updateOutput(self, input: np.ndarray) -> np.ndarray:
+        self.output = input * 2.0 ** int(input[0, 0])
+        return self.output
+
+
+_COUNTED = """
+def counted(x):
+    for _ in range(int(x[0, 0])):
+        x = x + x
+    return x"""
+
+
+def test_what_no_exporter_has(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops whose length is in the input are no constant of a file. One error on one line says why."""
     pytest.importorskip("onnxruntime")
     pytest.importorskip("onnxscript")
-    boxes = [np.float32([[i % n, 4 - i, 2, 20, 18 - i] for i in range(n + 2)]) for n in (2, 3)]
-    pair = [[draw(n, 3, 20, 24), box] for n, box in zip((2, 3), boxes, strict=True)]
+    from pytorch_legacy.bridge import registry
+
+    registry.rule_of(nn.Linear)  # which reads the rules
+    monkeypatch.setitem(registry.RULES, Counter, lambda m, x, w: f"{w.helper(_COUNTED)}({x})")
+    pair = [np.full((n, 3), n, np.float32) + np.eye(n, 3, dtype=np.float32) for n in (2, 3)]
     for write, name in ((pl.to_onnx, "net.onnx"), (pl.to_pt2, "net.pt2")):
         with pytest.raises(pl.bridge.Differs, match="no exporter") as caught:
-            write(pl.inn.ROIPooling(3, 3), tmp_path / name, pair)
+            write(Counter(), tmp_path / name, pair)
         text = str(caught.value)
         assert "\x1b" not in text and "\n" not in text and "Next steps" not in text
     assert capfd.readouterr() == ("", "") and not [*tmp_path.iterdir()]

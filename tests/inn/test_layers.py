@@ -192,3 +192,9 @@ def test_maxima_of_boxes_keep_nan():
         layer.v2 = v2
         output = layer.forward([x, np.float32([[0, 0, 0, 5, 5]])])
         np.testing.assert_array_equal(np.isnan(output[0, 0]), [[True, False], [False, False]])
+
+
+@pytest.mark.parametrize("edge", [np.nan, np.inf, 1e30])
+def test_boxes_are_somewhere(edge: float) -> None:
+    with pytest.raises(pl.THNNError, match="an edge that is NaN, or farther"):
+        inn.ROIPooling(2, 2).forward([np.ones((1, 1, 4, 4), np.float32), np.float32([[0, 0, 0, 4, edge]])])

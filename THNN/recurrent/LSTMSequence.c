@@ -22,6 +22,8 @@
 #include "recurrent/sequence.h"
 
 #ifndef THNN_CUDA /* THCUNN/recurrent/LSTMSequence.cu has its own */
+#include "core/turn.h"
+
 enum {
   FEW = 8,        /* samples, at most, for which reading the weights takes longer than multiplying them */
   MANY = 12,      /* samples, at least, that a thread takes for itself, */
@@ -69,25 +71,26 @@ THNN_KERNEL void gradients(const real *restrict gates, real *restrict gradGates,
   }
 }
 
-/* y[n][left to right] = x[n] matrix, for a few samples and the rows begin to end of a matrix of `columns` columns. */
-THNN_KERNEL void combine(real *restrict y, int64_t yRow, const real *restrict x, int64_t xRow, const real *restrict matrix, int64_t columns,
-                         int64_t begin, int64_t end, int64_t left, int64_t right, int64_t samples)
+/* sums[n] = h[n] weight, for a few samples and the rows begin to end of weight. */
+THNN_KERNEL void combine(real *restrict sums, const real *restrict h, const real *restrict weight, int64_t begin, int64_t end,
+                         const Sequence *s)
 {
-  for (int64_t n = 0; n < samples; n++) memset(y + n * yRow + left, 0, (size_t)(right - left) * sizeof(real));
+  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden;
+  memset(sums, 0, (size_t)(s->samples * row) * sizeof(real));
   int64_t j = begin;
   for (; j + 4 <= end; j += 4)
-    for (int64_t n = 0; n < samples; n++) {
-      const real *w0 = matrix + j * columns, *w1 = w0 + columns, *w2 = w1 + columns, *w3 = w2 + columns, *v = x + n * xRow + j;
-      for (int64_t k = left; k < right; k++) y[n * yRow + k] += v[0] * w0[k] + v[1] * w1[k] + v[2] * w2[k] + v[3] * w3[k];
+    for (int64_t n = 0; n < s->samples; n++) {
+      const real *w0 = weight + j * row, *w1 = w0 + row, *w2 = w1 + row, *w3 = w2 + row, *x = h + n * hidden + j;
+      for (int64_t k = 0; k < row; k++) sums[n * row + k] += x[0] * w0[k] + x[1] * w1[k] + x[2] * w2[k] + x[3] * w3[k];
     }
   for (; j < end; j++)
-    for (int64_t n = 0; n < samples; n++)
-      for (int64_t k = left; k < right; k++) y[n * yRow + k] += x[n * xRow + j] * matrix[j * columns + k];
+    for (int64_t n = 0; n < s->samples; n++)
+      for (int64_t k = 0; k < row; k++) sums[n * row + k] += h[n * hidden + j] * weight[j * row + k];
 }
 
-/* y[n][k] = x[n] . matrix[k], or with `add` += it, for a few samples and the rows begin to end of the matrix. */
+/* y[n][k] = x[n] . matrix[k], for a few samples and the rows begin to end of the matrix. */
 THNN_KERNEL void dots(real *restrict y, int64_t yRow, const real *restrict x, const real *restrict matrix, int64_t columns, int64_t begin,
-                      int64_t end, int64_t samples, int add)
+                      int64_t end, int64_t samples)
 {
   for (int64_t k = begin; k < end; k += 4)
     for (int64_t n = 0; n < samples; n++) {
@@ -108,7 +111,7 @@ THNN_KERNEL void dots(real *restrict y, int64_t yRow, const real *restrict x, co
         sum[2] += sum2;
         sum[3] += sum3;
       }
-      for (int64_t r = 0; r < THNN_min(4, end - k); r++) y[n * yRow + k + r] = add ? y[n * yRow + k + r] + (real)sum[r] : (real)sum[r];
+      for (int64_t r = 0; r < THNN_min(4, end - k); r++) y[n * yRow + k + r] = (real)sum[r];
     }
 }
 
@@ -120,6 +123,21 @@ static int isApart(const Sequence *s, int threads)
 static int threadsFor(const Call *call, const Sequence *s)
 {
   return THNN_threads(call, THNN_min(s->samples, 1 << 20) * THNN_min(s->hidden * s->hidden, 1 << 30) * LSTM_PARTS);
+}
+
+/* The weight row by row, as the loops of a few samples read it: how it lay changes no result. NULL if there is no memory. */
+static const real *inRows(Call *call, int threads, const real *weight, const Sequence *s)
+{
+  if (!s->isTurned) return weight;
+  enum { SOME = 16 };
+  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden;
+  real *copy = THNN_scratch(call, hidden * row, sizeof(real));
+  if (!copy) return NULL;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t first = 0; first < row; first += SOME)
+    for (int64_t k = 0; k < hidden; k += SOME)
+      turn(copy + k * row + first, row, weight + first * hidden + k, hidden, THNN_min(SOME, row - first), THNN_min(SOME, hidden - k));
+  return copy;
 }
 
 /* Where the passes find what they read and write. */
@@ -150,20 +168,16 @@ static void forwardFew(int threads, const Steps *m, const real *weight, real *su
   const real *h = m->h0, *c = m->c0;
   for (int64_t t = 0; t < s->steps; t++) {
     real *gates = m->gates + t * n * row, *output = m->output + t * n * hidden, *cell = m->cell + t * n * hidden;
-    if (!s->isTurned) {
 #pragma omp parallel for num_threads(threads)
-      for (int64_t task = 0; task < tasks; task++)
-        combine(sums + task * share, row, h, hidden, weight, row, task * BLOCK, THNN_min((task + 1) * BLOCK, hidden), 0, row, n);
-    }
+    for (int64_t task = 0; task < tasks; task++)
+      combine(sums + task * share, h, weight, task * BLOCK, THNN_min((task + 1) * BLOCK, hidden), s);
 #pragma omp parallel for num_threads(threads)
     for (int64_t begin = 0; begin < hidden; begin += UNITS) {
       const int64_t end = THNN_min(begin + UNITS, hidden);
-      for (int64_t part = 0; part < LSTM_PARTS; part++) {
-        if (s->isTurned) dots(gates, row, h, weight, hidden, part * hidden + begin, part * hidden + end, n, 1);
-        for (int64_t i = 0; i < n && !s->isTurned; i++)
+      for (int64_t part = 0; part < LSTM_PARTS; part++)
+        for (int64_t i = 0; i < n; i++)
           for (int64_t task = 0; task < tasks; task++)
             addRow(gates + i * row + part * hidden + begin, sums + task * share + i * row + part * hidden + begin, end - begin);
-      }
       for (int64_t i = 0; i < n; i++)
         cells(gates + i * row, c + i * hidden, output + i * hidden, cell + i * hidden, begin, end, s);
     }
@@ -178,7 +192,8 @@ static void forward(Call *call, real *gates, real *output, real *cell, const rea
   const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, share = THNN_perThread(n * row);
   const Steps m = {gates, output, cell, h, c};
   if (n <= FEW) {
-    real *sums = s->isTurned ? NULL : THNN_scratch(call, THNN_ceilDiv(hidden, BLOCK) * share, sizeof(real)); /* one for each task */
+    weight = inRows(call, threads, weight, s);
+    real *sums = THNN_scratch(call, THNN_ceilDiv(hidden, BLOCK) * share, sizeof(real)); /* one for each task */
     if (THNN_ready(call)) forwardFew(threads, &m, weight, sums, share, s);
     return;
   }
@@ -222,6 +237,7 @@ static void backward(Call *call, const real *gates, const real *gradOutput, real
   const int threads = threadsFor(call, s);
   const int64_t samples = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, isFew = samples <= FEW;
   const Back b = {gates, gradOutput, cell, c0, gradGates, gradHidden, gradCell};
+  if (isFew) weight = inRows(call, threads, weight, s);
   const real *packed = isFew ? NULL : THNN_(packGemm)(call, threads, !s->isTurned, hidden, row, weight, s->columns);
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
   /* At step t, gradHidden is made of the gradients of step t + 1; step -1 is h0. */
@@ -251,8 +267,7 @@ static void backward(Call *call, const real *gates, const real *gradOutput, real
 #pragma omp parallel for num_threads(threads)
     for (int64_t begin = 0; begin < hidden; begin += UNITS) {
       const int64_t end = THNN_min(begin + UNITS, hidden);
-      if (!isLast && s->isTurned) combine(gradHidden, hidden, later, row, weight, hidden, 0, row, begin, end, samples);
-      if (!isLast && !s->isTurned) dots(gradHidden, hidden, later, weight, row, begin, end, samples, 0);
+      if (!isLast) dots(gradHidden, hidden, later, weight, row, begin, end, samples);
       if (t >= 0) gradientsOf(&b, t, 0, samples, begin, end, s);
     }
   }

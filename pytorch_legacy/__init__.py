@@ -9,25 +9,10 @@ nn.Sequential {
 }
 """
 
-from . import (
-    authors,
-    bridge,
-    cudnn,
-    distributed,
-    dpnn,
-    explain,
-    extension,
-    formerly,
-    inn,
-    interop,
-    nn,
-    nngraph,
-    nnx,
-    optim,
-    random,
-    rnn,
-    testing,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from . import formerly
 from .arrays.types import getdefaulttensortype, setdefaulttensortype
 from .backend import get_num_threads as getNumThreads
 from .backend import set_convolution as setConvolution
@@ -35,7 +20,6 @@ from .backend import set_cuda_index_check as setCudaIndexCheck
 from .backend import set_kept_bytes as setKeptBytes
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
-from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
 from .errors import THNNError
 from .files import migration, t7
 from .files.classes import register
@@ -43,10 +27,30 @@ from .files.form import Form
 from .files.loading import load
 from .files.saving import save
 from .files.t7 import T7Error
-from .optimizing import optimize
 from .random import manualSeed
 from .typenames import type, typename
 from .version import __version__
+
+if TYPE_CHECKING:
+    from . import (
+        authors,
+        bridge,
+        cudnn,
+        distributed,
+        dpnn,
+        explain,
+        extension,
+        inn,
+        interop,
+        nn,
+        nngraph,
+        nnx,
+        optim,
+        rnn,
+        testing,
+    )
+    from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
+    from .optimizing import optimize
 
 formerly.install()
 mending = migration  # as it was called
@@ -95,3 +99,27 @@ __all__ = [
     "type",
     "typename",
 ]
+
+# Where functions are that stand in modules which are imported on first use, as the packages are.
+_FUNCTIONS = {
+    "from_torch": "bridge",
+    "optimize": "optimizing",
+    "to_onnx": "bridge",
+    "to_pt2": "bridge",
+    "to_python": "bridge",
+    "to_torch": "bridge",
+}
+
+if not TYPE_CHECKING:  # or every name would be known to mypy
+
+    def __getattr__(name: str) -> Any:
+        """Packages are imported when they are asked for: ``pl.rnn``, and ``pl.optimize``, which is in one."""
+        if name not in __all__:
+            raise AttributeError(f"module 'pytorch_legacy' has no attribute '{name}'")
+        found = import_module(f"{__name__}.{_FUNCTIONS.get(name, name)}")
+        if name in _FUNCTIONS:
+            found = globals()[name] = getattr(found, name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

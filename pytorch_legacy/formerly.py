@@ -64,7 +64,13 @@ class _Finder(MetaPathFinder, Loader):
 def install() -> None:
     """From now on the old names can be imported. Who comes first is asked first: parts of `t7` would else be loaded twice."""
     sys.meta_path.insert(0, _Finder())
-    # These are there already: importlib would put a module it finds in the place of the class, which has the same name.
+
+
+def cudnn_installed() -> None:
+    """The same for the files that the package cudnn had, which calls this when its classes are there.
+
+    importlib would put a module that it finds in the place of the class, which has the same name: so none is to be found.
+    """
     for file, names in _TOGETHER.items():
-        module = import_module(f"pytorch_legacy.cudnn.{file}")
+        module = sys.modules[f"pytorch_legacy.cudnn.{file}"]
         sys.modules.update({f"pytorch_legacy.cudnn.{name}": module for name in names})

@@ -7,7 +7,6 @@ package's sources there, which nobody has built; the installed package has the p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import distributions
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -15,6 +14,8 @@ HERE = Path(__file__).resolve().parent
 
 def _candidates() -> Iterator[Path]:
     yield HERE
+    from importlib.metadata import distributions  # which takes as long as a tenth of NumPy
+
     for distribution in distributions(name="pytorch-legacy"):
         yield Path(str(distribution.locate_file("pytorch_legacy"))) / "backend"
 

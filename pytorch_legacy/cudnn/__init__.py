@@ -1,5 +1,7 @@
 """The layers of cudnn.torch, computed by those of ``nn``: the same numbers without a GPU."""
 
+from pytorch_legacy import formerly
+
 from .activation import ClippedReLU, ReLU, Sigmoid, Tanh
 from .convert import convert
 from .convolution import SpatialDilatedConvolution, VolumetricConvolution, VolumetricDilatedConvolution, VolumetricFullConvolution
@@ -53,3 +55,5 @@ __all__ = [
     "VolumetricSoftMax",
     "convert",
 ]
+
+formerly.cudnn_installed()

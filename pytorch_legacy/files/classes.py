@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -10,11 +11,22 @@ from pytorch_legacy.files.stored import Stored
 
 Class = TypeVar("Class", bound=type[Stored])
 
-# The packages that have the classes of .t7 files. Several packages of Torch7 put theirs into ``nn``.
-PACKAGES = ("nn", "nngraph", "nngraph.graph", "rnn", "dpnn", "nnx", "cudnn", "inn", "authors")
+PACKAGES = {
+    "nn": ("nn",),
+    "nngraph": ("nn", "nngraph"),
+    "nngraph.graph": ("graph",),
+    "rnn": ("nn",),
+    "dpnn": ("nn",),
+    "nnx": ("nn",),
+    "cudnn": ("cudnn",),
+    "inn": ("inn",),
+    "authors": ("nn", "OneHot", "fbnn", "w2nn"),
+    "optim": ("optim",),
+}
+"""The packages that have the classes of .t7 files, and what the typenames of their classes begin with. Several packages of Torch7
+put theirs into ``nn``."""
 
 _registered: dict[str, type[Stored]] = {}
-_known: dict[str, list[type[Stored]]] = {}
 
 
 def register(typename: str) -> Callable[[Class], Class]:
@@ -72,16 +84,29 @@ def own(typename: str) -> Any:
 
 
 def _ours(typename: str) -> list[type[Stored]]:
-    if not _known:
-        for cls in classes():
-            _known.setdefault(cls._typename, []).append(cls)
-    return _known.get(typename, [])
+    """No class of another package has the typename of one of nn: for these, no other package is imported."""
+    if found := _classes_in("nn").get(typename):
+        return [found]
+    tables = [_classes_in(package) for package in _packages_of(typename.partition(".")[0])]
+    return [table[typename] for table in tables if typename in table]
+
+
+def _packages_of(space: str) -> list[str]:
+    return [package for package, spaces in PACKAGES.items() if space in spaces]
+
+
+@cache
+def _classes_in(package: str) -> dict[str, type[Stored]]:
+    """The classes of a package by their typenames. It is imported when it is asked for."""
+    module = import_module(f"pytorch_legacy.{package}")
+    members = [getattr(module, name) for name in module.__all__]
+    return {cls._typename: cls for cls in members if isinstance(cls, type) and issubclass(cls, Stored)}
 
 
 def names_of(space: str) -> list[str]:
     """The names of the classes whose typenames begin with "nn.", or with that of another package of Torch7."""
-    _ours("")
-    return [typename.partition(".")[2] for typename in _known if typename.startswith(f"{space}.")]
+    typenames = [typename for package in _packages_of(space) for typename in _classes_in(package)]
+    return [typename.partition(".")[2] for typename in typenames if typename.startswith(f"{space}.")]
 
 
 def is_registered(typename: str) -> bool:
@@ -95,9 +120,6 @@ def unknown(typename: str) -> Any:
 
 
 def classes() -> Iterator[type[Stored]]:
+    """Those of all packages."""
     for package in PACKAGES:
-        module = import_module(f"pytorch_legacy.{package}")
-        for name in module.__all__:
-            member = getattr(module, name)
-            if isinstance(member, type) and issubclass(member, Stored):
-                yield member
+        yield from _classes_in(package).values()

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
-from pytorch_legacy.files.classes import register
+from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.files.fields import Fields
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.objects import Object
 from pytorch_legacy.optim import pictures
+from pytorch_legacy.words import described
 
 
-@register("optim.ConfusionMatrix")
 class ConfusionMatrix(Object):
     """Counts how often each class was taken for each other one.
 
@@ -49,7 +49,10 @@ class ConfusionMatrix(Object):
     1
     """
 
-    _file = Form(defaults={"classes": None})
+    _file = Form(
+        kinds={"nclasses": "a whole number from 1 on", "mat": "a tensor", "valids": "a tensor", "unionvalids": "a tensor"},
+        defaults={"classes": None},
+    )
 
     def __init__(self, nclasses: int | Sequence[str], classes: Sequence[str] | None = None) -> None:
         if not isinstance(nclasses, (Integral, Sequence)):
@@ -212,10 +215,13 @@ class ConfusionMatrix(Object):
         return values.astype(np.int64)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        classes = fields.get("classes")
-        self.__init__(int(fields["nclasses"]), classes if isinstance(classes, list) else None)  # type: ignore[misc]
-        if fields["mat"].dtype == self.mat.dtype:
-            self.mat = fields["mat"]
+        known, classes = Fields(self, fields), fields.get("classes")
+        count, counts = int(known["nclasses"]), known["mat"]
+        if counts.shape != (count, count):
+            raise FieldError(f"mat: expected {count} x {count}, as nclasses says, got {described(counts)}")
+        self.__init__(count, classes if isinstance(classes, list) else None)  # type: ignore[misc]
+        if counts.dtype == self.mat.dtype:
+            self.mat = counts
         else:  # of single precision in older files
-            self.mat[...] = fields["mat"]
+            self.mat[...] = counts
         self.updateValids()

@@ -1,6 +1,7 @@
-"""Dense convolutions beside PyTorch's, over the shapes that networks have.
+"""Convolutions beside PyTorch's, over the shapes that networks have.
 
-python -m benchmarks.convolutions                    all shapes, forward, gradInput, gradWeight, one sample, two threads
+python -m benchmarks.convolutions                    all dense shapes, forward, gradInput, gradWeight, one sample, two threads
+python -m benchmarks.convolutions --grouped          those in groups: MobileNet's and MnasNet's depth-wise ones, ResNeXt's
 python -m benchmarks.convolutions 3x3 --threads 1    those whose name holds a word
 python -m benchmarks.convolutions --batch 8 --rounds 20 --onnx
 
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-# name: input planes, rows (and columns), output planes, kernel, stride, padding, dilation
+# name: input planes, rows (and columns), output planes, kernel, stride, padding, dilation, and groups if there are any
 SHAPES = {
     "7x7s2 3-64@224": (3, 224, 64, 7, 2, 3, 1),
     "1x1 64-256@56": (64, 56, 256, 1, 1, 0, 1),
@@ -43,12 +44,39 @@ SHAPES = {
 }
 
 
-def onnx_session(x: Any, weight: Any, bias: Any, stride: int, pad: int, dilation: int, threads: int) -> Callable[[], Any]:
+def depthwise(planes: int, rows: int, kernel: int = 3, stride: int = 1, multiplier: int = 1) -> dict[str, tuple[int, ...]]:
+    name = f"{kernel}x{kernel}{f's{stride}' * (stride > 1)} {planes}@{rows} depth-wise{f' x{multiplier}' * (multiplier > 1)}"
+    return {name: (planes, rows, planes * multiplier, kernel, stride, kernel // 2, 1, planes)}
+
+
+GROUPED = (
+    depthwise(32, 112)
+    | depthwise(64, 112, stride=2)
+    | depthwise(128, 56)
+    | depthwise(128, 56, stride=2)
+    | depthwise(256, 28)
+    | depthwise(256, 28, stride=2)
+    | depthwise(512, 14)
+    | depthwise(512, 14, stride=2)
+    | depthwise(1024, 7)
+    | depthwise(72, 56, 5, 2)
+    | depthwise(120, 28, 5)
+    | depthwise(64, 56, multiplier=2)
+    | depthwise(256, 14, multiplier=2)
+    | {f"3x3 32 groups of {n}@{h}": (32 * n, h, 32 * n, 3, 1, 1, 1, 32) for n, h in ((4, 56), (8, 28), (16, 14), (32, 7))}
+    | {f"3x3s2 32 groups of {n}@{h}": (32 * n, h, 32 * n, 3, 2, 1, 1, 32) for n, h in ((8, 56), (16, 28), (32, 14))}
+)
+
+
+def onnx_session(
+    x: Any, weight: Any, bias: Any, stride: int, pad: int, dilation: int, groups: int, threads: int
+) -> Callable[[], Any]:
     import onnx
     import onnxruntime
     from onnx import TensorProto, helper
 
-    node = helper.make_node("Conv", ["x", "w", "b"], ["y"], strides=[stride] * 2, pads=[pad] * 4, dilations=[dilation] * 2)
+    numbers = {"strides": [stride] * 2, "pads": [pad] * 4, "dilations": [dilation] * 2, "group": groups}
+    node = helper.make_node("Conv", ["x", "w", "b"], ["y"], **numbers)
     ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("x", x.shape), ("y", None))]
     constants = [onnx.numpy_helper.from_array(value, name) for name, value in (("w", weight), ("b", bias))]
     graph = helper.make_graph([node], "g", ends[:1], ends[1:], constants)
@@ -64,11 +92,16 @@ def contestants(shape: tuple[int, ...], batch: int, threads: int, onnx: bool) ->
     """For each pass what is timed: ours first."""
     import torch
 
-    import pytorch_legacy.nn as nn
+    from pytorch_legacy import cudnn, nn
 
-    planes, size, outputs, kernel, stride, pad, dilation = shape
+    planes, size, outputs, kernel, stride, pad, dilation, groups = (*shape, 1)[:8]
     random = np.random.default_rng(0)
-    module = nn.SpatialDilatedConvolution(planes, outputs, kernel, kernel, stride, stride, pad, pad, dilation, dilation).float()
+    module: Any
+    if groups == 1:
+        module = nn.SpatialDilatedConvolution(planes, outputs, kernel, kernel, stride, stride, pad, pad, dilation, dilation)
+    else:
+        module = cudnn.SpatialConvolution(planes, outputs, kernel, kernel, stride, stride, pad, pad, groups)
+    module.float()
     x = random.standard_normal((batch, planes, size, size), dtype=np.float32)
     g = random.standard_normal(module.forward(x).shape, dtype=np.float32)
     module.zeroGradParameters()
@@ -77,14 +110,14 @@ def contestants(shape: tuple[int, ...], batch: int, threads: int, onnx: bool) ->
 
     def theirs(which: list[bool]) -> Callable[[], Any]:
         two = [[value] * 2 for value in (stride, pad, dilation)]
-        return lambda: torch.ops.aten.convolution_backward(tg, tx, weight, [outputs], *two, False, [0, 0], 1, which)
+        return lambda: torch.ops.aten.convolution_backward(tg, tx, weight, [outputs], *two, False, [0, 0], groups, which)
 
     forward = {
         "ours": lambda: module.updateOutput(x),
-        "torch": lambda: torch.conv2d(tx, weight, bias, stride, pad, dilation),
+        "torch": lambda: torch.conv2d(tx, weight, bias, stride, pad, dilation, groups),
     }
     if onnx:
-        forward["onnx"] = onnx_session(x, weight.numpy(), bias.numpy(), stride, pad, dilation, threads)
+        forward["onnx"] = onnx_session(x, weight.numpy(), bias.numpy(), stride, pad, dilation, groups, threads)
     return {
         "forward": forward,
         "gradInput": {"ours": lambda: module.updateGradInput(x, g), "torch": theirs([True, False, False])},
@@ -118,6 +151,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--passes", default="forward,gradInput,gradWeight")
     parser.add_argument("--onnx", action="store_true")
+    parser.add_argument("--grouped", action="store_true", help="convolutions in groups instead of dense ones")
     options = parser.parse_args()
     import torch
 
@@ -127,12 +161,12 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     torch.set_grad_enabled(False)
     ratios: dict[str, list[float]] = {}
-    for name, shape in SHAPES.items():
+    for name, shape in (GROUPED if options.grouped else SHAPES).items():
         if options.words and not any(word in name for word in options.words):
             continue
-        planes, size, outputs, kernel, stride, pad, dilation = shape
+        planes, size, outputs, kernel, stride, pad, dilation, groups = (*shape, 1)[:8]
         places = ((size + 2 * pad - (kernel - 1) * dilation - 1) // stride + 1) ** 2
-        work = 2e-6 * options.batch * planes * outputs * kernel * kernel * places
+        work = 2e-6 * options.batch * outputs * (planes // groups) * kernel * kernel * places
         for way, functions in contestants(shape, options.batch, options.threads, options.onnx).items():
             if way not in options.passes.split(","):
                 continue
@@ -141,7 +175,7 @@ def main() -> None:
             for who, ms in times.items():
                 if who != "ours":
                     ratios.setdefault(f"{way} / {who}", []).append(ms / times["ours"])
-            print(f"{name:22} {way:10} {figures}  {times['torch'] / times['ours']:5.2f}", flush=True)
+            print(f"{name:30} {way:10} {figures}  {times['torch'] / times['ours']:5.2f}", flush=True)
     for way, values in ratios.items():
         print(f"{way:20} geometric mean {math.exp(sum(map(math.log, values)) / len(values)):.2f}, least {min(values):.2f}")
 

@@ -13,16 +13,69 @@
  *   connTable  nKernel x 2: input plane and output plane of each kernel, from 0 on. A pair may appear more than once.
  *   weight     nKernel x kH x kW
  *
- * Such tables are those of LeCun et al., "Gradient-based learning applied to document recognition" (1998).
- * How: connections.h. */
+ * Such tables are those of LeCun et al., "Gradient-based learning applied to document recognition" (1998). */
 #include "convolution/connections.h"
+
+/* ---- The definition: kernel k leads from plane c->wide[k] of the input to plane c->narrow[k] of the output. */
+
+static void forward(const Net *c, const real *x, real *y, const real *w, const real *b)
+{
+  const Taps t = c->taps;
+  for (int64_t n = 0; n < c->samples; n++)
+    for (int64_t o = 0; o < c->narrows; o++)
+      for (int64_t oh = 0; oh < t.oHeight; oh++)
+        for (int64_t ow = 0; ow < t.oWidth; ow++) {
+          double sum = (double)b[o];
+          for (int64_t k = 0; k < c->links; k++)
+            for (int64_t i = 0; i < t.kH && c->narrow[k] == o; i++)
+              for (int64_t j = 0; j < t.kW; j++)
+                sum += (double)w[(k * t.kH + i) * t.kW + j] * (double)x[wideAt(c, n, c->wide[k], oh * t.dH + i, ow * t.dW + j)];
+          y[narrowAt(c, n, o, oh, ow)] = (real)sum;
+        }
+}
+
+static void backward(const Net *c, const real *g, real *gx, const real *w)
+{
+  const Taps t = c->taps;
+  for (int64_t i = 0; i < c->samples * c->wides * t.height * t.width; i++) gx[i] = 0;
+  for (int64_t n = 0; n < c->samples; n++)
+    for (int64_t k = 0; k < c->links; k++)
+      for (int64_t oh = 0; oh < t.oHeight; oh++)
+        for (int64_t ow = 0; ow < t.oWidth; ow++)
+          for (int64_t i = 0; i < t.kH; i++)
+            for (int64_t j = 0; j < t.kW; j++)
+              gx[wideAt(c, n, c->wide[k], oh * t.dH + i, ow * t.dW + j)] +=
+                (real)((double)w[(k * t.kH + i) * t.kW + j] * (double)g[narrowAt(c, n, c->narrow[k], oh, ow)]);
+}
+
+static void gradients(const Net *c, const real *x, const real *g, real *gw, real *gb, double scale)
+{
+  const Taps t = c->taps;
+  for (int64_t k = 0; k < c->links; k++)
+    for (int64_t i = 0; i < t.kH; i++)
+      for (int64_t j = 0; j < t.kW; j++) {
+        double sum = 0;
+        for (int64_t n = 0; n < c->samples; n++)
+          for (int64_t oh = 0; oh < t.oHeight; oh++)
+            for (int64_t ow = 0; ow < t.oWidth; ow++)
+              sum += (double)g[narrowAt(c, n, c->narrow[k], oh, ow)] * (double)x[wideAt(c, n, c->wide[k], oh * t.dH + i, ow * t.dW + j)];
+        gw[(k * t.kH + i) * t.kW + j] += (real)(scale * sum);
+      }
+  for (int64_t o = 0; o < c->narrows; o++) {
+    double sum = 0;
+    for (int64_t n = 0; n < c->samples; n++)
+      for (int64_t p = 0; p < t.oHeight * t.oWidth; p++) sum += (double)g[narrowAt(c, n, o, 0, p)];
+    gb[o] += (real)(scale * sum);
+  }
+}
+
+/* ---- The functions. What is fast: a tap is one distance for a band of rows (links.c). */
 
 int32_t THNN_(SpatialConvolutionMap_outputSize)(const THTensor *input, const THTensor *weight, int64_t nInputPlane,
                                                 int64_t nOutputPlane, int64_t dW, int64_t dH, int64_t size[8])
 {
   const Connections c = {NULL, nInputPlane, nOutputPlane, dW, dH, 0};
-  Net net;
-  return connectedShape(__func__, input, weight, "weight", &c, &net, size);
+  return THNN_(connected_outputSize)(__func__, input, weight, &c, size);
 }
 
 int32_t THNN_(SpatialConvolutionMap_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
@@ -30,7 +83,7 @@ int32_t THNN_(SpatialConvolutionMap_updateOutput)(THNNState *state, const THTens
                                                   int64_t nOutputPlane, int64_t dW, int64_t dH)
 {
   const Connections c = {connTable, nInputPlane, nOutputPlane, dW, dH, 0};
-  return connectedOutput(__func__, state, input, output, weight, bias, &c);
+  return THNN_(connected_updateOutput)(__func__, state, input, output, weight, bias, &c, forward, THNN_(linksForward));
 }
 
 int32_t THNN_(SpatialConvolutionMap_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -40,7 +93,7 @@ int32_t THNN_(SpatialConvolutionMap_updateGradInput)(THNNState *state, const THT
 {
   (void)bias;
   const Connections c = {connTable, nInputPlane, nOutputPlane, dW, dH, 0};
-  return connectedGradInput(__func__, state, input, gradOutput, gradInput, weight, &c);
+  return THNN_(connected_updateGradInput)(__func__, state, input, gradOutput, gradInput, weight, &c, backward, THNN_(linksBackward));
 }
 
 int32_t THNN_(SpatialConvolutionMap_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
@@ -49,5 +102,6 @@ int32_t THNN_(SpatialConvolutionMap_accGradParameters)(THNNState *state, const T
                                                        double scale)
 {
   const Connections c = {connTable, nInputPlane, nOutputPlane, dW, dH, 0};
-  return connectedGradParameters(__func__, state, input, gradOutput, gradWeight, gradBias, &c, scale);
+  return THNN_(connected_accGradParameters)(__func__, state, input, gradOutput, gradWeight, gradBias, &c, scale, gradients,
+                                            THNN_(linksGradients));
 }

@@ -16,12 +16,12 @@
  *   bias       nOutputPlane x nInputPlane
  *   gradWeight, gradBias  as weight and bias, added to
  *
- * Torch7 mistook height for width where they differ; this does not. How: direct.h. */
+ * Torch7 mistook height for width where they differ; this does not. */
 #include "core/space.h"
-#include "convolution/direct.h"
+#include "convolution/links.h"
 
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis w, Axis h,
-                           Net *net, int64_t *size)
+                           Net *n, int64_t *size)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 3, 4, "(N x) nInputPlane x H x W"));
   const Planes p = THNN_planes(input->nDimension, input->size);
@@ -48,37 +48,106 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
                      (long long)kH, (long long)kW, (long long)(p.height + 2 * h.pad), (long long)(p.width + 2 * w.pad));
   THNN_TRY(THNN_pooledShape(f, view(input), oHeight, oWidth, size));
   size[input->nDimension - 3] = planes * weight->size[0];
-  net->taps = (Taps){p.height, p.width, kH, kW, h.stride, w.stride, h.pad, w.pad, oHeight, oWidth};
-  net->samples = input->nDimension == 4 ? input->size[0] : 1;
-  net->wides = planes;
-  net->narrows = net->links = planes * weight->size[0];
+  const Taps taps = {p.height, p.width, kH, kW, h.stride, w.stride, h.pad, w.pad, oHeight, oWidth};
+  const int64_t samples = input->nDimension == 4 ? input->size[0] : 1, outputs = planes * weight->size[0];
+  *n = (Net){taps, 0, samples, planes, outputs, outputs, NULL, NULL};
   return THNN_OK;
 }
+
+/* ---- The definition: kernel l leads from plane l.wide of the input to plane l.narrow of the output. */
+
+/* The cell of plane c of sample n that tap (i, j) of place (oh, ow) sees; -1 outside of the plane. */
+static int64_t cellAt(const Net *d, int64_t n, int64_t c, int64_t oh, int64_t ow, int64_t i, int64_t j)
+{
+  const Taps *t = &d->taps;
+  const int64_t h = oh * t->dH + i - t->padH, w = ow * t->dW + j - t->padW;
+  return h < 0 || h >= t->height || w < 0 || w >= t->width ? -1 : wideAt(d, n, c, h, w);
+}
+
+static void forward(const Net *d, const real *x, real *y, const real *w, const real *b)
+{
+  const Taps t = d->taps;
+  for (int64_t n = 0; n < d->samples; n++)
+    for (int64_t o = 0; o < d->narrows; o++)
+      for (int64_t oh = 0; oh < t.oHeight; oh++)
+        for (int64_t ow = 0; ow < t.oWidth; ow++) {
+          const Link l = linkOf(d, o);
+          double sum = b ? (double)b[l.kernel] : 0;
+          for (int64_t i = 0; i < t.kH; i++)
+            for (int64_t j = 0; j < t.kW; j++) {
+              const int64_t cell = cellAt(d, n, l.wide, oh, ow, i, j);
+              if (cell >= 0) sum += (double)w[(l.kernel * t.kH + i) * t.kW + j] * (double)x[cell];
+            }
+          y[narrowAt(d, n, o, oh, ow)] = (real)sum;
+        }
+}
+
+static void backward(const Net *d, const real *g, real *gx, const real *w)
+{
+  const Taps t = d->taps;
+  for (int64_t i = 0; i < d->samples * d->wides * t.height * t.width; i++) gx[i] = 0;
+  for (int64_t n = 0; n < d->samples; n++)
+    for (int64_t o = 0; o < d->narrows; o++)
+      for (int64_t oh = 0; oh < t.oHeight; oh++)
+        for (int64_t ow = 0; ow < t.oWidth; ow++)
+          for (int64_t i = 0; i < t.kH; i++)
+            for (int64_t j = 0; j < t.kW; j++) {
+              const Link l = linkOf(d, o);
+              const int64_t cell = cellAt(d, n, l.wide, oh, ow, i, j);
+              if (cell >= 0) gx[cell] += (real)((double)w[(l.kernel * t.kH + i) * t.kW + j] * (double)g[narrowAt(d, n, o, oh, ow)]);
+            }
+}
+
+static void gradients(const Net *d, const real *x, const real *g, real *gw, real *gb, double scale)
+{
+  const Taps t = d->taps;
+  for (int64_t o = 0; o < d->narrows; o++) {
+    const Link l = linkOf(d, o);
+    double all = 0;
+    for (int64_t i = 0; i < t.kH; i++)
+      for (int64_t j = 0; j < t.kW; j++) {
+        double sum = 0;
+        for (int64_t n = 0; n < d->samples; n++)
+          for (int64_t oh = 0; oh < t.oHeight; oh++)
+            for (int64_t ow = 0; ow < t.oWidth; ow++) {
+              const int64_t cell = cellAt(d, n, l.wide, oh, ow, i, j);
+              if (cell >= 0) sum += (double)g[narrowAt(d, n, o, oh, ow)] * (double)x[cell];
+            }
+        gw[(l.kernel * t.kH + i) * t.kW + j] += (real)(scale * sum);
+      }
+    for (int64_t n = 0; n < d->samples; n++)
+      for (int64_t p = 0; p < t.oHeight * t.oWidth; p++) all += (double)g[narrowAt(d, n, o, 0, p)];
+    if (gb) gb[l.kernel] += (real)(scale * all);
+  }
+}
+
+/* ---- The functions. What is fast: a tap is one distance for a band of rows (links.c). */
 
 int32_t THNN_(SpatialDepthWiseConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                       int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t size[8])
 {
-  Net net;
-  return outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &net, size);
+  Net n;
+  return outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &n, size);
 }
 
 int32_t THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                         const THTensor *weight, const THTensor *bias, int64_t kW, int64_t kH,
                                                         int64_t dW, int64_t dH, int64_t padW, int64_t padH)
 {
-  Net net;
+  Net n;
   int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &net, size));
+  THNN_TRY(outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &n, size));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
-  const int64_t biasSize[] = {weight->size[0], net.wides};
+  const int64_t biasSize[] = {weight->size[0], n.wides};
   if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 2, biasSize));
 
   Call call;
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
-  ownLinks(&call, &net);
-  if (THNN_ready(&call)) meetPlanes(&call, &net, 0, x, y, w, b, 1);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(linksForward)(&call, &n, x, y, w, b);
+  else forward(&n, x, y, w, b);
   return THNN_leave(&call);
 }
 
@@ -86,9 +155,9 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, con
                                                            THTensor *gradInput, const THTensor *weight, int64_t kW, int64_t kH,
                                                            int64_t dW, int64_t dH, int64_t padW, int64_t padH)
 {
-  Net net;
+  Net n;
   int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &net, size));
+  THNN_TRY(outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &n, size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
 
@@ -96,8 +165,9 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, con
   THNN_enter(&call, state, __func__);
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
-  ownLinks(&call, &net);
-  if (THNN_ready(&call)) meetPlanes(&call, &net, 1, g, gx, w, NULL, 0);
+  if (!THNN_ready(&call)) return THNN_leave(&call);
+  if (!THNN_plain(&call)) THNN_(linksBackward)(&call, &n, g, gx, w);
+  else backward(&n, g, gx, w);
   return THNN_leave(&call);
 }
 
@@ -105,12 +175,12 @@ int32_t THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, c
                                                              THTensor *gradWeight, THTensor *gradBias, int64_t kW, int64_t kH,
                                                              int64_t dW, int64_t dH, int64_t padW, int64_t padH, double scale)
 {
-  Net net;
+  Net n;
   int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(outputShape(__func__, input, gradWeight, "gradWeight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &net, size));
+  THNN_TRY(outputShape(__func__, input, gradWeight, "gradWeight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &n, size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
-  const int64_t biasSize[] = {gradWeight->size[0], net.wides};
+  const int64_t biasSize[] = {gradWeight->size[0], n.wides};
   if (gradBias) THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 2, biasSize));
   if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;
 
@@ -118,9 +188,8 @@ int32_t THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, c
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  ownLinks(&call, &net);
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  accKernels(&call, &net, x, g, gw, scale);
-  if (gb) accBiases(&call, &net, g, gb, net.narrows, net.taps.oHeight * net.taps.oWidth, 1, scale);
+  if (!THNN_plain(&call)) THNN_(linksGradients)(&call, &n, x, g, gw, gb, scale);
+  else gradients(&n, x, g, gw, gb, scale);
   return THNN_leave(&call);
 }

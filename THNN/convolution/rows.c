@@ -1,5 +1,4 @@
-/* How TemporalRowConvolution is fast: with frames first, the loops go along whole frames; with features first, direct.h does it. */
-#include "convolution/direct.h"
+/* How TemporalRowConvolution is fast: with frames first, the loops go along whole frames; with features first, links.c does it. */
 #include "convolution/rows.h"
 
 enum { BLOCK = 64 }; /* features whose gradients are summed together */
@@ -25,59 +24,64 @@ THNN_KERNEL void sumFrames(double *restrict sum, const real *restrict x, int64_t
     for (int64_t c = 0; c < block; c++) sum[c] += x[t * n + c];
 }
 
-/* With frames first, one tensor from the other: each of its frames collects those that it meets, tap by tap. */
-static void meetFrames(Call *call, const Net *net, int toWide, const real *from, real *to, const real *weight, const real *bias)
+static int threadsFor(const Call *call, const Rows *r)
 {
-  const Taps *t = &net->taps;
-  const int64_t features = net->wides, frames = toWide ? t->width : t->oWidth, others = toWide ? t->oWidth : t->width;
-  real *taps = THNN_scratch(call, t->kW * features, sizeof(real)); /* weight as kW x frameSize */
+  return THNN_threads(call, THNN_min(r->samples * r->oFrames, 1 << 20) * THNN_min(r->features * r->kW, 1 << 10));
+}
+
+/* With frames first, one tensor from the other: each of its frames collects those that it meets, tap by tap. */
+static void meetFrames(Call *call, const Rows *r, int back, const real *from, real *to, const real *weight, const real *bias)
+{
+  const int64_t features = r->features, frames = back ? r->frames : r->oFrames, others = back ? r->oFrames : r->frames;
+  real *taps = THNN_scratch(call, r->kW * features, sizeof(real)); /* weight as kW x frameSize */
   if (!THNN_ready(call)) return;
   for (int64_t c = 0; c < features; c++)
-    for (int64_t k = 0; k < t->kW; k++) taps[k * features + c] = weight[c * t->kW + k];
-  const int threads = threadsFor(call, net);
+    for (int64_t k = 0; k < r->kW; k++) taps[k * features + c] = weight[c * r->kW + k];
+  const int threads = threadsFor(call, r);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < net->samples * frames; task++) {
+  for (int64_t task = 0; task < r->samples * frames; task++) {
     const int64_t frame = task % frames;
     const real *x = from + task / frames * others * features;
     real *y = to + task * features;
     if (bias) memcpy(y, bias, (size_t)features * sizeof(real));
-    else fillPlane(y, 0, features);
-    const int64_t start = frame * t->dW - t->padW; /* where the frame's window begins, if it has one */
-    const int64_t first = toWide ? THNN_firstWindowOf(frame, t->kW, t->dW, t->padW) : THNN_max(start, 0);
-    const int64_t end = toWide ? THNN_endWindowOf(frame, others, t->dW, t->padW) : THNN_min(start + t->kW, others);
+    else memset(y, 0, (size_t)features * sizeof(real));
+    const int64_t start = frame * r->dW - r->padW; /* where the frame's window begins, if it has one */
+    const int64_t first = back ? THNN_firstWindowOf(frame, r->kW, r->dW, r->padW) : THNN_max(start, 0);
+    const int64_t end = back ? THNN_endWindowOf(frame, others, r->dW, r->padW) : THNN_min(start + r->kW, others);
     for (int64_t other = first; other < end; other++) {
-      const int64_t k = toWide ? frame + t->padW - other * t->dW : other - start;
+      const int64_t k = back ? frame + r->padW - other * r->dW : other - start;
       addProducts(y, taps + k * features, x + other * features, features);
     }
   }
 }
 
 /* With frames first, the gradient of the weight: a task is one tap of a block of features. */
-static void accFrames(Call *call, const Net *net, const real *x, const real *g, real *gradWeight, double scale)
+static void accFrames(Call *call, const Rows *r, const real *x, const real *g, real *gradWeight, double scale)
 {
-  const Taps *t = &net->taps;
-  const int64_t features = net->wides;
-  const int threads = threadsFor(call, net);
+  const int64_t features = r->features;
+  const int threads = threadsFor(call, r);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < t->kW * THNN_ceilDiv(features, BLOCK); task++) {
-    const int64_t k = task % t->kW, c = task / t->kW * BLOCK, block = THNN_min(BLOCK, features - c);
-    const Span s = spanOf(t, t->oWidth, k, t->dW);
+  for (int64_t task = 0; task < r->kW * THNN_ceilDiv(features, BLOCK); task++) {
+    const int64_t k = task % r->kW, c = task / r->kW * BLOCK, block = THNN_min(BLOCK, features - c);
+    /* the windows that have a frame there */
+    const int64_t end = THNN_max(0, THNN_min(THNN_ceilDiv(r->frames + r->padW - k, r->dW), r->oFrames));
+    const int64_t first = THNN_min(THNN_max(THNN_ceilDiv(r->padW - k, r->dW), 0), end);
     double sum[BLOCK] = {0};
-    for (int64_t n = 0; n < net->samples && s.first < s.end; n++)
-      sumProducts(sum, x + (n * t->width + s.at + s.first * t->dW) * features + c, g + (n * t->oWidth + s.first) * features + c,
-                  s.end - s.first, t->dW * features, features, block);
-    for (int64_t f = 0; f < block; f++) gradWeight[(c + f) * t->kW + k] += (real)(scale * sum[f]);
+    for (int64_t n = 0; n < r->samples && first < end; n++)
+      sumProducts(sum, x + (n * r->frames + k - r->padW + first * r->dW) * features + c, g + (n * r->oFrames + first) * features + c,
+                  end - first, r->dW * features, features, block);
+    for (int64_t f = 0; f < block; f++) gradWeight[(c + f) * r->kW + k] += (real)(scale * sum[f]);
   }
 }
 
-static void accFrameBiases(const Call *call, const Net *net, const real *g, real *gradBias, double scale)
+static void accFrameBiases(const Call *call, const Rows *r, const real *g, real *gradBias, double scale)
 {
-  const int threads = threadsFor(call, net);
+  const int threads = threadsFor(call, r);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t c = 0; c < net->wides; c += BLOCK) {
-    const int64_t block = THNN_min(BLOCK, net->wides - c);
+  for (int64_t c = 0; c < r->features; c += BLOCK) {
+    const int64_t block = THNN_min(BLOCK, r->features - c);
     double sum[BLOCK] = {0};
-    sumFrames(sum, g + c, net->samples * net->taps.oWidth, net->wides, block);
+    sumFrames(sum, g + c, r->samples * r->oFrames, r->features, block);
     for (int64_t k = 0; k < block; k++) gradBias[c + k] += (real)(scale * sum[k]);
   }
 }

@@ -15,7 +15,8 @@ from pytorch_legacy.nn.convolution.Convolution import Convolution
 class Grouped(Layer, Convolution):
     """Base of convolutions in which an output plane sees the input planes of its own group only.
 
-    Each group is a convolution of its own, by the same C functions, over its part of the planes, filters and biases.
+    Each group is a convolution of its own, by the same C functions, over its part of the planes, filters and biases. Where a
+    group is one input plane, they are one SpatialDepthWiseConvolution.
 
     Attributes
     ----------
@@ -50,6 +51,12 @@ class Grouped(Layer, Convolution):
     def updateOutput(self, input: Any) -> Any:
         if self.groups == 1:
             return super().updateOutput(input)
+        if self._isDepthWise():
+            weight, bias = self._byPlane(self.weight), self._byPlane(self.bias)
+            shape = self._size("SpatialDepthWiseConvolution_outputSize", self._checkedInput(input), weight)
+            output = self._resize("output", shape)
+            self._call("SpatialDepthWiseConvolution_updateOutput", input, output, weight, bias)
+            return output
         inputs = self._inputGroups(input)
         weights = self._split(self.weight, 0)
         *batch, planes, height, width = self._size("outputSize", inputs[0], weights[0])
@@ -61,6 +68,10 @@ class Grouped(Layer, Convolution):
     def updateGradInput(self, input: Any, gradOutput: Tensor) -> Any:
         if self.groups == 1 or self.gradInput is None:
             return super().updateGradInput(input, gradOutput)
+        if self._isDepthWise():
+            gradInput = self._resize("gradInput", self._checkedInput(input).shape)
+            self._call("SpatialDepthWiseConvolution_updateGradInput", input, gradOutput, gradInput, self._byPlane(self.weight))
+            return gradInput
         inputs, gradOutputs = self._inputGroups(input), self._outputGroups(gradOutput)
         gradInput = self._resize("gradInput", input.shape)
         for x, dy, dx, weight in zip(inputs, gradOutputs, self._split(gradInput, -3), self._split(self.weight, 0), strict=True):
@@ -70,6 +81,11 @@ class Grouped(Layer, Convolution):
     def accGradParameters(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> None:
         if self.groups == 1:
             return super().accGradParameters(input, gradOutput, scale)
+        if self._isDepthWise():
+            name = "SpatialDepthWiseConvolution_accGradParameters"
+            byPlane = self._byPlane(self.gradWeight), self._byPlane(self.gradBias)
+            self._call(name, self._checkedInput(input), gradOutput, *byPlane, scale=scale)
+            return None
         parts = self._inputGroups(input), self._outputGroups(gradOutput)
         gradients = self._split(self.gradWeight, 0), self._split(self.gradBias, 0)
         for x, dy, gradWeight, gradBias in zip(*parts, *gradients, strict=True):
@@ -91,12 +107,24 @@ class Grouped(Layer, Convolution):
         """The groups' parts of an array along the dimension of its planes."""
         return [None] * self.groups if array is None else np.split(array, self.groups, axis)
 
-    def _inputGroups(self, input: Any) -> list[Tensor]:
+    def _isDepthWise(self) -> bool:
+        return self.groups == self.nInputPlane and not self._isTransposed and self.nOutputPlane % self.groups == 0
+
+    def _byPlane(self, array: Tensor | None) -> Tensor | None:
+        """Filters or biases of groups of one input plane, in the order of SpatialDepthWiseConvolution: first outputs first."""
+        if array is None:
+            return None
+        return array.reshape(self.groups, -1, *array.shape[2:]).swapaxes(0, 1)  # a view, whatever the strides
+
+    def _checkedInput(self, input: Any) -> Any:
         self._checkGroups(self.nInputPlane, self.nOutputPlane)  # a file may say anything
         *batch, planes, height, width = check.tensor(self, "input", input, 3, 4).shape
         if planes != self.nInputPlane:
             check.shape(self, "input", input, (*batch, self.nInputPlane, height, width))
-        return self._split(input, -3)
+        return input
+
+    def _inputGroups(self, input: Any) -> list[Tensor]:
+        return self._split(self._checkedInput(input), -3)
 
     def _outputGroups(self, gradOutput: Tensor) -> list[Tensor]:
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self.output.shape)

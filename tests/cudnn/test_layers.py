@@ -19,24 +19,25 @@ def draw(*shape: int, seed: int = 1) -> Any:
 
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("shape", [(4, 5, 6), (2, 4, 5, 6)])
-def test_groups(transposed: bool, shape: tuple[int, ...]) -> None:
-    """A convolution in groups is one convolution per group."""
+@pytest.mark.parametrize("groups", [2, 4])
+def test_groups(transposed: bool, shape: tuple[int, ...], groups: int) -> None:
+    """A convolution in groups is one convolution per group; four groups are one input plane each, with two outputs."""
     kind: Any = "SpatialFullConvolution" if transposed else "SpatialConvolution"
     args = (3, 2, 2, 1, 1, 1)
     more = (1, 0) if transposed else ()
-    net = getattr(cudnn, kind)(4, 6, *args, *more, 2).double()
-    parts = [getattr(nn, kind)(2, 3, *args, *more).double() for _ in range(2)]
+    net = getattr(cudnn, kind)(4, 8, *args, *more, groups).double()
+    parts = [getattr(nn, kind)(4 // groups, 8 // groups, *args, *more).double() for _ in range(groups)]
     for g, part in enumerate(parts):
-        part.weight[...] = np.split(net.weight, 2)[g]
-        part.bias[...] = np.split(net.bias, 2)[g]
+        part.weight[...] = np.split(net.weight, groups)[g]
+        part.bias[...] = np.split(net.bias, groups)[g]
         part.zeroGradParameters()
     x = draw(*shape)
-    halves = [np.ascontiguousarray(half) for half in np.split(x, 2, -3)]
+    halves = [np.ascontiguousarray(half) for half in np.split(x, groups, -3)]
     expected = np.concatenate([part.forward(half) for part, half in zip(parts, halves, strict=True)], -3)
     np.testing.assert_allclose(net.forward(x), expected, rtol=1e-12, atol=1e-13)
     g = draw(*expected.shape, seed=2)
     net.zeroGradParameters()
-    gradHalves = [np.ascontiguousarray(half) for half in np.split(g, 2, -3)]
+    gradHalves = [np.ascontiguousarray(half) for half in np.split(g, groups, -3)]
     back = [part.backward(*pair) for part, *pair in zip(parts, halves, gradHalves, strict=True)]
     np.testing.assert_allclose(net.backward(x, g), np.concatenate(back, -3), rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(net.gradWeight, np.concatenate([part.gradWeight for part in parts]), rtol=1e-12, atol=1e-13)

@@ -1,11 +1,8 @@
-/* Convolution plane by plane on the device: what direct.h is in THNN.
+/* How connected planes are fast on the device.
  *
  * A thread has a cell of the plane that is written, and gathers what it meets, link by link and tap by tap. For gradients of kernels a
  * block has some taps of a link, and a part of the narrow cells. */
-#ifndef THCUNN_DIRECT_H
-#define THCUNN_DIRECT_H
-
-#include "convolution/direct.h"
+#include "convolution/links.h"
 #include "convolution/sums.cuh"
 
 /* The links of a table, in the order of the planes that they lead to: those of plane p are [start[p], end[p]). */
@@ -17,25 +14,14 @@ struct TableLinks {
   __device__ Link operator[](int64_t l) const { return link[l]; }
 };
 
-/* Links that need no table: each wide plane has `each` narrow planes of its own, link l leads to narrow plane l. */
+/* Links that need no table: each plane has as many. */
 struct OwnLinks {
-  int64_t wides, each, ofPlane; /* links that lead to a plane */
+  Net net;
+  int64_t ofPlane;
   __device__ int64_t first(int64_t p) const { return p * ofPlane; }
   __device__ int64_t last(int64_t p) const { return (p + 1) * ofPlane; }
-  __device__ Link operator[](int64_t l) const { return Link{l / each, l, l % each * wides + l / each}; }
+  __device__ Link operator[](int64_t l) const { return linkOf(&net, l); }
 };
-
-static inline OwnLinks linksWithoutTable(const Net *net, int toWide)
-{
-  const int64_t each = net->narrows / net->wides;
-  return OwnLinks{net->wides, each, toWide ? each : 1};
-}
-
-static inline void ownLinks(Call *call, Net *net)
-{
-  (void)call;
-  net->link = NULL;
-}
 
 /* Do both planes of a link exist? */
 __device__ static inline bool isGood(const Net &net, Link l)
@@ -49,11 +35,11 @@ __global__ static void sortByPlane(Net net, int toWide, Link *sorted, int64_t *s
   const Team warp = thisTeam(false);
   for (int64_t plane = warp.number; plane < (toWide ? net.wides : net.narrows); plane += warp.count) {
     int64_t before = 0;
-    for (int64_t l = warp.rank; l < net.links; l += WARP) before += (toWide ? net.link[l].wide : net.link[l].narrow) < plane;
+    for (int64_t l = warp.rank; l < net.links; l += WARP) before += (toWide ? net.wide : net.narrow)[l] < plane;
     int64_t at = warpSum(before);
     if (warp.rank == 0) start[plane] = at;
     for (int64_t l = warp.rank; l - warp.rank < net.links; l += WARP) {
-      const Link link = net.link[l < net.links ? l : 0];
+      const Link link = linkOf(&net, l < net.links ? l : 0);
       const bool mine = l < net.links && (toWide ? link.wide : link.narrow) == plane && isGood(net, link);
       const unsigned all = __ballot_sync(0xffffffffu, mine);
       int64_t place = at;
@@ -67,7 +53,7 @@ __global__ static void sortByPlane(Net net, int toWide, Link *sorted, int64_t *s
   }
 }
 
-static inline TableLinks sortLinks(Call *call, const Net *net, int toWide)
+static TableLinks sortLinks(Call *call, const Net *net, int toWide)
 {
   const int64_t planes = toWide ? net->wides : net->narrows;
   Link *sorted = THNN_scratch(call, net->links, sizeof(Link));
@@ -101,7 +87,7 @@ enum { PIECE = 1 << 12 }; /* cells of a plane for a team, at most */
 
 template <class Links>
 __global__ static void meetCells(Net net, Links links, int toWide, const real *from, real *to, const real *kernels, const real *bias,
-                                 int biasOfKernel, bool wide)
+                                 bool wide)
 {
   const Taps t = net.taps;
   const Team team = thisTeam(wide);
@@ -111,7 +97,7 @@ __global__ static void meetCells(Net net, Links links, int toWide, const real *f
   for (int64_t task = team.number; task < net.samples * planes * pieces; task += team.count) {
     const int64_t at = task % pieces * PIECE, plane = task / pieces % planes, sample = task / pieces / planes;
     const int64_t first = links.first(plane), last = links.last(plane);
-    const accreal start = bias ? (accreal)bias[biasOfKernel ? links[first].kernel : plane] : 0;
+    const accreal start = bias ? (accreal)bias[net.wide ? plane : links[first].kernel] : 0;
     for (int64_t cell = at + team.rank; cell < THNN_min(at + PIECE, size); cell += team.size) {
       accreal sum = start;
       for (int64_t l = first; l < last; l++) {
@@ -125,19 +111,15 @@ __global__ static void meetCells(Net net, Links links, int toWide, const real *f
   }
 }
 
-static inline void meetPlanes(Call *call, const Net *net, int toWide, const real *from, real *to, const real *kernels, const real *bias,
-                              int biasOfKernel)
+static void meetPlanes(Call *call, const Net *net, int toWide, const real *from, real *to, const real *kernels, const real *bias)
 {
   const Taps *t = &net->taps;
   const int64_t size = toWide ? t->height * t->width : t->oHeight * t->oWidth, planes = toWide ? net->wides : net->narrows;
   const bool wide = size > WIDE;
   const int64_t blocks = blocksForTeams(net->samples * planes * THNN_ceilDiv(size, PIECE), wide);
-  if (net->link)
-    launch(call, blocks, BLOCK, meetCells<TableLinks>, *net, sortLinks(call, net, toWide), toWide, from, to, kernels, bias, biasOfKernel,
-           wide);
+  if (net->wide) launch(call, blocks, BLOCK, meetCells<TableLinks>, *net, sortLinks(call, net, toWide), toWide, from, to, kernels, bias, wide);
   else
-    launch(call, blocks, BLOCK, meetCells<OwnLinks>, *net, linksWithoutTable(net, toWide), toWide, from, to, kernels, bias, biasOfKernel,
-           wide);
+    launch(call, blocks, BLOCK, meetCells<OwnLinks>, *net, OwnLinks{*net, net->links / planes}, toWide, from, to, kernels, bias, wide);
 }
 
 /* ---- gradients */
@@ -153,14 +135,13 @@ enum {
 };
 
 /* sums[part][kernel][cell] = what meets through the tap, over one part of the samples' narrow cells */
-template <class Links>
-__global__ static void sumTaps(Net net, Links links, const real *wide, const real *narrow, accreal *sums, int64_t parts, int64_t part)
+__global__ static void sumTaps(Net net, const real *wide, const real *narrow, accreal *sums, int64_t parts, int64_t part)
 {
   const Taps t = net.taps;
   const int64_t cells = t.kH * t.kW, groups = THNN_ceilDiv(cells, GROUP), area = t.oHeight * t.oWidth;
   for (int64_t task = blockIdx.x; task < parts * net.links * groups; task += gridDim.x) {
     const int64_t begin = task / groups / net.links * part, first = task % groups * GROUP;
-    const Link link = links[task / groups % net.links];
+    const Link link = linkOf(&net, task / groups % net.links);
     const int64_t end = isGood(net, link) ? THNN_min(begin + part, net.samples * area) : 0;
     accreal sum[GROUP];
     int64_t di[GROUP], dj[GROUP];
@@ -188,23 +169,31 @@ __global__ static void sumTaps(Net net, Links links, const real *wide, const rea
   }
 }
 
-static inline void accKernels(Call *call, const Net *net, const real *wide, const real *narrow, real *gradKernels, double scale)
+static void accKernels(Call *call, const Net *net, const real *wide, const real *narrow, real *gradKernels, double scale)
 {
   const Taps *t = &net->taps;
   const int64_t cells = t->kH * t->kW, places = net->samples * t->oHeight * t->oWidth, groups = net->links * THNN_ceilDiv(cells, GROUP);
   const int64_t part = THNN_max(THNN_ceilDiv(places, THNN_ceilDiv(BLOCKS, groups)), PART), parts = THNN_ceilDiv(places, part);
   accreal *sums = THNN_scratch(call, parts * net->links * cells, sizeof(accreal));
-  const int64_t blocks = blocksFor(parts * groups, 1);
-  if (net->link) launch(call, blocks, BLOCK, sumTaps<TableLinks>, *net, TableLinks{net->link}, wide, narrow, sums, parts, part);
-  else launch(call, blocks, BLOCK, sumTaps<OwnLinks>, *net, linksWithoutTable(net, 0), wide, narrow, sums, parts, part);
+  launch(call, blocksFor(parts * groups, 1), BLOCK, sumTaps, *net, wide, narrow, sums, parts, part);
   addParts(call, gradKernels, sums, scale, parts, net->links * cells);
 }
 
-static inline void accBiases(Call *call, const Net *net, const real *g, real *gradBias, int64_t planes, int64_t size, int biasOfKernel,
-                             double scale)
+void THNN_(linksForward)(Call *call, const Net *n, const real *x, real *y, const real *w, const real *b)
 {
-  const int64_t groups = biasOfKernel ? net->wides : 1;
-  addPlaneSums(call, gradBias, g, scale, net->samples, groups, planes / groups, size);
+  meetPlanes(call, n, n->full, x, y, w, b);
 }
 
-#endif
+void THNN_(linksBackward)(Call *call, const Net *n, const real *g, real *gx, const real *w)
+{
+  meetPlanes(call, n, !n->full, g, gx, w, NULL);
+}
+
+void THNN_(linksGradients)(Call *call, const Net *n, const real *x, const real *g, real *gw, real *gb, double scale)
+{
+  const Taps *t = &n->taps;
+  accKernels(call, n, n->full ? g : x, n->full ? x : g, gw, scale);
+  if (!gb) return;
+  const int64_t planes = n->full ? n->wides : n->narrows, groups = n->wide ? 1 : n->wides;
+  addPlaneSums(call, gb, g, scale, n->samples, groups, planes / groups, n->full ? t->height * t->width : t->oHeight * t->oWidth);
+}

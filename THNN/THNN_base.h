@@ -117,14 +117,21 @@ THNN_API int32_t THNN_getNumThreads(THNNState *state, int32_t *threads);
  *   scatter  gradInput is cleared, then each window adds to its cells; planes are shared among threads
  * By default averages gather, and maxima, whose windows give to one cell each, scatter. Indices of maxima that do not lie in their
  * windows, as those of forward do, are left out by a gather, and have their place in a scatter. */
-enum THNNPoolingBackward { THNN_DEFAULT = 0, THNN_GATHER = 1, THNN_SCATTER = 2 };
+enum THNNPoolingBackward {
+  THNN_DEFAULT = 0,
+  THNN_GATHER = 1,
+  THNN_SCATTER = 2,
+};
 THNN_API int32_t THNN_setPoolingBackward(THNNState *state, int32_t how);
 
 /* What layers compute with.
  *   fast   what suits the processor: the default
  *   plain  the definition, where the layer's file has one: loops that read as the formula. They are several times slower, and what tests
  *          compare the fast way with. Sums have another order there, so that results differ by rounding */
-enum THNNKernels { THNN_KERNELS_FAST = 0, THNN_KERNELS_PLAIN = 1 };
+enum THNNKernels {
+  THNN_KERNELS_FAST = 0,
+  THNN_KERNELS_PLAIN = 1,
+};
 THNN_API int32_t THNN_setKernels(THNNState *state, int32_t kernels);
 
 /* How dense convolutions compute, as far as they can: by default, FAST, the fastest way, which for floats and kernels of 3x3 that move by one
@@ -132,8 +139,13 @@ THNN_API int32_t THNN_setKernels(THNNState *state, int32_t kernels);
  * for tests and measurements: loops that define the result, vectors of places or of output planes, Winograd's F(2x2, 3x3) and F(4x4, 3x3);
  * where that is none for a layer, the plain sum is taken. Whatever the way, results do not depend on the number of threads. */
 enum THNNConvolution {
-  THNN_FAST = 0, THNN_PLAIN = 1, THNN_BY_DEFINITION = 2, THNN_BY_PLACES = 3, THNN_BY_OUTPUTS = 4, THNN_BY_WINOGRAD_2 = 5,
-  THNN_BY_WINOGRAD_4 = 6
+  THNN_FAST = 0,
+  THNN_PLAIN = 1,
+  THNN_BY_DEFINITION = 2,
+  THNN_BY_PLACES = 3,
+  THNN_BY_OUTPUTS = 4,
+  THNN_BY_WINOGRAD_2 = 5,
+  THNN_BY_WINOGRAD_4 = 6,
 };
 THNN_API int32_t THNN_setConvolution(THNNState *state, int32_t how);
 
@@ -142,14 +154,20 @@ THNN_API int32_t THNN_setConvolution(THNNState *state, int32_t how);
 THNN_API int32_t THNN_setKeptBytes(THNNState *state, uint64_t bytes);
 
 /* What pointwise_apply does. */
-enum THNNOperation { THNN_ADD = 0, THNN_SUBTRACT = 1, THNN_MULTIPLY = 2, THNN_DIVIDE = 3, THNN_LARGER = 4, THNN_SMALLER = 5 };
+enum THNNOperation {
+  THNN_ADD = 0,
+  THNN_SUBTRACT = 1,
+  THNN_MULTIPLY = 2,
+  THNN_DIVIDE = 3,
+  THNN_LARGER = 4,
+  THNN_SMALLER = 5,
+};
 
 /* Scratch memory is kept for the next call; this gives back what no running call uses. */
 THNN_API int32_t THNN_freeScratch(THNNState *state);
 
 /* What multiplies matrices: "built-in". Libraries of before had the name of a BLAS here. */
 THNN_API const char *THNN_blas(void);
-
 
 /* Torch7's random sequence (Mersenne Twister MT19937; seeded with 5489 until manualSeed). */
 THNN_API int32_t THNN_manualSeed(THNNState *state, uint64_t seed);

@@ -88,7 +88,7 @@ __global__ static void foldCells(real *x, const real *columns, const real *bias,
     const Seen t = seen(win.t, step.t, row / win.h.in), h = seen(win.h, step.h, row % win.h.in), w = seen(win.w, step.w, cell % win.w.in);
     const real *from = columns + c * cellsOf(win) * n + s * area;
     real *to = x + ((sample + s) * win.planes + first + c) * size + cell;
-    accreal sum = adding ? (accreal)*to : bias ? (accreal)bias[first + c] : 0;
+    accreal sum = adding ? (accreal)*to : (bias ? (accreal)bias[first + c] : 0);
     for (int64_t m = t.tap, ot = t.place; m < win.t.kernel; m += step.t.taps, ot -= step.t.places)
       for (int64_t i = h.tap, oh = h.place; i < win.h.kernel; i += step.h.taps, oh -= step.h.places)
         for (int64_t j = w.tap, ow = w.place; j < win.w.kernel; j += step.w.taps, ow -= step.w.places) {

@@ -14,7 +14,14 @@ typedef struct Cublas {
                      long long strideC, int batch, int computeType, int algorithm);
 } Cublas;
 
-enum { CUDA_R_32F_ = 0, CUDA_R_64F_ = 1, CUDA_R_16F_ = 2, CUBLAS_COMPUTE_32F_ = 68, CUBLAS_COMPUTE_64F_ = 70, CUBLAS_GEMM_DEFAULT_ = -1 };
+enum {
+  CUDA_R_32F_ = 0,
+  CUDA_R_64F_ = 1,
+  CUDA_R_16F_ = 2,
+  CUBLAS_COMPUTE_32F_ = 68,
+  CUBLAS_COMPUTE_64F_ = 70,
+  CUBLAS_GEMM_DEFAULT_ = -1,
+};
 
 int32_t THNN_openCublas(const char *function, const char *path, const Cublas **cublas);
 

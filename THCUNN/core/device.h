@@ -32,7 +32,10 @@ typedef THNN_PASTE(acc, Real, ) accreal;
 
 /* ------------------------------------------------------------------------------------------------ launches */
 
-enum { WARP = 32, BLOCK = 256 }; /* threads */
+enum { // threads
+  WARP = 32,
+  BLOCK = 256,
+};
 
 #ifndef __CUDACC_RTC__ /* NVRTC compiles kernels, and what they call */
 
@@ -139,7 +142,7 @@ template <class T> __device__ static inline T teamMax(Team team, T v) { return t
 template <class T> __device__ static inline T sigmoid(T x) { return 1 / (1 + exp(-x)); }
 
 /* |x|^p, as p is */
-template <class T> __device__ static inline T absPower(T x, T p) { return p == 2 ? x * x : p == 1 ? fabs(x) : pow(fabs(x), p); }
+template <class T> __device__ static inline T absPower(T x, T p) { return p == 2 ? x * x : (p == 1 ? fabs(x) : pow(fabs(x), p)); }
 
 /* A store that the host may see while others do the same. */
 __device__ static inline void storeForHost(int64_t *to, int64_t value)

@@ -39,7 +39,7 @@ __global__ static void multiply(int transA, int transB, int64_t m, int64_t n, in
 
 #ifndef __CUDACC_RTC__ /* the host's part */
 
-static int typeOf(size_t size) { return size == 8 ? CUDA_R_64F_ : size == 4 ? CUDA_R_32F_ : CUDA_R_16F_; }
+static int typeOf(size_t size) { return size == 8 ? CUDA_R_64F_ : (size == 4 ? CUDA_R_32F_ : CUDA_R_16F_); }
 
 /* Row-major C = A B is column-major C' = B' A'. */
 template <class Result>

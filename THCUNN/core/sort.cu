@@ -5,7 +5,12 @@
 #include "core/device.h"
 #include "core/sort.h"
 
-enum { BITS = 5, TILE = 256, TILES = 1 << 10, WHOLE = 1024 /* threads of the block that adds the counts */ };
+enum {
+  BITS = 5,
+  TILE = 256,
+  TILES = 1 << 10,
+  WHOLE = 1024, // threads of the block that adds the counts
+};
 
 struct Places {
   const index_t *key;

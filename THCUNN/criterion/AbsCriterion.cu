@@ -9,7 +9,7 @@ struct Distance {
 
 /* A NaN stays one. */
 struct Sign {
-  __device__ accreal operator()(Element e) const { return e.x >= e.t ? e.scale : e.x < e.t ? -e.scale : e.x - e.t; }
+  __device__ accreal operator()(Element e) const { return e.x >= e.t ? e.scale : (e.x < e.t ? -e.scale : e.x - e.t); }
 } signs;
 
 } // namespace

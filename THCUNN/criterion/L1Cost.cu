@@ -9,7 +9,7 @@ struct Magnitude {
 
 /* A NaN stays one. */
 struct Sign {
-  __device__ accreal operator()(Element e) const { return e.x > 0 ? 1 : e.x < 0 ? -1 : e.x; }
+  __device__ accreal operator()(Element e) const { return e.x > 0 ? 1 : (e.x < 0 ? -1 : e.x); }
 } signs;
 
 } // namespace

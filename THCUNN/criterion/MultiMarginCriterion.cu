@@ -35,7 +35,7 @@ __global__ static void slopes(Loss l, int64_t samples, bool wide)
     accreal sum = 0;
     for (int64_t c = team.rank; c < l.classes; c += team.size) {
       if (c == right) continue;
-      const accreal z = lead + (accreal)x[c], slope = z <= 0 || !known ? 0 : l.power == 2 ? 2 * z * scale : scale;
+      const accreal z = lead + (accreal)x[c], slope = z <= 0 || !known ? 0 : (l.power == 2 ? 2 * z * scale : scale);
       gx[c] = (real)slope;
       sum += slope;
     }

@@ -15,7 +15,7 @@ struct Clipped {
   __device__ accreal operator()(Element e) const
   {
     const accreal d = e.x - e.t;
-    return (d < -1 ? -1 : d > 1 ? 1 : d) * e.scale;
+    return (d < -1 ? -1 : (d > 1 ? 1 : d)) * e.scale;
   }
 } clipped;
 

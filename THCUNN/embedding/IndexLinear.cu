@@ -27,7 +27,7 @@ static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t of
 __global__ static void readSizes(int64_t *number, const index_t *size, Sizes s)
 {
   for (int64_t j = firstThread(); j <= s.samples; j += allThreads())
-    number[j] = j == s.samples ? -s.count : size[j] >= 0 && size[j] <= s.count ? size[j] : 0;
+    number[j] = j == s.samples ? -s.count : (size[j] >= 0 && size[j] <= s.count ? size[j] : 0);
 }
 
 static const int64_t *beginnings(Call *call, View sizes, const Sizes *s)

@@ -39,10 +39,10 @@ __device__ static accreal norm(Team team, const real *row, int64_t n, accreal p,
   accreal sum = 0;
   for (int64_t i = team.rank; i < n; i += team.size) {
     const accreal size = fabs((accreal)row[i]) / unit;
-    sum += p == 1 ? size : p == 2 ? size * size : pow(size, p);
+    sum += p == 1 ? size : (p == 2 ? size * size : pow(size, p));
   }
   sum = teamSum(team, sum);
-  return p == 1 ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+  return p == 1 ? sum : (p == 2 ? sqrt(sum) : pow(sum, 1 / p));
 }
 
 __global__ static void shorten(real *w, const index_t *index, const int64_t *last, int64_t count, int64_t rows, int64_t width,

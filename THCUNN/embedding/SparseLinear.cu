@@ -10,7 +10,7 @@ __global__ static void readCells(int64_t *sample, int64_t *column, int64_t perSa
   for (int64_t i = firstThread(); i < s.count; i += allThreads()) {
     const real *cell = s.value - 1 + i * s.step;
     const bool padded = (accreal)cell[1] == 0;
-    sample[i] = padded ? (int64_t)PADDED : s.legacy ? i / perSample : s.samples < 0 ? 0 : wholeOf((accreal)cell[-1]);
+    sample[i] = padded ? (int64_t)PADDED : (s.legacy ? i / perSample : (s.samples < 0 ? 0 : wholeOf((accreal)cell[-1])));
     column[i] = padded ? (int64_t)PADDED : wholeOf((accreal)cell[0]);
   }
 }

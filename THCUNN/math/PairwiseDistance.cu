@@ -42,8 +42,8 @@ __global__ static void gradients(Pairs p, bool wide)
     const accreal length = distance(team, p.x + at, p.y + at, p.columns, (accreal)p.p) + (accreal)1e-6;
     const accreal g = (accreal)p.g[row];
     for (int64_t i = at + team.rank; i < at + p.columns; i += team.size) {
-      const accreal d = (accreal)p.x[i] - (accreal)p.y[i], sign = d > 0 ? 1 : d < 0 ? -1 : d;
-      const accreal slope = less == 1 ? g * (d / length) : less == 0 ? g * sign : g * (sign * absPower(d / length, less));
+      const accreal d = (accreal)p.x[i] - (accreal)p.y[i], sign = d > 0 ? 1 : (d < 0 ? -1 : d);
+      const accreal slope = less == 1 ? g * (d / length) : (less == 0 ? g * sign : g * (sign * absPower(d / length, less)));
       p.gx[i] = (real)slope;
       p.gy[i] = (real)-slope;
     }

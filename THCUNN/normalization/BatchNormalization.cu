@@ -6,7 +6,13 @@
 #include "normalization/batch.h"
 #include "core/lanes.cuh"
 
-enum { MANY = 512, PIECE = 1 << 12, LANE_PIECE = 1 << 7, PIECES = 64, SCATTERED = 8 };
+enum {
+  MANY = 512,
+  PIECE = 1 << 12,
+  LANE_PIECE = 1 << 7,
+  PIECES = 64,
+  SCATTERED = 8,
+};
 
 /* What the passes share: sums of each piece and channel. */
 typedef struct Sums {

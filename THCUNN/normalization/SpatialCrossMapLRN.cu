@@ -7,7 +7,10 @@
 
 namespace {
 
-enum { WALK = 16, SHORT = 16 }; /* channels that a thread has, and of a short window */
+enum { // channels that a thread has, and of a short window
+  WALK = 16,
+  SHORT = 16,
+};
 
 /* Of each channel: sums from there to the end of its block, and from the beginning of its block up to there. NULL: windows are short. */
 struct Sums {

@@ -13,11 +13,15 @@ struct Runs {
   int64_t first, last, count;
 };
 
-__device__ int64_t runOf(const Runs &r, int64_t o) { return o < r.first ? o : o < r.last ? r.first : o - (r.last - r.first) + 1; }
+__device__ int64_t runOf(const Runs &r, int64_t o) { return o < r.first ? o : (o < r.last ? r.first : o - (r.last - r.first) + 1); }
 __device__ int64_t windowOf(const Runs &r, int64_t run) { return run <= r.first ? run : run + (r.last - r.first) - 1; }
 
 /* Weights along an axis, or their derivatives by mean or precision: Gaussians x runs x kernel. */
-enum Table { WEIGHT, BY_MEAN, BY_PRECISION };
+enum Table {
+  WEIGHT,
+  BY_MEAN,
+  BY_PRECISION,
+};
 
 struct Weights {
   Axis axis;
@@ -35,7 +39,7 @@ __device__ const accreal *rowOf(const Weights &s, Table t, int64_t gaussian, int
 __device__ double topOf(double m, double precision, double first, double last)
 {
   if (precision < 0) return 2 * m > first + last ? first : last;
-  return m < first ? first : m > last ? last : m == m ? nearbyint(m) : first;
+  return m < first ? first : (m > last ? last : (m == m ? nearbyint(m) : first));
 }
 
 /* Cell j has E[j] - E[top] = -precision / 2 * d[j], d[j] = (j - m)^2 - (top - m)^2. */

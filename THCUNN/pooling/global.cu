@@ -6,7 +6,10 @@
 #include "pooling/means.h"
 #include "pooling/best.cuh"
 
-enum { PART = 1 << 15, MANY = 1 << 10 };
+enum {
+  PART = 1 << 15,
+  MANY = 1 << 10,
+};
 
 /* How many parts a plane is cut into: of the shapes alone. */
 static int64_t partsOf(int64_t planes, int64_t cells) { return planes >= MANY ? 1 : THNN_max(THNN_ceilDiv(cells, PART), 1); }

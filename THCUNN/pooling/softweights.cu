@@ -27,7 +27,7 @@ struct Weighed {
 __device__ inline Weighed weigh(const Soft &s, int64_t i, accreal largest)
 {
   const accreal x = (accreal)s.x[i], key = s.l ? (accreal)s.l[i] : x, distance = key == largest ? 0 : key - largest;
-  return Weighed{exp(s.l ? distance : s.beta > 0 ? s.beta * distance : 0), s.l ? x : distance};
+  return Weighed{exp(s.l ? distance : (s.beta > 0 ? s.beta * distance : 0)), s.l ? x : distance};
 }
 
 /* NaN is the largest. */

@@ -22,7 +22,7 @@ struct Window {
 __device__ double weight(const Window &window, real v)
 {
   const double a = (double)(accreal)v;
-  return window.infinite > 0 ? a == INFINITY : a > 0 ? a * window.scale : 0;
+  return window.infinite > 0 ? a == INFINITY : (a > 0 ? a * window.scale : 0);
 }
 
 __device__ Window look(const Draw &d, int64_t plane, const Box &box, Team team)

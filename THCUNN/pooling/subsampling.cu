@@ -4,7 +4,10 @@
 #include "pooling/subsampling.cuh"
 #include "pooling/subsampling.h"
 
-enum { MANY = 512, PIECE = 1 << 12 };
+enum {
+  MANY = 512,
+  PIECE = 1 << 12,
+};
 
 void THNN_(subSample)(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Space *p)
 {

@@ -82,7 +82,10 @@ THNN_KERNEL void addProducts(double *restrict sums, const real *restrict x, cons
  * samples. */
 static void addGradients(Call *call, real *gw, const real *x, const real *g, const Layout *l, double scale)
 {
-  enum { PIECE = 1 << 18, CELLS = 1 << 12 };
+  enum {
+    PIECE = 1 << 18,
+    CELLS = 1 << 12,
+  };
   const int64_t plane = THNN_max(1, l->plane), cells = THNN_min(plane, THNN_max(CELLS, PIECE / l->channels));
   const int64_t rows = THNN_max(1, PIECE / (l->channels * cells)), parts = THNN_ceilDiv(plane, cells);
   const int64_t pieces = THNN_ceilDiv(l->batch, rows) * parts;

@@ -69,14 +69,19 @@ static void turned(ChannelKernel *neighbours, Channels c, real *tile)
 static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *rows, ChannelKernel *neighbours, View y, View x,
                              View g)
 {
-  enum { FEW_CHANNELS = 32, FEW_ROWS = 8, TURNED_ROWS = 64, ROW_ELEMENTS = 4096 };
+  enum {
+    FEW_CHANNELS = 32,
+    FEW_ROWS = 8,
+    TURNED_ROWS = 64,
+    ROW_ELEMENTS = 4096,
+  };
   const int32_t d = x.nDimension % 2 == 0;
   const int64_t batch = d ? x.size[0] : 1, channels = x.size[d];
   const int64_t plane = x.nDimension >= 3 ? x.size[d + 1] * x.size[d + 2] : 1;
   const int inRows = plane == 1, turning = inRows && channels < FEW_CHANNELS && batch > FEW_ROWS;
   /* Rows are all of one kind; neighbours end where their plane does. */
   const int64_t groups = inRows ? 1 : batch, positions = inRows ? batch : plane, step = inRows ? channels : 1;
-  const int64_t block = !inRows ? THNN_BLOCK : turning ? TURNED_ROWS : THNN_max(1, ROW_ELEMENTS / THNN_max(channels, 1));
+  const int64_t block = !inRows ? THNN_BLOCK : (turning ? TURNED_ROWS : THNN_max(1, ROW_ELEMENTS / THNN_max(channels, 1)));
   const int64_t blocks = THNN_ceilDiv(positions, block), tileSize = turning ? THNN_perThread(2 * TURNED_ROWS * channels) : 0;
 
   Call call;

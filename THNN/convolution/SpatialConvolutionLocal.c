@@ -99,7 +99,7 @@ static void forward(const Sizes *s, const real *x, real *y, const real *w, const
   for (int64_t n = 0; n < s->samples; n++)
     for (int64_t k = 0; k < s->outputs * area; k++)
       y[n * s->outputs * area + k] =
-        (real)((double)b[k] + meet(s, n, k / area, k % area / s->oWidth, k % s->oWidth, x, w, 0, NULL, NULL));
+          (real)((double)b[k] + meet(s, n, k / area, k % area / s->oWidth, k % s->oWidth, x, w, 0, NULL, NULL));
 }
 
 static void backward(const Sizes *s, const real *g, real *gx, const real *w)

@@ -45,7 +45,7 @@ static void backward(const Net *c, const real *g, real *gx, const real *w)
           for (int64_t i = 0; i < t.kH; i++)
             for (int64_t j = 0; j < t.kW; j++)
               gx[wideAt(c, n, c->wide[k], oh * t.dH + i, ow * t.dW + j)] +=
-                (real)((double)w[(k * t.kH + i) * t.kW + j] * (double)g[narrowAt(c, n, c->narrow[k], oh, ow)]);
+                  (real)((double)w[(k * t.kH + i) * t.kW + j] * (double)g[narrowAt(c, n, c->narrow[k], oh, ow)]);
 }
 
 static void gradients(const Net *c, const real *x, const real *g, real *gw, real *gb, double scale)

@@ -28,7 +28,7 @@ static void forward(const Net *c, const real *x, real *y, const real *w, const r
           for (int64_t i = 0; i < t.kH; i++)
             for (int64_t j = 0; j < t.kW; j++)
               y[wideAt(c, n, c->wide[k], ih * t.dH + i, iw * t.dW + j)] +=
-                (real)((double)w[(k * t.kH + i) * t.kW + j] * (double)x[narrowAt(c, n, c->narrow[k], ih, iw)]);
+                  (real)((double)w[(k * t.kH + i) * t.kW + j] * (double)x[narrowAt(c, n, c->narrow[k], ih, iw)]);
 }
 
 static void backward(const Net *c, const real *g, real *gx, const real *w)

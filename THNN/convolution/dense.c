@@ -48,7 +48,12 @@ static int isForWinograd(const Sum *s)
 /* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`. */
 static Way wayOf(const Call *call, const Sum *s, const Engine *e)
 {
-  enum { PLANES = 16, OUTPUTS = 8, TILES = 12, LEAST = 8 };
+  enum {
+    PLANES = 16,
+    OUTPUTS = 8,
+    TILES = 12,
+    LEAST = 8,
+  };
   const int32_t how = THNN_convolutionWay(call);
   if (isByDefinition(call) || !isUsual(s)) return BY_DEFINITION;
   if (how == THNN_BY_PLACES) return BY_PLACES;
@@ -177,7 +182,7 @@ static int computeBy(Call *call, const Sum *s, Way way, Contents *w)
   void *memory = NULL;
   int isPacked = 0, isGood = 1;
   Kept *kept = THNN_takeKept(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
-  real *packed = kept ? memory : isWinograd ? THNN_scratch(call, size, sizeof(real)) : NULL; /* the direct sum packs for itself */
+  real *packed = kept ? memory : (isWinograd ? THNN_scratch(call, size, sizeof(real)) : NULL); /* the direct sum packs for itself */
   if (THNN_ready(call)) {
     if (packed && !isPacked) (isWinograd ? e->winogradPack : e->directPack)(s, way, packed, threads);
     if (isWinograd) isGood = e->winogradSum(call, s, way, packed, threads);

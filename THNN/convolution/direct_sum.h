@@ -282,8 +282,7 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   for (int64_t task = 0; task < jobs * parts; task++) {
     const int64_t part = task % parts, job = task / parts, frame = job / bands, first = job % bands * rows;
     const int64_t n = frame / s->t.out, t = frame % s->t.out, thread = THNN_threadId();
-    Band d = {s, &p, blocks, NULL, packed, isOnce ? fresh + thread * block : NULL, distance,
-              {inPanel, inPanel + terms, inPanel + 2 * terms}, NULL, THNN_min(rows, s->h.out - first), 0, 0, tiles + thread * tile};
+    Band d = {s, &p, blocks, NULL, packed, isOnce ? fresh + thread * block : NULL, distance, {inPanel, inPanel + terms, inPanel + 2 * terms}, NULL, THNN_min(rows, s->h.out - first), 0, 0, tiles + thread * tile};
     if (p.inPlace) d.x = s->x + n * s->xSample + t * s->t.stride * s->t.x + first * s->h.x;
     else {
       real *mine = pictures + thread * picture;

@@ -117,7 +117,11 @@ typedef struct Layout {
   int64_t *distance, *cell;   /* of each tap, phase by phase of what is written; `distance` for all planes that are laid */
 } Layout;
 
-enum { NEAR = 24 << 10, FAR = 192 << 10, MOST = 256 << 10 }; /* bytes of what is laid: of one plane, of several, at most */
+enum { // bytes of what is laid
+  NEAR = 24 << 10, // of one plane
+  FAR = 192 << 10, // of several
+  MOST = 256 << 10, // at most
+};
 
 static Layout layoutOf(Call *call, const Net *net, int toWide, int64_t links)
 {
@@ -324,7 +328,7 @@ static void accKernels(Call *call, const Net *net, const real *wide, const real 
   for (int64_t number = 0; number < net->links; number++) {
     const Link link = linkOf(net, number);
     real *x = memory + THNN_threadId() * (laid + few), *yRows = x + laid;
-    double(*sum)[MOST_LANES] = (double(*)[MOST_LANES])(allSums + THNN_threadId() * sums);
+    double (*sum)[MOST_LANES] = (double (*)[MOST_LANES])(allSums + THNN_threadId() * sums);
     memset(sum, 0, (size_t)cells * sizeof *sum);
     for (int64_t task = 0; task < net->samples * l.bands; task++) {
       const int64_t sample = task / l.bands, row = task % l.bands * l.rows, rows = THNN_min(l.rows, t->oHeight - row);

@@ -99,7 +99,10 @@ static void sum(const RowSums *s)
 
 /* ---- products */
 
-enum { AT_ONCE = 9, SHORT_SUM = 2048 }; /* taps whose sums are in registers; products, about, that are added before they become doubles */
+enum {
+  AT_ONCE = 9, // taps whose sums are in registers
+  SHORT_SUM = 2048, // products, about, that are added before they become doubles
+};
 
 THNN_INLINE void multiplyTaps(double (*sum)[MOST_LANES], const int taps, int64_t n, const int64_t *distance, const real *x, int64_t row,
                               const real *y, int64_t yRow, int64_t height, int64_t width)

@@ -97,7 +97,11 @@ static int64_t winogradSize(const Sum *s, Way way)
 /* A task transforms the kernels of a block and of some planes c, in memory that stays in the cache. */
 static void winogradPack(const Sum *s, Way way, real *packed, int threads)
 {
-  enum { MOST = ROWS > FEW_ROWS ? ROWS : FEW_ROWS, ROOM = (MOST + 7) / 8 * 8, SOME = 16 };
+  enum {
+    MOST = ROWS > FEW_ROWS ? ROWS : FEW_ROWS,
+    ROOM = (MOST + 7) / 8 * 8,
+    SOME = 16,
+  };
   const Blocks b = blocksOf(s, BY_PLACES);
   const int points = sizeOf(way) + 2;
   const THNN_REAL(*g)[3] = way == BY_WINOGRAD_4 ? fourByFour : twoByTwo;
@@ -208,7 +212,7 @@ static void multiplyPoint(const Winograd *d, int64_t job)
   const int64_t q = job / d->blocks.count, block = job % d->blocks.count, step = d->blocks.step, tiles = d->rows * d->across;
   for (int64_t at = 0, columns; at < tiles; at += columns) {
     const int64_t left = tiles - at;
-    columns = left >= d->blocks.width * LANES ? d->blocks.width * LANES : left > LANES ? 2 * LANES : LANES;
+    columns = left >= d->blocks.width * LANES ? d->blocks.width * LANES : (left > LANES ? 2 * LANES : LANES);
     real *m = d->m + block * step * d->plane + q * d->point + at;
     for (int64_t c = 0; c < s->planes; c += SHORT)
       rowProduct(step, columns)(THNN_min(SHORT, s->planes - c), d->packed + (job * s->planes + c) * step, d->v + q * d->point + at,

@@ -183,7 +183,7 @@ int32_t THNN_otherSizes(const char *function, View input, int32_t n, const int64
 {
   if (!size) return THNN_fail(THNN_ERR_NULL, function, "size", "expected a place for 8 sizes, got NULL");
   const int32_t kept = input.nDimension - n;
-  for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < kept ? input.size[d] : d < kept + n ? last[d - kept] : 0;
+  for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < kept ? input.size[d] : (d < kept + n ? last[d - kept] : 0);
   return THNN_OK;
 }
 

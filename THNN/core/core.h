@@ -12,9 +12,9 @@
 #endif
 
 /* One line of flat error handling: leave with the status that is not THNN_OK. */
-#define THNN_TRY(call)                     \
-  do {                                     \
-    int32_t status_ = (call);              \
+#define THNN_TRY(call) \
+  do { \
+    int32_t status_ = (call); \
     if (status_ != THNN_OK) return status_; \
   } while (0)
 
@@ -57,9 +57,9 @@ typedef struct View {
   uint32_t flags;
 } View;
 
-#define view(tensor)                                                                                                  \
-  ((tensor) ? (View){#tensor, (void *)(tensor)->data, (tensor)->size, (tensor)->stride,                               \
-                     (int64_t)sizeof(*(tensor)->data), (tensor)->nDimension, (tensor)->flags}                         \
+#define view(tensor) \
+  ((tensor) ? (View){#tensor, (void *)(tensor)->data, (tensor)->size, (tensor)->stride, \
+                     (int64_t)sizeof(*(tensor)->data), (tensor)->nDimension, (tensor)->flags} \
             : (View){0})
 
 /* "2 x 3 x 4" for messages. */
@@ -118,7 +118,10 @@ typedef struct Arena Arena;
  *                   tensor, or if no output has an element. Nothing has been written yet: then leave
  *     THNN_leave    copy back what was not contiguous, return the memory and the status */
 /* More than that is an error, before the first write. No layer of the library has more than 5 outputs and 10 tensors. */
-enum { THNN_MAX_COPIES = 8, THNN_MAX_TENSORS = 16 };
+enum {
+  THNN_MAX_COPIES = 8,
+  THNN_MAX_TENSORS = 16,
+};
 
 /* Dense memory of a tensor that the call has asked for. */
 typedef struct Held {
@@ -154,9 +157,12 @@ int THNN_ready(const Call *call);
 int32_t THNN_leave(Call *call);
 /* What THNN_in, out and acc tell first. Memory that is written is apart from all other memory of the call, or the call has failed. */
 #ifdef __cplusplus
-extern "C" /* check.c, too, is C in the CUDA library */
+extern "C" { /* check.c, too, is C in the CUDA library */
 #endif
 void THNN_hold(Call *call, View v, int isWritten);
+#ifdef __cplusplus
+}
+#endif
 
 /* n elements rounded up to whole cache lines. */
 THNN_INLINE int64_t THNN_wholeLines(int64_t n) { return (n + 31) / 32 * 32; }

@@ -17,7 +17,13 @@ typedef struct DLTensor {
 } DLTensor;
 _Static_assert(sizeof(void *) != 8 || (sizeof(DLTensor) == 48 && offsetof(DLTensor, shape) == 24), "the layout of DLPack's DLTensor");
 
-enum { DL_CPU = 1, DL_CUDA_HOST = 3, DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2 };
+enum {
+  DL_CPU = 1,
+  DL_CUDA_HOST = 3,
+  DL_INT = 0,
+  DL_UINT = 1,
+  DL_FLOAT = 2,
+};
 
 static int32_t checkFrom(const char *function, const void *tensor, const DLTensor *dl, int code, int bits)
 {
@@ -61,26 +67,31 @@ static int32_t give(const char *function, View v, int64_t *size, int64_t *stride
   if (v.nDimension < 0 || v.nDimension > THNN_MAX_DIMS)
     return THNN_fail(THNN_ERR_SHAPE, function, "tensor", "expected at most %d dimensions, got %d", THNN_MAX_DIMS, v.nDimension);
   if (v.nDimension == 0) size[0] = 0, stride[0] = 1; /* no dimension would be a scalar there */
-  *dl = (DLTensor){.data = v.data, .device = {DL_CPU, 0}, .nDimension = v.nDimension > 0 ? v.nDimension : 1, .shape = size,
-                   .strides = stride};
+  *dl = (DLTensor){
+      .data = v.data,
+      .device = {DL_CPU, 0},
+      .nDimension = v.nDimension > 0 ? v.nDimension : 1,
+      .shape = size,
+      .strides = stride,
+  };
   dl->dtype.code = (uint8_t)code;
   dl->dtype.bits = (uint8_t)(8 * v.itemSize);
   dl->dtype.lanes = 1;
   return THNN_OK;
 }
 
-#define DLPACK_CONVERSIONS(Type, type, code)                                                        \
-  int32_t THNN_##Type##Tensor_fromDLPack(TH##Type##Tensor *tensor, const void *dlTensor)            \
-  {                                                                                                 \
-    const DLTensor *dl = dlTensor;                                                                  \
-    THNN_TRY(checkFrom(__func__, tensor, dl, code, 8 * (int)sizeof(type)));                         \
-    tensor->data = (type *)((uintptr_t)dl->data + dl->byteOffset);                                  \
-    tensor->nDimension = takeSizes(dl, tensor->size, tensor->stride);                               \
-    tensor->flags = 0;                                                                              \
-    return THNN_OK;                                                                                 \
-  }                                                                                                 \
-  int32_t THNN_##Type##Tensor_toDLPack(TH##Type##Tensor *tensor, void *dlTensor)                    \
-  {                                                                                                 \
+#define DLPACK_CONVERSIONS(Type, type, code) \
+  int32_t THNN_##Type##Tensor_fromDLPack(TH##Type##Tensor *tensor, const void *dlTensor) \
+  { \
+    const DLTensor *dl = dlTensor; \
+    THNN_TRY(checkFrom(__func__, tensor, dl, code, 8 * (int)sizeof(type))); \
+    tensor->data = (type *)((uintptr_t)dl->data + dl->byteOffset); \
+    tensor->nDimension = takeSizes(dl, tensor->size, tensor->stride); \
+    tensor->flags = 0; \
+    return THNN_OK; \
+  } \
+  int32_t THNN_##Type##Tensor_toDLPack(TH##Type##Tensor *tensor, void *dlTensor) \
+  { \
     return give(__func__, view(tensor), tensor ? tensor->size : 0, tensor ? tensor->stride : 0, dlTensor, code); \
   }
 

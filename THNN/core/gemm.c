@@ -80,7 +80,13 @@ static void product(Call *call, int threads, Matrices *p)
     return;
   }
   /* A tile packs its parts of A and B for itself: large ones save that, but there should be some for every thread. */
-  enum { TASKS = 16, LEAST_WORK = 1 << 19, UNIT = 32, OFTEN = 4, LARGEST = 1 << 23 };
+  enum {
+    TASKS = 16,
+    LEAST_WORK = 1 << 19,
+    UNIT = 32,
+    OFTEN = 4,
+    LARGEST = 1 << 23,
+  };
   Multiply *multiply = multiplier()->multiply;
   real *scratch = (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH;
   const int64_t size = THNN_max(m * n / TASKS, LEAST_WORK / THNN_max(p->k, 1));

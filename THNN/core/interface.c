@@ -18,9 +18,6 @@ void GOMP_loop_end_nowait(void);
 static const THNNLayerInterface table = {
     .version = THNN_LAYER_VERSION,
     .layout = THNN_LAYER_LAYOUT,
-#define THNN_ENTRY(name) .name = THNN_##name,
-    THNN_LAYER_FUNCTIONS(THNN_ENTRY)
-#undef THNN_ENTRY
     .Floatgemm = THNN_Floatgemm,
     .Doublegemm = THNN_Doublegemm,
 #ifdef THNN_OWN_TEAM
@@ -31,6 +28,9 @@ static const THNNLayerInterface table = {
     .nextDynamic = GOMP_loop_nonmonotonic_dynamic_next,
     .endLoop = GOMP_loop_end_nowait,
 #endif
+#define THNN_ENTRY(name) .name = THNN_##name,
+    THNN_LAYER_FUNCTIONS(THNN_ENTRY)
+#undef THNN_ENTRY
 };
 
 const void *THNN_layerInterface(int32_t version)

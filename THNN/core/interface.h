@@ -11,14 +11,16 @@
 
 #define THNN_LAYER_VERSION 2
 
-#define THNN_LAYER_FUNCTIONS(entry)                                                                                          \
-  entry(fail) entry(shapeText) entry(nElement) entry(isContiguous) entry(sameShape) entry(checkInput) entry(checkShape)      \
-  entry(checkCount) entry(checkOutput) entry(otherSizes) entry(checkRange) entry(enter) entry(in) entry(out) entry(acc)      \
-  entry(scratch) entry(ready) entry(leave) entry(badIndices) entry(threads) entry(plain) entry(threadId)                     \
-  entry(lockGenerator) entry(unlockGenerator) entry(draw) entry(drawMany) entry(drawUniform) entry(drawNormal)               \
-  entry(checkPlanes) entry(checkFrames) entry(checkSliding) entry(checkSlidingFrames) entry(checkAdaptive)                   \
-  entry(checkAdaptiveFrames) entry(checkOutputsOf) entry(checkAdaptiveFramesOf) entry(spaceSize) entry(checkSpace)           \
+// clang-format off
+#define THNN_LAYER_FUNCTIONS(entry) \
+  entry(fail) entry(shapeText) entry(nElement) entry(isContiguous) entry(sameShape) entry(checkInput) entry(checkShape) \
+  entry(checkCount) entry(checkOutput) entry(otherSizes) entry(checkRange) entry(enter) entry(in) entry(out) entry(acc) \
+  entry(scratch) entry(ready) entry(leave) entry(badIndices) entry(threads) entry(plain) entry(threadId) \
+  entry(lockGenerator) entry(unlockGenerator) entry(draw) entry(drawMany) entry(drawUniform) entry(drawNormal) \
+  entry(checkPlanes) entry(checkFrames) entry(checkSliding) entry(checkSlidingFrames) entry(checkAdaptive) \
+  entry(checkAdaptiveFrames) entry(checkOutputsOf) entry(checkAdaptiveFramesOf) entry(spaceSize) entry(checkSpace) \
   entry(checkSpaceOutput) entry(checkGradients)
+// clang-format on
 
 /* One that is not aligned, as in real.h. */
 typedef float THNN_anyFloat __attribute__((aligned(1)));

@@ -5,7 +5,12 @@
 #include "core/kept.h"
 #include "core/state.h"
 
-enum { PROBES = 4, SLICES = 64, ALIGNMENT = 64, MAPPED = 1 << 20 };
+enum {
+  PROBES = 4,
+  SLICES = 64,
+  ALIGNMENT = 64,
+  MAPPED = 1 << 20,
+};
 
 struct Kept {
   const void *of;

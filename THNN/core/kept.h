@@ -9,7 +9,11 @@
 
 #include "core/core.h"
 
-enum { THNN_PRINT = 32, THNN_KEY = 16, THNN_FEW_WORDS = 16 };
+enum {
+  THNN_PRINT = 32,
+  THNN_KEY = 16,
+  THNN_FEW_WORDS = 16,
+};
 
 /* 1024 bits: one lane for every 32nd word. Each word changes its lane, whatever the others are. */
 typedef struct Print {

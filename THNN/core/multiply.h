@@ -54,19 +54,18 @@ THNN_INLINE void product(const int rows, const int width, const Packed packed, i
 }
 
 /* product_<rows>_<width>_<packed> for all tiles, and a table of them. */
-#define THNN_PRODUCT(rows, width, packed)                                                                                        \
-  static void product_##rows##_##width##_##packed(int64_t depth, const real *a, const real *b, const int32_t *distance,            \
-                                                  int64_t step, int add, const real *start, real *c, int64_t ldc)                  \
-  {                                                                                                                                \
-    product(rows, width, packed, depth, a, b, distance, step, add, start, c, ldc);                                                        \
+#define THNN_PRODUCT(rows, width, packed) \
+  static void product_##rows##_##width##_##packed(int64_t depth, const real *a, const real *b, const int32_t *distance, \
+                                                  int64_t step, int add, const real *start, real *c, int64_t ldc) \
+  { \
+    product(rows, width, packed, depth, a, b, distance, step, add, start, c, ldc); \
   }
 #define THNN_NAME(rows, width, packed) product_##rows##_##width##_##packed,
 #define THNN_TILES_3(F, width, packed) F(1, width, packed) F(2, width, packed) F(3, width, packed)
 #define THNN_TILES_6(F, width, packed) THNN_TILES_3(F, width, packed) F(4, width, packed) F(5, width, packed) F(6, width, packed)
 #if VECTOR_BYTES == 64
-#define THNN_TILES(F, width, packed)                                                                                  \
-  THNN_TILES_6(F, width, packed) F(7, width, packed) F(8, width, packed) F(9, width, packed) F(10, width, packed)       \
-  F(11, width, packed) F(12, width, packed) F(13, width, packed) F(14, width, packed)
+#define THNN_TILES_10(F, width, packed) THNN_TILES_6(F, width, packed) F(7, width, packed) F(8, width, packed) F(9, width, packed) F(10, width, packed)
+#define THNN_TILES(F, width, packed) THNN_TILES_10(F, width, packed) F(11, width, packed) F(12, width, packed) F(13, width, packed) F(14, width, packed)
 #define THNN_FEW_TILES THNN_TILES_6
 #else
 #define THNN_TILES THNN_TILES_6
@@ -78,7 +77,6 @@ THNN_FEW_TILES(THNN_PRODUCT, 4, ROWS_PACKED)
 THNN_TILES(THNN_PRODUCT, 1, COLUMNS_PACKED)
 THNN_TILES(THNN_PRODUCT, 2, COLUMNS_PACKED)
 
-
 Product *const rowProducts[3][ROWS] = {{THNN_TILES(THNN_NAME, 1, ROWS_PACKED)},
                                        {THNN_TILES(THNN_NAME, 2, ROWS_PACKED)},
                                        {THNN_FEW_TILES(THNN_NAME, 4, ROWS_PACKED)}};
@@ -86,7 +84,11 @@ Product *const columnProducts[2][ROWS] = {{THNN_TILES(THNN_NAME, 1, COLUMNS_PACK
 
 /* ---- matrices */
 
-enum { DEPTH = THNN_PRODUCT_DEPTH, HEIGHT = THNN_PRODUCT_HEIGHT / ROWS * ROWS, FEW = 2 };
+enum {
+  DEPTH = THNN_PRODUCT_DEPTH,
+  HEIGHT = THNN_PRODUCT_HEIGHT / ROWS * ROWS,
+  FEW = 2,
+};
 
 /* Where an operand's terms lie: packed, or, if its rows are those of k, in the matrix itself. */
 typedef struct Operand {

@@ -19,14 +19,30 @@ typedef Vector AnyVector __attribute__((aligned(1), may_alias)); /* at any addre
 
 /* Rows of a tile at most, and its vectors: their sums take 12 of 16 registers, or 28 of 32. For fewer rows there are wider tiles. */
 #if VECTOR_BYTES == 64
-enum { ROWS = 14, WIDTH = 2, FEW_ROWS = 6, FEW_WIDTH = 4 };
+enum {
+  ROWS = 14,
+  WIDTH = 2,
+  FEW_ROWS = 6,
+  FEW_WIDTH = 4,
+};
 #else
-enum { ROWS = 6, WIDTH = 2, FEW_ROWS = 3, FEW_WIDTH = 4 };
+enum {
+  ROWS = 6,
+  WIDTH = 2,
+  FEW_ROWS = 3,
+  FEW_WIDTH = 4,
+};
 #endif
-enum { COLUMNS = WIDTH * LANES, MOST_COLUMNS = FEW_WIDTH * LANES };
+enum {
+  COLUMNS = WIDTH * LANES,
+  MOST_COLUMNS = FEW_WIDTH * LANES,
+};
 
 /* Which operand is packed. */
-typedef enum Packed { ROWS_PACKED, COLUMNS_PACKED } Packed;
+typedef enum Packed {
+  ROWS_PACKED,
+  COLUMNS_PACKED,
+} Packed;
 
 /* c = sum, or with `add` c += sum; `start`, if it is not NULL, has a number for each row that is added, too. */
 typedef void Product(int64_t depth, const real *a, const real *b, const int32_t *distance, int64_t step, int add, const real *start,
@@ -40,13 +56,13 @@ extern Product *const rowProducts[3][ROWS], *const columnProducts[2][ROWS];
 /* Columns that one tile takes, of `left`: the whole width, or as few vectors as hold the rest. */
 THNN_INLINE int64_t columnsOf(int64_t left, int64_t width)
 {
-  return left <= LANES ? LANES : left <= 2 * LANES ? 2 * LANES : width * LANES;
+  return left <= LANES ? LANES : (left <= 2 * LANES ? 2 * LANES : width * LANES);
 }
 
 /* The product for so many rows and columns. */
 THNN_INLINE Product *rowProduct(int64_t rows, int64_t columns)
 {
-  return rowProducts[columns == LANES ? 0 : columns == 2 * LANES ? 1 : 2][rows - 1];
+  return rowProducts[columns == LANES ? 0 : (columns == 2 * LANES ? 1 : 2)][rows - 1];
 }
 
 #endif

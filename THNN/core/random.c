@@ -9,7 +9,10 @@
 #include "core/core.h"
 #include "core/state.h"
 
-enum { N = 624, M = 397 };
+enum {
+  N = 624,
+  M = 397,
+};
 
 static void seed(Generator *g, uint64_t value)
 {

@@ -12,7 +12,7 @@ static const AxisNames *namesOf(int letter)
   static const AxisNames h = {"input height", "kH", "dH", "padH", "dilationH", "oheight"};
   static const AxisNames t = {"input time", "kT", "dT", "padT", "dilationT", "otime"};
   static const AxisNames l = {"input length", "kW", "dW", "padW", "dilationW", "owidth"}; /* of a sequence */
-  return letter == 'W' ? &w : letter == 'H' ? &h : letter == 'T' ? &t : &l;
+  return letter == 'W' ? &w : (letter == 'H' ? &h : (letter == 'T' ? &t : &l));
 }
 
 /* n cells, an output for each. */

@@ -9,7 +9,10 @@
 #include "core/state.h"
 #include "core/team.h"
 
-enum { BLOCK_BYTES = 1 << 16, ALIGNMENT = 64 };
+enum {
+  BLOCK_BYTES = 1 << 16,
+  ALIGNMENT = 64,
+};
 
 /* A block is one allocation; an arena is a chain of them, the newest first. */
 typedef struct Block {

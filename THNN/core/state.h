@@ -7,7 +7,10 @@
 #include "core/kept.h"
 
 /* As many arenas are kept as calls have run at one time, up to this. */
-enum { THNN_ARENAS = 16, THNN_KEPT = 256 };
+enum {
+  THNN_ARENAS = 16,
+  THNN_KEPT = 256,
+};
 #define THNN_MOST_KEPT ((size_t)512 << 20) /* bytes, unless THNN_setKeptBytes says another number */
 
 struct Generator {

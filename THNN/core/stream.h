@@ -28,7 +28,11 @@
 
 /* Results of more bytes than CACHED are streamed, if their pieces fit into the cache next to a processor. Small pieces that follow
  * each other are streamed together, about TOGETHER bytes of them, for the lines at their ends are written in two parts. */
-enum { THNN_CACHED = 1 << 24, THNN_TOGETHER = 1 << 15, THNN_LARGEST_PIECE = 1 << 18 };
+enum {
+  THNN_CACHED = 1 << 24,
+  THNN_TOGETHER = 1 << 15,
+  THNN_LARGEST_PIECE = 1 << 18,
+};
 
 /* What one thread has computed: n elements for `to`, at a place of `length`. */
 typedef struct Streamed {
@@ -58,7 +62,10 @@ THNN_INLINE void THNN_flush(Streamed *mine)
 {
   int64_t done = 0;
 #if defined(THNN_HAS_STREAMS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they do not see such stores */
-  enum { LINE = 64 / sizeof(real), LANES = 16 / sizeof(real) };
+  enum {
+    LINE = 64 / sizeof(real),
+    LANES = 16 / sizeof(real),
+  };
   const int64_t first = (int64_t)(-(uintptr_t)mine->to % 64 / sizeof(real));
   if ((uintptr_t)mine->to % sizeof(real) == 0 && first <= mine->n) {
     memcpy(mine->to, mine->place, (size_t)first * sizeof(real));

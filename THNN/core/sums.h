@@ -17,7 +17,11 @@ __attribute__((unused, noinline)) static double sumOneByOne(const real *x, int64
  * only a few times before it goes on as a double, so that millions of floats keep their digits. */
 THNN_INLINE double sumCells(const real *x, int64_t n)
 {
-  enum { STEP = 4 * WIDTH, FEW = 16, DOUBLES = 8 };
+  enum {
+    STEP = 4 * WIDTH,
+    FEW = 16,
+    DOUBLES = 8,
+  };
   typedef double Doubles __attribute__((vector_size(8 * DOUBLES)));
   typedef THNN_REAL AsMany __attribute__((vector_size(sizeof(THNN_REAL) * DOUBLES), may_alias));
   Doubles sum = {0};

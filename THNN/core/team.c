@@ -42,7 +42,7 @@ static int numberIn(const char *variable, int otherwise)
   const char *text = getenv(variable);
   char *end;
   const long number = text ? strtol(text, &end, 10) : 0;
-  return number < 1 ? otherwise : number > MOST ? MOST : (int)number;
+  return number < 1 ? otherwise : (number > MOST ? MOST : (int)number);
 }
 
 #ifdef __linux__
@@ -102,13 +102,13 @@ static int processors(void)
 {
   cpu_set_t set;
   const int ours = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN), most = quota();
-  return ours < 1 ? 1 : ours < most ? ours : most;
+  return ours < 1 ? 1 : (ours < most ? ours : most);
 }
 #else
 static int processors(void)
 {
   const long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return n < 1 ? 1 : n > MOST ? MOST : (int)n;
+  return n < 1 ? 1 : (n > MOST ? MOST : (int)n);
 }
 #endif
 
@@ -143,7 +143,14 @@ static _Thread_local Member *self;
 
 /* What a worker is about. It is NEW until it has begun. A caller makes it CLAIMED and READY, it is then BUSY and DONE by itself, and the
  * caller makes it IDLE again. */
-enum { IDLE, CLAIMED, READY, BUSY, DONE, NEW };
+enum {
+  IDLE,
+  CLAIMED,
+  READY,
+  BUSY,
+  DONE,
+  NEW,
+};
 
 typedef struct Worker {
   _Alignas(128) atomic_int phase;
@@ -177,7 +184,10 @@ static inline void relax(void)
 #endif
 }
 
-enum { MOMENT = 50 * 1000, WHILE = 1000 * 1000 }; /* nanoseconds */
+enum { // nanoseconds
+  MOMENT = 50 * 1000,
+  WHILE = 1000 * 1000,
+};
 
 /* Looks for a phase for a moment, shorter than it takes to be waken up many times; then for so long in between what other threads of the
  * processor do. Has it come? */
@@ -260,7 +270,11 @@ static int make(Worker *w, size_t stack)
 /* New workers in front of the chain, until it has `size`. All workers together are no more than `most`. */
 static Worker *hire(Worker *chain, int *size, int wanted, int most)
 {
-  enum { AGAIN = 100 * 1000 * 1000, STACK = 1 << 20, LARGE_STACK = 1 << 23 }; /* thread-local memory of others is in it, too */
+  enum {
+    AGAIN = 100 * 1000 * 1000,
+    STACK = 1 << 20, // thread-local memory of others is in it, too
+    LARGE_STACK = 1 << 23,
+  };
   if (*size >= wanted || atomic_load(&count) >= most || pthread_mutex_trylock(&hiring)) return chain;
   int n;
   while (*size < wanted && (n = atomic_load(&count)) < most && (!notBefore || now() >= notBefore)) {

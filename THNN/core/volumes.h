@@ -34,7 +34,7 @@ __attribute__((unused)) static int32_t volumeShape(const char *f, View input, co
   const int64_t last[] = {out->t, out->h, out->w};
   const int32_t kept = input.nDimension - out->dims;
   for (int32_t d = 0; d < THNN_MAX_DIMS; d++) {
-    size[d] = d < kept ? input.size[d] : d < input.nDimension ? last[3 - out->dims + d - kept] : 0;
+    size[d] = d < kept ? input.size[d] : (d < input.nDimension ? last[3 - out->dims + d - kept] : 0);
   }
   return THNN_OK;
 }

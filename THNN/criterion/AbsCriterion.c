@@ -29,7 +29,7 @@ THNN_KERNEL void signs(const Loss *l, int64_t first, int64_t n)
 #pragma omp simd
   for (int64_t i = 0; i < n; i++) {
     const real d = x[i] - t[i];
-    gx[i] = x[i] >= t[i] ? scale : x[i] < t[i] ? -scale : d;
+    gx[i] = x[i] >= t[i] ? scale : (x[i] < t[i] ? -scale : d);
   }
 }
 #endif

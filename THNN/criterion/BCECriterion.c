@@ -15,7 +15,10 @@
  * All is computed in double precision, where eps is not lost beside 1; on a device, it is added to what may be 0, last. */
 #include "criterion/loss.h"
 
-enum { LOSS_COST = 20, GRADIENT_COST = 4 };
+enum {
+  LOSS_COST = 20,
+  GRADIENT_COST = 4,
+};
 
 static int32_t check(const char *f, View input, View target, View weights)
 {
@@ -57,8 +60,14 @@ int32_t THNN_(BCECriterion_updateOutput)(THNNState *state, const THTensor *input
                                          int32_t sizeAverage, const THTensor *weights)
 {
   THNN_TRY(check(__func__, view(input), view(target), view(weights)));
-  const Elements e = {.input = view(input), .target = view(target), .weights = view(weights), .sizeAverage = sizeAverage,
-                      .cost = LOSS_COST, .isProbability = 1};
+  const Elements e = {
+      .input = view(input),
+      .target = view(target),
+      .weights = view(weights),
+      .sizeAverage = sizeAverage,
+      .cost = LOSS_COST,
+      .isProbability = 1,
+  };
   return elementLoss(__func__, state, entropy, e, view(output));
 }
 
@@ -66,7 +75,13 @@ int32_t THNN_(BCECriterion_updateGradInput)(THNNState *state, const THTensor *in
                                             THTensor *gradInput, int32_t sizeAverage, const THTensor *weights)
 {
   THNN_TRY(check(__func__, view(input), view(target), view(weights)));
-  const Elements e = {.input = view(input), .target = view(target), .weights = view(weights), .sizeAverage = sizeAverage,
-                      .cost = GRADIENT_COST, .isProbability = 1};
+  const Elements e = {
+      .input = view(input),
+      .target = view(target),
+      .weights = view(weights),
+      .sizeAverage = sizeAverage,
+      .cost = GRADIENT_COST,
+      .isProbability = 1,
+  };
   return elementGradient(__func__, state, slopes, e, view(gradInput));
 }

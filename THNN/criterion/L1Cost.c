@@ -27,7 +27,7 @@ THNN_KERNEL void signs(const Loss *l, int64_t first, int64_t n)
   const real *x = l->x + first;
   real *gx = l->gx + first;
 #pragma omp simd
-  for (int64_t i = 0; i < n; i++) gx[i] = x[i] > 0 ? 1 : x[i] < 0 ? -1 : x[i];
+  for (int64_t i = 0; i < n; i++) gx[i] = x[i] > 0 ? 1 : (x[i] < 0 ? -1 : x[i]);
 }
 #endif
 

@@ -14,7 +14,10 @@
  *   gradInput  as input, overwritten */
 #include "criterion/margins.h"
 
-enum { END = -1, COST = 4 }; /* of a class: a few labels for each sample */
+enum {
+  END = -1,
+  COST = 4, // of a class: a few labels for each sample
+};
 
 static int32_t check(const char *f, View input, View target)
 {

@@ -59,7 +59,7 @@ THNN_INLINE double push(real *gx, const real *x, int64_t n, double lead, double 
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t c = 0; c < n; c++) {
-    const double z = lead + x[c], slope = z <= 0 ? 0 : square ? 2 * z * scale : scale;
+    const double z = lead + x[c], slope = z <= 0 ? 0 : (square ? 2 * z * scale : scale);
     gx[c] = (real)slope;
     sum += slope;
   }
@@ -76,7 +76,7 @@ THNN_KERNEL void slopes(const Loss *l, int64_t first, int64_t n)
     const double lead = l->margin - x[right], scale = l->scale * (l->w ? (double)l->w[right] : 1);
     const double before = push(gx, x, right, lead, scale, square);
     const double after = push(gx + right + 1, x + right + 1, l->classes - right - 1, lead, scale, square);
-    gx[right] = (real)-(before + after);
+    gx[right] = (real)(-(before + after));
   }
 }
 #endif

@@ -32,7 +32,7 @@ THNN_KERNEL void clipped(const Loss *l, int64_t first, int64_t n)
 #pragma omp simd
   for (int64_t i = 0; i < n; i++) {
     const real d = x[i] - t[i];
-    gx[i] = (d < -1 ? -1 : d > 1 ? 1 : d) * scale;
+    gx[i] = (d < -1 ? -1 : (d > 1 ? 1 : d)) * scale;
   }
 }
 #endif

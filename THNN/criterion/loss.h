@@ -105,7 +105,8 @@ static inline void checkProbabilities(Call *call, const Elements *e, const real 
 #endif
 }
 
-OF_KERNEL(LossKernel) int32_t elementLoss(const char *f, THNNState *state, LossKernel kernel, Elements e, View output)
+OF_KERNEL(LossKernel)
+int32_t elementLoss(const char *f, THNNState *state, LossKernel kernel, Elements e, View output)
 {
   const int64_t one = 1, n = THNN_nElement(e.input);
   THNN_TRY(THNN_checkOutput(f, "output", output, 1, &one));
@@ -122,7 +123,8 @@ OF_KERNEL(LossKernel) int32_t elementLoss(const char *f, THNNState *state, LossK
   return THNN_leave(&call);
 }
 
-OF_KERNEL(GradientKernel) int32_t elementGradient(const char *f, THNNState *state, GradientKernel kernel, Elements e, View gradInput)
+OF_KERNEL(GradientKernel)
+int32_t elementGradient(const char *f, THNNState *state, GradientKernel kernel, Elements e, View gradInput)
 {
   const int64_t n = THNN_nElement(e.input);
   THNN_TRY(THNN_checkOutput(f, "gradInput", gradInput, e.input.nDimension, e.input.size));

@@ -50,7 +50,7 @@ static double norm(const real *row, int64_t n, double p, double unit)
     for (int64_t i = 0; i < n; i++) sum += row[i] / unit * (row[i] / unit);
   else
     for (int64_t i = 0; i < n; i++) sum += pow(fabs((double)row[i]) / unit, p);
-  return p == 1 ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+  return p == 1 ? sum : (p == 2 ? sqrt(sum) : pow(sum, 1 / p));
 }
 
 /* What a row is multiplied by so that it is no longer than maxNorm. */
@@ -134,8 +134,16 @@ int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTenso
   const index_t *index = THNN_in(&call, view(input));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
-  const Terms terms = {.index = index, .count = s.count, .rows = s.rows, .width = s.width, .sources = s.count,
-                       .padding = paddingValue, .byFrequency = scaleGradByFreq, .scale = scale};
+  const Terms terms = {
+      .index = index,
+      .count = s.count,
+      .rows = s.rows,
+      .width = s.width,
+      .sources = s.count,
+      .padding = paddingValue,
+      .byFrequency = scaleGradByFreq,
+      .scale = scale,
+  };
   if (THNN_ready(&call) && !badRows(&call, "input", index, s.count, s.rows)) addTerms(&call, gw, g, &terms);
   return THNN_leave(&call);
 }

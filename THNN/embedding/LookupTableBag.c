@@ -15,7 +15,10 @@
  * mode is 0 for the sum, 1 for the mean. Torch's CUDA library had this layer, for hosts; no class of Torch7 used it. */
 #include "embedding/rows.h"
 
-enum { SUM, MEAN };
+enum {
+  SUM,
+  MEAN,
+};
 
 #ifndef THNN_CUDA
 /* Do bags not lie one after the other in input? Then the call has failed. */
@@ -100,8 +103,18 @@ int32_t THNN_(LookupTableBag_accGradParameters)(THNNState *state, const THLongTe
   const index_t *length = THNN_in(&call, view(mode == MEAN ? seq_length : NULL));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
-  const Terms terms = {.index = index, .bagOf = bagOf, .length = length, .count = count, .rows = rows, .width = width,
-                       .sources = bags, .padding = -1, .byFrequency = scaleGradByFreq, .scale = scale};
+  const Terms terms = {
+      .index = index,
+      .bagOf = bagOf,
+      .length = length,
+      .count = count,
+      .rows = rows,
+      .width = width,
+      .sources = bags,
+      .padding = -1,
+      .byFrequency = scaleGradByFreq,
+      .scale = scale,
+  };
   if (THNN_ready(&call) && !badRows(&call, "input", index, count, rows) && !badRows(&call, "offset2bag", bagOf, count, bags))
     addTerms(&call, gw, g, &terms);
   return THNN_leave(&call);

@@ -42,7 +42,7 @@ static void readEntries(Call *call, Sparse *s, View entries)
   for (int64_t i = 0; i < count; i++) {
     const real *cell = s->legacy ? x + 2 * i : x + 3 * i + 1;
     if (cell[1] == 0) continue;
-    Entry e = {s->legacy ? i / perSample : s->samples < 0 ? 0 : wholeOf(cell[-1]), wholeOf(cell[0]), cell[1]};
+    Entry e = {s->legacy ? i / perSample : (s->samples < 0 ? 0 : wholeOf(cell[-1])), wholeOf(cell[0]), cell[1]};
     const int badSample = e.sample < 0 || (s->samples >= 0 && e.sample >= s->samples);
     if (badSample || e.column < 0 || e.column >= s->inputs) {
       call->status = THNN_fail(THNN_ERR_INDEX, call->function, s->name, "expected %s 0 to %lld in entry %lld, got %g",

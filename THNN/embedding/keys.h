@@ -4,7 +4,13 @@
 
 #include "embedding/rows.h"
 
-enum { LARGEST, FACTOR, RATE, SHIFT, EXTRA }; /* what stands in front of a normalized row's weights */
+enum { // what stands in front of a normalized row's weights
+  LARGEST,
+  FACTOR,
+  RATE,
+  SHIFT,
+  EXTRA,
+};
 
 typedef struct Sizes {
   int64_t samples, count, rows, width, outputs;

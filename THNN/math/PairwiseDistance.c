@@ -59,7 +59,7 @@ THNN_KERNEL void distances(Pairs p, int64_t first, int64_t end)
 }
 
 /* 1, -1, 0 or NaN, as d is */
-THNN_INLINE double sign(double d) { return d > 0 ? 1 : d < 0 ? -1 : d; }
+THNN_INLINE double sign(double d) { return d > 0 ? 1 : (d < 0 ? -1 : d); }
 
 THNN_KERNEL void gradients(Pairs p, int64_t first, int64_t end)
 {

@@ -74,7 +74,10 @@ static int32_t pairGradients(const char *f, THNNState *state, PairKernel *kernel
 #ifndef THNN_CUDA /* THCUNN/math/pairs.cuh has its own */
 static void overPairs(Call *call, PairKernel *kernel, Pairs p)
 {
-  enum { CHUNK = 1 << 12, COST = 4 };
+  enum {
+    CHUNK = 1 << 12,
+    COST = 4,
+  };
   const int64_t some = THNN_max(CHUNK / THNN_max(p.columns, 1), 1);
   const int threads = THNN_threads(call, p.count * p.columns * COST);
 #pragma omp parallel for num_threads(threads)

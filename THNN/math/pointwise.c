@@ -110,8 +110,8 @@ static void addAll(Call *call, real *y, const real *x, double scale, int64_t n)
 
 static void apply(Call *call, int32_t operation, real *y, const real *x, const real *z, Repeats r, int64_t n)
 {
-  void (*const kernels[])(real *, const real *, const real *, const Repeats *, int64_t, int64_t) = {add,    subtract, multiply,
-                                                                                                    divide, larger,   smaller};
+  void (*const kernels[])(real *, const real *, const real *, const Repeats *, int64_t, int64_t) = {
+      add, subtract, multiply, divide, larger, smaller};
   const int threads = THNN_threads(call, n);
 #pragma omp parallel for num_threads(threads)
   for (int64_t at = 0; at < n; at += CHUNK) kernels[operation](y, x, z, &r, at, THNN_min(at + CHUNK, n));
@@ -210,7 +210,11 @@ static Sums sumsOf(Repeats r)
 
 static void addUp(Call *call, real *sum, const real *x, const real *factor, Repeats r, double scale)
 {
-  enum { CHUNK = 1 << 14, TASKS = 64, WORTH = 16 }; /* a sum is worth having twice if it is of so many elements */
+  enum {
+    CHUNK = 1 << 14,
+    TASKS = 64,
+    WORTH = 16, // a sum is worth having twice if it is of so many elements
+  };
   const Sums s = sumsOf(r);
   const int64_t n = s.added * s.kept * s.inner, sums = s.kept * s.slice, width = THNN_max(CHUNK / s.inner, 1);
   const int64_t blocks = THNN_ceilDiv(s.kept, width);
@@ -223,8 +227,12 @@ static void addUp(Call *call, real *sum, const real *x, const real *factor, Repe
   for (int64_t task = 0; task < parts * blocks; task++) {
     const int64_t part = task / blocks, added = s.added * part / parts, kept = task % blocks * width;
     addPart(all + part * sums + kept * s.slice, x, factor, &s,
-            (Part){.firstAdded = added, .added = s.added * (part + 1) / parts - added,
-                   .firstKept = kept, .kept = THNN_min(width, s.kept - kept)});
+            (Part){
+                .firstAdded = added,
+                .added = s.added * (part + 1) / parts - added,
+                .firstKept = kept,
+                .kept = THNN_min(width, s.kept - kept),
+            });
   }
 #pragma omp parallel for num_threads(joining)
   for (int64_t at = 0; at < sums; at += CHUNK) joinParts(sum, all, parts, sums, scale, at, THNN_min(at + CHUNK, sums));

@@ -29,7 +29,12 @@
 
 /* How many elements a piece has, and a sample's part of a group: roughly, for smaller planes are not cut. Where a plane is one
  * cell, memory is read as it lies, in long rows, and the larger pieces of them have few sums. */
-enum { PIECE = 1 << 14, PART = 1 << 9, LONG_PIECE = 1 << 16, LONG_PART = 1 << 12 };
+enum {
+  PIECE = 1 << 14,
+  PART = 1 << 9,
+  LONG_PIECE = 1 << 16,
+  LONG_PART = 1 << 12,
+};
 
 typedef struct Layout {
   int64_t batch, channels, plane, count; /* count: values of a channel */
@@ -281,9 +286,23 @@ static void spreadPiece(const Job *job, Piece p)
 
 static Job jobOf(const Batch *b, int64_t elements)
 {
-  return (Job){.layout = layoutOf(b, elements), .x = b->x, .g = b->g, .weight = b->weight, .y = b->y, .mean = b->mean,
-               .runningMean = b->runningMean, .runningVar = b->runningVar, .saveMean = b->saveMean, .saveStd = b->saveStd,
-               .gradWeight = b->gradWeight, .gradBias = b->gradBias, .momentum = b->momentum, .eps = b->eps, .scale = b->scale};
+  return (Job){
+      .layout = layoutOf(b, elements),
+      .x = b->x,
+      .g = b->g,
+      .weight = b->weight,
+      .y = b->y,
+      .mean = b->mean,
+      .runningMean = b->runningMean,
+      .runningVar = b->runningVar,
+      .saveMean = b->saveMean,
+      .saveStd = b->saveStd,
+      .gradWeight = b->gradWeight,
+      .gradBias = b->gradBias,
+      .momentum = b->momentum,
+      .eps = b->eps,
+      .scale = b->scale,
+  };
 }
 
 static void forward(Call *call, const Batch *b)

@@ -22,7 +22,7 @@ static int32_t check(const char *f, const THTensor *input, int64_t pad_l, int64_
 
 /* ---- The definition, plane by plane. */
 
-static int64_t mirror(int64_t i, int64_t n) { return i < 0 ? -i : i < n ? i : 2 * (n - 1) - i; }
+static int64_t mirror(int64_t i, int64_t n) { return i < 0 ? -i : (i < n ? i : 2 * (n - 1) - i); }
 
 static void forward(real *y, const real *x, const Space *s)
 {

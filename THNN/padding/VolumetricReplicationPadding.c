@@ -20,7 +20,7 @@ static int32_t check(const char *f, const THTensor *input, int64_t pleft, int64_
 
 /* ---- The definition, volume by volume. */
 
-static int64_t clamp(int64_t i, int64_t last) { return i < 0 ? 0 : i > last ? last : i; }
+static int64_t clamp(int64_t i, int64_t last) { return i < 0 ? 0 : (i > last ? last : i); }
 
 static void forward(real *y, const real *x, const Space *s)
 {

@@ -11,7 +11,11 @@
 
 #include "core/planes.h"
 
-typedef enum Border { ZEROS, REPLICATION, REFLECTION } Border; /* Space.outside */
+typedef enum Border { // Space.outside
+  ZEROS,
+  REPLICATION,
+  REFLECTION,
+} Border;
 
 /* -1: none, and what is shown is 0. */
 THNN_INLINE int64_t source(const Axis *a, int32_t border, int64_t o)
@@ -19,7 +23,7 @@ THNN_INLINE int64_t source(const Axis *a, int32_t border, int64_t o)
   const int64_t i = o - a->pad;
   if (border == ZEROS) return i < a->in ? THNN_max(i, -1) : -1;
   if (border == REPLICATION) return THNN_min(THNN_max(i, 0), a->in - 1);
-  return i < 0 ? -i : i < a->in ? i : 2 * (a->in - 1) - i;
+  return i < 0 ? -i : (i < a->in ? i : 2 * (a->in - 1) - i);
 }
 
 /* `pads` come in pairs, those of the width first; `names` are those of the arguments. */

@@ -45,7 +45,7 @@ typedef struct Window {
 /* A cell's share of the probability, times Window.sum. */
 static double weight(const Window *window, double v)
 {
-  return window->infinite > 0 ? v == INFINITY : v > 0 ? v * window->scale : 0;
+  return window->infinite > 0 ? v == INFINITY : (v > 0 ? v * window->scale : 0);
 }
 
 static Window look(const real *x, const Space *p, int64_t oh, int64_t ow)

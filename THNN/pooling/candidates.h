@@ -33,8 +33,8 @@ THNN_INLINE Candidates candidatesFrom(Candidates c, int64_t first) { return (Can
  * here and below) that need not be asked. */
 THNN_INLINE void challenge(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
 {
-  const THNN_REAL a = *m, larger = nan ? v <= a ? a : v : v > a ? v : a;
-  const lane where = nan ? v <= a ? *s : r : v > a ? r : *s;
+  const THNN_REAL a = *m, larger = nan ? (v <= a ? a : v) : (v > a ? v : a);
+  const lane where = nan ? (v <= a ? *s : r) : (v > a ? r : *s);
   *m = !nan || a == a ? larger : a;
   *s = !nan || a == a ? where : *s;
 }
@@ -69,7 +69,7 @@ THNN_INLINE lane maxFewRows(real *restrict best, lane *restrict at, const real *
     best[w] = m;
     at[w] = s;
     if (nan) continue;
-    const THNN_REAL sum = n > 3 ? x[w] + x1[w] + x2[w] + x3[w] : n > 2 ? x[w] + x1[w] + x2[w] : n > 1 ? x[w] + x1[w] : x[w];
+    const THNN_REAL sum = n > 3 ? x[w] + x1[w] + x2[w] + x3[w] : (n > 2 ? x[w] + x1[w] + x2[w] : (n > 1 ? x[w] + x1[w] : x[w]));
     odd |= -(lane)(sum != sum);
   }
   return odd;
@@ -164,7 +164,10 @@ THNN_INLINE int64_t largestCell(const real *x, const Space *p, Span t, Span h, S
 }
 
 /* The longest vectors have so many elements; so many cells are looked through twice without leaving the cache. */
-enum { LANES = 16, MAX_PART = 1 << 14 };
+enum {
+  LANES = 16,
+  MAX_PART = 1 << 14,
+};
 
 /* Where the largest of n <= MAX_PART cells is. The largest number is found first, then the first cell that is NaN or else that
  * number: two passes without a branch, the second one within the cache. They go through LANES cells at a time, and through some of
@@ -220,7 +223,13 @@ THNN_INLINE int fitsLane(const Space *p)
 /* The same for some rows of outputs of a plane, within a parallel region; what it looks up is made before. */
 typedef struct MaxTables {
   Intervals t, h, w;
-  enum { BY_CELL, SMALL, STRETCHES, IN_REGISTERS, LONG_ROWS } how;
+  enum {
+    BY_CELL,
+    SMALL,
+    STRETCHES,
+    IN_REGISTERS,
+    LONG_ROWS,
+  } how;
   int64_t inside, endInside; /* small windows: those of a row that lie on the plane */
   int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
   int64_t length;          /* of one of three rows that each thread has */

@@ -2,9 +2,9 @@
  * tells where windows begin. */
 #include "pooling/fractional.h"
 
-static const char *inputName(int letter) { return letter == 'W' ? "input width" : letter == 'H' ? "input height" : "input time"; }
-static const char *outName(int letter) { return letter == 'W' ? "outputW" : letter == 'H' ? "outputH" : "outputT"; }
-static const char *poolName(int letter) { return letter == 'W' ? "poolSizeW" : letter == 'H' ? "poolSizeH" : "poolSizeT"; }
+static const char *inputName(int letter) { return letter == 'W' ? "input width" : (letter == 'H' ? "input height" : "input time"); }
+static const char *outName(int letter) { return letter == 'W' ? "outputW" : (letter == 'H' ? "outputH" : "outputT"); }
+static const char *poolName(int letter) { return letter == 'W' ? "poolSizeW" : (letter == 'H' ? "poolSizeH" : "poolSizeT"); }
 
 int32_t THNN_(checkFractional)(const char *f, const THTensor *input, const char *letters, const int64_t *out, const int64_t *pool,
                                Space *p)

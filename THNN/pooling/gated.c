@@ -10,9 +10,12 @@ THNN_INLINE int64_t rowOf(const Space *p, int64_t oh, int64_t r) { return oh * p
 /* dot[ow] += w * x[ow * stride] */
 THNN_INLINE void addCells(real *restrict dot, const real *restrict x, real w, int64_t stride, int64_t n)
 {
-  if (stride == 1) for (int64_t o = 0; o < n; o++) dot[o] += w * x[o];
-  else if (stride == 2) for (int64_t o = 0; o < n; o++) dot[o] += w * x[2 * o];
-  else for (int64_t o = 0; o < n; o++) dot[o] += w * x[o * stride];
+  if (stride == 1)
+    for (int64_t o = 0; o < n; o++) dot[o] += w * x[o];
+  else if (stride == 2)
+    for (int64_t o = 0; o < n; o++) dot[o] += w * x[2 * o];
+  else
+    for (int64_t o = 0; o < n; o++) dot[o] += w * x[o * stride];
 }
 
 /* y holds the maxima. */

@@ -22,7 +22,12 @@ typedef struct Runs {
 THNN_INLINE int64_t windowsOf(Run r) { return r.end - r.first; }
 
 /* Weights of one axis and what else is needed of them: tables of runs x kernel for each of C * M Gaussians. */
-enum Table { WEIGHT, BY_MEAN, BY_PRECISION, TABLES };
+enum Table {
+  WEIGHT,
+  BY_MEAN,
+  BY_PRECISION,
+  TABLES,
+};
 
 typedef struct Weights {
   const Axis *axis;
@@ -49,7 +54,7 @@ static void weighRun(double mean, double precision, const Run *r, int64_t kernel
                      double *d, double *w)
 {
   const double m = (double)(kernel - 1) / 2 + mean, last = (double)(r->stop - 1), first = (double)r->begin;
-  double top = m < first ? first : m > last ? last : m == m ? nearbyint(m) : first;
+  double top = m < first ? first : (m > last ? last : (m == m ? nearbyint(m) : first));
   if (precision < 0) top = 2 * m > first + last ? first : last;
   double sum = 0, place = 0, square = 0;
   for (int64_t j = r->begin; j < r->stop; j++) {
@@ -447,8 +452,15 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * kernels; i++) {
     double *mine = correlations + THNN_threadId() * both;
-    const Correlations c = {.byColumn = mine, .byRow = mine + ofX, .ofColumns = myRoom(ofColumns), .ofRows = myRoom(ofRows),
-                            .sum = myRoom(sums), .spread = myRoom(spreads), .shares = myRoom(shares)};
+    const Correlations c = {
+        .byColumn = mine,
+        .byRow = mine + ofX,
+        .ofColumns = myRoom(ofColumns),
+        .ofRows = myRoom(ofRows),
+        .sum = myRoom(sums),
+        .spread = myRoom(spreads),
+        .shares = myRoom(shares),
+    };
     const int64_t wx = i % gaussians * ofX, wy = i % gaussians * ofY;
     correlatePlane(&c, x + i / kernels * plane, g + i * outputs, p, &rows, &w.runs, &h.runs, w.table[WEIGHT] + wx,
                    h.table[WEIGHT] + wy);

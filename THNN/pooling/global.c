@@ -4,7 +4,11 @@
 #include "pooling/adaptive.h"
 #include "pooling/candidates.h"
 
-enum { PIECE = 1 << 12, PART = 1 << 16, FEW = 16 };
+enum {
+  PIECE = 1 << 12,
+  PART = 1 << 16,
+  FEW = 16,
+};
 
 /* ---- means */
 

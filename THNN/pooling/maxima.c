@@ -266,7 +266,7 @@ MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads)
 {
   MaxTables m = {.t = cellsOfWindows(call, &p->t), .h = cellsOfWindows(call, &p->h), .w = cellsOfWindows(call, &p->w)};
   const int byCell = hasEmpty(&p->t) || hasEmpty(&p->h) || hasEmpty(&p->w) || !fitsLane(p);
-  m.how = byCell ? BY_CELL : areSmall(p) ? SMALL : areStretches(p) ? STRETCHES : LONG_ROWS;
+  m.how = byCell ? BY_CELL : (areSmall(p) ? SMALL : (areStretches(p) ? STRETCHES : LONG_ROWS));
   if (byCell) return m;
   if (m.how == SMALL) {
     m.inside = THNN_min(firstInside(&p->w, 0), p->w.out);

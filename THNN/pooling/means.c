@@ -9,7 +9,10 @@
 
 /* Rows that one thread works on at a time, few enough to stay in its cache; and those of gradInput where each row of gradOutput
  * becomes as long as they are. */
-enum { BAND = 64, SPREAD_BAND = 16 };
+enum {
+  BAND = 64,
+  SPREAD_BAND = 16,
+};
 
 /* What is looked up: where windows lie, and how many cells of them count. For sliding windows that is a product of rows (of all
  * slices) and columns; adaptive ones, which often come in short rows, have a number for each output of a plane. */

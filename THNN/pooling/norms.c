@@ -121,13 +121,13 @@ THNN_KERNEL void normPlane(real *y, const real *x, const real *cells, const Spac
 {
   memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
   switch (power->kind) {
-    case PLAIN: normRows(y, x, cells, p, power, PLAIN, sum); break;
-    case MAGNITUDE: normRows(y, x, cells, p, power, MAGNITUDE, sum); break;
-    case SQUARE: normRows(y, x, cells, p, power, SQUARE, sum); break;
-    case PLAIN_CUBE: normRows(y, x, cells, p, power, PLAIN_CUBE, sum); break;
-    case CUBE: normRows(y, x, cells, p, power, CUBE, sum); break;
-    case FOURTH: normRows(y, x, cells, p, power, FOURTH, sum); break;
-    case LOGARITHM: normRows(y, x, cells, p, power, LOGARITHM, sum); break;
+  case PLAIN: normRows(y, x, cells, p, power, PLAIN, sum); break;
+  case MAGNITUDE: normRows(y, x, cells, p, power, MAGNITUDE, sum); break;
+  case SQUARE: normRows(y, x, cells, p, power, SQUARE, sum); break;
+  case PLAIN_CUBE: normRows(y, x, cells, p, power, PLAIN_CUBE, sum); break;
+  case CUBE: normRows(y, x, cells, p, power, CUBE, sum); break;
+  case FOURTH: normRows(y, x, cells, p, power, FOURTH, sum); break;
+  case LOGARITHM: normRows(y, x, cells, p, power, LOGARITHM, sum); break;
   }
 }
 
@@ -210,13 +210,13 @@ THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const
                                    real *share, real *spread)
 {
   switch (power->kind) {
-    case PLAIN: normGradient(gx, x, g, y, p, power, PLAIN, share, spread); break;
-    case MAGNITUDE: normGradient(gx, x, g, y, p, power, MAGNITUDE, share, spread); break;
-    case SQUARE: normGradient(gx, x, g, y, p, power, SQUARE, share, spread); break;
-    case PLAIN_CUBE: normGradient(gx, x, g, y, p, power, PLAIN_CUBE, share, spread); break;
-    case CUBE: normGradient(gx, x, g, y, p, power, CUBE, share, spread); break;
-    case FOURTH: normGradient(gx, x, g, y, p, power, FOURTH, share, spread); break;
-    default: normGradient(gx, x, g, y, p, power, LOGARITHM, share, spread); break;
+  case PLAIN: normGradient(gx, x, g, y, p, power, PLAIN, share, spread); break;
+  case MAGNITUDE: normGradient(gx, x, g, y, p, power, MAGNITUDE, share, spread); break;
+  case SQUARE: normGradient(gx, x, g, y, p, power, SQUARE, share, spread); break;
+  case PLAIN_CUBE: normGradient(gx, x, g, y, p, power, PLAIN_CUBE, share, spread); break;
+  case CUBE: normGradient(gx, x, g, y, p, power, CUBE, share, spread); break;
+  case FOURTH: normGradient(gx, x, g, y, p, power, FOURTH, share, spread); break;
+  default: normGradient(gx, x, g, y, p, power, LOGARITHM, share, spread); break;
   }
 }
 

@@ -21,7 +21,7 @@ int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Po
   if (p == 4) kind = FOURTH;
   const double least = (double)count * (realMin / realEpsilon), most = realMax / 4;
   const double reach = sizeof(real) <= 4 ? 1e15 : 1e120, e = fabs(p - 1);
-  *power = (Power){p, useAbs || even ? 1 : odd ? -1 : NAN, kind, useAbs, p == 1, pow(least, 1 / p), pow(most, 1 / p),
+  *power = (Power){p, useAbs || even ? 1 : (odd ? -1 : NAN), kind, useAbs, p == 1, pow(least, 1 / p), pow(most, 1 / p),
                    pow(reach, -1 / e), pow(reach, 1 / e)};
   return THNN_OK;
 }
@@ -56,7 +56,7 @@ static double slope(double cell, double norm, const Power *power)
   if (power->kind == PLAIN) return 1;
   if (cell != cell) return cell;
   if (cell == 0) return 0;
-  const double ratio = fabs(cell) == norm ? 1 : norm != norm && power->p != 1 ? norm : pow(fabs(cell) / norm, power->p - 1);
+  const double ratio = fabs(cell) == norm ? 1 : (norm != norm && power->p != 1 ? norm : pow(fabs(cell) / norm, power->p - 1));
   return ratio == 0 ? 0 : ratio * (cell < 0 ? belowZero(power) : 1);
 }
 

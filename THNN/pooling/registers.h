@@ -12,7 +12,12 @@
 #ifndef THNN_CUDA
 /* Registers of a table, how many cells side by side a window may have (those of more are found faster by neighbours), how many windows
  * a row (tables for more of them leave the cache), and how many cells a stretch (no more than bits say). */
-enum { REGISTERS = 4, MOST_CELLS = 16, MOST_WINDOWS = 512, SHORT_STRETCH = 63 };
+enum {
+  REGISTERS = 4,
+  MOST_CELLS = 16,
+  MOST_WINDOWS = 512,
+  SHORT_STRETCH = 63,
+};
 
 /* Windows first, first + 1, ... of a row, at most one for each lane. */
 typedef struct Group {

@@ -90,8 +90,11 @@ typedef struct Room {
 
 static Room newRoom(Call *call, const Space *p, int threads, int means)
 {
-  Room r = {.width = THNN_perThread(p->w.in + p->w.kernel), .means = means ? THNN_perThread(p->h.in * p->w.out) : 0,
-            .mixed = means ? THNN_perThread(p->w.in) : 0};
+  Room r = {
+      .width = THNN_perThread(p->w.in + p->w.kernel),
+      .means = means ? THNN_perThread(p->h.in * p->w.out) : 0,
+      .mixed = means ? THNN_perThread(p->w.in) : 0,
+  };
   r.rows = newCandidates(call, threads * 2 * r.width);
   r.doubles = THNN_scratch(call, threads * (r.means + r.mixed), sizeof(double));
   return r;

@@ -25,7 +25,10 @@
 #include "pooling/softweights.h"
 
 /* Windows in a piece: its rows stay in the first level cache. */
-enum { PIECE = 512, LANES = 16 };
+enum {
+  PIECE = 512,
+  LANES = 16,
+};
 
 static const THNN_REAL CALM = 40;
 static const THNN_REAL NEAR = 1e9; /* values of a calm window are not beyond this, lest sums of E x overflow */
@@ -207,8 +210,8 @@ THNN_KERNEL void calmGradients(int lip, int wild, const SoftPool *s, const real 
   for (int64_t o = 0; o < out; o++) {
     const THNN_REAL inverse = 1 / p[o], share = g[o] * inverse, mean = q[o] * inverse;
     const int none = wild && isWild[o] != 0;
-    p[o] = none ? 0 : lip ? share : share * beta;
-    q[o] = none ? 0 : lip ? share * mean : share * (1 - beta * mean);
+    p[o] = none ? 0 : (lip ? share : share * beta);
+    q[o] = none ? 0 : (lip ? share * mean : share * (1 - beta * mean));
   }
   for (int64_t o = out; o < out + 2; o++) p[o] = q[o] = 0;
   spreadBoth(r->a, r->b, p, q, &b->w);
@@ -227,7 +230,11 @@ THNN_KERNEL void calmGradients(int lip, int wild, const SoftPool *s, const real 
 
 /* ---- other windows */
 
-enum { LARGEST, SUMS, GRADIENTS };
+enum {
+  LARGEST,
+  SUMS,
+  GRADIENTS,
+};
 
 /* Weight of a cell in a window whose largest logit, or value in SoftPool, is m; and its value, in SoftPool counted from m. `share`
  * keeps sums of weights below 1. */
@@ -236,7 +243,7 @@ THNN_INLINE THNN_REAL windowWeight(int lip, THNN_REAL beta, THNN_REAL x, THNN_RE
 {
   const THNN_REAL key = lip ? l : x, distance = key == m ? 0 : key - m;
   *value = lip ? x : distance;
-  return share * real_exp(lip ? distance : beta > 0 ? beta * distance : 0);
+  return share * real_exp(lip ? distance : (beta > 0 ? beta * distance : 0));
 }
 
 /* One pass over all cells of all windows of a block:

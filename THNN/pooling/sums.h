@@ -6,7 +6,15 @@
 #include "pooling/means.h"
 
 /* What is added: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
-enum Kind { PLAIN, MAGNITUDE, SQUARE, PLAIN_CUBE, CUBE, FOURTH, LOGARITHM };
+enum Kind {
+  PLAIN,
+  MAGNITUDE,
+  SQUARE,
+  PLAIN_CUBE,
+  CUBE,
+  FOURTH,
+  LOGARITHM,
+};
 
 #ifndef THNN_CUDA
 THNN_INLINE real term(real x, enum Kind kind)

@@ -7,10 +7,14 @@
 
 #ifndef THNN_CUDA
 /* Channels in a group: a cache line of them; in a row, that many, few or one. Cells that are turned at a time. */
-enum { LANES = 64 / sizeof(THNN_REAL), FEW = 4, TURNED = 64 };
+enum {
+  LANES = 64 / sizeof(THNN_REAL),
+  FEW = 4,
+  TURNED = 64,
+};
 
 static inline int64_t groupsOf(int64_t channels) { return THNN_ceilDiv(channels, LANES); }
-static inline int64_t longestRow(int64_t channels) { return channels > FEW ? LANES : channels > 1 ? FEW : 1; }
+static inline int64_t longestRow(int64_t channels) { return channels > FEW ? LANES : (channels > 1 ? FEW : 1); }
 
 /* Unrolled along the row, these loops become shuffles of whole vectors. */
 THNN_INLINE void joinCells(THNN_REAL *restrict rows, const real *const *restrict plane, int64_t n, int lanes)

@@ -20,8 +20,8 @@ THNN_INLINE Place placeOf(accreal mark, int64_t n)
 {
   const accreal at = (mark + 1) / 2 * (accreal)(n - 1);
   const int inside = (at > -1) & (at < (accreal)n), isNaN = at != at;
-  const int32_t low = inside ? (int32_t)at - (at < 0) : isNaN ? 0 : -2;
-  const Place p = {low, inside ? at - (accreal)low : isNaN ? at : 0};
+  const int32_t low = inside ? (int32_t)at - (at < 0) : (isNaN ? 0 : -2);
+  const Place p = {low, inside ? at - (accreal)low : (isNaN ? at : 0)};
   return p;
 }
 

@@ -3,8 +3,13 @@
 
 static void setAxes(const int64_t *in, const int64_t *out, int32_t dims, int64_t count, Stretched *p)
 {
-  const Stretched found = {{dims, count, dims == 3 ? in[0] : 1, in[1], in[2]}, {dims, count, dims == 3 ? out[0] : 1, out[1], out[2]},
-                           {dims == 3 ? in[0] : 1, dims == 3 ? out[0] : 1}, {in[1], out[1]}, {in[2], out[2]}};
+  const Stretched found = {
+      {dims, count, dims == 3 ? in[0] : 1, in[1], in[2]},
+      {dims, count, dims == 3 ? out[0] : 1, out[1], out[2]},
+      {dims == 3 ? in[0] : 1, dims == 3 ? out[0] : 1},
+      {in[1], out[1]},
+      {in[2], out[2]},
+  };
   *p = found;
 }
 

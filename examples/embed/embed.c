@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include "view.h"
 
-#define SHAPE(...) sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__}
+#define SHAPE(...) \
+  sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]) { __VA_ARGS__ }
 
 /* Every function returns a status; the text of the thread's latest error waits in THNN_lastError(). */
 static void check(int32_t status)

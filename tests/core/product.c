@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include "core/multiply.h"
 
-enum { TERMS = 37, STEP = 150, MOST = 128 };
+enum {
+  TERMS = 37,
+  STEP = 150,
+  MOST = 128,
+};
 
 static THNN_REAL number(void) { return (THNN_REAL)(rand() % 2001 - 1000) / 512; }
 

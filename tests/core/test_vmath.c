@@ -20,17 +20,17 @@ enum { COUNT = 1021 }; /* per call; odd, so that loops end with a rest */
 typedef void FloatRow(float *y, const float *x);
 typedef void DoubleRow(double *y, const double *x);
 
-#define ROW(name, type, function, attribute)                           \
+#define ROW(name, type, function, attribute) \
   attribute static void name(type *restrict y, const type *restrict x) \
-  {                                                                    \
-    for (int i = 0; i < COUNT; i++) y[i] = function(x[i]);             \
+  { \
+    for (int i = 0; i < COUNT; i++) y[i] = function(x[i]); \
   }
-#define ROWS(name)                                                     \
-  ROW(name##FloatV2, float, vm_##name##f, __attribute__((noinline)))   \
-  ROW(name##FloatV3, float, vm_##name##f, FOR_X86("x86-64-v3"))        \
-  ROW(name##FloatV4, float, vm_##name##f, FOR_X86("x86-64-v4"))        \
-  ROW(name##DoubleV2, double, vm_##name, __attribute__((noinline)))    \
-  ROW(name##DoubleV3, double, vm_##name, FOR_X86("x86-64-v3"))         \
+#define ROWS(name) \
+  ROW(name##FloatV2, float, vm_##name##f, __attribute__((noinline))) \
+  ROW(name##FloatV3, float, vm_##name##f, FOR_X86("x86-64-v3")) \
+  ROW(name##FloatV4, float, vm_##name##f, FOR_X86("x86-64-v4")) \
+  ROW(name##DoubleV2, double, vm_##name, __attribute__((noinline))) \
+  ROW(name##DoubleV3, double, vm_##name, FOR_X86("x86-64-v3")) \
   ROW(name##DoubleV4, double, vm_##name, FOR_X86("x86-64-v4"))
 ROWS(exp)
 ROWS(expm1)
@@ -57,11 +57,14 @@ static const struct Function {
   DoubleRow *doubleRow[3];
   double bound; /* ulp */
 } functions[] = {
-#define FUNCTION(name, bound)                                     \
-  {#name, name##l, {name##FloatV2, name##FloatV3, name##FloatV4}, \
-   {name##DoubleV2, name##DoubleV3, name##DoubleV4}, bound}
-    FUNCTION(exp, 1.05), FUNCTION(expm1, 2.1), FUNCTION(log, 1),
-    FUNCTION(tanh, 1.25), FUNCTION(sigmoid, 1.8), FUNCTION(softplus, 1.8),
+#define FUNCTION(name, bound) \
+  {#name, name##l, {name##FloatV2, name##FloatV3, name##FloatV4}, {name##DoubleV2, name##DoubleV3, name##DoubleV4}, bound}
+    FUNCTION(exp, 1.05),
+    FUNCTION(expm1, 2.1),
+    FUNCTION(log, 1),
+    FUNCTION(tanh, 1.25),
+    FUNCTION(sigmoid, 1.8),
+    FUNCTION(softplus, 1.8),
 };
 
 typedef struct Format {
@@ -76,8 +79,9 @@ static int generations(void)
 {
 #if X86
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) return 1;
-  return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") ? 3 : 2;
+  const int has512 = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
+  return has512 ? 3 : 2;
 #else
   return 1;
 #endif
@@ -154,11 +158,13 @@ static double narrowed(const Format *format, double x)
 
 static void checkSpecialValues(const struct Function *f, const Format *format, Worst *worst)
 {
+  // clang-format off
   static const double values[] = {0, 0x1p-149, 0x1.8p-127, 0x1p-126, 0x1p-1074, 0x1.8p-1023, 0x1p-1022, 0x1p-53,
     0x1p-24, 0.34657359027997264, 0.5, 0.625, 0.6931471805599453, 0.70710678118654752, 1, 1.4142135623730951, 9, 10, 17,
     20, 22, 36.7, 0x1p24, 87.336544, 88.722839, 89, 103.27893, 103.97208, 104, 0x1p53, 708.39641853226408,
     709.78271289338397, 710, 744.44007192138122, 745.13321910194111, 746, 0x1.fffffep127, 0x1.fffffffffffffp1023,
     INFINITY, NAN};
+  // clang-format on
   enum { VALUES = sizeof values / sizeof *values };
   double x[COUNT];
   for (int i = 0; i < COUNT; i++) { /* each value, its neighbours, and the negative of all these */
@@ -172,9 +178,11 @@ static void checkSpecialValues(const struct Function *f, const Format *format, W
 
 static void checkIntervals(const struct Function *f, const Format *format, Worst *worst)
 {
+  // clang-format off
   static const double intervals[][2] = {{-104.5, 89.5}, {-104.5, -87}, {-747, 711}, {-746, -707}, {-20, 20},
                                         {-2, 2}, {-0.7, 0.7}, {0.3, 0.9}, {0.6, 0.7}, {0.7, 1.45},
                                         {-1, -0.2}, {-0.01, 0.01}, {0, 1e6}};
+  // clang-format on
   double x[COUNT];
   for (size_t k = 0; k < sizeof intervals / sizeof *intervals; k++)
     for (int block = 0; block < 30; block++) {

@@ -7,7 +7,10 @@
  */
 #include <stdio.h>
 
-enum { THREADS = 64, BLOCKS = 3 };
+enum {
+  THREADS = 64,
+  BLOCKS = 3,
+};
 
 struct Partial {
   float of[THREADS];

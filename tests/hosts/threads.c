@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include "../../examples/embed/view.h"
 
-#define SHAPE(...) sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__}
+#define SHAPE(...) \
+  sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]) { __VA_ARGS__ }
 #define REQUIRE(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
 
 static void fail(int line, const char *condition)
@@ -17,7 +18,19 @@ static void fail(int line, const char *condition)
   _exit(EXIT_FAILURE);
 }
 
-enum { THREADS = 6, ROUNDS = 8, DRAWS = 2000, PLANES = 12, H = 64, W = 96, OH = 7, OW = 11, N = 96, IN = 64, OUT = 48 };
+enum {
+  THREADS = 6,
+  ROUNDS = 8,
+  DRAWS = 2000,
+  PLANES = 12,
+  H = 64,
+  W = 96,
+  OH = 7,
+  OW = 11,
+  N = 96,
+  IN = 64,
+  OUT = 48,
+};
 
 /* Inputs, which all threads read, and outputs, which each thread has for itself. Large enough that a call uses threads. */
 static float image[PLANES * H * W], gradPooled[PLANES * OH * OW], x[N * IN], weights[OUT * IN], biases[OUT], gradY[N * OUT];

@@ -37,6 +37,23 @@ isDifferentiable = only(lambda case: case.jacobian)
 hasParameters = only(lambda case: case.target is None and any(case.make().parameters() or ()))
 
 
+def joined(*checks: Callable[[Case, str], None]) -> Any:
+    """A test of several checks, each for the cases that it applies to: one item for a class. A row names its check and case."""
+    table = []
+    for check in checks:
+        name = check.__name__
+        CHECKS.add(name)
+        applies = getattr(check, "applies", lambda case: True)
+        chosen = [(cls, case) for cls, case in CASES if applies(case) and name not in case.skip]
+        table += [(cls, f"{name} of {case.name}", (check, case)) for cls, case in chosen]
+
+    @rows("check, checked", table)
+    def test(check: Callable[[Case, str], None], checked: Case, dtype: str) -> None:
+        check(checked, dtype)
+
+    return test
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """pytest's hook, for test files that import it: fills in the arguments `case` and `dtype`."""
     check = metafunc.function.__name__.removeprefix("test_")

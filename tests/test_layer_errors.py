@@ -10,7 +10,7 @@ import pytest
 from pytorch_legacy import errors
 from tests.case import Case, ErrorRow
 from tests.rows import rows
-from tests.table import CASES, CHECKS, ERRORS, isLayer, only
+from tests.table import CASES, CHECKS, ERRORS, isLayer, joined, only
 from tests.table import pytest_generate_tests as pytest_generate_tests
 from tests.trees import (
     Array,
@@ -123,22 +123,22 @@ def assert_refused(case: Case, dtype: str, misshape: Callable[[tuple[int, ...]],
 
 
 @isLayer
-def test_wrong_rank(case: Case, dtype: str) -> None:
+def wrong_rank(case: Case, dtype: str) -> None:
     assert_refused(case, dtype, lambda shape: (1, *shape))
 
 
 @isLayer
-def test_wrong_batch(case: Case, dtype: str) -> None:
+def wrong_batch(case: Case, dtype: str) -> None:
     assert_refused(case, dtype, lambda shape: (shape[0] + 1, *shape[1:]))
 
 
 @isLayer
-def test_wrong_width(case: Case, dtype: str) -> None:
+def wrong_width(case: Case, dtype: str) -> None:
     assert_refused(case, dtype, lambda shape: (*shape[:-1], shape[-1] + 1))
 
 
 @only(lambda case: case.target is None)
-def test_wrong_dtype(case: Case, dtype: str) -> None:
+def wrong_dtype(case: Case, dtype: str) -> None:
     """An input in the other precision is refused; the message names both."""
     trial = Trial(case, dtype)
     other = {"float64": np.float32, "float32": np.float64}[dtype]
@@ -147,7 +147,7 @@ def test_wrong_dtype(case: Case, dtype: str) -> None:
 
 
 @isLayer
-def test_missing(case: Case, dtype: str) -> None:
+def missing(case: Case, dtype: str) -> None:
     """Without an input, or without a gradOutput, a pass is an error of the module's, unless the module takes anything."""
     trial = Trial(case, dtype)
     module = trial.module()
@@ -167,7 +167,7 @@ def test_missing(case: Case, dtype: str) -> None:
 
 
 @isLayer
-def test_masked(case: Case, dtype: str) -> None:
+def masked(case: Case, dtype: str) -> None:
     """Arrays with a mask are refused: their arithmetic is another. Or they are handed on as they are."""
     trial = Trial(case, dtype)
     try:
@@ -176,6 +176,10 @@ def test_masked(case: Case, dtype: str) -> None:
         assert "MaskedArray" in str(error)
     else:
         assert all(isinstance(leaf, np.ma.MaskedArray) for leaf in leaves(output))
+
+
+test_refused = joined(wrong_rank, wrong_batch, wrong_width, wrong_dtype)
+test_missing_and_masked = joined(missing, masked)
 
 
 @rows("name, row", [(name, row.name, (name, row)) for name, row in ERRORS])

@@ -14,7 +14,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import errors
 from tests.case import Case
 from tests.layouts import LAYOUTS, laid_out
-from tests.table import CASES, only
+from tests.table import CASES, joined, only
 from tests.table import pytest_generate_tests as pytest_generate_tests
 from tests.trees import (
     Array,
@@ -29,7 +29,7 @@ from tests.trees import (
 from tests.trial import Trial
 
 
-def test_overwrite(case: Case, dtype: str) -> None:
+def overwrite(case: Case, dtype: str) -> None:
     """What the results' memory holds before a pass is of no account."""
     trial = Trial(case, dtype)
     module = trial.module()
@@ -39,7 +39,7 @@ def test_overwrite(case: Case, dtype: str) -> None:
     assert_same(trial.run(input=copied(trial.input), module=module).all(), first.all())
 
 
-def test_reuse(case: Case, dtype: str) -> None:
+def reuse(case: Case, dtype: str) -> None:
     """A second pass over the same input needs no new memory for its results."""
     trial = Trial(case, dtype)
     module = trial.module()
@@ -54,7 +54,7 @@ def test_reuse(case: Case, dtype: str) -> None:
 
 
 @only(lambda case: not case.inplace)
-def test_untouched(case: Case, dtype: str) -> None:
+def untouched(case: Case, dtype: str) -> None:
     """A pass writes neither to the input nor to gradOutput."""
     trial = Trial(case, dtype)
     input, gradOutput = copied(trial.input), trial.gradOutput(trial.value(trial.module(), trial.input))
@@ -64,7 +64,7 @@ def test_untouched(case: Case, dtype: str) -> None:
 
 
 @only(lambda case: case.inplace)
-def test_inplace(case: Case, dtype: str) -> None:
+def inplace(case: Case, dtype: str) -> None:
     """The output takes the memory of the input, the gradient that of gradOutput."""
     trial = Trial(case, dtype)
     module = trial.module()
@@ -75,7 +75,7 @@ def test_inplace(case: Case, dtype: str) -> None:
     assert share_memory(trial.backward(module, input, gradOutput), gradOutput)
 
 
-def test_readonly(case: Case, dtype: str) -> None:
+def readonly(case: Case, dtype: str) -> None:
     """Arrays that are read-only give the same; what works in place works on copies of them."""
     trial = Trial(case, dtype)
     expected = trial.run()
@@ -86,7 +86,7 @@ def test_readonly(case: Case, dtype: str) -> None:
     assert_same(trial.run(*frozen[:2]).all(), expected.all())
 
 
-def test_strided(case: Case, dtype: str) -> None:
+def strided(case: Case, dtype: str) -> None:
     """Strides and addresses of input, target and gradOutput change nothing, bit for bit."""
     trial = Trial(case, dtype)
     expected = trial.run()
@@ -100,7 +100,7 @@ def test_strided(case: Case, dtype: str) -> None:
 
 
 @only(lambda case: not case.inplace)
-def test_expanded(case: Case, dtype: str) -> None:
+def expanded(case: Case, dtype: str) -> None:
     """Input and gradOutput may repeat their elements with stride 0."""
     trial = Trial(case, dtype)
 
@@ -113,7 +113,7 @@ def test_expanded(case: Case, dtype: str) -> None:
 
 
 @only(lambda case: not case.inplace)
-def test_own_results(case: Case, dtype: str) -> None:
+def own_results(case: Case, dtype: str) -> None:
     """A layer that gets its own results to read is right all the same, or says that it needs memory of its own."""
     trial = Trial(case, dtype)
     usual = trial.run()
@@ -153,7 +153,7 @@ def test_own_results(case: Case, dtype: str) -> None:
                 arguments[number] = read
 
 
-def test_history(case: Case, dtype: str) -> None:
+def history(case: Case, dtype: str) -> None:
     """Results do not depend on earlier calls with other values and other sizes."""
     trial = Trial(case, dtype)
     module = trial.module()
@@ -166,7 +166,7 @@ def test_history(case: Case, dtype: str) -> None:
     assert_same(trial.run(module=module).all(), first.all())
 
 
-def test_copies(case: Case, dtype: str) -> None:
+def copies(case: Case, dtype: str) -> None:
     """A clone, a pickle, and the module itself after clearState compute the same, in memory of their own."""
     trial = Trial(case, dtype)
     module = trial.module()
@@ -177,6 +177,19 @@ def test_copies(case: Case, dtype: str) -> None:
         assert not share_memory(held, trial.held(twin) + list(trial.parameters(twin)[0]))
     if not trial.isCriterion:
         assert_same(trial.run(module=module.clearState()).all(), expected.all())
+
+
+test_memory = joined(
+    overwrite,
+    reuse,
+    untouched,
+    inplace,
+    readonly,
+    strided,
+    expanded,
+    history,
+)
+test_own_results_and_copies = joined(own_results, copies)
 
 
 def test_files_hold_nothing_of_other_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
 """Every case of every file in tests/cases: values, gradients, batches, threads.
 
-A test `test_X` here, in test_layer_memory.py and in test_layer_errors.py is the check `X`; a case names in `skip` those
-that do not apply to it. Each check runs in single and in double precision, except where numbers need the double one.
+A test `test_X` here, in test_layer_memory.py and in test_layer_errors.py is the check `X`, and so is a function `X` that one
+test joins with others. A case names in `skip` those that do not apply to it. Each check runs in single and in double
+precision, except where numbers need the double one.
 """
 
 from __future__ import annotations

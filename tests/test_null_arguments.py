@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-import pytest
 
 from pytorch_legacy.backend.header import Argument, Function
 from tests import capi
 from tests.capi import FUNCTIONS, GENERIC, Call, is_tensor, is_written, last_error
 from tests.rows import all_of, rows
 
-
-def arguments(of: Callable[[Argument], bool] = lambda argument: True) -> pytest.MarkDecorator:
-    """All tensor arguments of all layers for which `of` holds."""
-    chosen = [
-        (function.layer, f"{function.name} {argument.name}", (function, argument))
-        for function in GENERIC
-        for argument in function.arguments
-        if is_tensor(argument) and of(argument)
-    ]
-    return rows("function, argument", chosen)
+Check = Callable[[Function, Any, str], None]
+TABLE: list[tuple[str, str, tuple[Check, Function, Any]]] = []
+"""The rows of all checks of arguments: layer, what is wrong with which argument, and the check with what it gets."""
 
 
-def by_layer(of: Callable[[Function], bool] = lambda function: True) -> pytest.MarkDecorator:
-    """The layer functions for which `of` holds, those of a layer in one item."""
-    return rows("function", [(function.layer, function.name, function) for function in GENERIC if of(function)])
+def of_arguments(of: Callable[[Argument], bool]) -> Callable[[Check], Check]:
+    """Decorator: the check is for all tensor arguments of all layers for which `of` holds."""
+
+    def add(check: Check) -> Check:
+        pairs = [(f, a) for f in GENERIC for a in f.arguments if is_tensor(a) and of(a)]
+        TABLE.extend((f.layer, f"{check.__name__}: {f.name} {a.name}", (check, f, a)) for f, a in pairs)
+        return check
+
+    return add
 
 
 def is_optional(argument: Argument) -> bool:
@@ -46,7 +45,7 @@ def assert_fails(call: Call, code: int, argument: str) -> None:
     assert call.contents() == before
 
 
-functions = by_layer()
+functions = rows("function", [(function.layer, function.name, function) for function in GENERIC])
 reals = all_of("real", capi.REALS)
 
 
@@ -70,17 +69,15 @@ def test_empty_batch(function: Function, real: str) -> None:
             assert call.contents()[argument.name] == before[argument.name]
 
 
-@reals
-@arguments(lambda argument: not is_optional(argument))
-def test_null(function: Function, argument: Argument, real: str) -> None:
+@of_arguments(lambda argument: not is_optional(argument))
+def null(function: Function, argument: Argument, real: str) -> None:
     call = capi.valid(function, real)
     call.values[argument.name] = None
     assert_fails(call, capi.NULL, argument.name)
 
 
-@reals
-@arguments(is_optional)
-def test_optional(function: Function, argument: Argument, real: str) -> None:
+@of_arguments(is_optional)
+def optional(function: Function, argument: Argument, real: str) -> None:
     call = capi.valid(function, real)
     call.values[argument.name] = None
     assert call() == capi.OK, last_error()
@@ -100,51 +97,46 @@ def test_all_null(function: Function, real: str) -> None:
     assert call.contents() == before
 
 
-@reals
-@arguments(is_read)
-def test_null_data(function: Function, argument: Argument, real: str) -> None:
+@of_arguments(is_read)
+def null_data(function: Function, argument: Argument, real: str) -> None:
     """A tensor that claims elements but has no memory."""
     call = capi.valid(function, real)
     call.values[argument.name].data = None
     assert_fails(call, capi.NULL, argument.name)
 
 
-@reals
-@all_of("rank", [-1, 9, 2**31 - 1])
-@arguments(is_read)
-def test_impossible_rank(function: Function, argument: Argument, real: str, rank: int) -> None:
-    call = capi.valid(function, real)
-    call.values[argument.name].nDimension = rank
-    assert_fails(call, capi.SHAPE, argument.name)
+@of_arguments(is_read)
+def impossible_rank(function: Function, argument: Argument, real: str) -> None:
+    for rank in (-1, 9, 2**31 - 1):
+        call = capi.valid(function, real)
+        call.values[argument.name].nDimension = rank
+        assert_fails(call, capi.SHAPE, argument.name)
 
 
-@reals
-@all_of("size", [-1, -(2**63), 2**63 - 1, 2**40])
-@arguments(is_read)
-def test_impossible_size(function: Function, argument: Argument, real: str, size: int) -> None:
+@of_arguments(is_read)
+def impossible_size(function: Function, argument: Argument, real: str) -> None:
     """Sizes that are negative, or whose product is beyond all memory. Another argument may be blamed: it differs."""
-    call = capi.valid(function, real)
-    tensor = call.values[argument.name]
-    for d in range(tensor.nDimension):
-        tensor.size[d] = size
-        tensor.stride[d] = 2**40
-    before = call.contents()
-    assert call() in (capi.SHAPE, capi.VALUE), last_error()
-    assert last_error().startswith(f"{call.name}: ")
-    assert call.contents() == before
+    for size in (-1, -(2**63), 2**63 - 1, 2**40):
+        call = capi.valid(function, real)
+        tensor = call.values[argument.name]
+        for d in range(tensor.nDimension):
+            tensor.size[d] = size
+            tensor.stride[d] = 2**40
+        before = call.contents()
+        assert call() in (capi.SHAPE, capi.VALUE), f"size {size}: {last_error()}"
+        assert last_error().startswith(f"{call.name}: ")
+        assert call.contents() == before
 
 
-@reals
-@arguments(is_written)
-def test_read_only(function: Function, argument: Argument, real: str) -> None:
+@of_arguments(is_written)
+def read_only(function: Function, argument: Argument, real: str) -> None:
     call = capi.valid(function, real)
     call.values[argument.name].flags = capi.READONLY
     assert_fails(call, capi.VALUE, argument.name)
 
 
-@reals
-@arguments(is_written)
-def test_overlapping_output(function: Function, argument: Argument, real: str) -> None:
+@of_arguments(is_written)
+def overlapping_output(function: Function, argument: Argument, real: str) -> None:
     """An output whose elements share an address."""
     call = capi.valid(function, real)
     tensor = call.values[argument.name]
@@ -155,12 +147,24 @@ def test_overlapping_output(function: Function, argument: Argument, real: str) -
     assert_fails(call, capi.VALUE, argument.name)
 
 
-@reals
-@by_layer(lambda function: function.name.endswith("_outputSize"))
-def test_no_place_for_the_size(function: Function, real: str) -> None:
+def no_place_for_the_size(function: Function, argument: Argument, real: str) -> None:
     call = capi.valid(function, real)
     call.values["size"] = None
     assert_fails(call, capi.NULL, "size")
+
+
+TABLE += [
+    (function.layer, f"no_place_for_the_size: {function.name}", (no_place_for_the_size, function, None))
+    for function in GENERIC
+    if function.name.endswith("_outputSize")
+]
+
+
+@reals
+@rows("check, function, argument", TABLE)
+def test_arguments(check: Check, function: Function, argument: Argument | None, real: str) -> None:
+    """Every wrong argument of a layer's functions, in one item for the layer."""
+    check(function, argument, real)
 
 
 # ---------------------------------------------------------------------------------------------- the rest of the header

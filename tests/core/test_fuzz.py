@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from pytorch_legacy.backend.header import Function
 from tests import capi
 from tests.capi import GENERIC, Call, Tensor, is_tensor, is_written
+from tests.rows import rows
 
 ARENA = 1 << 15
 MOST_WORK = 20_000  # elements of one view: keeps an example within milliseconds
@@ -168,7 +169,7 @@ def run(call: Call) -> int:
 
 
 @pytest.mark.parametrize("real", capi.REALS)
-@pytest.mark.parametrize("function", GENERIC, ids=lambda f: f.name)
+@rows("function", [(function.layer, function.name, function) for function in GENERIC])
 def test_any_arguments(function: Function, real: str) -> None:
     """Plain random numbers: under a sanitizer, a search for the smallest example would take longer than all else."""
     for seed in range(50):
@@ -184,7 +185,7 @@ def reads_indices(function: Function) -> bool:
 
 
 @pytest.mark.parametrize("real", capi.REALS)
-@pytest.mark.parametrize("function", list(filter(reads_indices, GENERIC)), ids=lambda f: f.name)
+@rows("function", [(function.layer, function.name, function) for function in filter(reads_indices, GENERIC)])
 def test_any_index(function: Function, real: str) -> None:
     """Indices and labels out of range are found before anything is read or written with them."""
     name = next(a.name for a in function.arguments if "Long" in a.type and "IN" in a.tags)

@@ -1,9 +1,8 @@
 """A nested table made a flat one."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays import is_tensor, tree
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -36,7 +35,7 @@ class FlattenTable(Module):
         self.output, self.gradInput = [], []
 
     def updateOutput(self, input: Any) -> list[Any]:
-        leaves = _leaves(input)
+        leaves = [*tree.leaves(input)]
         # In files of single precision too the layer calls itself one of double precision: Torch7 did not convert it.
         self._dtype = next((leaf.dtype for leaf in leaves if is_tensor(leaf) and leaf.dtype.kind == "f"), self._dtype)
         check.arrays(self, "input", input)
@@ -44,14 +43,7 @@ class FlattenTable(Module):
         return self.output
 
     def updateGradInput(self, input: Any, gradOutput: list[Any]) -> Any:
-        check.like(self, "gradOutput", gradOutput, _leaves(input))
-        self.gradInput = _nested(input, iter(gradOutput))
+        check.like(self, "gradOutput", gradOutput, [*tree.leaves(input)])
+        gradients = iter(gradOutput)
+        self.gradInput = tree.paired(lambda leaf, _: next(gradients), input, None)
         return self.gradInput
-
-
-def _leaves(tree: Any) -> list[Any]:
-    return [leaf for branch in tree for leaf in _leaves(branch)] if isinstance(tree, list) else [tree]
-
-
-def _nested(example: Any, leaves: Iterator[Any]) -> Any:
-    return [_nested(branch, leaves) for branch in example] if isinstance(example, list) else next(leaves)

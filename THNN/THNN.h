@@ -218,6 +218,20 @@ THNN_API int32_t THNN_(SpatialConvolutionMM_accGradParameters)(
     int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
     double scale);
 
+/* output = activation(convolution of input + other), as the layers one after the other. The number of dimensions of weight says that of the
+ * axes; numbers of others are not looked at. activation, of THNNActivation, has the numbers a and b. full: a transposed layer. serial: 0, or
+ * a number for these contents of weight, which the caller uses for no others, ever: the library then does not look whether they changed. */
+THNN_API int32_t THNN_(FusedConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x oH x oW : as the layer's own _outputSize says */
+    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kH x kW */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    const THTensor *other,  /* [IN] [OPTIONAL] as output */
+    int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
+    int64_t dilationT, int64_t dilationW, int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH,
+    int32_t full, int32_t activation, double a, double b, int64_t serial);
+
 THNN_API int32_t THNN_(SpatialConvolutionLocal_outputSize)(
     const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
     const THTensor *weight, /* [IN] oH x oW x nOutputPlane x nInputPlane x kH x kW, or 3-D */

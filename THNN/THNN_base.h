@@ -153,6 +153,14 @@ THNN_API int32_t THNN_setConvolution(THNNState *state, int32_t how);
  * four times the weights. This is how many bytes a state keeps at most, 512 MiB by default; 0 keeps none. THNN_freeScratch gives them back. */
 THNN_API int32_t THNN_setKeptBytes(THNNState *state, uint64_t bytes);
 
+/* What FusedConvolution does to each sum x, with its numbers a and b, as the layers of these names do. */
+enum THNNActivation {
+  THNN_NO_ACTIVATION = 0, /* x */
+  THNN_THRESHOLD = 1,     /* b where x <= a, else x: ReLU with two zeros */
+  THNN_HARD_TANH = 2,     /* x within [a, b], else the nearer of them */
+  THNN_LEAKY_RELU = 3     /* x where x > 0, else a * x */
+};
+
 /* What pointwise_apply does. */
 enum THNNOperation {
   THNN_ADD = 0,

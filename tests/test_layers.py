@@ -288,6 +288,6 @@ def test_every_class_has_cases() -> None:
 def test_every_function_has_cases() -> None:
     classes = {"GatedLinear": "GatedLinearUnit"}  # where the name is not that of the functions
     # No class is theirs: see tests/core.
-    without = {"GRUFused", "LSTMFused", "LSTMSequence", "LookupTableBag", "pointwise", "unfolded"}
+    without = {"FusedConvolution", "GRUFused", "LSTMFused", "LSTMSequence", "LookupTableBag", "pointwise", "unfolded"}
     layers = {function.layer for function in GENERIC if function.layer} - without
     assert {classes.get(layer, layer) for layer in layers} - set(CLASSES) == set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import authors, cudnn, nn
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.optimizing.Fused import Fused
 from tests.test_golden import GOLDEN, MANIFEST
 from tests.trees import assert_close, copied, leaves
 
@@ -65,7 +67,7 @@ def image(planes: int = 3, *more: int) -> Tensor:
 CHAINS: dict[str, tuple[Callable[[], Module], Tensor, list[str]]] = {
     "convolution": (
         lambda: nn.Sequential(nn.SpatialConvolution(3, 4, 3, 3), nn.SpatialBatchNormalization(4), nn.ReLU()),
-        image(), ["folded", "in place"],
+        image(), ["folded", "computed by"],
     ),
     "without bias and affine": (
         lambda: nn.Sequential(nn.SpatialConvolution(3, 4, 3, 3).noBias(), nn.SpatialBatchNormalization(4, 1e-3, 0.1, False)),
@@ -77,7 +79,7 @@ CHAINS: dict[str, tuple[Callable[[], Module], Tensor, list[str]]] = {
     ),
     "full": (
         lambda: nn.Sequential(nn.SpatialFullConvolution(3, 4, 3, 3, 2, 2), nn.SpatialBatchNormalization(4), nn.LeakyReLU(0.2)),
-        image(), ["folded", "in place"],
+        image(), ["folded", "computed by"],
     ),
     "volumes": (
         lambda: nn.Sequential(nn.VolumetricConvolution(3, 4, 2, 3, 3), nn.VolumetricBatchNormalization(4)),
@@ -128,7 +130,7 @@ CHAINS: dict[str, tuple[Callable[[], Module], Tensor, list[str]]] = {
             .add(nn.Dropout(0.1)).add(nn.SpatialMaxPooling(1, 1)),
             nn.SpatialBatchNormalization(8), nn.ReLU(),
         ),
-        image(), ["folded", "in place", "taken out", "in place"],
+        image(), ["folded", "computed by", "taken out", "in place"],
     ),
 }  # fmt: skip
 
@@ -161,8 +163,114 @@ def test_graph() -> None:
     twice = nn.JoinTable(1)([total - nn.ReLU(), total - nn.SpatialConvolution(3, 2, 1, 1)])
     done = steps(learned(nn.gModule([x], [twice])), image())
     assert sum("folded" in line for line in done) == 2
-    assert sum("in place" in line for line in done) == 2  # the first ReLU and that of the sum
+    assert sum("computed by" in line for line in done) == 3  # the first ReLU, the sum and the ReLU behind it
     assert sum("taken out" in line for line in done) == 1
+
+
+def convolution(planes: int, outputs: int, size: int, step: int = 1) -> list[Module]:
+    pad = size // 2
+    return [nn.SpatialConvolution(planes, outputs, size, size, step, step, pad, pad), nn.SpatialBatchNormalization(outputs)]
+
+
+def residual(planes: int, outputs: int, step: int = 1, isFirst: bool = True) -> Module:
+    """A block as fb.resnet.torch has it."""
+    branch = [*convolution(planes, outputs, 3, step), nn.ReLU(True), *convolution(outputs, outputs, 3)]
+    shortcut = nn.Identity() if planes == outputs and step == 1 else nn.Sequential(*convolution(planes, outputs, 1, step))
+    branches = [nn.Sequential(*branch), shortcut]
+    return nn.Sequential(nn.ConcatTable(*(branches if isFirst else branches[::-1])), nn.CAddTable(isFirst), nn.ReLU(True))
+
+
+def inception(planes: int) -> Module:
+    """A module of GoogLeNet."""
+    return nn.DepthConcat(1).add(nn.Sequential(*convolution(planes, 4, 1), nn.ReLU(True))).add(
+        nn.Sequential(*convolution(planes, 3, 1), nn.ReLU(True), *convolution(3, 5, 3), nn.ReLU(True))
+    ).add(nn.Sequential(nn.SpatialMaxPooling(3, 3, 1, 1, 1, 1), *convolution(planes, 3, 1), nn.ReLU(True)))  # fmt: skip
+
+
+def ran(net: Module) -> list[Module]:
+    """The convolutions that took in something, none of which ran module by module."""
+    chains = [module for module in net.listModules() if isinstance(module, Fused)]
+    for chain in chains:
+        assert all("updateOutput" not in child.__dict__.get("_bindings", {}) for child in chain.modules)
+    return chains
+
+
+def test_residual_network() -> None:
+    """Sums and activations are computed by convolutions, whichever branch is first."""
+    net = learned(nn.Sequential(
+        *convolution(3, 6, 3), nn.ReLU(True), nn.SpatialMaxPooling(3, 3, 2, 2, 1, 1), residual(6, 6), residual(6, 8, 2),
+        residual(8, 8, 1, False), nn.SpatialAveragePooling(4, 4), nn.View(-1).setNumInputDims(3), nn.Linear(8, 5),
+    ))  # fmt: skip
+    log = steps(net, image(3, 16, 16))
+    assert sum("nn.CAddTable: computed by" in line for line in log) == 3
+    assert sum("nn.ReLU: computed by" in line for line in log) == 7
+    optimized = pl.optimize(net)
+    optimized.forward(image(3, 16, 16))
+    assert len(ran(optimized)) == 7
+
+
+def test_inception_network() -> None:
+    net = learned(nn.Sequential(*convolution(3, 6, 3), nn.ReLU(True), inception(6), inception(12), nn.SpatialMaxPooling(2, 2)))
+    assert sum("nn.ReLU: computed by" in line for line in steps(net, image(3, 16, 16))) == 9
+    optimized = pl.optimize(net)
+    optimized.forward(image(3, 16, 16))
+    assert len(ran(optimized)) == 9
+
+
+@pytest.mark.parametrize(
+    "activation",
+    [nn.ReLU, nn.ReLU6, lambda: nn.Threshold(0.2, -1.0), lambda: nn.Clamp(-1, 2), lambda: nn.LeakyReLU(0.1), nn.PReLU],
+)
+def test_activations(activation: Callable[[], Module]) -> None:
+    layers = nn.VolumetricConvolution(2, 3, 2, 2, 2), nn.VolumetricFullConvolution(3, 2, 2, 2, 2)
+    net = nn.Sequential(layers[0], activation(), layers[1], activation())
+    steps(net, image(2, 4, 5, 6))
+    optimized = pl.optimize(net)
+    optimized.forward(image(2, 4, 5, 6))
+    assert len(ran(optimized)) == 2
+
+
+def test_what_a_convolution_took_in(tmp_path: Any) -> None:
+    """Copies, pickles, files, other types and changed layers give what the layers give one after the other."""
+    net = learned(nn.Sequential(*convolution(3, 6, 3), nn.ReLU(True), residual(6, 6), residual(6, 8, 2)))
+    optimized, x = pl.optimize(net), image()
+    expected = optimized.forward(x).copy()
+    pl.save(tmp_path / "net.t7", optimized)
+    for other in (optimized.clone(), pickle.loads(pickle.dumps(optimized)), pl.load(tmp_path / "net.t7"), optimized.clearState()):
+        np.testing.assert_array_equal(other.forward(x), expected)
+    assert not any(isinstance(module, Fused) for module in pl.load(tmp_path / "net.t7").listModules())
+    assert str(optimized[0]).startswith("nn.Sequential {")
+    again = pl.optimize(pl.load(tmp_path / "net.t7"))
+    np.testing.assert_array_equal(again.forward(x), expected)
+    assert len(ran(again)) == len(ran(optimized)) == 5
+    double = optimized.clone().double()
+    assert_close(double.forward(x.astype(np.float64)), expected, 1e-5)
+    assert_close(double.float().forward(x), expected, 1e-5)
+    for shape in ((3, 7, 7), (1, 3, 9, 8), (2, 3, 7, 7)):
+        y = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+        assert_close(optimized.forward(y), net.evaluate().forward(y), 1e-5)
+    with pytest.raises(ShapeError, match=r"in module 1 of .*, in module 1 of .*, nn.SpatialConvolution: input"):
+        optimized.forward(image(4))
+    first = optimized.findModules("nn.SpatialConvolution")[0][0]
+    first.weight = np.zeros_like(first.weight)
+    first.bias = np.ones_like(first.bias)
+    np.testing.assert_array_equal(optimized[0].forward(x), np.ones((2, 6, 7, 7), np.float32))
+    optimized[0][1] = nn.MulConstant(3.0)
+    np.testing.assert_array_equal(optimized[0].forward(x), np.full((2, 6, 7, 7), 3, np.float32))
+
+
+def test_what_runs_later() -> None:
+    """A convolution that takes in a sum runs behind the other branch, unless that writes over what it reads."""
+    x = nn.Identity()()
+    shared = nn.Tanh()(x)
+    branch = nn.SpatialConvolution(3, 3, 1, 1)(shared)
+    graph = nn.gModule([x], [nn.CAddTable()([branch, nn.ReLU(True)(shared)])])
+    assert not any("CAddTable: computed" in line for line in steps(graph, image()))
+    chain = nn.Sequential(nn.Tanh(), nn.ConcatTable(nn.SpatialConvolution(3, 3, 1, 1), nn.ReLU(True)), nn.CAddTable())
+    assert not any("CAddTable: computed" in line for line in steps(chain, image()))
+    x = nn.Identity()()
+    node = nn.SpatialConvolution(3, 3, 1, 1)(nn.Tanh()(x))
+    steps(nn.gModule([x], [nn.CAddTable()([node, nn.SpatialConvolution(3, 3, 1, 1)(node)])]), image())
 
 
 def test_all_of_torch7(tmp_path: Any) -> None:

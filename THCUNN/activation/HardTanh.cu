@@ -1,14 +1,11 @@
 /* HardTanh on the device. Story, checks and functions: THNN/activation/HardTanh.c. */
+#include "activation/curves.h"
 #include "activation/elementwise.cuh"
 
 namespace {
 
 struct Limit {
-  __device__ accreal operator()(accreal x, accreal, accreal low, accreal high) const
-  {
-    const accreal below = x > high ? high : x;
-    return below < low ? low : below;
-  }
+  __device__ accreal operator()(accreal x, accreal, accreal low, accreal high) const { return limited(x, low, high); }
 } limit;
 
 struct PassInside {

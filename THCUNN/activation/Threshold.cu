@@ -1,10 +1,11 @@
 /* Threshold on the device. Story, checks and functions: THNN/activation/Threshold.c. */
+#include "activation/curves.h"
 #include "activation/elementwise.cuh"
 
 namespace {
 
 struct Replace {
-  __device__ accreal operator()(accreal x, accreal, accreal threshold, accreal val) const { return x <= threshold ? val : x; }
+  __device__ accreal operator()(accreal x, accreal, accreal threshold, accreal val) const { return replaced(x, threshold, val); }
 } replace;
 
 struct Pass {

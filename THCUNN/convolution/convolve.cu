@@ -66,9 +66,23 @@ static void multiply(Call *call, const Convolution *s, const real *x, real *y, i
   }
 }
 
+__global__ static void finishEach(real *y, Finish f, int64_t n)
+{
+  for (int64_t i = firstThread(); i < n; i += allThreads()) {
+    const real sum = f.other ? (real)((accreal)y[i] + (accreal)f.other[i]) : y[i];
+    y[i] = (real)activated(f.activation, (accreal)sum, f.a, f.b);
+  }
+}
+
+static void finish(Call *call, const Convolution *s, real *y, int64_t n)
+{
+  if (isToFinish(&s->finish)) launch(call, blocksFor(n), BLOCK, finishEach, y, s->finish, n);
+}
+
 static void forward(Call *call, const Convolution *s, const real *x, real *y, const real *weight, const real *bias)
 {
   multiply(call, s, x, y, 0, weight, bias);
+  finish(call, s, y, s->samples * s->outputs * s->area);
 }
 
 /* ---- x = bias + folded weight^T * y: whole samples; of large ones, some planes at a time. A direct convolution has nothing to fold. */
@@ -96,6 +110,7 @@ static void backward(Call *call, const Convolution *s, const real *y, real *x, c
   back.depth = back.window.planes = s->outputs;
   if (s->direct) multiply(call, &back, y, x, 1, weight, bias);
   else gather(call, s, y, x, weight, bias);
+  finish(call, s, x, s->samples * s->window.planes * sizeOf(s->window));
 }
 
 /* ---- gradWeight += scale * y * columns^T: parts of the sum over places, each a product, are added at the end */

@@ -11,6 +11,7 @@
  *
  * With inplace, output is the input and gradInput is gradOutput. What was limited lies on a bound then, and its gradient is 0
  * all the same. */
+#include "activation/curves.h"
 #include "activation/elementwise.h"
 
 static int32_t checkNumbers(const char *f, double min_val, double max_val)
@@ -24,10 +25,7 @@ THNN_KERNEL void limit(Elements e)
 {
   const real low = e.a, high = e.b;
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) {
-    const real below = e.x[i] > high ? high : e.x[i];
-    e.y[i] = below < low ? low : below;
-  }
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = limited(e.x[i], low, high);
 }
 
 THNN_INLINE int isInside(real x, real low, real high) { return !((x <= low) | (x >= high)); }

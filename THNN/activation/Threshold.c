@@ -11,6 +11,7 @@
  *
  * With inplace, output is the input and gradInput is gradOutput. backward then finds outputs where inputs were, and can
  * tell which were replaced as long as val itself does not exceed the threshold: so that is asked for. */
+#include "activation/curves.h"
 #include "activation/elementwise.h"
 
 static int32_t checkNumbers(const char *f, double threshold, double val, int32_t inplace)
@@ -25,7 +26,7 @@ THNN_KERNEL void replace(Elements e)
 {
   const real threshold = e.a, val = e.b;
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] <= threshold ? val : e.x[i];
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = replaced(e.x[i], threshold, val);
 }
 
 THNN_INLINE int exceeds(real x, real threshold, real val) { return (void)val, !(x <= threshold); }

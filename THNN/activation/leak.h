@@ -2,6 +2,7 @@
 #ifndef THNN_LEAK_H
 #define THNN_LEAK_H
 
+#include "activation/curves.h"
 #include "activation/elementwise.h"
 
 #ifndef THNN_CUDA /* THCUNN/activation/leak.cuh has its own */
@@ -10,7 +11,7 @@ THNN_KERNEL void leak(Elements e)
 {
   const real slope = e.a;
 #pragma omp simd
-  for (int64_t i = 0; i < e.n; i++) e.y[i] = e.x[i] > 0 ? e.g[i] : e.g[i] * slope;
+  for (int64_t i = 0; i < e.n; i++) e.y[i] = leaked(e.x[i], e.g[i], slope);
 }
 #endif
 

@@ -207,15 +207,23 @@ int32_t THNN_(convolution_outputSize)(const char *f, Convolution c, const THTens
 int32_t THNN_(convolution_updateOutput)(const char *f, THNNState *state, Convolution c, const THTensor *input, THTensor *output,
                                         const THTensor *weight, const THTensor *bias)
 {
+  return THNN_(convolution_updateSum)(f, state, c, input, output, weight, bias, NULL);
+}
+
+int32_t THNN_(convolution_updateSum)(const char *f, THNNState *state, Convolution c, const THTensor *input, THTensor *output,
+                                     const THTensor *weight, const THTensor *bias, const THTensor *other)
+{
   THNN_TRY(check(f, input, output, "output", weight, "weight", &c));
   THNN_TRY(THNN_checkOutput(f, "output", view(output), output->nDimension, output->size));
   THNN_TRY(checkBias(f, bias, &c));
+  if (other) THNN_TRY(THNN_checkShape(f, "other", view(other), output->nDimension, output->size));
 
   Call call;
   THNN_enter(&call, state, f);
-  Shape shape[3];
+  Shape shape[4];
   const real *in = THNN_in(&call, inMemory(&c, view(input), shape)), *w = THNN_in(&call, inMemory(&c, view(weight), shape + 1));
   const real *b = THNN_in(&call, view(bias));
+  if (other) c.finish.other = THNN_in(&call, inMemory(&c, view(other), shape + 3));
   real *out = THNN_out(&call, inMemory(&c, view(output), shape + 2));
   if (THNN_ready(&call)) (c.full ? backward : forward)(&call, &c, in, out, w, b);
   return THNN_leave(&call);

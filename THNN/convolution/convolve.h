@@ -6,6 +6,7 @@
 #define THNN_CONVOLVE_H
 
 #include "core/real.h"
+#include "convolution/finish.h"
 #include "core/space.h"
 
 typedef struct Window {
@@ -20,6 +21,8 @@ typedef struct Convolution {
   int32_t full;             /* the transpose */
   int64_t adjT, adjH, adjW; /* of a full layer: cells that the output has more at the far end */
   Window window;            /* over x, the larger side: input, or the output of a full layer */
+  Finish finish;            /* of the output */
+  int64_t serial;           /* of the contents of weight, or 0 (FusedConvolution.c) */
   /* What convolve.c finds out when it checks the tensors. */
   int64_t samples, outputs; /* N; planes of y, the smaller side */
   int64_t cells, depth;     /* of the window; over all planes */
@@ -64,6 +67,9 @@ __attribute__((unused)) static int32_t kernelOf(const char *f, const char *name,
 int32_t THNN_(convolution_outputSize)(const char *f, Convolution c, const THTensor *input, const THTensor *weight, int64_t *size);
 int32_t THNN_(convolution_updateOutput)(const char *f, THNNState *state, Convolution c, const THTensor *input, THTensor *output,
                                         const THTensor *weight, const THTensor *bias);
+/* The same with another tensor to be added, which may be NULL. */
+int32_t THNN_(convolution_updateSum)(const char *f, THNNState *state, Convolution c, const THTensor *input, THTensor *output,
+                                     const THTensor *weight, const THTensor *bias, const THTensor *other);
 int32_t THNN_(convolution_updateGradInput)(const char *f, THNNState *state, Convolution c, const THTensor *input,
                                            const THTensor *gradOutput, THTensor *gradInput, const THTensor *weight);
 int32_t THNN_(convolution_accGradParameters)(const char *f, THNNState *state, Convolution c, const THTensor *input,

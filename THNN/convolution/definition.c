@@ -38,7 +38,11 @@ void THNN_(sumByDefinition)(const Sum *s, int threads)
                   for (int64_t j = 0; j < s->w.taps; j++)
                     sum += (double)s->weight[weightAt(s, o, c, m, i, j)] *
                            cellAt(s, n, c, cellOf(&s->t, t, m), cellOf(&s->h, h, i), cellOf(&s->w, w, j));
-            s->y[n * s->ySample + o * s->yPlane + t * s->t.y + h * s->h.y + w * s->w.y] = (real)sum;
+            const int64_t at = n * s->ySample + o * s->yPlane + t * s->t.y + h * s->h.y + w * s->w.y;
+            const Finish *f = &s->finish;
+            s->y[at] = (real)sum;
+            if (f->other) s->y[at] += f->other[at];
+            s->y[at] = activated(f->activation, s->y[at], f->a, f->b);
           }
 }
 

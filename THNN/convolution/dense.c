@@ -148,6 +148,7 @@ static Sum forwardSum(const Convolution *c, const real *x, real *y, const real *
   Sum s = {c->samples, win->planes, c->outputs, forwardLine(t, in.t, out.t, k.t), forwardLine(h, in.h, out.h, k.h),
            forwardLine(w, in.w, out.w, k.w), in.sample, in.plane, out.sample, out.plane, k.sample, k.plane, x, weight, bias,
            x + c->samples * in.sample, y};
+  s.finish = c->finish;
   turnRow(&s);
   return s;
 }
@@ -162,13 +163,15 @@ static Sum backwardSum(const Convolution *c, const real *y, real *x, const real 
   Sum s = {c->samples, c->outputs, win->planes, backwardLine(t, phaseT, in.t, out.t, k.t), backwardLine(h, phaseH, in.h, out.h, k.h),
            backwardLine(w, phaseW, in.w, out.w, k.w), out.sample, out.plane, in.sample, in.plane, k.plane, k.sample, y, weight, bias,
            y + c->samples * out.sample, x + phaseT * in.t + phaseH * in.h + phaseW * in.w};
+  s.finish = c->finish;
+  if (s.finish.other) s.finish.other += s.y - x;
   turnRow(&s);
   return s;
 }
 
 static Contents weightsOf(const Convolution *c, const real *data, int threads)
 {
-  return THNN_contents(data, (size_t)(c->outputs * c->depth) * sizeof(real), threads);
+  return THNN_contents(data, (size_t)(c->outputs * c->depth) * sizeof(real), c->serial, threads);
 }
 
 /* One sum, with weights that are packed for it, or were by a call before. Are its results to be used? */
@@ -178,7 +181,7 @@ static int computeBy(Call *call, const Sum *s, Way way, Contents *w)
   const int isWinograd = way == BY_WINOGRAD_2 || way == BY_WINOGRAD_4, threads = w->threads;
   const int64_t size = isWinograd ? e->winogradSize(s, way) : e->directSize(s, way);
   const int64_t key[THNN_KEY] = {sizeof(real), way, s->outputs, s->planes, s->weightOutput, s->weightPlane, s->t.taps, s->t.weight,
-                                 s->t.weightStep, s->h.taps, s->h.weight, s->h.weightStep, s->w.taps, s->w.weight, s->w.weightStep};
+                                 s->t.weightStep, s->h.taps, s->h.weight, s->h.weightStep, s->w.taps, s->w.weight, s->w.weightStep, w->serial};
   void *memory = NULL;
   int isPacked = 0, isGood = 1;
   Kept *kept = THNN_takeKept(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
@@ -227,6 +230,15 @@ static void fillPlanes(const Convolution *c, real *x, const real *bias, int thre
   else fillRows(x, c->samples, c->window.planes, cells, bias, threads);
 }
 
+/* All n elements of y, which was computed in another way than a single sum. */
+static void finishAll(const Finish *f, real *y, int64_t n, int threads)
+{
+  enum { CHUNK = 1 << 13 };
+  if (!isToFinish(f)) return;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t at = 0; at < n; at += CHUNK) finishRow(f, y, at, THNN_min(CHUNK, n - at), 1);
+}
+
 /* ---- the passes */
 
 void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *y, const real *weight, const real *bias)
@@ -236,6 +248,7 @@ void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *
     if (!THNN_(reserveGemm)(call, threads)) return;
     fillRows(y, c->samples, c->outputs, 1, bias, 1);
     THNN_(gemm)(call, threads, 0, 1, c->samples, c->outputs, c->depth, 1, x, c->depth, weight, c->depth, 1, y, c->outputs);
+    finishAll(&c->finish, y, c->samples * c->outputs, threads);
     return;
   }
   const Sum s = forwardSum(c, x, y, weight, bias);
@@ -251,22 +264,28 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
     if (!THNN_(reserveGemm)(call, threads)) return;
     fillPlanes(c, x, bias, threads);
     THNN_(gemm)(call, threads, 0, 0, c->samples, c->depth, c->outputs, 1, y, c->outputs, weight, c->depth, 1, x, c->depth);
+    finishAll(&c->finish, x, c->samples * c->depth, threads);
     return;
   }
-  /* Cells that no window has seen get the bias alone. */
+  /* Cells that no window has seen get the bias alone. All are finished together then. */
   const int64_t phases[] = {THNN_min(t->stride, t->in), THNN_min(h->stride, h->in), THNN_min(w->stride, w->in)};
   int isWhole = 1;
   for (int64_t a = 0; a < phases[0]; a++) isWhole &= backwardLine(t, a, 1, 1, 1).taps > 0;
   for (int64_t a = 0; a < phases[1]; a++) isWhole &= backwardLine(h, a, 1, 1, 1).taps > 0;
   for (int64_t a = 0; a < phases[2]; a++) isWhole &= backwardLine(w, a, 1, 1, 1).taps > 0;
   Contents known = weightsOf(c, weight, threads);
-  if (!isWhole) fillPlanes(c, x, bias, threads);
+  Convolution sums = *c;
+  if (!isWhole) {
+    fillPlanes(c, x, bias, threads);
+    sums.finish = (Finish){.activation = THNN_NO_ACTIVATION};
+  }
   for (int64_t a = 0; a < phases[0]; a++)
     for (int64_t b = 0; b < phases[1] && backwardLine(t, a, 1, 1, 1).taps > 0; b++)
       for (int64_t d = 0; d < phases[2] && backwardLine(h, b, 1, 1, 1).taps > 0; d++) {
-        const Sum s = backwardSum(c, y, x, weight, bias, a, b, d);
+        const Sum s = backwardSum(&sums, y, x, weight, bias, a, b, d);
         if (s.h.taps > 0 && s.w.taps > 0 && THNN_ready(call)) compute(call, &s, &known);
       }
+  if (!isWhole && THNN_ready(call)) finishAll(&c->finish, x, c->samples * c->window.planes * t->in * h->in * w->in, threads);
 }
 
 void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const real *y, real *gradWeight, double scale)

@@ -164,6 +164,27 @@ static void layPanel(real *panel, const Band *d, const real *x, int64_t k, int64
       for (int64_t c = 0; c < columns; c += LANES) *(AnyVector *)(panel + c) = *(const AnyVector *)(x + *distance + c);
 }
 
+/* Finishes what was written of places [begin, end) of the band, of `count` planes from plane `first` on. */
+static void finishPlaces(const Band *d, int64_t first, int64_t count, int64_t begin, int64_t end)
+{
+  const Sum *s = d->s;
+  if (!isToFinish(&s->finish)) return;
+  const int64_t row = d->runs == 1 ? d->run : d->p->row, y = d->y - s->y + first * s->yPlane;
+  const int isDense = s->w.y == 1 && (d->runs == 1 || s->h.y == d->run);
+  for (int64_t o = 0; o < count; o++) {
+    if (isDense) {
+      const int64_t from = begin / row * d->run + THNN_min(begin % row, d->run), to = end / row * d->run + THNN_min(end % row, d->run);
+      finishRow(&s->finish, s->y, y + o * s->yPlane + from, to - from, 1);
+      continue;
+    }
+    for (int64_t at = begin, rest; at < end; at += rest) {
+      const int64_t h = at / row, w = at % row, places = THNN_min(d->run - w, end - at);
+      rest = THNN_min(row - w, end - at);
+      if (places > 0) finishRow(&s->finish, s->y, y + o * s->yPlane + h * s->h.y + w * s->w.y, places, s->w.y);
+    }
+  }
+}
+
 /* Some tiles at a time: their panels stay in the first cache, and rows of y are written in longer pieces. */
 static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
 {
@@ -193,6 +214,7 @@ static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
                                     y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS);
           if (!y) writeTile(d, first, count, at, n, k > 0);
         }
+        if (k + part >= depth) finishPlaces(d, first, count, begin, end);
       }
     }
 }
@@ -221,6 +243,11 @@ static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
       else
         for (int64_t at = 0; at < d->run; at++)
           for (int64_t o = 0; o < count; o++) y[o * s->yPlane + at * s->w.y] = tile[at * COLUMNS + o];
+      if (!isToFinish(&s->finish)) continue;
+      if (s->yPlane == 1)
+        for (int64_t at = 0; at < d->run; at++) finishRow(&s->finish, s->y, y - s->y + at * s->w.y, count, 1);
+      else
+        for (int64_t o = 0; o < count; o++) finishRow(&s->finish, s->y, y - s->y + o * s->yPlane, d->run, s->w.y);
     }
   }
 }

@@ -8,7 +8,7 @@
 #ifndef THNN_SUM_H
 #define THNN_SUM_H
 
-#include "core/real.h"
+#include "convolution/finish.h"
 
 /* One axis. Place o sees the cells o * stride + first + u * step of x, u < taps. What is in memory is told by distances. */
 typedef struct Line {
@@ -25,6 +25,7 @@ typedef struct Sum {
   const real *x, *weight, *bias; /* bias may be NULL */
   const real *xEnd;              /* nothing is read from here on */
   real *y;
+  Finish finish; /* of the sums; `other` lies as y does */
 } Sum;
 
 /* How a sum is computed. The first two are said by THNN_setConvolution alone. */

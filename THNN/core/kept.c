@@ -57,9 +57,10 @@ static void fingerprint(const void *data, size_t bytes, int threads, Print *prin
   addWords(print->lane, (const unsigned char *)&rest, 1);
 }
 
-Contents THNN_contents(const void *data, size_t bytes, int threads)
+Contents THNN_contents(const void *data, size_t bytes, int64_t serial, int threads)
 {
-  Contents c = {.data = data, .bytes = bytes, .threads = threads};
+  Contents c = {.data = data, .bytes = bytes, .serial = serial, .threads = threads, .isPrinted = serial != 0};
+  if (serial) return c; /* which is part of the key */
   const size_t step = bytes / THNN_FEW_WORDS / 8 * 8; /* the lower half of a double is the one that changes */
   for (size_t i = 0; i < THNN_FEW_WORDS && step; i++) memcpy(&c.few[i], (const char *)data + i * step, sizeof c.few[i]);
   return c;

@@ -20,16 +20,18 @@ typedef struct Print {
   uint32_t lane[THNN_PRINT];
 } Print;
 
-/* An operand, and what is known of its contents: some words, and the fingerprint as soon as one was needed. */
+/* An operand, and what is known of its contents: some words, and the fingerprint as soon as one was needed; or, if the caller promises that
+ * they do not change, a number for them alone. */
 typedef struct Contents {
   const void *data;
   size_t bytes;
+  int64_t serial; /* 0: none */
   int threads, isPrinted;
   uint32_t few[THNN_FEW_WORDS];
   Print print;
 } Contents;
 
-Contents THNN_contents(const void *data, size_t bytes, int threads);
+Contents THNN_contents(const void *data, size_t bytes, int64_t serial, int threads);
 
 typedef struct Kept Kept;
 

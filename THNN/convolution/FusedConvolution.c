@@ -1,0 +1,48 @@
+/* FusedConvolution: a dense convolution, a sum with another tensor and an activation in one pass over the output.
+ *
+ *   output = activation(convolution(input) + other)
+ *
+ * with the same bits as the layers have one after the other.
+ *
+ *   input, output, weight, bias  as of SpatialConvolutionMM and the other dense convolutions. How many dimensions a kernel has the weight
+ *                says: nOutputPlane x nInputPlane x (kT x) (kH x) kW, of a transposed layer (`full`) nInputPlane first. A layer of sequences
+ *                shows views that are turned: planes x frames of frames x planes. Numbers of an axis that the weight lacks are not looked at
+ *   other        as output, or none
+ *   activation, a, b  of THNNActivation
+ *   serial       0, or a number that stands for the contents of weight: the caller promises that weight has the same contents in all
+ *                calls of this state with the same number, address, shape and numbers. Then a call does not look whether they changed.
+ *                A number for other contents must be one that never was used before, since memory is used again
+ *
+ * How: convolve.c has the checks, dense.c the work, finish.h what follows the sums. */
+#include "convolution/convolve.h"
+
+static int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis w, Axis h, int64_t adjT, int64_t adjW, int64_t adjH,
+                         int32_t full, int32_t activation, double a, double b, int64_t serial, Convolution *c)
+{
+  const Axis none = {1, 1, 1, 1, 0, 1};
+  THNN_TRY(THNN_checkInput(f, "weight", view(weight), 3, 5, "nOutputPlane x nInputPlane x (kT x) (kH x) kW"));
+  THNN_TRY(THNN_checkRange(f, "activation", activation, THNN_NO_ACTIVATION, THNN_LEAKY_RELU));
+  if (activation == THNN_HARD_TANH && !(a < b)) return THNN_fail(THNN_ERR_VALUE, f, "b", "expected more than a %g, got %g", a, b);
+  const int32_t n = weight->nDimension;
+  w.kernel = weight->size[n - 1];
+  if (n > 3) h.kernel = weight->size[n - 2];
+  if (n > 4) t.kernel = weight->size[n - 3];
+  *c = overVolumes(n > 4 ? t : none, w, n > 3 ? h : none);
+  c->dims = n - 2;
+  if (full) *c = transposed(*c, n > 4 ? adjT : 0, adjW, n > 3 ? adjH : 0);
+  c->finish = (Finish){NULL, activation, (accreal)a, (accreal)b};
+  c->serial = serial;
+  return THNN_OK;
+}
+
+int32_t THNN_(FusedConvolution_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
+                                             const THTensor *bias, const THTensor *other, int64_t dT, int64_t dW, int64_t dH,
+                                             int64_t padT, int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
+                                             int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH, int32_t full,
+                                             int32_t activation, double a, double b, int64_t serial)
+{
+  const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
+  Convolution c;
+  THNN_TRY(makeLayer(__func__, weight, t, w, h, adjT, adjW, adjH, full, activation, a, b, serial, &c));
+  return THNN_(convolution_updateSum)(__func__, state, c, input, output, weight, bias, other);
+}

@@ -1,0 +1,61 @@
+/* What becomes of a convolution's sums: another tensor is added to them, then an activation is taken.
+ *
+ *   y = activation(y + other)
+ *
+ * Each way does that where it has just written some places of y, while they are in the cache. What comes in has been rounded to `real`, and
+ * the operations are those of the layers: so the bits are those of three layers one after the other. */
+#ifndef THNN_FINISH_H
+#define THNN_FINISH_H
+
+#include "activation/curves.h"
+
+typedef struct Finish {
+  const real *other;  /* as y, or NULL */
+  int32_t activation; /* of THNNActivation */
+  accreal a, b;       /* its numbers */
+} Finish;
+
+THNN_INLINE int isToFinish(const Finish *f) { return f->other || f->activation != THNN_NO_ACTIVATION; }
+
+THNN_INLINE accreal activated(int32_t activation, accreal x, accreal a, accreal b)
+{
+  switch (activation) {
+  case THNN_THRESHOLD: return replaced(x, a, b);
+  case THNN_HARD_TANH: return limited(x, a, b);
+  case THNN_LEAKY_RELU: return leaked(x, x, a);
+  default: return x;
+  }
+}
+
+#ifndef THNN_CUDA
+THNN_INLINE void finishBy(int32_t activation, const Finish *f, real *y, const real *other, int64_t n, int64_t step)
+{
+  const THNN_REAL a = f->a, b = f->b;
+  if (other) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) y[i * step] = activated(activation, y[i * step] + other[i * step], a, b);
+  } else {
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) y[i * step] = activated(activation, y[i * step], a, b);
+  }
+}
+
+/* n elements of y, `step` apart, which lie `at` elements behind the first one of y. */
+static inline void finishRow(const Finish *f, real *y, int64_t at, int64_t n, int64_t step)
+{
+  const real *other = f->other ? f->other + at : NULL;
+  y += at;
+  switch (f->activation * 2 + (step == 1)) {
+  case THNN_THRESHOLD * 2: finishBy(THNN_THRESHOLD, f, y, other, n, step); break;
+  case THNN_THRESHOLD * 2 + 1: finishBy(THNN_THRESHOLD, f, y, other, n, 1); break;
+  case THNN_HARD_TANH * 2: finishBy(THNN_HARD_TANH, f, y, other, n, step); break;
+  case THNN_HARD_TANH * 2 + 1: finishBy(THNN_HARD_TANH, f, y, other, n, 1); break;
+  case THNN_LEAKY_RELU * 2: finishBy(THNN_LEAKY_RELU, f, y, other, n, step); break;
+  case THNN_LEAKY_RELU * 2 + 1: finishBy(THNN_LEAKY_RELU, f, y, other, n, 1); break;
+  case THNN_NO_ACTIVATION * 2: finishBy(THNN_NO_ACTIVATION, f, y, other, n, step); break;
+  default: finishBy(THNN_NO_ACTIVATION, f, y, other, n, 1);
+  }
+}
+#endif
+
+#endif

@@ -1,0 +1,133 @@
+"""A convolution that takes in what follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import call
+from pytorch_legacy.cudnn.Grouped import Grouped
+from pytorch_legacy.errors import BusyError
+from pytorch_legacy.nn.container.Sequential import Sequential
+from pytorch_legacy.nn.convolution.Convolution import Convolution
+from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
+from pytorch_legacy.nn.Native import Native
+
+_FUNCTION = "FusedConvolution_updateOutput"
+_DEFAULTS = {"d": 1, "pad": 0, "dilation": 1, "adj": 0}
+_NUMBERS = [(name + axis, default) for name, default in _DEFAULTS.items() for axis in "TWH"]
+_PASSES = (Native.updateOutput, Grouped.updateOutput, FullConvolution.updateOutput)
+DENSE = {
+    *("SpatialConvolutionMM", "SpatialDilatedConvolution"),
+    *("VolumetricConvolution", "VolumetricConvolutionMM", "VolumetricDilatedConvolution"),
+}
+FULL = {f"{space}{kind}" for space in ("Spatial", "Volumetric") for kind in ("FullConvolution", "FullDilatedConvolution")}
+
+# The C function's number of an activation, and the fields that have its numbers.
+_ACTIVATIONS: list[tuple[Any, int, Callable[[Any], tuple[float, float]]]] = [
+    (nn.Threshold, 1, attrgetter("threshold", "val")),
+    (nn.HardTanh, 2, attrgetter("min_val", "max_val")),
+    (nn.LeakyReLU, 3, lambda module: (module.negval, 0.0)),
+    (nn.PReLU, 3, lambda module: (float(module.weight.flat[0]), 0.0)),
+]
+
+
+def is_convolution(module: Any) -> bool:
+    """Is it a dense convolution that can take in what follows it?"""
+    if not isinstance(module, Convolution) or module._layer not in DENSE | FULL or getattr(module, "groups", 1) != 1:
+        return False
+    isOurs = type(module).__module__.startswith(("pytorch_legacy.nn.", "pytorch_legacy.cudnn."))
+    return isOurs and type(module).updateOutput in _PASSES and "updateOutput" not in vars(module)
+
+
+def activation_of(module: Any) -> tuple[int, Callable[[Any], tuple[float, float]]] | None:
+    """How the C function is told of an activation; None of one that it does not know."""
+    for kind, number, read in _ACTIVATIONS:
+        if isinstance(module, kind) and type(module).updateOutput is kind.updateOutput and "updateOutput" not in vars(module):
+            return None if kind is nn.PReLU and (module.nOutputPlane or module.weight is None) else (number, read)
+    return None
+
+
+class Fused(Sequential):
+    """A chain that is computed by one function: a convolution and an activation; or, of a table of two arrays, the sum of a
+    convolution of one and the other itself, and perhaps an activation.
+
+    In files, and to whoever looks at it, it is the nn.Sequential of these modules, and gives the same bits. On a GPU, or where
+    the function finds something wrong, the modules run one after the other.
+    """
+
+    _typename = "nn.Sequential"
+
+    def updateOutput(self, input: Any) -> Any:
+        bindings = self.__dict__.setdefault("_bindings", {})
+        try:
+            if "fused" not in bindings:
+                bindings["fused"] = _runner(self)
+            output = bindings["fused"](self, input)
+        except BusyError:
+            raise
+        except Exception:
+            output = None  # the long way says what is wrong
+        if output is None:
+            bindings.pop("fused", None)
+            return super().updateOutput(input)
+        self.output = output
+        return output
+
+
+def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
+    """A function that gives the output for an input, or None where it cannot, as when modules or their numbers are others now."""
+    modules: list[Any] = [*fused.modules]
+    first, *others = modules
+    isSum = isinstance(first, nn.ParallelTable) and bool(others) and type(others[0]) is nn.CAddTable
+    sides = first.modules[:] if isSum else [first]
+    place = next((i for i, module in enumerate(sides) if is_convolution(module)), None)
+    activations = others[isSum:]
+    found = activation_of(activations[0]) if activations else (0, lambda module: (0.0, 0.0))
+    isOther = isSum and (len(sides) != 2 or type(sides[1 - (place or 0)]) is not nn.Identity)
+    if place is None or found is None or len(activations) > 1 or isOther or fused._onDevice:
+        return lambda fused, input: None
+    layer: Any = sides[place]
+    activation = activations[0] if activations else None
+    number, numbers_of = found
+    names = [name for name, _ in _NUMBERS if hasattr(layer, name)]
+    fields = [*names, *(f"k{axis}" for axis in layer._axes), "nInputPlane", "nOutputPlane"]
+    read = attrgetter(*fields)
+    values = dict(zip(fields, read(layer), strict=True))
+    numbers = [values.get(name, default) for name, default in _NUMBERS]
+    known = read(layer)
+    isFull = int(isinstance(layer, FullConvolution))
+    weight: Tensor | None = None
+    kernels: Tensor | None = None
+
+    def run(fused: Fused, input: Any) -> Any:
+        nonlocal weight, kernels
+        if fused.modules != modules or (isSum and first.modules != sides):
+            return None
+        other = None
+        if isSum:
+            other = input[1 - place]
+            input = input[place]
+        if type(input) is not np.ndarray or read(layer) != known:
+            return None
+        if layer.weight is not weight:
+            weight = layer.weight
+            kernels = weight.reshape(len(weight), -1, *layer._kernel()) if weight.ndim == 2 else weight
+            if not np.shares_memory(kernels, weight):
+                weight = None  # a copy, for this time
+        shape = layer._outputShape(input)
+        output = layer._resize("output", shape)
+        a, b = numbers_of(activation)
+        call(layer, _FUNCTION, input, output, kernels, layer.bias, other, *numbers, isFull, number, a, b, 0)
+        if isSum:
+            first.output = [output, other] if place == 0 else [other, output]
+        for module in others:
+            module.output = output
+        return output
+
+    return run

@@ -1,0 +1,167 @@
+"""FusedConvolution gives the bits of a convolution, a sum and an activation one after the other, whatever the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.nn.Module import Module
+from tests.nn.test_convolution_ways import WAYS, layers
+
+AXES = ("T", "W", "H")
+ACTIVATIONS: dict[str, tuple[int, float, float, Module]] = {
+    "none": (0, 0.0, 0.0, nn.Identity()),
+    "threshold": (1, 0.1, -0.3, nn.Threshold(0.1, -0.3)),
+    "clamp": (2, -0.2, 0.4, nn.HardTanh(-0.2, 0.4)),
+    "leak": (3, 0.3, 0.0, nn.LeakyReLU(0.3)),
+}
+
+
+def fused(module: Any, x: Tensor, y: Tensor, other: Any, activation: int, a: float, b: float, serial: int = 0) -> Tensor:
+    """Calls the function in place of the layer's own; y is written."""
+    weight, result = module.weight, y
+    if isinstance(module, nn.TemporalConvolution):
+        x, y, other = (None if array is None else array.swapaxes(-1, -2) for array in (x, y, other))
+        weight = weight.reshape(len(weight), module.kW, -1).swapaxes(1, 2)
+    elif weight.ndim == 2:
+        weight = weight.reshape(len(weight), -1, *module._kernel())
+    defaults = {"d": 1, "pad": 0, "dilation": 1, "adj": 0}
+    numbers = [getattr(module, name + axis, default) for name, default in defaults.items() for axis in AXES]
+    full = int("Full" in module._layer)
+    arguments = (x, y, weight, module.bias, other, *numbers, full, activation, a, b, serial)
+    module._call("FusedConvolution_updateOutput", *arguments)
+    return result
+
+
+def apart(module: Any, x: Tensor, other: Tensor | None, activation: Module) -> Tensor:
+    y = module.forward(x).copy()
+    if other is not None:
+        with np.errstate(all="ignore"):
+            y += other
+    return activation.type(module._type).forward(y).copy()
+
+
+def gappy(shape: tuple[int, ...], dtype: Any) -> Tensor:
+    """A view that is not contiguous."""
+    return np.full((*shape, 2), np.nan, dtype)[..., 1]
+
+
+def compare(module: Any, x: Tensor, random: Any) -> None:
+    """All activations, with another tensor and without, on one thread and three."""
+    z = random.standard_normal(module.forward(x).shape).astype(x.dtype)
+    view = gappy(z.shape, x.dtype)
+    view[...] = z
+    for activation, a, b, layer in ACTIVATIONS.values():
+        for other in (None, z, view):
+            for threads in (1, 3):
+                pl.setNumThreads(threads)
+                expected = apart(module, x, other, layer)
+                for y in (np.full_like(z, np.nan), gappy(z.shape, x.dtype)):
+                    np.testing.assert_array_equal(fused(module, x, y, other, activation, a, b), expected)
+
+
+@pytest.mark.parametrize("way", ["definition", *WAYS])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bits(dtype: str, way: str) -> None:
+    """Of all layers, on random shapes and views."""
+    pl.setConvolution(way)
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        for module, shape in layers(random):
+            x = np.flip(random.standard_normal((*shape[:-1], 2 * shape[-1])).astype(dtype)[..., ::2], axis=1)
+            compare(module.type(dtype), x, random)
+
+
+CASES: dict[str, tuple[Module, tuple[int, ...]]] = {
+    "bands": (nn.SpatialConvolution(40, 24, 5, 5, 1, 1, 2, 2), (1, 40, 70, 61)),
+    "1x1": (nn.SpatialConvolution(70, 33, 1, 1), (2, 70, 19, 23)),
+    "1x1 strided": (nn.SpatialConvolution(16, 33, 1, 1, 2, 2), (1, 16, 28, 28)),
+    "winograd": (nn.SpatialConvolution(32, 40, 3, 3, 1, 1, 1, 1), (1, 32, 33, 29)),
+    "many winograd tiles": (nn.SpatialConvolution(16, 8, 3, 3, 1, 1, 1, 1), (2, 16, 90, 70)),
+    "few places": (nn.SpatialConvolution(20, 70, 3, 3, 1, 1, 1, 1), (1, 20, 5, 5)),
+    "long sums": (nn.SpatialConvolution(600, 9, 2, 2), (1, 600, 9, 9)),
+    "one plane": (nn.SpatialConvolution(8, 1, 3, 3, 1, 1, 1, 1), (1, 8, 40, 40)),
+    "a matrix": (nn.SpatialConvolution(7, 300, 4, 4), (3, 7, 4, 4)),
+    "no batch": (nn.SpatialConvolution(3, 5, 3, 3), (3, 9, 9)),
+    "without bias": (nn.SpatialConvolution(3, 5, 3, 3).noBias(), (2, 3, 9, 9)),
+    "dilated": (nn.SpatialDilatedConvolution(6, 9, 3, 3, 1, 1, 2, 2, 2, 2), (2, 6, 20, 21)),
+    "transposed": (nn.SpatialFullConvolution(6, 9, 4, 4, 2, 2, 1, 1), (2, 6, 11, 12)),
+    "transposed with gaps": (nn.SpatialFullConvolution(6, 9, 2, 2, 3, 3), (2, 6, 7, 8)),
+    "transposed matrix": (nn.SpatialFullConvolution(6, 9, 4, 4), (2, 6, 1, 1)),
+    "transposed volumes": (nn.VolumetricFullConvolution(3, 4, 3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1), (2, 3, 3, 4, 5)),
+    "volumes": (nn.VolumetricConvolution(3, 8, 3, 3, 3, 1, 1, 1, 1, 1, 1), (2, 3, 6, 9, 9)),
+    "sequences": (nn.TemporalConvolution(12, 30, 3), (2, 40, 12)),
+    "weight as a matrix": (nn.SpatialConvolutionMM(4, 6, 3, 3), (2, 4, 9, 9)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_cases(name: str) -> None:
+    for dtype in ("float32", "float64"):
+        random, (module, shape) = np.random.default_rng(0), CASES[name]
+        compare(module.type(dtype), random.standard_normal(shape).astype(dtype), random)
+
+
+def test_empty_batch() -> None:
+    module = nn.SpatialConvolution(3, 5, 3, 3).float()
+    x, y = np.zeros((0, 3, 9, 9), "f"), np.zeros((0, 5, 7, 7), "f")
+    assert fused(module, x, y, y.copy(), 1, 0.0, 0.0).size == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 3e38])
+def test_what_is_not_finite(way: str, value: float) -> None:
+    """A convolution that was computed again, since a transform spread it, is finished once; what is added may be infinite."""
+    pl.setConvolution(way)
+    random = np.random.default_rng(3)
+    for place in ("input", "weight", "other"):
+        module = nn.SpatialConvolution(18, 9, 3, 3, 1, 1, 1, 1).float()
+        x, z = (random.standard_normal((2, planes, 13, 14)).astype("f") for planes in (18, 9))
+        array = {"input": x, "weight": module.weight, "other": z}[place]
+        array[np.unravel_index(random.integers(array.size), array.shape)] = value
+        for activation, a, b, layer in ACTIVATIONS.values():
+            expected = apart(module, x, z, layer)
+            np.testing.assert_array_equal(fused(module, x, np.zeros_like(z), z, activation, a, b), expected)
+
+
+def test_errors() -> None:
+    module = nn.SpatialConvolution(3, 5, 3, 3).float()
+    x, y = np.zeros((1, 3, 9, 9), "f"), np.zeros((1, 5, 7, 7), "f")
+    with pytest.raises(ValueRangeError, match=r"activation: expected 0 to 3, got 4"):
+        fused(module, x, y, None, 4, 0.0, 0.0)
+    with pytest.raises(ValueRangeError, match=r"b: expected more than a 1, got 1"):
+        fused(module, x, y, None, 2, 1.0, 1.0)
+    with pytest.raises(ShapeError, match=r"other: expected 1 x 5 x 7 x 7, got 1 x 5 x 7 x 6"):
+        fused(module, x, y, np.zeros((1, 5, 7, 6), "f"), 0, 0.0, 0.0)
+    with pytest.raises(ValueRangeError, match=r"overlap"):  # what is added is read after the output was written
+        fused(module, x, y, y, 0, 0.0, 0.0)
+
+
+def test_serial_numbers() -> None:
+    """Contents with the same number are not looked at; another number is, and so is the same one at another place."""
+    random = np.random.default_rng(4)
+    module = nn.SpatialConvolution(16, 16, 3, 3, 1, 1, 1, 1).float()
+    x = random.standard_normal((1, 16, 20, 20)).astype("f")
+
+    def run(serial: int) -> Tensor:
+        return fused(module, x, np.zeros((1, 16, 20, 20), "f"), None, 0, 0.0, 0.0, serial)
+
+    pl.setKeptBytes(pl.setKeptBytes(0))  # there is room for what is kept
+    first = [run(1 << 60) for _ in range(3)]
+    for one in first:
+        np.testing.assert_array_equal(one, module.forward(x))
+    module.weight[...] *= 2  # a promise that is broken shows that nobody looked
+    np.testing.assert_array_equal(run(1 << 60), first[0])
+    for serial in (0, 1 << 61, -1):
+        for _ in range(3):
+            np.testing.assert_array_equal(run(serial), module.forward(x))
+    module.weight = module.weight * 2
+    np.testing.assert_array_equal(run(1 << 60), module.forward(x))
+    pl.setConvolution("places")
+    np.testing.assert_array_equal(run(1 << 60), module.forward(x))

@@ -259,6 +259,58 @@ def test_what_a_convolution_took_in(tmp_path: Any) -> None:
     np.testing.assert_array_equal(optimized[0].forward(x), np.full((2, 6, 7, 7), 3, np.float32))
 
 
+def test_weights_that_stay() -> None:
+    """Nobody can write the weights of what was taken together; what takes their place is seen at once."""
+    net = nn.Sequential(*convolution(3, 6, 3), nn.ReLU(True))
+    x = image()
+
+    def optimized() -> tuple[Any, Any]:
+        made = pl.optimize(net)
+        for _ in range(3):
+            made.forward(x)
+        return made, made.findModules("nn.SpatialConvolution")[0][0]
+
+    made, layer = optimized()
+    with pytest.raises(ValueError, match="read-only"):
+        layer.weight[0] = 1
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        layer.weight.setflags(write=True)
+    before = layer.weight.copy()
+    layer.gradWeight[...] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        made.updateParameters(0.1)
+    np.testing.assert_array_equal(layer.weight, before)
+    with pytest.raises(ValueError, match="read-only"):
+        np.frombuffer(layer.weight.data, layer.weight.dtype)[0] = 1
+
+    for change in ("array", "view", "flat", "clone"):
+        made, layer = optimized()
+        if change == "flat":
+            made.getParameters()[0][...] = 0
+        elif change == "clone":
+            made = made.clone()
+            layer = made.findModules("nn.SpatialConvolution")[0][0]
+            layer.weight[...] = layer.bias[...] = 0
+        else:
+            layer.bias = np.zeros_like(layer.bias)
+            layer.weight = np.zeros((2, *layer.weight.shape), np.float32)[int(change == "view")]
+            for value in (1.0, 2.0):  # one that can be written is looked at in every call
+                layer.weight[...] = value
+                assert_close(made.forward(x), nn.ReLU().forward(layer.clone().forward(x)), 1e-5)
+            layer.weight[...] = 0
+        np.testing.assert_array_equal(made.forward(x), np.zeros_like(made.output))
+
+    # Arrays come and go at one address, with other contents.
+    layer, results = made.findModules("nn.SpatialConvolution")[0][0], []
+    for value in range(20):
+        contents = np.full(layer.weight.shape, value, np.float32).tobytes()
+        layer.weight = np.frombuffer(contents, np.float32).reshape(layer.weight.shape)
+        results.append([made.forward(x).copy() for _ in range(3)])
+    for value, outputs in enumerate(results):
+        for output in outputs:
+            assert_close(output, value * results[1][0], 1e-5)
+
+
 def test_what_runs_later() -> None:
     """A convolution that takes in a sum runs behind the other branch, unless that writes over what it reads."""
     x = nn.Identity()()

@@ -147,8 +147,7 @@ static Sum forwardSum(const Convolution *c, const real *x, real *y, const real *
   const Layout k = weightLayout(c);
   Sum s = {c->samples, win->planes, c->outputs, forwardLine(t, in.t, out.t, k.t), forwardLine(h, in.h, out.h, k.h),
            forwardLine(w, in.w, out.w, k.w), in.sample, in.plane, out.sample, out.plane, k.sample, k.plane, x, weight, bias,
-           x + c->samples * in.sample, y};
-  s.finish = c->finish;
+           x + c->samples * in.sample, y, c->finish};
   turnRow(&s);
   return s;
 }
@@ -162,8 +161,7 @@ static Sum backwardSum(const Convolution *c, const real *y, real *x, const real 
   const Layout k = weightLayout(c);
   Sum s = {c->samples, c->outputs, win->planes, backwardLine(t, phaseT, in.t, out.t, k.t), backwardLine(h, phaseH, in.h, out.h, k.h),
            backwardLine(w, phaseW, in.w, out.w, k.w), out.sample, out.plane, in.sample, in.plane, k.plane, k.sample, y, weight, bias,
-           y + c->samples * out.sample, x + phaseT * in.t + phaseH * in.h + phaseW * in.w};
-  s.finish = c->finish;
+           y + c->samples * out.sample, x + phaseT * in.t + phaseH * in.h + phaseW * in.w, c->finish};
   if (s.finish.other) s.finish.other += s.y - x;
   turnRow(&s);
   return s;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from operator import attrgetter
 from typing import Any
 
@@ -21,6 +22,7 @@ from pytorch_legacy.nn.Native import Native
 _FUNCTION = "FusedConvolution_updateOutput"
 _DEFAULTS = {"d": 1, "pad": 0, "dilation": 1, "adj": 0}
 _NUMBERS = [(name + axis, default) for name, default in _DEFAULTS.items() for axis in "TWH"]
+_SERIALS = count(1)
 _PASSES = (Native.updateOutput, Grouped.updateOutput, FullConvolution.updateOutput)
 DENSE = {
     *("SpatialConvolutionMM", "SpatialDilatedConvolution"),
@@ -51,6 +53,24 @@ def activation_of(module: Any) -> tuple[int, Callable[[Any], tuple[float, float]
         if isinstance(module, kind) and type(module).updateOutput is kind.updateOutput and "updateOutput" not in vars(module):
             return None if kind is nn.PReLU and (module.nOutputPlane or module.weight is None) else (number, read)
     return None
+
+
+def freeze(fused: Fused) -> None:
+    """Puts the weights of its convolution into memory that nobody can write: no call has to look whether they have changed."""
+    first = fused.modules[0]
+    for layer in first.modules if isinstance(first, nn.ParallelTable) else [first]:
+        if is_convolution(layer) and type(layer.weight) is np.ndarray:
+            layer.weight = np.frombuffer(layer.weight.tobytes(), layer.weight.dtype).reshape(layer.weight.shape)
+
+
+def _serial(weight: Tensor) -> int:
+    """A number for the contents of an array, which no others ever had; 0 if they may change."""
+    memory: Any = weight
+    while isinstance(memory, np.ndarray):
+        if memory.flags.writeable:
+            return 0
+        memory = memory.base
+    return next(_SERIALS) if type(memory) is bytes else 0
 
 
 class Fused(Sequential):
@@ -104,9 +124,10 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
     isFull = int(isinstance(layer, FullConvolution))
     weight: Tensor | None = None
     kernels: Tensor | None = None
+    serial = 0
 
     def run(fused: Fused, input: Any) -> Any:
-        nonlocal weight, kernels
+        nonlocal weight, kernels, serial
         if fused.modules != modules or (isSum and first.modules != sides):
             return None
         other = None
@@ -118,12 +139,13 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
         if layer.weight is not weight:
             weight = layer.weight
             kernels = weight.reshape(len(weight), -1, *layer._kernel()) if weight.ndim == 2 else weight
+            serial = _serial(weight)
             if not np.shares_memory(kernels, weight):
                 weight = None  # a copy, for this time
         shape = layer._outputShape(input)
         output = layer._resize("output", shape)
         a, b = numbers_of(activation)
-        call(layer, _FUNCTION, input, output, kernels, layer.bias, other, *numbers, isFull, number, a, b, 0)
+        call(layer, _FUNCTION, input, output, kernels, layer.bias, other, *numbers, isFull, number, a, b, serial)
         if isSum:
             first.output = [output, other] if place == 0 else [other, output]
         for module in others:

@@ -14,7 +14,7 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.nn.walks import every
 from pytorch_legacy.nngraph.Node import inputs_of
-from pytorch_legacy.optimizing.Fused import Fused, activation_of, is_convolution
+from pytorch_legacy.optimizing.Fused import Fused, activation_of, freeze, is_convolution
 from pytorch_legacy.optimizing.kinds import (
     along,
     axis_of,
@@ -48,7 +48,8 @@ def optimize(net: Module, log: Log | None = None) -> Module:
       its input may protect that from a layer which works in place.
     - Activations and nn.CAddTable work in place where nothing else reads what they overwrite.
     - A convolution adds the other branch of a block and takes the activation behind it while its results are in the cache: a
-      nn.Sequential of these layers that is computed by one function. As a file it is that nn.Sequential.
+      nn.Sequential of these layers that is computed by one function. As a file it is that nn.Sequential. Its weights cannot be
+      written, so no call has to look whether they have changed; other arrays may take their place.
 
     This is done in nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.DataParallelTable and
     graphs, at any depth. A module that stands in several places, and what stands in other containers, is left as it is.
@@ -88,7 +89,11 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     """
     if not isinstance(net, Module):
         raise DtypeError(f"optimize: net: expected a module, got {described(net)}")
-    return reduced(net.clone(), log)
+    result = reduced(net.clone(), log)
+    for module, _ in every(result):
+        if type(module) is Fused:
+            freeze(module)
+    return result
 
 
 def reduced(net: Module, log: Log | None = None) -> Module:

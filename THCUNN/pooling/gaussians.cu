@@ -163,8 +163,8 @@ static Weights weightsOf(Call *call, const Axis *a, int which, bool derivatives,
   Weights s = {*a};
   s.low = k->includePad ? -a->pad : 0;
   s.high = k->includePad ? a->in + a->pad : a->in;
-  const int64_t first = THNN_ceilDiv(s.low + a->pad, a->stride), room = s.high + a->pad - a->kernel;
-  const int64_t last = room < 0 ? 0 : THNN_min(room / a->stride + 1, a->out);
+  const int64_t first = THNN_ceilDiv(s.low + a->pad, a->stride), span = s.high + a->pad - a->kernel;
+  const int64_t last = span < 0 ? 0 : THNN_min(span / a->stride + 1, a->out);
   s.runs.first = first < last ? first : 0;
   s.runs.last = first < last ? last : 1; /* no such window: the first one is a run of its own */
   s.runs.count = a->out - (s.runs.last - s.runs.first) + 1;

@@ -92,15 +92,15 @@ THNN_KERNEL void gradientRow(real *restrict gx, const real *restrict x, const re
 
 static void normalize(Call *call, real *y, real *s, const real *x, const Maps *p)
 {
-  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), room = THNN_perThread((length + 1) * ROW);
+  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), perThread = THNN_perThread((length + 1) * ROW);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * p->cells);
-  real *scratch = THNN_scratch(call, threads * room, sizeof(real));
+  real *scratch = THNN_scratch(call, threads * perThread, sizeof(real));
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t sample = 0; sample < p->samples; sample++)
     for (int64_t row = 0; row < rows; row++) {
-      real *walk = scratch + THNN_threadId() * room, *sums = walk + ROW;
+      real *walk = scratch + THNN_threadId() * perThread, *sums = walk + ROW;
       const int64_t at = sample * p->channels * p->cells + row * ROW, n = THNN_min(ROW, p->cells - row * ROW);
       const Terms squares = {.x = x + at};
       for (int64_t block = 0; block < p->channels; block += length) {
@@ -113,15 +113,15 @@ static void normalize(Call *call, real *y, real *s, const real *x, const Maps *p
 
 static void gradients(Call *call, real *gx, const real *x, const real *g, const real *s, const real *y, const Maps *p)
 {
-  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), room = THNN_perThread((length + 1) * ROW);
+  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), perThread = THNN_perThread((length + 1) * ROW);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * p->cells);
-  real *scratch = THNN_scratch(call, threads * room, sizeof(real));
+  real *scratch = THNN_scratch(call, threads * perThread, sizeof(real));
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t sample = 0; sample < p->samples; sample++)
     for (int64_t row = 0; row < rows; row++) {
-      real *walk = scratch + THNN_threadId() * room, *sums = walk + ROW;
+      real *walk = scratch + THNN_threadId() * perThread, *sums = walk + ROW;
       const int64_t at = sample * p->channels * p->cells + row * ROW, n = THNN_min(ROW, p->cells - row * ROW);
       const Terms terms = {.g = g + at, .y = y + at, .s = s + at};
       for (int64_t block = 0; block < p->channels; block += length) {

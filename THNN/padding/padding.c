@@ -92,9 +92,9 @@ static const real *gathered(real *sum, const real *g, const Space *s, Shown time
 
 void THNN_(padBack)(Call *call, real *gx, const real *g, const Space *s)
 {
-  const int64_t rows = s->t.in * s->h.in, cells = planeOutputs(s), room = THNN_perThread(s->w.out);
+  const int64_t rows = s->t.in * s->h.in, cells = planeOutputs(s), perThread = THNN_perThread(s->w.out);
   const int threads = THNN_threads(call, s->planes * cells);
-  real *sums = THNN_scratch(call, threads * room, sizeof(real));
+  real *sums = THNN_scratch(call, threads * perThread, sizeof(real));
   const Shown times = shownCells(call, &s->t, s->outside), heights = shownCells(call, &s->h, s->outside);
   if (!THNN_ready(call)) return;
 
@@ -102,7 +102,7 @@ void THNN_(padBack)(Call *call, real *gx, const real *g, const Space *s)
   for (int64_t plane = 0; plane < s->planes; plane++)
     for (int64_t band = 0; band < rows; band += BAND)
       for (int64_t row = band; row < THNN_min(band + BAND, rows); row++) {
-        real *sum = sums + THNN_threadId() * room;
+        real *sum = sums + THNN_threadId() * perThread;
         foldRow(gx + (plane * rows + row) * s->w.in,
                 gathered(sum, g + plane * cells, s, times, heights, row / s->h.in, row % s->h.in), s->w, s->outside);
       }

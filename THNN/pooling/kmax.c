@@ -65,15 +65,15 @@ THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Frame
 void THNN_(keepLargest)(Call *call, real *y, index_t *index, const real *x, const Frames *s)
 {
   const int threads = THNN_threads(call, s->samples * s->length * s->features * (int64_t)sizeof(real));
-  const int64_t blocks = THNN_ceilDiv(s->features, BLOCK), room = THNN_perThread(s->length * BLOCK);
-  key *keys = THNN_scratch(call, threads * room, sizeof(key));
+  const int64_t blocks = THNN_ceilDiv(s->features, BLOCK), perThread = THNN_perThread(s->length * BLOCK);
+  key *keys = THNN_scratch(call, threads * perThread, sizeof(key));
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s->samples * blocks; i++) {
     const int64_t sample = i / blocks, first = i % blocks * BLOCK, at = sample * s->k * s->features + first;
     selectBlock(y + at, index + at, x + sample * s->length * s->features + first, s, THNN_min(BLOCK, s->features - first),
-                keys + THNN_threadId() * room);
+                keys + THNN_threadId() * perThread);
   }
 }
 

@@ -273,8 +273,8 @@ MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads)
     m.endInside = THNN_max(endInside(&p->w, p->w.kernel - 1), m.inside);
   }
   if (m.how == LONG_ROWS || (m.how == SMALL && p->w.kernel == 3)) { /* two columns are faster as they are */
-    Group *room = THNN_(newGroups)(call, 1, p->w.out);
-    if (THNN_ready(call)) m.groups = THNN_(groupWindows)(room, m.w.start, m.w.end, p->w.dilation, p->w.out, p->w.in);
+    Group *groups = THNN_(newGroups)(call, 1, p->w.out);
+    if (THNN_ready(call)) m.groups = THNN_(groupWindows)(groups, m.w.start, m.w.end, p->w.dilation, p->w.out, p->w.in);
     if (m.groups.n) m.how = IN_REGISTERS;
   }
   m.pitch = paddedLength(&p->w);

@@ -81,16 +81,16 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space
   }
 }
 
-/* Room for all threads. */
-typedef struct Room {
+/* Scratch memory of all threads. */
+typedef struct Scratch {
   Candidates rows;
   double *doubles;
   int64_t width, means, mixed; /* of one thread */
-} Room;
+} Scratch;
 
-static Room newRoom(Call *call, const Space *p, int threads, int means)
+static Scratch newScratch(Call *call, const Space *p, int threads, int means)
 {
-  Room r = {
+  Scratch r = {
       .width = THNN_perThread(p->w.in + p->w.kernel),
       .means = means ? THNN_perThread(p->h.in * p->w.out) : 0,
       .mixed = means ? THNN_perThread(p->w.in) : 0,
@@ -100,7 +100,7 @@ static Room newRoom(Call *call, const Space *p, int threads, int means)
   return r;
 }
 
-THNN_INLINE Buffers buffersOf(const Room *r, int thread)
+THNN_INLINE Buffers buffersOf(const Scratch *r, int thread)
 {
   const Candidates row = candidatesFrom(r->rows, thread * 2 * r->width);
   double *means = r->doubles + thread * (r->means + r->mixed);
@@ -110,14 +110,14 @@ THNN_INLINE Buffers buffersOf(const Room *r, int thread)
 /* The windows that are chosen of a row. */
 static Groups chosenGroups(Call *call, const index_t *columns, const Axis *w)
 {
-  Group *room = THNN_(newGroups)(call, 1, w->out);
+  Group *groups = THNN_(newGroups)(call, 1, w->out);
   const Intervals cells = {THNN_scratch(call, w->out, sizeof(int64_t)), THNN_scratch(call, w->out, sizeof(int64_t))};
-  if (!THNN_ready(call)) return (Groups){room, 0};
+  if (!THNN_ready(call)) return (Groups){groups, 0};
   for (int64_t o = 0; o < w->out; o++) {
     const Span s = below(w, columns[o]);
     cells.start[o] = s.start, cells.end[o] = s.end;
   }
-  return THNN_(groupWindows)(room, cells.start, cells.end, 1, w->out, w->in);
+  return THNN_(groupWindows)(groups, cells.start, cells.end, 1, w->out, w->in);
 }
 
 void THNN_(s3Choose)(Call *call, real *y, index_t *index, const real *x, const index_t *rows, const index_t *columns, const Space *p)
@@ -126,7 +126,7 @@ void THNN_(s3Choose)(Call *call, real *y, index_t *index, const real *x, const i
   const double looked = (double)p->planes * (double)(p->h.out * p->w.in) * (double)p->h.kernel;
   const int threads = THNN_threads(call, THNN_work(2 * looked));
   index_t *unused = index ? NULL : THNN_scratch(call, threads * outputs, sizeof(int64_t));
-  const Room room = newRoom(call, p, threads, 0);
+  const Scratch scratch = newScratch(call, p, threads, 0);
   const Groups chosen = chosenGroups(call, columns, &p->w);
   if (!THNN_ready(call)) return;
 
@@ -138,7 +138,7 @@ void THNN_(s3Choose)(Call *call, real *y, index_t *index, const real *x, const i
       real *to = y + i * outputs + o * p->w.out;
       index_t *from = at + o * p->w.out;
       if (maxGroups(to, from, x + i * cells, p, ONE, below(&p->h, rows[o]), chosen))
-        chooseRow(to, from, x + i * cells, p, rows[o], columns, buffersOf(&room, me));
+        chooseRow(to, from, x + i * cells, p, rows[o], columns, buffersOf(&scratch, me));
     }
   }
 }
@@ -147,13 +147,13 @@ void THNN_(s3Mix)(Call *call, real *y, const real *x, const index_t *rows, const
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, THNN_work(2 * (double)p->planes * (double)cells * (double)p->h.kernel));
-  const Room room = newRoom(call, p, threads, 1);
+  const Scratch scratch = newScratch(call, p, threads, 1);
   const Mix mixR = filledMix(call, &p->h, rows), mixC = filledMix(call, &p->w, columns);
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)
-    mixPlane(y + i * outputs, x + i * cells, p, mixR, mixC, buffersOf(&room, THNN_threadId()));
+    mixPlane(y + i * outputs, x + i * cells, p, mixR, mixC, buffersOf(&scratch, THNN_threadId()));
 }
 
 void THNN_(s3SpreadChosen)(Call *call, real *gx, const real *g, const index_t *index, const index_t *rows, const index_t *columns,
@@ -168,11 +168,11 @@ void THNN_(s3SpreadMixed)(Call *call, real *gx, const real *x, const real *g, co
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, THNN_work(2 * (double)p->planes * (double)cells * (double)p->h.kernel));
-  const Room room = newRoom(call, p, threads, 1);
+  const Scratch scratch = newScratch(call, p, threads, 1);
   const Mix mixR = filledMix(call, &p->h, rows), mixC = filledMix(call, &p->w, columns);
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)
-    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, p, mixR, mixC, buffersOf(&room, THNN_threadId()));
+    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, p, mixR, mixC, buffersOf(&scratch, THNN_threadId()));
 }

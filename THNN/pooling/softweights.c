@@ -36,7 +36,7 @@ static const THNN_REAL NEAR = 1e9; /* values of a calm window are not beyond thi
 typedef struct SoftPool {
   Space p;
   THNN_REAL beta, scale; /* E = 2^(scale * logit), where the logit is x itself in SoftPool */
-  THNN_REAL room;        /* how large a value may be in a calm window */
+  THNN_REAL limit;        /* how large a value may be in a calm window */
   int exact;             /* the derivative, or g w alone */
 } SoftPool;
 
@@ -56,7 +56,7 @@ typedef struct Rows {
   real *la, *lb; /* the same of its last row alone, which the next block may begin with */
   int last;      /* do they hold it? */
   real *s, *v;   /* over its windows: sums of E and of E x; two zeros before */
-  real *m, *wild, *ws, *wv; /* over its windows: largest logit, 1 if not calm, sums of exp(l - m) and of that times x */
+  real *m, *large, *ws, *wv; /* over its windows: largest logit, 1 if not calm, sums of exp(l - m) and of that times x */
   real *g;       /* over its windows: gradOutput, 0 where that is infinite */
   real *e;       /* E of all cells of a block */
 } Rows;
@@ -66,7 +66,7 @@ static void setBeta(SoftPool *s, int lip, THNN_REAL beta)
 {
   s->beta = beta;
   s->scale = (THNN_REAL)1.4426950408889634 * beta;
-  s->room = lip || beta * NEAR <= CALM ? NEAR : CALM / beta;
+  s->limit = lip || beta * NEAR <= CALM ? NEAR : CALM / beta;
   s->exact = beta > 0;
 }
 
@@ -135,7 +135,7 @@ THNN_INLINE int weighFewRows(int lip, int n, int add, int keep, int last, const 
     value = w.value;
     logit = w.logit;
   }
-  return value <= magnitude(s->room) && (!lip || logit <= magnitude(CALM));
+  return value <= magnitude(s->limit) && (!lip || logit <= magnitude(CALM));
 }
 
 THNN_INLINE void clearPads(real *a, const Block *b)
@@ -185,12 +185,12 @@ THNN_KERNEL void spreadBoth(real *a, real *b, const real *s, const real *v, cons
   spreadColumns(b, v, w);
 }
 
-/* Gradients of one row, from its weights e and from p and q, what its calm windows send. `wild`: too large cells get none. */
-THNN_INLINE void addGradients(int lip, int wild, THNN_REAL room, const real *x, const real *l, const real *e, const real *p,
+/* Gradients of one row, from its weights e and from p and q, what its calm windows send. `large`: too large cells get none. */
+THNN_INLINE void addGradients(int lip, int large, THNN_REAL limit, const real *x, const real *l, const real *e, const real *p,
                               const real *q, int64_t cells, real *restrict gx, real *restrict gl)
 {
   for (int64_t i = 0; i < cells; i++) {
-    const int none = wild & (!(real_abs(x[i]) <= room) | !(real_abs(lip ? l[i] : 0) <= CALM));
+    const int none = large & (!(real_abs(x[i]) <= limit) | !(real_abs(lip ? l[i] : 0) <= CALM));
     if (lip) {
       gx[i] += none ? 0 : e[i] * p[i];
       gl[i] += none ? 0 : e[i] * (x[i] * p[i] - q[i]);
@@ -200,31 +200,31 @@ THNN_INLINE void addGradients(int lip, int wild, THNN_REAL room, const real *x, 
   }
 }
 
-THNN_KERNEL void calmGradients(int lip, int wild, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
+THNN_KERNEL void calmGradients(int lip, int large, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
                                const Rows *r, real *gx, real *gl)
 {
   const int64_t out = b->w.out;
   const THNN_REAL beta = s->exact ? s->beta : 0;
   real *restrict p = r->s, *restrict q = r->v;
-  const real *restrict isWild = r->wild;
+  const real *restrict isLarge = r->large;
   for (int64_t o = 0; o < out; o++) {
     const THNN_REAL inverse = 1 / p[o], share = g[o] * inverse, mean = q[o] * inverse;
-    const int none = wild && isWild[o] != 0;
+    const int none = large && isLarge[o] != 0;
     p[o] = none ? 0 : (lip ? share : share * beta);
     q[o] = none ? 0 : (lip ? share * mean : share * (1 - beta * mean));
   }
   for (int64_t o = out; o < out + 2; o++) p[o] = q[o] = 0;
   spreadBoth(r->a, r->b, p, q, &b->w);
   const real *e = r->e, *a = r->a + b->w.pad, *v = r->b + b->w.pad;
-  const THNN_REAL room = s->room;
+  const THNN_REAL limit = s->limit;
   const int64_t n = b->cells;
   for (int64_t t = 0; t < b->slices; t++)
     for (int64_t h = 0; h < b->rows; h++, e += b->wide) {
       const int64_t at = t * b->slice + h * b->pitch;
-      if (lip && wild) addGradients(1, 1, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
-      else if (lip) addGradients(1, 0, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
-      else if (wild) addGradients(0, 1, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
-      else addGradients(0, 0, room, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      if (lip && large) addGradients(1, 1, limit, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      else if (lip) addGradients(1, 0, limit, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      else if (large) addGradients(0, 1, limit, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      else addGradients(0, 0, limit, x + at, l + at, e, a, v, n, gx + at, gl + at);
     }
 }
 
@@ -247,14 +247,14 @@ THNN_INLINE THNN_REAL windowWeight(int lip, THNN_REAL beta, THNN_REAL x, THNN_RE
 }
 
 /* One pass over all cells of all windows of a block:
- *   LARGEST    m[o] = the largest logit, or NaN; wild[o] = is the window not calm?
+ *   LARGEST    m[o] = the largest logit, or NaN; large[o] = is the window not calm?
  *   SUMS       ws[o] = sum of weights, wv[o] = sum of weights times values
  *   GRADIENTS  ws[o] is 1 / the former, 0 where nothing is to be sent; wv[o] is the mean */
 THNN_INLINE void passWindows(int pass, int lip, int64_t stride, const SoftPool *s, const real *x, const real *l, const Block *b,
                              const Rows *r, const real *g, real *restrict gx, real *restrict gl)
 {
   real *restrict cell = r->a, *restrict logit = r->b, *restrict toX = r->la, *restrict toLogit = r->lb; /* free by now */
-  const THNN_REAL beta = s->beta, room = s->room, share = (THNN_REAL)1 / (THNN_REAL)(b->slices * b->rows * b->cells);
+  const THNN_REAL beta = s->beta, limit = s->limit, share = (THNN_REAL)1 / (THNN_REAL)(b->slices * b->rows * b->cells);
   const int exact = s->exact;
   for (int64_t t = 0; t < b->slices; t++)
     for (int64_t h = 0; h < b->rows; h++)
@@ -264,7 +264,7 @@ THNN_INLINE void passWindows(int pass, int lip, int64_t stride, const SoftPool *
         const int64_t n = THNN_min(b->w.out, THNN_ceilDiv(b->cells - shift, stride)) - first;
         const int64_t at = t * b->slice + h * b->pitch + shift + first * stride;
         real *restrict sum = r->ws + first, *restrict product = r->wv + first;
-        real *restrict m = r->m + first, *restrict wild = r->wild + first;
+        real *restrict m = r->m + first, *restrict large = r->large + first;
 #pragma omp simd
         for (int64_t o = 0; o < n; o++) cell[o] = x[at + o * stride];
         if (lip)
@@ -275,7 +275,7 @@ THNN_INLINE void passWindows(int pass, int lip, int64_t stride, const SoftPool *
           for (int64_t o = 0; o < n; o++) {
             const THNN_REAL key = lip ? logit[o] : cell[o], old = m[o];
             m[o] = (!(key <= old) & (old == old)) ? key : old;
-            wild[o] = ((real_abs(cell[o]) <= room) & (real_abs(lip ? key : 0) <= CALM)) ? wild[o] : 1;
+            large[o] = ((real_abs(cell[o]) <= limit) & (real_abs(lip ? key : 0) <= CALM)) ? large[o] : 1;
           }
         } else if (pass == SUMS) {
 #pragma omp simd
@@ -312,12 +312,12 @@ THNN_INLINE void eachWindow(int pass, int lip, const SoftPool *s, const real *x,
   else passWindows(pass, lip, b->w.stride, s, x, l, b, r, g, gx, gl);
 }
 
-/* m, wild, ws and wv of all windows of a block. */
+/* m, large, ws and wv of all windows of a block. */
 THNN_KERNEL void sumWindows(int lip, const SoftPool *s, const real *x, const real *l, const Block *b, const Rows *r)
 {
   for (int64_t o = 0; o < b->w.out; o++) {
     r->m[o] = -INFINITY;
-    r->wild[o] = r->ws[o] = r->wv[o] = 0;
+    r->large[o] = r->ws[o] = r->wv[o] = 0;
   }
   eachWindow(LARGEST, lip, s, x, l, b, r, NULL, NULL, NULL);
   if (!lip && s->beta == 0) /* an average: values count from 0, for infinite ones must stay infinite */
@@ -325,12 +325,12 @@ THNN_KERNEL void sumWindows(int lip, const SoftPool *s, const real *x, const rea
   eachWindow(SUMS, lip, s, x, l, b, r, NULL, NULL, NULL);
 }
 
-THNN_KERNEL void wildGradients(int lip, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
-                               const Rows *r, real *gx, real *gl)
+THNN_KERNEL void largeGradients(int lip, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
+                                const Rows *r, real *gx, real *gl)
 {
   for (int64_t o = 0; o < b->w.out; o++) {
     const THNN_REAL inverse = 1 / r->ws[o];
-    const int none = r->wild[o] == 0 || (!lip && r->m[o] == -INFINITY);
+    const int none = r->large[o] == 0 || (!lip && r->m[o] == -INFINITY);
     r->wv[o] *= inverse;
     r->ws[o] = none ? 0 : inverse;
   }
@@ -360,7 +360,7 @@ static void spreadInfinite(int lip, const SoftPool *s, const real *x, const real
 
 /* ---- planes */
 
-/* Sums of the windows of a block. Are all of them calm? If not, m, wild, ws and wv are there, too. */
+/* Sums of the windows of a block. Are all of them calm? If not, m, large, ws and wv are there, too. */
 THNN_INLINE int weigh(int lip, int keep, const SoftPool *s, const real *x, const real *l, const Block *b, int shared, Rows *r)
 {
   const int first = r->last, last = shared && b->slices == 1;
@@ -393,7 +393,7 @@ THNN_INLINE void poolPlane(int lip, real *y, const real *x, const real *l, const
         for (int64_t o = 0; o < b.w.out; o++) y[o] = product[o] / sum[o];
         if (!calm)
           for (int64_t o = 0; o < b.w.out; o++)
-            if (r->wild[o] != 0) y[o] = (lip ? 0 : r->m[o]) + r->wv[o] / r->ws[o];
+            if (r->large[o] != 0) y[o] = (lip ? 0 : r->m[o]) + r->wv[o] / r->ws[o];
         y += b.w.out;
       }
     }
@@ -423,7 +423,7 @@ THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const re
           calmGradients(lip, 0, s, x + at, l + at, sent, &b, r, gx + at, gl + at);
         } else {
           calmGradients(lip, 1, s, x + at, l + at, sent, &b, r, gx + at, gl + at);
-          wildGradients(lip, s, x + at, l + at, sent, &b, r, gx + at, gl + at);
+          largeGradients(lip, s, x + at, l + at, sent, &b, r, gx + at, gl + at);
         }
         for (int64_t o = 0; infinite && o < b.w.out; o++)
           if (isInfinite(g[o])) spreadInfinite(lip, s, x, l, (double)g[o], (WindowAt){ot, oh, ow + o}, gx, gl);
@@ -435,14 +435,14 @@ THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const re
 /* ---- all planes, by threads */
 
 /* Each thread's rows: how many elements they have in all, and in each of them. */
-typedef struct Room {
+typedef struct Scratch {
   int threads;
   int64_t all, padded, out;
-  real *scratch;
-} Room;
+  real *memory;
+} Scratch;
 
 /* Backward keeps the weights of a block, and has twice the work. */
-static Room roomFor(Call *call, const Space *p, int backward)
+static Scratch newScratch(Call *call, const Space *p, int backward)
 {
   int64_t padded = 0, cells = 0;
   for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
@@ -451,21 +451,21 @@ static Room roomFor(Call *call, const Space *p, int backward)
     cells = THNN_max(cells, b.wide);
   }
   const int64_t rows = THNN_min(p->t.kernel, p->t.in) * THNN_min(p->h.kernel, p->h.in);
-  Room room = {.padded = THNN_perThread(padded + LANES), .out = THNN_perThread(THNN_min(p->w.out, PIECE) + 4)};
-  room.all = 4 * room.padded + 7 * room.out + (backward ? THNN_perThread(rows * cells) : 0);
-  room.threads = THNN_threads(call, p->planes * (planeCells(p) * (backward ? 16 : 8) + planeOutputs(p)));
-  room.scratch = THNN_scratch(call, room.threads * room.all, sizeof(real));
-  return room;
+  Scratch scratch = {.padded = THNN_perThread(padded + LANES), .out = THNN_perThread(THNN_min(p->w.out, PIECE) + 4)};
+  scratch.all = 4 * scratch.padded + 7 * scratch.out + (backward ? THNN_perThread(rows * cells) : 0);
+  scratch.threads = THNN_threads(call, p->planes * (planeCells(p) * (backward ? 16 : 8) + planeOutputs(p)));
+  scratch.memory = THNN_scratch(call, scratch.threads * scratch.all, sizeof(real));
+  return scratch;
 }
 
 /* This thread's rows, for one plane. */
-static Rows rowsOf(const Room *room)
+static Rows rowsOf(const Scratch *scratch)
 {
-  real *a = room->scratch + THNN_threadId() * room->all, *b = a + room->padded, *s = a + 4 * room->padded + 2;
-  for (int i = 1; i <= 2; i++) s[-i] = s[room->out - i] = 0;
-  real *m = s + 2 * room->out;
-  return (Rows){a, b, b + room->padded, b + 2 * room->padded, 0, s, s + room->out, m, m + room->out, m + 2 * room->out,
-                m + 3 * room->out, m + 4 * room->out - 2, m + 5 * room->out - 2};
+  real *a = scratch->memory + THNN_threadId() * scratch->all, *b = a + scratch->padded, *s = a + 4 * scratch->padded + 2;
+  for (int i = 1; i <= 2; i++) s[-i] = s[scratch->out - i] = 0;
+  real *m = s + 2 * scratch->out;
+  return (Rows){a, b, b + scratch->padded, b + 2 * scratch->padded, 0, s, s + scratch->out, m, m + scratch->out, m + 2 * scratch->out,
+                m + 3 * scratch->out, m + 4 * scratch->out - 2, m + 5 * scratch->out - 2};
 }
 
 /* ---- what the layers call. SoftPool's cells are their own logits, and its gradients go to one plane. */
@@ -488,12 +488,12 @@ void THNN_(softMeans)(Call *call, real *y, const real *x, const real *logit, dou
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   SoftPool s = {.p = *p};
   setBeta(&s, logit != NULL, (THNN_REAL)beta);
-  const Room room = roomFor(call, p, 0);
+  const Scratch scratch = newScratch(call, p, 0);
   if (!THNN_ready(call)) return;
 
-#pragma omp parallel for num_threads(room.threads)
+#pragma omp parallel for num_threads(scratch.threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(&room);
+    Rows r = rowsOf(&scratch);
     if (logit) lipPoolPlane(y + i * outputs, x + i * cells, logit + i * cells, &s, &r);
     else softPoolPlane(y + i * outputs, x + i * cells, x + i * cells, &s, &r);
   }
@@ -506,12 +506,12 @@ void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const r
   SoftPool s = {.p = *p};
   setBeta(&s, logit != NULL, (THNN_REAL)beta);
   s.exact &= exact;
-  const Room room = roomFor(call, p, 1);
+  const Scratch scratch = newScratch(call, p, 1);
   if (!THNN_ready(call)) return;
 
-#pragma omp parallel for num_threads(room.threads)
+#pragma omp parallel for num_threads(scratch.threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(&room);
+    Rows r = rowsOf(&scratch);
     real *to = gx + i * cells;
     if (logit) lipSpreadPlane(to, gl + i * cells, x + i * cells, logit + i * cells, g + i * outputs, &s, &r);
     else softSpreadPlane(to, to, x + i * cells, x + i * cells, g + i * outputs, &s, &r);

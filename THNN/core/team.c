@@ -236,8 +236,8 @@ static void take(Member *member)
 static void *live(void *argument)
 {
   Worker *w = argument;
-  /* With its first look at thread-local memory the system maps up to 128 MB for the thread. It does so before the thread is given work:
-   * a thread that then asks whether there is room for a buffer (core/blas.c) gets an answer that stays true. */
+  /* With its first look at thread-local memory the system maps up to 128 MB for the thread. It does so before the thread is given work: what
+   * a call finds to be free then stays free. */
   self = NULL;
   enter(w, CLAIMED, &w->isAwaited, &w->end);
   for (;;) {

@@ -7,7 +7,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError, ShapeError
 from tests.nn.test_arithmetic import restored
 from tests.nn.toys import batch, fails
-from tests.trees import share_memory
+from tests.trees import assert_same, share_memory
 
 
 @pytest.mark.parametrize(
@@ -266,6 +266,13 @@ class TestTables:
         ):
             with fails(error, f"nn.ZeroGrad: {text}"):
                 nn.ZeroGrad().backward(x, gradOutput)
+
+    def test_FlattenTable_of_dicts(self):
+        a, b, c = batch(2), batch(3), batch(4)
+        layer, x = nn.FlattenTable(), [a, {"y": b, "x": [c]}]
+        assert all(one is other for one, other in zip(layer.forward(x), [a, b, c], strict=True))
+        gradInput = layer.backward(x, [a * 2, b * 3, c * 4])
+        assert_same(gradInput, [a * 2, {"y": b * 3, "x": [c * 4]}])
 
     @pytest.mark.parametrize("first", [1.0, None, "text", np.arange(2)])
     def test_FlattenTable_of_what_is_no_array_first(self, first):

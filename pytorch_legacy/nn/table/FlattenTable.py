@@ -19,7 +19,8 @@ class FlattenTable(Module):
 
     Notes
     -----
-    Unlike Torch7's, the method ``type`` returns the module as that of all modules does. Source: Torch7 nn.FlattenTable.
+    Unlike Torch7's, the method ``type`` returns the module as that of all modules does. Entries of dicts are gathered too, in the
+    dict's order; Torch7's lost them. Source: Torch7 nn.FlattenTable.
 
     Examples
     --------

@@ -173,6 +173,12 @@ static void layPlane(const Layout *l, real *to, const real *x, int64_t first, in
                l->row, t->dH, t->dW);
 }
 
+/* Are the sums of a plane of so many links written where they belong at once? Else they have memory of their own, and are put there later. */
+static int isDirect(const Layout *l, int64_t links)
+{
+  return (!l->toWide || (l->t->dH == 1 && l->t->dW == 1)) && links <= l->atOnce;
+}
+
 /* ---- planes from planes */
 
 /* What a thread works in. */
@@ -240,7 +246,7 @@ static void meetBand(const Meeting *m, Desk *d, int64_t sample, int64_t plane, i
   real *y = m->to + (l->toWide ? wideAt(m->net, sample, plane, 0, 0) : narrowAt(m->net, sample, plane, 0, 0));
   const int64_t ofPlane = m->net->wide ? plane : linkTo(&m->sorted, plane, 0).kernel;
   const THNN_REAL start = m->bias ? m->bias[ofPlane] : 0;
-  const int isDirect = dH == 1 && dW == 1 && count <= atOnce;
+  const int direct = isDirect(l, count);
   if (dH > t->kH || dW > t->kW || count == 0)
     for (int64_t i = begin * width; i < end * width; i++) y[i] = start; /* there are cells that no tap leads to */
   for (int64_t first = 0; first < count; first += atOnce) {
@@ -256,11 +262,11 @@ static void meetBand(const Meeting *m, Desk *d, int64_t sample, int64_t plane, i
         const real *x = d->laid + (a - row) * l->row + b - (l->toWide ? l->left : 0);
         real *inY = y + (a * dH + r - padH) * width + b * dW + s - padW;
         RowSums of = {.height = aEnd - a, .width = bEnd - b, .x = x, .start = start, .add = first > 0};
-        of.y = isDirect ? inY : sums;
-        of.yRow = isDirect ? of.width : THNN_ceilDiv(of.width, lanes) * lanes + lanes;
+        of.y = direct ? inY : sums;
+        of.yRow = direct ? of.width : THNN_ceilDiv(of.width, lanes) * lanes + lanes;
         if (of.height > 0 && of.width > 0) {
           sumPhase(m, d, plane, first, last, tap, taps, of);
-          if (!isDirect && last == count) putBack(inY, sums, of.height, of.width, of.yRow, dH * width, dW);
+          if (!direct && last == count) putBack(inY, sums, of.height, of.width, of.yRow, dH * width, dW);
         }
         sums += of.height > 0 ? of.height * of.yRow : 0;
         tap += taps;
@@ -279,9 +285,8 @@ static void meetPlanes(Call *call, const Net *net, int toWide, const real *from,
   const Layout *l = &m.l;
   const int threads = threadsFor(call, net);
   const int64_t phases = toWide ? THNN_min(t->kH, t->dH) * THNN_min(t->kW, t->dW) : 1;
-  const int isDirect = phases == 1 && m.sorted.most <= l->atOnce;
   const int64_t laid = THNN_perThread(l->atOnce * l->plane + 2 * MOST_LANES), weights = THNN_perThread(l->atOnce * t->kH * t->kW);
-  const int64_t sums = isDirect ? 0 : THNN_perThread(phases * (l->rows + 1) * (l->row + 2 * MOST_LANES));
+  const int64_t sums = isDirect(l, m.sorted.most) ? 0 : THNN_perThread(phases * (l->rows + 1) * (l->row + 2 * MOST_LANES));
   real *memory = THNN_scratch(call, threads * (laid + weights + sums), sizeof(real));
   if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4)

@@ -51,16 +51,7 @@ static void backward(const Net *c, const real *g, real *gx, const real *w)
 static void gradients(const Net *c, const real *x, const real *g, real *gw, real *gb, double scale)
 {
   const Taps t = c->taps;
-  for (int64_t k = 0; k < c->links; k++)
-    for (int64_t i = 0; i < t.kH; i++)
-      for (int64_t j = 0; j < t.kW; j++) {
-        double sum = 0;
-        for (int64_t n = 0; n < c->samples; n++)
-          for (int64_t oh = 0; oh < t.oHeight; oh++)
-            for (int64_t ow = 0; ow < t.oWidth; ow++)
-              sum += (double)g[narrowAt(c, n, c->narrow[k], oh, ow)] * (double)x[wideAt(c, n, c->wide[k], oh * t.dH + i, ow * t.dW + j)];
-        gw[(k * t.kH + i) * t.kW + j] += (real)(scale * sum);
-      }
+  addTapSums(c, x, g, gw, scale);
   for (int64_t o = 0; o < c->narrows; o++) {
     double sum = 0;
     for (int64_t n = 0; n < c->samples; n++)

@@ -100,24 +100,12 @@ static void backward(const Net *d, const real *g, real *gx, const real *w)
 
 static void gradients(const Net *d, const real *x, const real *g, real *gw, real *gb, double scale)
 {
-  const Taps t = d->taps;
-  for (int64_t o = 0; o < d->narrows; o++) {
-    const Link l = linkOf(d, o);
-    double all = 0;
-    for (int64_t i = 0; i < t.kH; i++)
-      for (int64_t j = 0; j < t.kW; j++) {
-        double sum = 0;
-        for (int64_t n = 0; n < d->samples; n++)
-          for (int64_t oh = 0; oh < t.oHeight; oh++)
-            for (int64_t ow = 0; ow < t.oWidth; ow++) {
-              const int64_t cell = cellAt(d, n, l.wide, oh, ow, i, j);
-              if (cell >= 0) sum += (double)g[narrowAt(d, n, o, oh, ow)] * (double)x[cell];
-            }
-        gw[(l.kernel * t.kH + i) * t.kW + j] += (real)(scale * sum);
-      }
+  addTapSums(d, x, g, gw, scale);
+  for (int64_t o = 0; o < d->narrows && gb; o++) {
+    double sum = 0;
     for (int64_t n = 0; n < d->samples; n++)
-      for (int64_t p = 0; p < t.oHeight * t.oWidth; p++) all += (double)g[narrowAt(d, n, o, 0, p)];
-    if (gb) gb[l.kernel] += (real)(scale * all);
+      for (int64_t p = 0; p < d->taps.oHeight * d->taps.oWidth; p++) sum += (double)g[narrowAt(d, n, o, 0, p)];
+    gb[linkOf(d, o).kernel] += (real)(scale * sum);
   }
 }
 

@@ -50,16 +50,7 @@ static void backward(const Net *c, const real *g, real *gx, const real *w)
 static void gradients(const Net *c, const real *x, const real *g, real *gw, real *gb, double scale)
 {
   const Taps t = c->taps;
-  for (int64_t k = 0; k < c->links; k++)
-    for (int64_t i = 0; i < t.kH; i++)
-      for (int64_t j = 0; j < t.kW; j++) {
-        double sum = 0;
-        for (int64_t n = 0; n < c->samples; n++)
-          for (int64_t ih = 0; ih < t.oHeight; ih++)
-            for (int64_t iw = 0; iw < t.oWidth; iw++)
-              sum += (double)x[narrowAt(c, n, c->narrow[k], ih, iw)] * (double)g[wideAt(c, n, c->wide[k], ih * t.dH + i, iw * t.dW + j)];
-        gw[(k * t.kH + i) * t.kW + j] += (real)(scale * sum);
-      }
+  addTapSums(c, g, x, gw, scale);
   for (int64_t o = 0; o < c->wides; o++) {
     double sum = 0;
     for (int64_t n = 0; n < c->samples; n++)

@@ -5,18 +5,11 @@
 #include "convolution/dense.h"
 #include "convolution/sum.h"
 #include "core/kept.h"
-#include "core/vectors.h"
+#include "core/sums.h"
 
 /* ---- the processor's engine */
 
-static const Engine *engine(void)
-{
-#ifdef THNN_HAS_UNITS
-  if (hasAvx512()) return &THNN_(engineAvx512);
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &THNN_(engineAvx2);
-#endif
-  return &THNN_(engine);
-}
+static const Engine *engine(void) { return THNN_BEST(THNN_(engine), THNN_(engineAvx2), THNN_(engineAvx512)); }
 
 /* ---- which way when */
 
@@ -179,7 +172,8 @@ static int computeBy(Call *call, const Sum *s, Way way, Contents *w)
   const int isWinograd = way == BY_WINOGRAD_2 || way == BY_WINOGRAD_4, threads = w->threads;
   const int64_t size = isWinograd ? e->winogradSize(s, way) : e->directSize(s, way);
   const int64_t key[THNN_KEY] = {sizeof(real), way, s->outputs, s->planes, s->weightOutput, s->weightPlane, s->t.taps, s->t.weight,
-                                 s->t.weightStep, s->h.taps, s->h.weight, s->h.weightStep, s->w.taps, s->w.weight, s->w.weightStep, w->serial};
+                                 s->t.weightStep, s->h.taps, s->h.weight, s->h.weightStep, s->w.taps, s->w.weight, s->w.weightStep,
+                                 w->serial};
   void *memory = NULL;
   int isPacked = 0, isGood = 1;
   Kept *kept = THNN_takeKept(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
@@ -299,19 +293,7 @@ void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const 
   else e->gradient(call, &s, gradWeight, scale, threads);
 }
 
-/* A long sum is a sum of short ones, which keeps its precision. */
-THNN_KERNEL double sumRow(const real *x, int64_t n)
-{
-  enum { SHORT = 4096 };
-  double total = 0;
-  for (int64_t begin = 0; begin < n; begin += SHORT) {
-    real sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t p = begin; p < THNN_min(begin + SHORT, n); p++) sum += x[p];
-    total += sum;
-  }
-  return total;
-}
+THNN_KERNEL double sumRow(const real *x, int64_t n) { return sumCells(x, n); }
 
 void THNN_(denseBias)(Call *call, const Convolution *c, const real *g, real *gradBias, int64_t planes, int64_t places, double scale)
 {

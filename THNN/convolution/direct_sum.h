@@ -7,88 +7,24 @@
 #ifndef THNN_DIRECT_SUM_H
 #define THNN_DIRECT_SUM_H
 
+#include "convolution/blocks.h"
 #include "convolution/picture.h"
-#include "core/product.h"
 
 enum {
-  SHORT = 576,          /* a long sum is a sum of sums of so many terms, which keeps its precision */
+  SHORT = 576,            /* a long sum is a sum of sums of so many terms, which keeps its precision */
   BAND_BYTES = 320 << 10, /* of a band's picture, about: it stays in a second cache */
   PART_BYTES = 16 << 10,  /* of a panel, at most: it stays in the first cache while all weights pass by */
   OFTEN = 3,              /* a panel that more blocks than this pass by is laid side by side first */
-  MOST_PLACES = 2048,   /* in a band BY_OUTPUTS */
-  PART = VECTOR_BYTES == 64 ? 1536 : 128 /* weights of so many k stay in the first caches while a band passes by */
+  MOST_PLACES = 2048,     /* in a band BY_OUTPUTS */
+  /* Weights of so many k stay in the first cache while a band passes by; tiles of more rows do as well with the second one. */
+  PART = VECTOR_BYTES == 64 ? 1536 : 128,
 };
-
-/* n in equal parts of at most `most`. */
-THNN_INLINE int64_t partOf(int64_t n, int64_t most) { return THNN_ceilDiv(n, THNN_max(THNN_ceilDiv(n, most), 1)); }
 
 /* Terms of a panel so many columns wide. They do not depend on how the work is cut, so sums have one order. */
 THNN_INLINE int64_t partOfDepth(int64_t depth, int64_t columns) { return partOf(depth, PART_BYTES / (int64_t)sizeof(real) / columns); }
 
 /* Places whose panels fit in beside each other. */
 THNN_INLINE int64_t groupOf(int64_t terms, int64_t columns) { return PART_BYTES / (int64_t)sizeof(real) / (terms * columns) * columns; }
-
-THNN_INLINE int64_t depthOf(const Sum *s) { return s->planes * tapsOf(s); }
-
-/* ---- weights: blocks of a few planes of y, packed[block][k][plane] */
-
-typedef struct Blocks {
-  int64_t step, count, width; /* planes in a block, vectors of a tile */
-} Blocks;
-
-THNN_INLINE Blocks blocksOf(const Sum *s, Way way)
-{
-  if (way == BY_OUTPUTS) return (Blocks){COLUMNS, THNN_ceilDiv(s->outputs, COLUMNS), WIDTH};
-  if (s->outputs <= FEW_ROWS) return (Blocks){s->outputs, 1, FEW_WIDTH};
-  const int64_t step = partOf(s->outputs, ROWS);
-  return (Blocks){step, THNN_ceilDiv(s->outputs, step), WIDTH};
-}
-
-static int64_t directSize(const Sum *s, Way way)
-{
-  const Blocks b = blocksOf(s, way);
-  return b.count * b.step * depthOf(s);
-}
-
-/* Blocks whose taps lie one after the other in memory, upwards or downwards, are turned; others are taken one by one. */
-static void packBlock(const Sum *s, real *to, int64_t step, const real *from, int64_t outputs)
-{
-  const Line *h = &s->h, *w = &s->w;
-  const int64_t taps = h->taps * w->taps, way = w->weightStep;
-  const int inLine = (way == 1 || way == -1 || w->taps == 1) && (h->taps == 1 || h->weightStep == way * w->taps);
-  const int up = inLine && (way == 1 || taps == 1), isWhole = up && (taps == s->weightPlane || s->planes == 1);
-  for (int64_t m = 0; m < s->t.taps; m++, from += s->t.weightStep) {
-    if (isWhole) {
-      turn(to, step, from, s->weightOutput, outputs, taps * s->planes);
-      to += taps * s->planes * step;
-      continue;
-    }
-    for (int64_t c = 0; c < s->planes; c++, to += taps * step) {
-      const real *plane = from + c * s->weightPlane;
-      if (up) turn(to, step, plane, s->weightOutput, outputs, taps);
-      else if (inLine && way == -1) turn(to + (taps - 1) * step, -step, plane - (taps - 1), s->weightOutput, outputs, taps);
-      else
-        for (int64_t o = 0; o < outputs; o++)
-          for (int64_t i = 0; i < h->taps; i++)
-            for (int64_t j = 0; j < w->taps; j++)
-              to[(i * w->taps + j) * step + o] = plane[o * s->weightOutput + i * h->weightStep + j * way];
-    }
-  }
-}
-
-static void packOne(const Sum *s, const Blocks *b, int64_t block, real *to)
-{
-  const int64_t first = block * b->step, outputs = THNN_min(b->step, s->outputs - first);
-  if (outputs < b->step) memset(to, 0, (size_t)(b->step * depthOf(s)) * sizeof(real));
-  packBlock(s, to, b->step, s->weight + first * s->weightOutput + s->t.weight + s->h.weight + s->w.weight, outputs);
-}
-
-static void directPack(const Sum *s, Way way, real *packed, int threads)
-{
-  const Blocks b = blocksOf(s, way);
-#pragma omp parallel for num_threads(threads)
-  for (int64_t block = 0; block < b.count; block++) packOne(s, &b, block, packed + block * b.step * depthOf(s));
-}
 
 /* ---- a band */
 
@@ -309,7 +245,7 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   for (int64_t task = 0; task < jobs * parts; task++) {
     const int64_t part = task % parts, job = task / parts, frame = job / bands, first = job % bands * rows;
     const int64_t n = frame / s->t.out, t = frame % s->t.out, thread = THNN_threadId();
-    Band d = {s, &p, blocks, NULL, packed, isOnce ? fresh + thread * block : NULL, distance, {inPanel, inPanel + terms, inPanel + 2 * terms}, NULL, THNN_min(rows, s->h.out - first), 0, 0, tiles + thread * tile};
+    Band d = {.s = s, .p = &p, .blocks = blocks, .packed = packed, .own = isOnce ? fresh + thread * block : NULL, .distance = distance, .inPanel = {inPanel, inPanel + terms, inPanel + 2 * terms}, .rows = THNN_min(rows, s->h.out - first), .tile = tiles + thread * tile};
     if (p.inPlace) d.x = s->x + n * s->xSample + t * s->t.stride * s->t.x + first * s->h.x;
     else {
       real *mine = pictures + thread * picture;

@@ -1,25 +1,14 @@
 /* How connected planes are fast on the host.
  *
- * A task is a band of rows of one plane, from all planes that are linked to it. Those are laid out with zeros around them, and the rows and
- * columns that are r and s modulo a stride as a phase, a plane of its own:
- *   wide planes    cell (a, b) of phase (r, s) is row a * dH + r - padH, column b * dW + s - padW
- *   narrow planes  have one phase
- * Place (oh, ow) meets cell (oh + a, ow + b) of phase (r, s) through tap [a * dH + r][b * dW + s]. So a tap is one distance, whatever the
- * place, and taps.h sums rows. Of a wide plane that is written each phase is summed by itself, by the taps that lead to it.
+ * A task is a band of rows of one plane, from all planes that are linked to it. Those are laid out so that a tap is one distance, whatever
+ * the place (phases.h), and taps.h sums rows. Of a wide plane that is written each phase is summed by itself, by the taps that lead to it.
  *
  * Every element is a sum in an order of its own, whatever the number of threads. */
-#include "convolution/links.h"
+#include "convolution/phases.h"
 #include "convolution/taps.h"
-#include "core/vectors.h"
+#include "core/sums.h"
 
-static const TapLoops *tapLoops(void)
-{
-#ifdef THNN_HAS_UNITS
-  if (hasAvx512()) return &THNN_(tapsAvx512);
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &THNN_(tapsAvx2);
-#endif
-  return &THNN_(taps);
-}
+static const TapLoops *tapLoops(void) { return THNN_BEST(THNN_(taps), THNN_(tapsAvx2), THNN_(tapsAvx512)); }
 
 static int threadsFor(const Call *call, const Net *net)
 {
@@ -69,132 +58,22 @@ static Link linkTo(const Sorted *s, int64_t plane, int64_t q)
   return linkOf(s->net, s->start ? s->link[s->start[plane] + q] : plane * s->most + q);
 }
 
-/* ---- planes as they are laid out */
-
-enum { FEW = 8 };
-
-/* to[a][b] = x[h + a * stepH][w + b * stepW], or 0 outside of the plane */
-THNN_INLINE void layCells(real *restrict to, const real *restrict x, int64_t height, int64_t width, int64_t h, int64_t w, int64_t rows,
-                          int64_t columns, int64_t stepH, int64_t stepW)
-{
-  const int64_t begin = THNN_min(THNN_max(THNN_ceilDiv(-w, stepW), 0), columns);
-  const int64_t end = THNN_max(begin, THNN_min(THNN_ceilDiv(width - w, stepW), columns));
-  for (int64_t a = 0; a < rows; a++, h += stepH, to += columns) {
-    if (h < 0 || h >= height) {
-      for (int64_t b = 0; b < columns; b++) to[b] = 0;
-      continue;
-    }
-    const int64_t at = h * width + w;
-    int64_t b = begin;
-    for (int64_t c = 0; c < begin; c++) to[c] = 0;
-    /* A few cells at once, as long as they are there; what is too much is written over later. */
-    for (; b < end && at + (b + FEW - 1) * stepW < height * width; b += FEW)
-      for (int c = 0; c < FEW; c++) to[b + c] = x[at + (b + c) * stepW];
-    for (; b < end; b++) to[b] = x[at + b * stepW];
-    for (int64_t b = end; b < columns; b++) to[b] = 0;
-  }
-}
-
-THNN_KERNEL void layPhase(real *to, const real *x, int64_t height, int64_t width, int64_t h, int64_t w, int64_t rows, int64_t columns,
-                          int64_t stepH, int64_t stepW)
-{
-  if (stepW == 1) layCells(to, x, height, width, h, w, rows, columns, stepH, 1);
-  else if (stepW == 2) layCells(to, x, height, width, h, w, rows, columns, stepH, 2);
-  else layCells(to, x, height, width, h, w, rows, columns, stepH, stepW);
-}
-
-/* How the planes lie that are read for one kind of planes, and where the taps are. */
-typedef struct Layout {
-  const Taps *t;
-  int toWide;
-  int64_t phasesH, phasesW;   /* of what is laid out */
-  int64_t more, moreW;        /* rows and columns that the kernel reaches beyond a place */
-  int64_t begin, end;         /* rows of places, for wide planes of phases; bands divide them */
-  int64_t rows, bands;
-  int64_t row, phase, plane;  /* elements */
-  int64_t left;               /* the column of wide phases that the first place is in */
-  int64_t atOnce;             /* planes that are laid side by side */
-  int64_t *distance, *cell;   /* of each tap, phase by phase of what is written; `distance` for all planes that are laid */
-} Layout;
-
-enum { // bytes of what is laid
-  NEAR = 24 << 10, // of one plane
-  FAR = 192 << 10, // of several
-  MOST = 256 << 10, // at most
-};
-
-static Layout layoutOf(Call *call, const Net *net, int toWide, int64_t links)
-{
-  const Taps *t = &net->taps;
-  Layout l = {.t = t, .toWide = toWide, .more = (t->kH - 1) / t->dH, .moreW = (t->kW - 1) / t->dW, .left = t->padW / t->dW};
-  l.phasesH = toWide ? 1 : THNN_min(t->kH, t->dH);
-  l.phasesW = toWide ? 1 : THNN_min(t->kW, t->dW);
-  l.begin = toWide ? t->padH / t->dH : 0;
-  l.end = toWide ? (t->height - 1 + t->padH) / t->dH + 1 : t->oHeight;
-  l.row = (toWide ? (t->width - 1 + t->padW) / t->dW + 1 - l.left : t->oWidth) + l.moreW;
-  links = THNN_max(links, 1);
-  const int64_t cells = (links == 1 ? NEAR : FAR) / (int64_t)sizeof(real), phases = l.phasesH * l.phasesW;
-  l.rows = THNN_min(THNN_max(cells / links / phases / l.row - l.more, THNN_max(l.more, 1)), l.end - l.begin);
-  l.bands = THNN_ceilDiv(l.end - l.begin, l.rows);
-  l.rows = THNN_ceilDiv(l.end - l.begin, l.bands);
-  l.phase = (l.rows + l.more) * l.row;
-  l.plane = phases * l.phase;
-  l.atOnce = THNN_min(THNN_max(MOST / (int64_t)sizeof(real) / l.plane, 1), links);
-  const int64_t taps = t->kH * t->kW;
-  l.distance = THNN_scratch(call, taps * l.atOnce, sizeof(int64_t));
-  l.cell = THNN_scratch(call, taps, sizeof(int64_t));
-  if (!THNN_ready(call)) return l;
-  int64_t *distance = l.distance, *cell = l.cell;
-  const int64_t stepH = toWide ? t->dH : 1, stepW = toWide ? t->dW : 1;
-  for (int64_t r = 0; r < THNN_min(t->kH, stepH); r++)
-    for (int64_t s = 0; s < THNN_min(t->kW, stepW); s++)
-      for (int64_t q = 0; q < l.atOnce; q++)
-        for (int64_t i = r; i < t->kH; i += stepH)
-          for (int64_t j = s; j < t->kW; j += stepW) {
-            if (q == 0) *cell++ = i * t->kW + j;
-            const int64_t a = i / t->dH, b = j / t->dW;
-            *distance++ = q * l.plane + (toWide ? (l.more - a) * l.row + l.moreW - b
-                                                : (i % t->dH * l.phasesW + j % t->dW) * l.phase + a * l.row + b);
-          }
-  return l;
-}
-
-/* One plane, for the band from row `first` on. */
-static void layPlane(const Layout *l, real *to, const real *x, int64_t first, int64_t rows)
-{
-  const Taps *t = l->t;
-  if (l->toWide) {
-    layPhase(to, x, t->oHeight, t->oWidth, first - l->more, l->left - l->moreW, rows + l->more, l->row, 1, 1);
-    return;
-  }
-  for (int64_t r = 0; r < l->phasesH; r++)
-    for (int64_t s = 0; s < l->phasesW; s++)
-      layPhase(to + (r * l->phasesW + s) * l->phase, x, t->height, t->width, first * t->dH + r - t->padH, s - t->padW, rows + l->more,
-               l->row, t->dH, t->dW);
-}
-
-/* Are the sums of a plane of so many links written where they belong at once? Else they have memory of their own, and are put there later. */
-static int isDirect(const Layout *l, int64_t links)
-{
-  return (!l->toWide || (l->t->dH == 1 && l->t->dW == 1)) && links <= l->atOnce;
-}
-
 /* ---- planes from planes */
 
-/* What a thread works in. */
-typedef struct Desk {
+/* A thread's own memory. */
+typedef struct Scratch {
   real *laid, *weights, *sums;
-  int64_t plane; /* that was laid last, and for which band of which sample */
-} Desk;
+} Scratch;
 
-typedef struct Meeting {
+/* What all tasks of a pass share. */
+typedef struct Pass {
   const Net *net;
   const TapLoops *loops;
   Sorted sorted;
   Layout l;
   const real *from, *kernels, *bias;
   real *to;
-} Meeting;
+} Pass;
 
 /* wide[h][b * dW + s - padW] = sums[a][b], for the rows and columns of phase (r, s) */
 THNN_KERNEL void putBack(real *restrict to, const real *restrict sums, int64_t rows, int64_t columns, int64_t row, int64_t toRow, int64_t step)
@@ -208,7 +87,7 @@ THNN_KERNEL void putBack(real *restrict to, const real *restrict sums, int64_t r
 }
 
 /* Lays links [first, end) of a plane side by side. */
-static void layLinks(const Meeting *m, Desk *d, int64_t sample, int64_t plane, int64_t first, int64_t end, int64_t row, int64_t rows)
+static void layLinks(const Pass *m, Scratch *d, int64_t sample, int64_t plane, int64_t first, int64_t end, int64_t row, int64_t rows)
 {
   const Net *n = m->net;
   for (int64_t q = first; q < end; q++) {
@@ -219,7 +98,7 @@ static void layLinks(const Meeting *m, Desk *d, int64_t sample, int64_t plane, i
 }
 
 /* Sums the rows of one phase, or of a narrow plane, over links [first, end) of the plane, whose planes are laid. */
-static void sumPhase(const Meeting *m, Desk *d, int64_t plane, int64_t first, int64_t end, int64_t tap, int64_t taps, RowSums s)
+static void sumPhase(const Pass *m, Scratch *d, int64_t plane, int64_t first, int64_t end, int64_t tap, int64_t taps, RowSums s)
 {
   const int64_t cells = m->net->taps.kH * m->net->taps.kW;
   real *weight = d->weights;
@@ -235,7 +114,7 @@ static void sumPhase(const Meeting *m, Desk *d, int64_t plane, int64_t first, in
 }
 
 /* Rows [row, row + rows) of a plane, or of all its phases. */
-static void meetBand(const Meeting *m, Desk *d, int64_t sample, int64_t plane, int64_t row, int64_t rows)
+static void sumBand(const Pass *m, Scratch *d, int64_t sample, int64_t plane, int64_t row, int64_t rows)
 {
   const Taps *t = &m->net->taps;
   const Layout *l = &m->l;
@@ -276,10 +155,10 @@ static void meetBand(const Meeting *m, Desk *d, int64_t sample, int64_t plane, i
 
 /* All planes of one kind, from those of the other: first the plane's bias, or zero, then one link after the other. Where there is no table, a
  * bias is that of the plane's only link. */
-static void meetPlanes(Call *call, const Net *net, int toWide, const real *from, real *to, const real *kernels, const real *bias)
+static void sumPlanes(Call *call, const Net *net, int toWide, const real *from, real *to, const real *kernels, const real *bias)
 {
   const Taps *t = &net->taps;
-  Meeting m = {net, tapLoops(), sortLinks(call, net, toWide), {0}, from, kernels, bias, to};
+  Pass m = {net, tapLoops(), sortLinks(call, net, toWide), {0}, from, kernels, bias, to};
   if (!THNN_ready(call)) return;
   m.l = layoutOf(call, net, toWide, m.sorted.most);
   const Layout *l = &m.l;
@@ -294,27 +173,12 @@ static void meetPlanes(Call *call, const Net *net, int toWide, const real *from,
     const int64_t sample = task / l->bands / m.sorted.planes, plane = task / l->bands % m.sorted.planes;
     const int64_t row = l->begin + task % l->bands * l->rows;
     real *mine = memory + THNN_threadId() * (laid + weights + sums);
-    Desk d = {mine, mine + laid, mine + laid + weights, 0};
-    if (row < l->end) meetBand(&m, &d, sample, plane, row, THNN_min(l->rows, l->end - row));
+    Scratch d = {mine, mine + laid, mine + laid + weights};
+    if (row < l->end) sumBand(&m, &d, sample, plane, row, THNN_min(l->rows, l->end - row));
   }
 }
 
 /* ---- gradients */
-
-/* What meets through tap [i][j] of a link, and nothing else. */
-static double tapSum(const Net *net, Link link, const real *wide, const real *narrow, int64_t i, int64_t j)
-{
-  const Taps *t = &net->taps;
-  double sum = 0;
-  for (int64_t n = 0; n < net->samples; n++)
-    for (int64_t oh = 0; oh < t->oHeight; oh++)
-      for (int64_t ow = 0; ow < t->oWidth; ow++) {
-        const int64_t h = oh * t->dH + i - t->padH, w = ow * t->dW + j - t->padW;
-        if (h >= 0 && h < t->height && w >= 0 && w < t->width)
-          sum += (double)narrow[narrowAt(net, n, link.narrow, oh, ow)] * (double)wide[wideAt(net, n, link.wide, h, w)];
-      }
-  return sum;
-}
 
 /* gradKernels += scale * what meets through each tap */
 static void accKernels(Call *call, const Net *net, const real *wide, const real *narrow, real *gradKernels, double scale)
@@ -357,19 +221,7 @@ static void accKernels(Call *call, const Net *net, const real *wide, const real 
   }
 }
 
-/* A long sum is a sum of short ones, which keeps its precision. */
-THNN_KERNEL double planeSum(const real *x, int64_t n)
-{
-  enum { SHORT = 1024 };
-  double total = 0;
-  for (int64_t begin = 0; begin < n; begin += SHORT) {
-    real sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t p = begin; p < THNN_min(begin + SHORT, n); p++) sum += x[p];
-    total += sum;
-  }
-  return total;
-}
+THNN_KERNEL double sumRow(const real *x, int64_t n) { return sumCells(x, n); }
 
 /* bias[o] += scale * sum of plane o; where there is no table, the plane's only link says which. */
 static void accBiases(const Call *call, const Net *net, const real *g, real *gradBias, double scale)
@@ -380,19 +232,19 @@ static void accBiases(const Call *call, const Net *net, const real *g, real *gra
 #pragma omp parallel for num_threads(threads)
   for (int64_t o = 0; o < planes; o++) {
     double sum = 0;
-    for (int64_t n = 0; n < net->samples; n++) sum += planeSum(g + (n * planes + o) * size, size);
+    for (int64_t n = 0; n < net->samples; n++) sum += sumRow(g + (n * planes + o) * size, size);
     gradBias[net->wide ? o : linkOf(net, o).kernel] += (real)(scale * sum);
   }
 }
 
 void THNN_(linksForward)(Call *call, const Net *n, const real *x, real *y, const real *w, const real *b)
 {
-  meetPlanes(call, n, n->full, x, y, w, b);
+  sumPlanes(call, n, n->full, x, y, w, b);
 }
 
 void THNN_(linksBackward)(Call *call, const Net *n, const real *g, real *gx, const real *w)
 {
-  meetPlanes(call, n, !n->full, g, gx, w, NULL);
+  sumPlanes(call, n, !n->full, g, gx, w, NULL);
 }
 
 void THNN_(linksGradients)(Call *call, const Net *n, const real *x, const real *g, real *gw, real *gb, double scale)

@@ -46,7 +46,34 @@ THNN_INLINE int64_t narrowAt(const Net *n, int64_t sample, int64_t plane, int64_
   return ((sample * n->narrows + plane) * n->taps.oHeight + oh) * n->taps.oWidth + ow;
 }
 
-/* On all samples; bias, gradBias may be NULL. */
+/* The definition of a kernel's gradient: what meets through tap [i][j] of a link, over all samples and places. */
+THNN_INLINE double tapSum(const Net *net, Link link, const real *wide, const real *narrow, int64_t i, int64_t j)
+{
+  const Taps *t = &net->taps;
+  double sum = 0;
+  for (int64_t n = 0; n < net->samples; n++)
+    for (int64_t oh = 0; oh < t->oHeight; oh++)
+      for (int64_t ow = 0; ow < t->oWidth; ow++) {
+        const int64_t h = oh * t->dH + i - t->padH, w = ow * t->dW + j - t->padW;
+        if (h >= 0 && h < t->height && w >= 0 && w < t->width)
+          sum += (double)narrow[narrowAt(net, n, link.narrow, oh, ow)] * (double)wide[wideAt(net, n, link.wide, h, w)];
+      }
+  return sum;
+}
+
+/* gradKernels += scale * what meets through each tap */
+THNN_INLINE void addTapSums(const Net *net, const real *wide, const real *narrow, real *gradKernels, double scale)
+{
+  const Taps *t = &net->taps;
+  for (int64_t l = 0; l < net->links; l++)
+    for (int64_t i = 0; i < t->kH; i++)
+      for (int64_t j = 0; j < t->kW; j++) {
+        const Link link = linkOf(net, l);
+        gradKernels[(link.kernel * t->kH + i) * t->kW + j] += (real)(scale * tapSum(net, link, wide, narrow, i, j));
+      }
+}
+
+/* What is fast, on all samples; bias, gradBias may be NULL. */
 void THNN_(linksForward)(Call *call, const Net *n, const real *x, real *y, const real *w, const real *b);
 void THNN_(linksBackward)(Call *call, const Net *n, const real *g, real *gx, const real *w);
 void THNN_(linksGradients)(Call *call, const Net *n, const real *x, const real *g, real *gw, real *gb, double scale);

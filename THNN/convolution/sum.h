@@ -44,7 +44,8 @@ typedef struct Engine {
   Way (*direct)(const Sum *s); /* BY_PLACES or BY_OUTPUTS, whichever leaves fewer lanes idle */
   /* weight[o][c][m][i][j] += scale * sum over n and places of y * x, which is the sum above turned round */
   void (*gradient)(Call *call, const Sum *s, real *weight, double scale, int threads);
-  /* Elements of packed weights; packing them; the sum, which packs them itself where there are none. Winograd's gets them, and says whether its results are finite. There is none for doubles. */
+  /* Elements of packed weights; packing them; the sum, which packs them itself where it gets none. Winograd's, which there is for floats,
+   * always gets them, and says whether its results are finite. */
   int64_t (*directSize)(const Sum *s, Way way);
   void (*directPack)(const Sum *s, Way way, real *packed, int threads);
   void (*directSum)(Call *call, const Sum *s, Way way, const real *packed, int threads);

@@ -5,14 +5,7 @@
 
 enum { FEW = 3 }; /* rows of B that are multiplied one by one */
 
-static const Multiplier *multiplier(void)
-{
-#ifdef THNN_HAS_UNITS
-  if (hasAvx512()) return &THNN_(multiplierAvx512);
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &THNN_(multiplierAvx2);
-#endif
-  return &THNN_(multiplier);
-}
+static const Multiplier *multiplier(void) { return THNN_BEST(THNN_(multiplier), THNN_(multiplierAvx2), THNN_(multiplierAvx512)); }
 
 int THNN_(reserveGemm)(Call *call, int threads)
 {

@@ -15,8 +15,16 @@ enum { WIDTH = 64 / sizeof(THNN_REAL) };
 /* WIDTH elements anywhere in memory, for plain C: a compiler makes of them the registers that a processor has. */
 typedef THNN_REAL Vector __attribute__((vector_size(64), aligned(1), may_alias));
 
+/* The best that this processor runs, of what was compiled for any, for those with AVX2 and for those with AVX-512. */
+#define THNN_BEST(any, avx2, avx512) (&(any))
+
 #if defined(__x86_64__) && !defined(THNN_PORTABLE) /* CMakeLists.txt compiles the files *_avx2.c and *_avx512.c */
 #define THNN_HAS_UNITS
+#undef THNN_BEST
+#define THNN_BEST(any, avx2, avx512) (hasAvx512() ? &(avx512) : (hasAvx2() ? &(avx2) : &(any)))
+
+THNN_INLINE int hasAvx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
 THNN_INLINE int hasAvx512(void)
 {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&

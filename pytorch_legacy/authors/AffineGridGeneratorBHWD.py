@@ -52,7 +52,8 @@ class AffineGridGeneratorBHWD(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         maps = self._checked(input)
         output = self._resize("output", (*maps.shape[:-2], self.height, self.width, 2))
-        np.matmul(self._places(), maps.swapaxes(-1, -2), out=output.reshape(*maps.shape[:-2], len(self._places()), 2))
+        places = self._places()
+        np.matmul(places, maps.swapaxes(-1, -2), out=output.reshape(*maps.shape[:-2], len(places), 2))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -60,7 +61,8 @@ class AffineGridGeneratorBHWD(Module):
         shape = (*maps.shape[:-2], self.height, self.width, 2)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", maps.shape)
-        np.matmul(gradOutput.reshape(*maps.shape[:-2], len(self._places()), 2).swapaxes(-1, -2), self._places(), out=gradInput)
+        places = self._places()
+        np.matmul(gradOutput.reshape(*maps.shape[:-2], len(places), 2).swapaxes(-1, -2), places, out=gradInput)
         return gradInput
 
     def _places(self) -> Tensor:

@@ -124,10 +124,11 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
     isFull = int(isinstance(layer, FullConvolution))
     weight: Tensor | None = None
     kernels: Tensor | None = None
-    serial = 0
+    serial, of = 0, None
+    shape: tuple[int, ...] = ()
 
     def run(fused: Fused, input: Any) -> Any:
-        nonlocal weight, kernels, serial
+        nonlocal weight, kernels, serial, of, shape
         if fused.modules != modules or (isSum and first.modules != sides):
             return None
         other = None
@@ -140,9 +141,11 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
             weight = layer.weight
             kernels = weight.reshape(len(weight), -1, *layer._kernel()) if weight.ndim == 2 else weight
             serial = _serial(weight)
+            of = None
             if not np.shares_memory(kernels, weight):
                 weight = None  # a copy, for this time
-        shape = layer._outputShape(input)
+        if input.shape != of:
+            of, shape = input.shape, layer._outputShape(input)
         output = layer._resize("output", shape)
         a, b = numbers_of(activation)
         call(layer, _FUNCTION, input, output, kernels, layer.bias, other, *numbers, isFull, number, a, b, serial)

@@ -229,13 +229,11 @@ class _Optimizer:
             for child in node.children:
                 sources.setdefault(id(child.data), []).append(node)
         for i, node in enumerate(nodes):
-            place, before = f"{where}{i + 1}.", sources.get(id(node.data), [])
+            place = f"{where}{i + 1}."
             module = self.improved(node.module, place)  # its reader may run after others have written over what a Dropout copied
-            only = before[0] if len(before) == 1 and len(before[0].children) == 1 and before[0].module is not None else None
-            target = only
+            target = _only_source(sources, node)
             while target is not None and is_like(target.module, nn.Identity) and id(target.module) not in self.several:
-                target = sources[id(target.data)][0] if len(sources.get(id(target.data), [])) == 1 else None
-                target = target if target is not None and len(target.children) == 1 and target.module is not None else None
+                target = _only_source(sources, target)
             if target is not None and self.folded(target.module, module, place):
                 module = nn.Identity()
             net._put(i, module)
@@ -246,8 +244,7 @@ class _Optimizer:
         """Which nodes of a graph give memory of their own, which nothing else reads? With `where`, some work in place then."""
         own: dict[int, bool] = {}
         for i, node in enumerate(nodes):
-            module, before = node.module, sources.get(id(node.data), [])
-            only = before[0] if len(before) == 1 and len(before[0].children) == 1 and before[0].module is not None else None
+            module, only = node.module, _only_source(sources, node)
             owns = only is not None and own.get(id(only.data), False)
             if owns and where is not None and not is_like(module, nn.CAddTable):
                 self.inPlace(module, f"{where}{i + 1}.")
@@ -294,10 +291,10 @@ class _Optimizer:
         if not self.isFree(node.module):
             return
         for k, source in enumerate(origins):
-            before = sources.get(id(source.data), []) if source is not None else []
-            if len(before) != 1 or not is_convolution(source.module) or (node.module.inplace and k == 1):
+            if source is None or not is_convolution(source.module) or (node.module.inplace and k == 1):
                 continue
-            if len(before[0].children) != 1 or not own.get(id(before[0].data), False):
+            before = _only_source(sources, source)
+            if before is None or not own.get(id(before.data), False):
                 continue  # others may write over what it reads, before its turn comes
             layer = source.module
             sides = of_type(layer, nn.ParallelTable(*((layer, nn.Identity()) if k == 0 else (nn.Identity(), layer))))
@@ -333,3 +330,9 @@ class _Optimizer:
             return False
         branch = table.modules[0]
         return self.isOwn(branch.modules if is_like(branch, nn.Sequential) and self.isFree(branch) else [branch])
+
+
+def _only_source(sources: dict[int, list[Any]], node: Any) -> Any:
+    """The node that alone gives a node its input, and gives its output to no other one; None if there is no such node."""
+    before = sources.get(id(node.data), [])
+    return before[0] if len(before) == 1 and len(before[0].children) == 1 and before[0].module is not None else None

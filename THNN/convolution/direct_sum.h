@@ -91,13 +91,13 @@ THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t 
   }
 }
 
-/* Terms [k, k + terms) of `n` places from x on, side by side. What lies beside them may be read if there is something. */
-static void layPanel(real *panel, const Band *d, const real *x, int64_t k, int64_t terms, int64_t n, int64_t columns, int isLast)
+/* Terms of `n` places from x on, side by side. What lies beside them may be read, unless `isLast`. */
+THNN_INLINE void layPanel(real *panel, const real *x, const int32_t *distance, int64_t terms, int64_t n, int64_t columns, int isLast)
 {
-  for (const int32_t *distance = d->distance + k, *end = distance + terms; distance < end; distance++, panel += columns)
-    if (isLast) memcpy(panel, x + *distance, (size_t)n * sizeof(real));
+  for (int64_t k = 0; k < terms; k++, panel += columns)
+    if (isLast) memcpy(panel, x + distance[k], (size_t)n * sizeof(real));
     else
-      for (int64_t c = 0; c < columns; c += LANES) *(AnyVector *)(panel + c) = *(const AnyVector *)(x + *distance + c);
+      for (int64_t c = 0; c < columns; c += LANES) *(AnyVector *)(panel + c) = *(const AnyVector *)(x + distance[k] + c);
 }
 
 /* Finishes what was written of places [begin, end) of the band, of `count` planes from plane `first` on. */
@@ -143,7 +143,7 @@ static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
           const int64_t n = THNN_min(wide, places - at), columns = columnsOf(n, d->blocks.width);
           const int isLast = last && last + at + columns > s->xEnd, isLaid = isOften || isLast;
           real *panel = panels + (at - begin) * part;
-          if (isLaid && block == firstBlock) layPanel(panel, d, d->x + at, k, terms, n, columns, isLast);
+          if (isLaid && block == firstBlock) layPanel(panel, d->x + at, d->distance + k, terms, n, columns, isLast);
           real *y = n == columns && count == step ? placeInY(d, at, n) : NULL;
           rowProduct(step, columns)(terms, w, isLaid ? panel : d->x + at,
                                     isLaid ? d->inPanel[columns / LANES / 2] : d->distance + k, step, y && k > 0, k > 0 ? NULL : bias,

@@ -120,8 +120,7 @@ static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, 
     }
     const real *x = tap + at;
     if (g->blocks > OFTEN) {
-      for (int64_t q = 0; q < n; q++)
-        for (int v = 0; v < WIDTH; v++) *(AnyVector *)(panel + q * COLUMNS + v * LANES) = *(const AnyVector *)(x + place[q] + v * LANES);
+      layPanel(panel, x, place, n, COLUMNS, COLUMNS, 0);
       x = panel;
       place = g->panel;
     }
@@ -140,9 +139,7 @@ static void addAtOnce(const Gradient *g, real *weight, double scale, int64_t at,
   real *tile = memory + runs * depth * COLUMNS, *turned = tile + g->rows * runs * COLUMNS;
   for (int64_t run = 0; run < runs; run++) {
     const real *x = g->x + (run / s->w.taps * s->h.step * g->length + run % s->w.taps * s->w.step) * g->xCell + at;
-    real *panel = memory + run * depth * COLUMNS;
-    for (int64_t q = 0; q < depth; q++)
-      for (int v = 0; v < WIDTH; v++) *(AnyVector *)(panel + q * COLUMNS + v * LANES) = *(const AnyVector *)(x + g->place[q] + v * LANES);
+    layPanel(memory + run * depth * COLUMNS, x, g->place, depth, COLUMNS, COLUMNS, 0);
   }
   for (int64_t block = begin; block < end; block++) {
     for (int64_t run = 0; run < runs; run++)

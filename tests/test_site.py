@@ -52,6 +52,7 @@ def test_each_class_has_a_picture(site: Path) -> None:
         ("nn", "Module", r"forward.*backward"),
         ("nngraph.graph", "Graph", r"b leads to c; a leads to b"),
         ("dpnn", "VRClassReward", r"loss"),
+        ("optim", "ConfusionMatrix", r"confusion\.mat.* 3 x 3"),
     ],
 )
 def test_pictures_of_classes_that_do_not_run_alone(package: str, name: str, picture: str) -> None:

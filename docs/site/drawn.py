@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 import pytorch_legacy as pl
+from docs.site import cells
 from docs.site.catalog import Entry
 from docs.site.example import run_docstring
 
@@ -24,6 +25,10 @@ def of(entry: Entry) -> tuple[str, str] | None:
         edges += [edge for value in names.values() if type(value) is pl.nngraph.graph.Graph for edge in value.edges]
         arrows = [(edge.source, edge.to) for edge in edges] + [(node, child) for node in nodes for child in node.children]
         return "The graph of the example above.", _graph(nodes, arrows)
+    if entry.cls is pl.optim.ConfusionMatrix:
+        counts = cells.figure(run_docstring(entry.cls)["confusion"].mat, "confusion.mat")
+        told = "The counts of the example above: a row for each class, a column for each prediction."
+        return told, f'<div class="picture">{counts}</div>'
     if entry.cls is pl.nn.Unknown:
         net = pl.nn.Sequential(pl.nn.Linear(4, 3), pl.nn.Unknown("nn.MyLayer"))
         return "A network that holds one shows it, and all else can be looked at and saved:", net._repr_html_()

@@ -43,10 +43,16 @@ class ConfusionMatrix(Object):
 
     Examples
     --------
-    >>> confusion = optim.ConfusionMatrix(["cat", "dog"])
+    >>> confusion = optim.ConfusionMatrix(["cat", "dog", "cow"])
+    >>> confusion.batchAdd([0, 0, 1, 2, 1, 2, 2], [0, 0, 0, 2, 1, 2, 1])
     >>> confusion.add(0, 1)
-    >>> int(confusion.mat[1, 0])
-    1
+    >>> confusion.mat
+    array([[2, 1, 0],
+           [1, 1, 1],
+           [0, 0, 2]])
+    >>> confusion.updateValids()
+    >>> float(confusion.totalValid)
+    0.625
     """
 
     _file = Form(

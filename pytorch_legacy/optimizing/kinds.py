@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import authors, nn
+from pytorch_legacy import authors, nn, nngraph
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.optimizing.Fused import DENSE, FULL, Fused
+
+Log = Callable[[str], object]
+
+# Containers that do no more than to hand values to their modules. What stands in others is left alone.
+CONTAINERS = (nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.Decorator, nngraph.gModule)
+DEEPEST = 100  # what lies in more containers than that is left alone, too
 
 _PASSING = (nn.Identity, nn.GradientReversal)
 _MAKERS = (Native, Fused, nn.CAddTable, nn.JoinTable, nn.CMulTable)

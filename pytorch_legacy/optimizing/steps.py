@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,9 @@ from pytorch_legacy.nn.walks import every
 from pytorch_legacy.nngraph.Node import inputs_of
 from pytorch_legacy.optimizing.Fused import Fused, activation_of, freeze, is_convolution
 from pytorch_legacy.optimizing.kinds import (
+    CONTAINERS,
+    DEEPEST,
+    Log,
     along,
     axis_of,
     chain_of,
@@ -31,12 +34,7 @@ from pytorch_legacy.optimizing.kinds import (
     place_of,
     works_in_place,
 )
-
-Log = Callable[[str], object]
-
-# Containers that do no more than to hand values to their modules. What stands in others is left alone.
-_CONTAINERS = (nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.Decorator, nngraph.gModule)
-_DEEPEST = 100  # what lies in more containers than that is left alone, too
+from pytorch_legacy.optimizing.memory import share
 
 
 def optimize(net: Module, log: Log | None = None) -> Module:
@@ -50,6 +48,8 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     - A convolution adds the other branch of a block and takes the activation behind it while its results are in the cache: a
       nn.Sequential of these layers that is computed by one function. As a file it is that nn.Sequential. Its weights cannot be
       written, so no call has to look whether they have changed; other arrays may take their place.
+    - Layers write their outputs into memory that they take in turn, along a chain and between branches. What the network returns
+      has its own.
 
     This is done in nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.DataParallelTable and
     graphs, at any depth. A module that stands in several places, and what stands in other containers, is left as it is.
@@ -68,8 +68,9 @@ def optimize(net: Module, log: Log | None = None) -> Module:
 
     Notes
     -----
-    The result differs from `net` by less than 1e-5 of the outputs' scale in float32. Modules that it lacks have no ``output``;
-    those before a layer that works in place have an ``output`` that was written over. Do not train it.
+    The result differs from `net` by less than 1e-5 of the outputs' scale in float32. Only its own ``output`` can be read after a
+    pass: modules inside have none, or one that others have written over. Do not train it, and do not build its layers into
+    another network: copies (``clone()``, ``pl.save``, pickles) have memory of their own.
 
     Examples
     --------
@@ -89,10 +90,12 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     """
     if not isinstance(net, Module):
         raise DtypeError(f"optimize: net: expected a module, got {described(net)}")
-    result = reduced(net.clone(), log)
+    gradients = (net.parameters() or ([], []))[1]  # of no use here: zeros that nobody writes take no memory
+    result = reduced(copy.deepcopy(net, {id(one): np.zeros(one.shape, one.dtype, like=one) for one in gradients}), log)
     for module, _ in every(result):
         if type(module) is Fused:
             freeze(module)
+    share(result, log or (lambda text: None))
     return result
 
 
@@ -111,13 +114,13 @@ class _Optimizer:
 
     def improved(self, module: Any, where: str, reader: Any = None) -> Any:
         """The module, or what takes its place. `reader` is the only one that gets its output, if that is known."""
-        if not isinstance(module, Module) or id(module) in self.several or where.count(".") > _DEEPEST:
+        if not isinstance(module, Module) or id(module) in self.several or where.count(".") > DEEPEST:
             return module
         if is_like(module, nn.Sequential):
             self.chain(module, where)
         elif is_like(module, nngraph.gModule):
             self.graph(module, where)
-        elif any(is_like(module, kind) for kind in _CONTAINERS):
+        elif any(is_like(module, kind) for kind in CONTAINERS):
             children: list[Any] = module.modules  # type: ignore[attr-defined]
             children[:] = [self.improved(child, f"{where}{i}.") for i, child in enumerate(children, 1)]
         elif (other := passing(module)) is not module and not (copies_input(module) and self.writes and not makes_memory(reader)):

@@ -1,0 +1,110 @@
+"""Memory that the layers of a network take in turn: what a layer has written is of no use once the next ones have read it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import nn, nngraph
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.nn.walks import every
+from pytorch_legacy.nngraph.Node import inputs_of
+from pytorch_legacy.optimizing.Fused import Fused, is_convolution
+from pytorch_legacy.optimizing.kinds import CONTAINERS, DEEPEST, Log, is_like, makes_memory
+
+# The memories, by their numbers, in which an array, or the arrays of a table, may lie.
+Places = frozenset[int]
+_NOWHERE: Places = frozenset()
+
+
+class Memory:
+    """Memory of which one array is in use at a time. It grows; arrays that were made before keep what they have."""
+
+    def __init__(self) -> None:
+        self._whole = np.empty(0, np.uint8)
+
+    def array(self, shape: tuple[int, ...], dtype: Any) -> Tensor:
+        size = int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize
+        if size > self._whole.size:
+            self._whole = np.empty(max(size, 2 * self._whole.size), np.uint8)
+        return self._whole[:size].view(dtype).reshape(shape)
+
+
+def share(net: Any, log: Log) -> None:
+    """Lets layers of a network, which computes forward only, write their outputs into memories that they share.
+
+    The network's own output is not in one of them, so that it may be the input of the next pass.
+    """
+    sharing = _Sharing({place for place, count in Counter(id(module) for module, _ in every(net)).items() if count > 1})
+    result = sharing.run(net, _NOWHERE, _NOWHERE, 0)
+    for place in result:
+        del sharing.writers[place][-1]  # what nobody has written over when the pass ends
+    shared = [writers for writers in sharing.writers if len(writers) > 1]
+    for writers in shared:
+        memory = Memory()
+        for layer in writers:
+            clear(layer, "output")
+            layer.__dict__.setdefault("_bindings", {})["memory"] = memory.array
+    if shared:
+        log(f"{sum(map(len, shared))} outputs share {len(shared)} {'memory' if len(shared) == 1 else 'memories'}")
+
+
+class _Sharing:
+    """Follows a pass and notes for each memory which layers write to it, one after the other."""
+
+    def __init__(self, several: set[int]) -> None:
+        self.several = several
+        self.writers: list[list[Any]] = []
+
+    def run(self, module: Any, input: Places, kept: Places, depth: int) -> Places:
+        """Where the output of a module may lie. It runs while its input and what lies in `kept` are still of use."""
+        if id(module) in self.several or depth > DEEPEST:
+            return input
+        if type(module) is Fused:
+            return self.fused(module, input, kept)
+        if is_like(module, nngraph.gModule):
+            return self.graph(module, input, kept, depth)
+        if is_like(module, nn.Sequential) or is_like(module, nn.Decorator):
+            for child in module.modules:
+                input = self.run(child, input, kept, depth + 1)
+            return input
+        if any(is_like(module, kind) for kind in CONTAINERS):  # branches, whose outputs are read together
+            outputs = _NOWHERE
+            for child in module.modules:
+                outputs |= self.run(child, input, kept | input | outputs, depth + 1)
+            isTable = is_like(module, nn.ConcatTable) or is_like(module, nn.ParallelTable)
+            return outputs if isTable else self.written(module, outputs | kept)
+        return self.written(module, input | kept) if makes_memory(module) else input
+
+    def fused(self, module: Fused, input: Places, kept: Places) -> Places:
+        output = self.written(next(layer for layer, _ in every(module) if is_convolution(layer)), input | kept)
+        modules: list[Any] = module.modules
+        first, *others = modules
+        isSum = is_like(first, nn.ParallelTable) and not is_convolution(first.modules[0])
+        mayBeInput = isSum and getattr(others[0], "inplace", False)  # where the modules run one by one
+        return output | input if mayBeInput else output
+
+    def written(self, layer: Any, kept: Places) -> Places:
+        """The layer writes into a memory in which nothing lies that is still of use."""
+        place = next((i for i in range(len(self.writers)) if i not in kept), len(self.writers))
+        if place == len(self.writers):
+            self.writers.append([])
+        self.writers[place].append(layer)
+        return frozenset([place])
+
+    def graph(self, net: Any, input: Places, kept: Places, depth: int) -> Places:
+        """The nodes in running order; what a node gives is of use until the last of its readers has run."""
+        nodes = net.forwardnodes
+        readers: dict[int, int] = {}
+        for i, node in enumerate(nodes):
+            readers.update((id(data), i) for data in inputs_of(node.data))
+        found = {id(net.innode.data): input}
+        for i, node in enumerate(nodes):
+            given = [found.get(id(data), _NOWHERE) for data in inputs_of(node.data)]
+            taken = found.pop(id(node.data), _NOWHERE).union(*given)
+            alive = kept.union(*(places for data, places in found.items() if readers.get(data, -1) > i))
+            found[id(node.data)] = taken if node.module is None else self.run(node.module, taken, alive, depth + 1)
+        return found[id(net.outnode.data)]

@@ -78,10 +78,13 @@ class Native(Caller, Module):
         The numbers of dimensions that an input may have, if C is not to judge that.
     _mayLackGradInput : bool
         Is no gradient of the input computed once ``gradInput`` is None? Else there is a new one.
+    _hasInplace : bool
+        Do its functions take a number ``inplace``? Then a call that works in place differs from others, and may be noted, too.
     """
 
     _ranks: ClassVar[tuple[int, ...]] = ()
     _mayLackGradInput: ClassVar[bool] = False
+    _hasInplace: ClassVar[bool] = False
 
     # A pass notes what it found (`_pass`). As long as the shape of the input, the numbers and the buffers stay the same, the
     # next one has nothing to do but the call. Where that ends in an error the long way is taken, which mends it or says what is
@@ -126,8 +129,8 @@ class Native(Caller, Module):
         arguments = self._given(input, fields)
         call(self, plan.function, *handed, *arguments)
         buffer, last, numbers = fields[0], len(plan.written) - 1, slice(plan.arrays, None)
-        worksInPlace = any(buffer is array for array in handed)
-        if arguments is fields and type(input) is self._array and not worksInPlace and plan.isPlain:
+        mayBeNoted = self._hasInplace or not any(buffer is array for array in handed)
+        if arguments is fields and type(input) is self._array and mayBeNoted and plan.isPlain:
             noted = buffer, last, fields[last], numbers, fields[numbers], self._bindings[plan.function]
             self._bindings[name] = self._array, input.shape, plan.read, *noted
         return buffer

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -15,6 +17,7 @@ class Inplace(Native):
     """
 
     inplace = False  # the field is younger than many files
+    _hasInplace = True
 
     _file = Form(defaults={"inplace": False})
 
@@ -22,18 +25,31 @@ class Inplace(Native):
         super().__init__()
         self.inplace = inplace
 
+    # The array that is written over becomes the buffer at once, so that a pass over the same one again has nothing to do but the
+    # call (nn/Native.py). One that may not be written is left to `check.writable`.
+
+    def updateOutput(self, input: Any) -> Any:
+        if self.inplace and type(input) is np.ndarray and input.flags.writeable:
+            self.output = input
+        return super().updateOutput(input)
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        if self.inplace and type(gradOutput) is np.ndarray and gradOutput.flags.writeable:
+            self.gradInput = gradOutput
+        return super().updateGradInput(input, gradOutput)
+
     def _outputFor(self, input: Tensor) -> Tensor:
         """The array that ``updateOutput`` writes."""
         check.tensor(self, "input", input)
         if not self.inplace:
-            return self._resize("output", input.shape)
+            return self._resize("output", input.shape, apart=input)  # it was the input while the layer worked in place
         self.output = check.writable(input)
         return self.output
 
     def _gradInputFor(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         """The array that ``updateGradInput`` writes."""
         if not self.inplace:
-            return self._resize("gradInput", check.tensor(self, "input", input).shape)
+            return self._resize("gradInput", check.tensor(self, "input", input).shape, apart=gradOutput)
         self.gradInput = check.writable(check.tensor(self, "gradOutput", gradOutput))
         return self.gradInput
 

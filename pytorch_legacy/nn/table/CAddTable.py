@@ -44,7 +44,7 @@ class CAddTable(Module):
         if self.inplace:
             self.output = check.writable(input[0])
         else:
-            self._resize("output", input[0].shape, apart=others)
+            self._resize("output", input[0].shape, apart=[first, *others])
         target = self.output.reshape(first.shape)
         if len(others) == 1:
             blocks.apply(np.add, first, *others, out=target)

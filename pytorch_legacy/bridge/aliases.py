@@ -29,7 +29,7 @@ class Part(NamedTuple):
     def shown(self, whole: Value, view: Value) -> str:
         """The view, made again from the array."""
         if self.kind == "whole":
-            return f"{whole}.reshape({view}.shape)"
+            return str(whole) if view.shapes == whole.shapes else f"{whole}.reshape({view}.shape)"
         if self.kind == "repeated":
             return f"{whole}.unsqueeze({self.axis}).expand({view}.shape)"
         return f"{whole}.select({self.axis}, {self.place})"
@@ -37,7 +37,7 @@ class Part(NamedTuple):
     def restored(self, whole: Value, view: Value) -> str:
         """The array, with what the view shows now."""
         if self.kind == "whole":
-            return f"{view}.reshape({whole}.shape)"
+            return str(view) if view.shapes == whole.shapes else f"{view}.reshape({whole}.shape)"
         if self.kind == "repeated":
             return f"{view}.select({self.axis}, 0)"
         return f"torch.select_scatter({whole}, {view}, {self.axis}, {self.place})"

@@ -18,15 +18,28 @@ TOKEN = re.compile(r"«(\d+)»")
 Shape = tuple[int | None, ...]
 
 
+class Variable:
+    """A variable of forward(): the token that stands for it until it gets its name, and what it holds for each example."""
+
+    __slots__ = ("__weakref__", "held", "token")
+
+    def __init__(self, token: str, held: list[Any]) -> None:
+        self.token, self.held = token, held
+
+
 class Value:
-    """A variable of forward().
+    """What a layer gets or gives: an array of Torch7's, of which a variable of forward() has the numbers.
+
+    A layer in place changes the variable of its input. Where a layer copies what PyTorch need not copy, two values have one
+    variable, until a layer in place writes over one of them.
 
     Attributes
     ----------
+    variable : Variable
     token : str
-        Stands for the variable in expressions until it gets its name. ``str(value)`` is the token.
+        That of the variable. ``str(value)`` is the token.
     held : list
-        What it holds for each example: tensors, but for the states of recurrent layers.
+        What the variable holds for each example: tensors, but for the states of recurrent layers.
     source : (Value, Part) or None
         The value whose memory the layer's output shares, and what it shows of it.
     views : set of Value
@@ -35,13 +48,23 @@ class Value:
         Of a sequence: the one that has the same numbers with, or without, steps and batch in one dimension.
     """
 
-    __slots__ = ("__weakref__", "_named", "held", "source", "token", "twin", "views")
+    __slots__ = ("__weakref__", "_named", "source", "twin", "variable", "views")
 
-    def __init__(self, token: str, held: list[Any], named: Callable[[Value], None]) -> None:
-        self.token, self.held, self._named = token, held, named
+    def __init__(self, variable: Variable, named: Callable[[Value], None]) -> None:
+        self.variable, self._named = variable, named
         self.source: tuple[Value, Part] | None = None
         self.twin: Value | None = None
         self.views: WeakSet[Value] = WeakSet()
+
+    @property
+    def token(self) -> str:
+        """What stands for the variable in expressions."""
+        return self.variable.token
+
+    @property
+    def held(self) -> list[Any]:
+        """What the variable holds for each example."""
+        return self.variable.held
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:

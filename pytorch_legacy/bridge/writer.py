@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -30,7 +31,7 @@ from .once import free_buffers
 from .proof import Proof
 from .registry import ADVICE, NoRule, rule_of
 from .safety import check_code, one_line
-from .values import TOKEN, Shape, Value, common, flat, tree
+from .values import TOKEN, Shape, Value, Variable, common, flat, tree
 
 _FIELD = re.compile(r"\bself\.(\w+)")
 
@@ -94,7 +95,7 @@ class Writer:
         self._inside: Callable[[Any, Any], Any] | None = None
         self._frames = [Frame(None, "")]
         self._notes: list[str] = []
-        self._values: WeakValueDictionary[str, Value] = WeakValueDictionary()
+        self._variables: WeakValueDictionary[str, Variable] = WeakValueDictionary()
         self._size = 0
         self._overwritten: list[bool] = []  # which inputs the layer that ran last wrote over
         self._parts: dict[tuple[int, int], Part] = {}  # which outputs of it are views of which inputs
@@ -137,7 +138,7 @@ class Writer:
             return expression
         expression = str(expression)
         if outputs is None and TOKEN.fullmatch(expression):
-            return self._values[expression]
+            return Value(self._variables[expression], self._keep_named)
         results = self._evaluate(expression)
         values = [self._value([r[i] for r in results] if outputs is not None else results) for i in range(outputs or 1)]
         self.statements.append(
@@ -311,10 +312,18 @@ class Writer:
         result = self.checked(self.ours(module, x), result)
         if any(self._overwritten):
             return self._seen(x, result)
-        before, after = flat([x]), flat([result])
+        before, places = flat([x]), count()
+        result = tree(lambda value: self._separate(value, before, next(places)), result)
+        after = flat([result])
         for (i, j), shown in self._parts.items():
             self.tie(after[j], before[i], shown)
         return result
+
+    def _separate(self, value: Value, before: list[Value], place: int) -> Value:
+        """What a rule gave for an output: a value beside the input's where it is the input, and our layer has copied that."""
+        given = [i for i, one in enumerate(before) if one is value]
+        copied = given and not any((i, place) in self._parts for i in given)
+        return Value(value.variable, self._keep_named) if copied else value
 
     def _seen(self, x: Any, result: Any) -> Any:
         """The result of a layer that wrote over its input, which whoever holds the input, or shares its memory, sees."""
@@ -327,8 +336,7 @@ class Writer:
         return result
 
     def _become(self, value: Value, other: Value) -> None:
-        value.token, value.held, value.twin = other.token, other.held, None
-        self._values[value.token] = value
+        value.variable, value.twin = other.variable, None
 
     def _above(self, value: Value) -> None:
         """What `value` is a view of, and its other views, show what became of it."""
@@ -346,16 +354,15 @@ class Writer:
                 self._below(view)
 
     def _value(self, held: list[Any]) -> Value:
-        value = Value(f"«{self._size}»", held, self._keep_named)
+        variable = self._variables[f"«{self._size}»"] = Variable(f"«{self._size}»", held)
         self._size += 1
-        self._values[value.token] = value
-        return value
+        return Value(variable, self._keep_named)
 
     def _keep_named(self, value: Value) -> None:
         self._frames[-1].kept.append(value)
 
     def _evaluate(self, expression: str) -> list[Any]:
-        used = {f"_v{number}": self._values[f"«{number}»"] for number in TOKEN.findall(expression)}
+        used = {f"_v{number}": self._variables[f"«{number}»"] for number in TOKEN.findall(expression)}
         code = compile(check_code(TOKEN.sub(r"_v\1", expression), self.space, used), "<a line>", "eval")
         with torch.no_grad():
             return [eval(code, self.space, {name: value.held[i] for name, value in used.items()}) for i in range(self.examples)]

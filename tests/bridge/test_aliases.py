@@ -30,6 +30,15 @@ def graph() -> nn.Module:
     return nn.gModule([x], [nn.ReLU(True)(nn.View(2, 3)(hidden)), nn.Linear(6, 2)(hidden)])
 
 
+# Layers that copy where PyTorch's text need not: who writes over one of the two leaves the other as it is.
+COPIES = {
+    "Dropout": nn.Dropout(0),
+    "Convert": nn.Convert("bf", "bf"),
+    "CAddTable": chain(both(nn.Identity()), nn.CAddTable()),
+    "CMulTable": chain(both(nn.Identity()), nn.CMulTable()),
+    "CMaxTable": chain(both(nn.Identity()), nn.CMaxTable()),
+}
+
 AFTER_LINEAR = {
     "view": both(nn.Identity(), chain(nn.View(2, 3), nn.ReLU(True))),
     "view_before": both(nn.View(2, 3), chain(nn.Identity(), nn.ReLU(True))),
@@ -42,6 +51,14 @@ AFTER_LINEAR = {
     "bottle": chain(nn.View(2, 3), both(nn.Identity(), nn.Bottle(nn.HardTanh(-0.1, 0.1, True)), nn.View(6))),
     "parallel": chain(nn.View(2, 3), both(nn.Identity(), nn.Parallel(1, 1).add(nn.ReLU(True)).add(nn.Linear(3, 2)))),
     "clip": both(nn.Identity(), authors.InplaceClip01()),
+    "detached": both(nn.Identity(), chain(authors.NoBackprop(nn.View(3, 2)), nn.AddConstant(2, True))),
+    **{f"copied_by_{name}": both(nn.Identity(), chain(copy, nn.AddConstant(2, True))) for name, copy in COPIES.items()},
+    **{
+        f"copy_by_{name}": chain(
+            both(nn.Identity(), copy), both(chain(nn.SelectTable(0), nn.AddConstant(2, True)), nn.SelectTable(1))
+        )
+        for name, copy in COPIES.items()
+    },
 }
 
 

@@ -102,7 +102,7 @@ def _cast(w, value, dtype):
 def no_backprop(m, x, w):
     y = w.convert(m.modules[0], x, 0)
     w.note("no gradient passes")
-    return tree(lambda value: w.let(f"{value}.detach()"), y)
+    return tree(lambda value: w.tie(w.let(f"{value}.detach()"), value), y)
 
 
 @rule(nn.Bottle)

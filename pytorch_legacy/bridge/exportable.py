@@ -41,6 +41,11 @@ def roi_pool(x: torch.Tensor, boxes: torch.Tensor, size: Sequence[int], scale: f
     return found.where((rows.any(2)[:, :, None] & columns.any(2)[:, None])[:, None], x.new_zeros(()))
 
 
+def k_largest(x: torch.Tensor, k: int) -> torch.Tensor:
+    """The function of that name in the text of nn.TemporalDynamicKMaxPooling: ONNX's TopK takes the first of equal ones."""
+    return x.gather(-2, x.topk(k, -2).indices.sort(-2).values)
+
+
 class ProjectedLSTM(torch.nn.Module):
     """An nn.LSTM of one layer with a projection, as a loop over the steps."""
 
@@ -69,7 +74,10 @@ def written_out(module: torch.nn.Module) -> torch.nn.Module:
     for rank in (1, 2, 3):
         functions[f"adaptive_max_pool{rank}d"] = lambda x, sizes, rank=rank: adaptive_pool(x, sizes, rank)
     functions["adaptive_avg_pool3d"] = lambda x, sizes: adaptive_pool(x, sizes, 3, torch.mean)
-    type(module).forward.__globals__["F"] = SimpleNamespace(**functions)
+    space = type(module).forward.__globals__
+    space["F"] = SimpleNamespace(**functions)
+    if "k_largest" in space:
+        space["k_largest"] = k_largest
     return _without_projections(by_masks(module))
 
 

@@ -100,12 +100,23 @@ def unfolded(value: Value, *leading: Any) -> str:
 
 
 def _sizes_from(x: Value, shape: Shape, shapes: list[tuple[int, ...]]) -> list[str]:
-    """The sizes of a new shape, where they vary in terms of the sizes of `x`."""
+    """The sizes of a new shape. Those that vary are in terms of the sizes of `x`, but for one, which follows from the others.
+
+    A size that stays in its place, counted from the front or from the end, is surely the input's; any other may have the same
+    values by chance.
+    """
     known = list(zip(*x.shapes, strict=True))  # each size of x, example by example
-    texts = []
-    for size, wanted in zip(shape, zip(*shapes, strict=True), strict=True):
-        source = known.index(wanted) if wanted in known else None
-        texts.append(str(size) if size is not None else "-1" if source is None else f"{x}.size({source})")
+    wanted = list(zip(*shapes, strict=True))
+    texts = [str(size) for size in shape]
+    doubtful = []
+    for i, size in enumerate(shape):
+        if size is None:
+            stays = [place for place in (i, i - len(shape) + len(known)) if 0 <= place < len(known) and known[place] == wanted[i]]
+            sources = stays or [place for place, sizes in enumerate(known) if sizes == wanted[i]]
+            texts[i] = f"{x}.size({sources[0]})" if sources else "-1"
+            doubtful += [] if stays else [(bool(sources), i)]
+    if doubtful:
+        texts[min(doubtful)[1]] = "-1"
     if texts.count("-1") > 1:
         raise NoRule(f"{x.shape} becomes {shape}: several sizes that vary and are none of the input's")
     return texts

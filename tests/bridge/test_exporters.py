@@ -122,11 +122,12 @@ ADAPTIVE = {
     "volumes": (nn.VolumetricAdaptiveMaxPooling(2, 2, 3), (2, 5, 6, 7)),
     "averages": (nn.VolumetricAdaptiveAveragePooling(2, 2, 3), (2, 5, 6, 7)),
     "frames": (nn.TemporalAdaptiveMaxPooling(3), (7, 2)),
+    "largest": (nn.Sequential(nn.ReLU(), nn.TemporalDynamicKMaxPooling(3, 0.5)), (40, 2)),
 }
 
 
 @pytest.mark.parametrize("name", ADAPTIVE)
-def test_adaptive_windows(name: str, tmp_path: Path) -> None:
+def test_windows(name: str, tmp_path: Path) -> None:
     """No exporter to ONNX has all of them."""
     runtime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnxscript")

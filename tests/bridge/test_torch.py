@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import authors, nn, rnn
+from pytorch_legacy import authors, cudnn, nn, rnn
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
 
@@ -220,3 +220,30 @@ def test_difference_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     module = pl.to_python(net, tmp_path / "net.py", (None, 3), force=True)
     assert "IT DIFFERS from the old network: 1 (nn.Tanh)" in (tmp_path / "net.py").read_text()
     assert module.proof.worst.place == "1"
+
+
+def test_frames_of_equal_size() -> None:
+    """Behind a ReLU many frames are zero: of equal ones the first stays, whatever PyTorch's topk takes."""
+    net = nn.Sequential(nn.ReLU(), nn.TemporalDynamicKMaxPooling(3, 0.5))
+    x = np.round(np.random.default_rng(0).standard_normal((5, 40, 7)), 1).astype(np.float32)
+    module = pl.to_torch(net, (None, 40, 7))
+    np.testing.assert_array_equal(module(torch.from_numpy(x)).numpy(), net.forward(x))
+
+
+def test_a_size_that_is_the_batch_by_chance() -> None:
+    """A quarter of the frames is as long as the batch in both examples; the text takes frames of any number."""
+    net = nn.Sequential(nn.View(1, 4, -1).setNumInputDims(2))
+    x = np.random.default_rng(0).standard_normal((5, 16, 2)).astype(np.float32)
+    module = pl.to_torch(net, [x[:2, :4], x[:3, :6]])
+    np.testing.assert_array_equal(module(torch.from_numpy(x)).numpy(), net.forward(x))
+
+
+@pytest.mark.parametrize("name", ["SoftMax", "LogSoftMax", "SpatialSoftMax", "SpatialLogSoftMax", "VolumetricSoftMax"])
+def test_softmax_of_cudnn(name: str) -> None:
+    """Over channels, or over channels and places together, for samples and batches."""
+    for mode in ("CUDNN_SOFTMAX_MODE_INSTANCE", "CUDNN_SOFTMAX_MODE_CHANNEL"):
+        layer = getattr(cudnn, name)()
+        layer.mode = mode
+        places = (2, 3, 4) if name.startswith("Vol") else (3, 4)
+        for shape in ((5,), (None, 5), (3, *places), (None, 3, *places)):
+            assert pl.to_torch(layer, shape).proof.whole < 1e-6, (mode, shape)

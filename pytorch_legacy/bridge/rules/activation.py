@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy import authors, cudnn, nn
+from pytorch_legacy.cudnn.softmax import INSTANCE, Channels
 
 from ..registry import rule
 from ..texts import cat, number, options
@@ -127,14 +128,14 @@ def log_softmax(m, x, w):
     return f"F.log_softmax({x}, {channels(x)})"
 
 
-@rule(cudnn.SoftMax, cudnn.LogSoftMax)
+@rule(Channels)
 def cudnn_softmax(m, x, w):
-    name = "softmax" if isinstance(m, nn.SoftMax) else "log_softmax"
-    if m.mode != cudnn.SoftMax.mode or x.ndim < 3:
-        return f"F.{name}({x}, {channels(x)})"
-    first = x.ndim % 2 if x.ndim < 5 else 1
+    function = "F.log_softmax" if isinstance(m, (nn.LogSoftMax, nn.SpatialLogSoftMax)) else "F.softmax"
+    first = x.ndim - m._ranks[-2]  # of the dimensions of a sample, if it has places
+    if first < 0 or m.mode != INSTANCE:
+        return f"{function}({x}, {x.ndim - 1 if first < 0 else first})"
     w.note("cuDNN took channels and places together")
-    return f"F.{name}({x}.flatten({first}), {first}).reshape({x}.shape)"
+    return f"{function}({x}.flatten({first}), {first}).reshape({x}.shape)"
 
 
 @rule(authors.W2nnLeakyReLU)

@@ -146,8 +146,12 @@ def k_max_pool(m, x, w):
     k = w.shape_after(m, x)[-2]
     if k is None:
         raise lacks(m, "how many frames are kept varies with the input; give examples of one length")
-    w.note("the largest, in the order in which they came")
-    return f"{x}.gather(-2, {x}.topk({k}, -2).indices.sort(-2).values)"
+    name = w.helper('''
+def k_largest(x, k):
+    """The k largest frames of each feature, of equal ones the first, in the order in which they came."""
+    places = x.sort(dim=-2, descending=True, stable=True).indices  # topk takes any of those that are equal
+    return x.gather(-2, places.narrow(-2, 0, k).sort(-2).values)''')
+    return f"{name}({x}, {k})"
 
 
 @rule(nn.SpatialLPPooling, nn.SpatialPowerAveragePooling)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -93,11 +93,11 @@ def is_shape(value: Any) -> bool:
 
 def _fitting(example: Any, module: Any) -> list[Any]:
     """Examples of a shape. Where more than the first size may vary, sizes are tried until the network takes them."""
-    wide = _most(example)
+    free = _most(example)
     rng = np.random.default_rng(0)
-    for scale in SCALES:
-        examples = [_drawn(example, free_sizes(second, scale), module, rng) for second in ((False, True) if wide else (False,))]
-        if wide < 2 or scale == SCALES[-1] or all(runs(module, one) for one in examples):
+    for first, second in pairs_of_sizes():
+        examples = [_drawn(example, sizes, module, rng) for sizes in ((first, second) if free else (first,))]
+        if free < 2 or all(runs(module, one) for one in examples):
             break
     return examples
 
@@ -107,9 +107,16 @@ def _most(example: Any) -> int:
     return example.count(None) if is_shape(example) else max(map(_most, example), default=0) if isinstance(example, tuple) else 0
 
 
-def free_sizes(second: bool, scale: int) -> tuple[int, ...]:
-    """The sizes that stand for None, in turn. No two are alike in both examples, which tells them apart."""
-    return (3, scale * 3 // 2, scale * 7 // 4, scale * 9 // 4) if second else (2, scale, scale * 5 // 4, scale * 3 // 2)
+def pairs_of_sizes() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The sizes that stand for what may vary, in turn, in the first example and in the second, for one pair after the other.
+
+    No two sizes are alike in both examples, which tells them apart. Those of the second are odd where the network takes that: so
+    what rounds a half up or down does both.
+    """
+    for scale in SCALES:
+        even = (3, scale * 3 // 2, scale * 7 // 4, scale * 9 // 4)
+        for second in ((even[0], *(size | 1 for size in even[1:])), even):
+            yield (2, scale, scale * 5 // 4, scale * 3 // 2), second
 
 
 def runs(module: Any, input: Any) -> bool:

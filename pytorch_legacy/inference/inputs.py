@@ -13,7 +13,7 @@ import numpy as np
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.nn.Module import Module
 
-from .examples import SCALES, free_sizes, indices, runs
+from .examples import indices, pairs_of_sizes, runs
 from .problem import Problem
 
 KINDS = {
@@ -175,8 +175,9 @@ def candidates(spec: Spec, net: Module, rng: np.random.Generator | None = None) 
     """Inputs to try one after the other: with several sizes for the letters, and each with a dimension for the batch, too."""
     letters = _letters(spec)
     batch = {spec_.sizes[0] for spec_ in arrays(spec)} & set(letters)
-    for scale in SCALES if set(letters) - batch else SCALES[:1]:
-        sizes = _sized(letters, batch, (1, *free_sizes(False, scale)[1:]))
+    firsts = [*dict.fromkeys(first for first, _ in pairs_of_sizes())]
+    for first in firsts if set(letters) - batch else firsts[:1]:
+        sizes = _sized(letters, batch, (1, *first[1:]))
         input = drawn(spec, net, sizes, rng)
         yield input
         yield mapped(lambda array: array[None], input)
@@ -199,11 +200,13 @@ def examples(spec: Spec, net: Module) -> list[Any]:
     for tried in [freed, spec] if freed != spec else [spec]:
         letters = _letters(tried)
         batch = {array.sizes[0] for array in arrays(tried)} & set(letters)
-        for scale in SCALES if set(letters) - batch else SCALES[:1]:
+        for pair in pairs_of_sizes():
             rng = np.random.default_rng(0)
-            made = [drawn(tried, net, _sized(letters, batch, free_sizes(second, scale)), rng) for second in (False, True)]
+            made = [drawn(tried, net, _sized(letters, batch, free), rng) for free in pair]
             if all(runs(net, one) for one in made):
                 return made if letters else [made[0], made[0]]
+            if not set(letters) - batch:
+                break
     return made
 
 

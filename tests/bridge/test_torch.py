@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -184,6 +185,26 @@ def test_sizes_that_vary() -> None:
     joined = nn.JoinTable(1)
     for example in (pair, ((None, 3), (None, 2))):
         assert pl.to_torch(joined, example)(torch.ones(7, 3), torch.ones(7, 2)).shape == (7, 5)
+
+
+def branches() -> nn.Module:
+    """Outputs that are as large as each other, or smaller by one, by whether the input is even."""
+    return nn.DepthConcat(1).add(nn.SpatialConvolution(2, 3, 2, 2, 2, 2)).add(nn.SpatialConvolution(2, 4, 3, 3, 2, 2, 1, 1))
+
+
+def doubled() -> nn.Module:
+    """A network that takes even sizes alone."""
+    inner = nn.Sequential(nn.SpatialMaxPooling(2, 2), nn.SpatialUpSamplingNearest(2))
+    return nn.Sequential(nn.ConcatTable(nn.Identity(), inner), nn.JoinTable(1))
+
+
+@pytest.mark.parametrize("make, sizes", [(branches, [(8, 9), (9, 8), (5, 5), (6, 6)]), (doubled, [(2, 6), (10, 4)])])
+def test_odd_and_even_sizes(make: Callable[[], nn.Module], sizes: list[tuple[int, int]]) -> None:
+    net = make()
+    module = pl.to_torch(net, (None, 2, None, None))
+    for height, width in sizes:
+        x = np.random.default_rng(0).standard_normal((2, 2, height, width)).astype(np.float32)
+        np.testing.assert_allclose(module(torch.from_numpy(x)).detach().numpy(), net.forward(x), rtol=0, atol=1e-6)
 
 
 class Strange(nn.Module):

@@ -4,7 +4,7 @@ from pytorch_legacy import authors, dpnn, nn, nngraph
 
 from ..aliases import Part
 from ..registry import ADVICE, rule, rule_of
-from ..texts import axis, cat, field, lacks, options, reshaped, sizes, trimmed, unfolded
+from ..texts import axis, cat, field, joined, lacks, options, reshaped, sizes, trimmed, unfolded
 from ..values import tree
 from .convolution import convolve, full_convolve, geometry, temporal
 from .linear import linear
@@ -43,25 +43,39 @@ def concat(m, x, w):
 def depth_concat(m, x, w):
     parts = [w.convert(module, x, i) for i, module in enumerate(m.modules)]
     joint = axis(m, m.dimension, parts[0])
-    pads = _centred(m, parts, joint)
-    texts = [f"F.pad({part}, {zeros})" if any(zeros) else str(part) for part, zeros in zip(parts, pads, strict=True)]
-    if any(map(any, pads)):
-        w.note("smaller ones stand in the middle of zeros")
+    found = _centred(parts, joint)
+    if not any(any(zeros) for pads in found for zeros in pads):
+        return w.let(cat(parts, joint))
+    if any(part.shape[i] is None for part in parts for i in range(1, part.ndim) if i != joint):  # so the zeros may vary, too
+        return w.let(f"{w.helper(_CENTRED)}([{joined(parts)}], {joint})")
+    w.note("smaller ones stand in the middle of zeros")
+    texts = [f"F.pad({part}, {zeros})" if any(zeros) else str(part) for part, zeros in zip(parts, found[0], strict=True)]
     return w.let(cat(texts, joint))
 
 
-def _centred(m, parts, joint):
-    """The pads, as F.pad takes them, that make all parts as large as the largest."""
+def _centred(parts, joint):
+    """For each example the pads, as F.pad takes them, that make all parts as large as the largest."""
     found = []
     for shapes in zip(*(part.shapes for part in parts), strict=True):  # those of one example
         largest = [max(sizes) for sizes in zip(*shapes, strict=True)]
         found.append([])
         for shape in shapes:
             zeros = [0 if i == joint else whole - shape[i] for i, whole in enumerate(largest)]
-            found[-1].append(tuple(side for count in reversed(zeros) for side in (count // 2, count - count // 2)))
-    if any(pads != found[0] for pads in found):
-        raise lacks(m, "the zeros around smaller outputs vary with the input; give examples that agree in height and width")
-    return [trimmed(pads) for pads in found[0]]
+            found[-1].append(trimmed(tuple(side for count in reversed(zeros) for side in (count // 2, count - count // 2))))
+    return found
+
+
+_CENTRED = '''
+def cat_centred(parts, dim):
+    """One part after the other along dim, smaller ones in the middle of zeros."""
+    padded = []
+    for part in parts:
+        pads = []
+        for i in range(part.ndim - 1, -1, -1):
+            missing = 0 if i == dim else max(other.size(i) for other in parts) - part.size(i)
+            pads += [missing // 2, missing - missing // 2]
+        padded.append(F.pad(part, pads))
+    return torch.cat(padded, dim)'''
 
 
 @rule(nn.Parallel)

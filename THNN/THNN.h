@@ -225,12 +225,44 @@ THNN_API int32_t THNN_(FusedConvolution_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
     THTensor *output,       /* [OUT] (N x) nOutputPlane x oH x oW : as the layer's own _outputSize says */
-    const THTensor *weight, /* [IN] nOutputPlane x nInputPlane x kH x kW */
+    const THTensor *weight, /* [IN] nOutputPlane x (nInputPlane / groups) x kH x kW */
     const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
     const THTensor *other,  /* [IN] [OPTIONAL] as output */
     int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
     int64_t dilationT, int64_t dilationW, int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH,
-    int32_t full, int32_t activation, double a, double b, int64_t serial);
+    int64_t groups, int32_t full, int32_t activation, double a, double b, int64_t serial);
+
+/* Planes fall into groups, each of which is a convolution of its own, or with `full` a transposed one. */
+THNN_API int32_t THNN_(SpatialGroupedConvolution_outputSize)(
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *weight, /* [IN] nOutputPlane x (nInputPlane / groups) x kH x kW, full: nInputPlane x (nOutputPlane / groups) x ... */
+    int64_t groups, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH, int32_t full,
+    int64_t size[8]);
+
+THNN_API int32_t THNN_(SpatialGroupedConvolution_updateOutput)(
+    THNNState *state,
+    const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
+    THTensor *output,       /* [OUT] (N x) nOutputPlane x oH x oW */
+    const THTensor *weight, /* [IN] nOutputPlane x (nInputPlane / groups) x kH x kW, full: nInputPlane x (nOutputPlane / groups) x ... */
+    const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
+    int64_t groups, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH, int32_t full);
+
+THNN_API int32_t THNN_(SpatialGroupedConvolution_updateGradInput)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oH x oW */
+    THTensor *gradInput,        /* [OUT] (N x) nInputPlane x H x W */
+    const THTensor *weight,     /* [IN] nOutputPlane x (nInputPlane / groups) x kH x kW, full: nInputPlane x (nOutputPlane / groups) x ... */
+    int64_t groups, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH, int32_t full);
+
+THNN_API int32_t THNN_(SpatialGroupedConvolution_accGradParameters)(
+    THNNState *state,
+    const THTensor *input,      /* [IN] (N x) nInputPlane x H x W */
+    const THTensor *gradOutput, /* [IN] (N x) nOutputPlane x oH x oW */
+    THTensor *gradWeight,       /* [ACC] nOutputPlane x (nInputPlane / groups) x kH x kW, full: nInputPlane x (nOutputPlane / groups) x ... */
+    THTensor *gradBias,         /* [ACC] [OPTIONAL] nOutputPlane */
+    int64_t groups, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH, int32_t full,
+    double scale);
 
 THNN_API int32_t THNN_(SpatialConvolutionLocal_outputSize)(
     const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */

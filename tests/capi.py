@@ -79,12 +79,14 @@ SCALARS: dict[str, float] = {
     "nchannels": 3, "order": 1, "inputDepth": 3, "inputHeight": 5, "inputWidth": 4, "outputDepth": 5, "outputHeight": 3,
     "outputWidth": 6, "scaleGradByFreq": 0, "paddingValue": -1, "maxNorm": 1.0, "normType": 2.0, "mode": 0,
     "weightDecay": 0.0, "learningRate": 0.1, "keysOffset": 0, "nInputPlane": 3, "featFirst": 0,
-    "operation": 2, "full": 0, "activation": 1, "a": 0.0, "b": 0.0, "serial": 0,
+    "operation": 2, "groups": 1, "full": 0, "activation": 1, "a": 0.0, "b": 0.0, "serial": 0,
 }  # fmt: skip
 
 # Where that is not one.
 OTHERWISE: dict[tuple[str, str], float] = {
     ("geometric", "p"): 0.5,
+    ("SpatialGroupedConvolution", "groups"): 2,
+    ("SpatialGroupedConvolution", "nInputPlane"): 6,
     ("SpatialConvolutionLocal", "inputWidth"): 7,
     ("SpatialConvolutionLocal", "outputWidth"): 5,
     ("SpatialConvolutionLocal", "outputHeight"): 4,
@@ -194,7 +196,8 @@ def shape_of(function: Function, argument: Argument, sizes: dict[str, int]) -> t
     """The first of the shapes that the argument's comment allows, with the batch dimension if it is optional."""
     text = re.split(r" : |,| or ", argument.shape.replace("(N x) ", "N x "))[0].strip(" :")
     if (other := re.match(r"as (\w+)", text)) is None:
-        return tuple(2 if size == "*" else eval(size, {}, sizes | numbers(function)) for size in text.split(" x "))
+        known = sizes | numbers(function)
+        return tuple(2 if size == "*" else eval(re.sub("/+", "//", size), {}, known) for size in text.split(" x "))
     if other[1] == "in":  # as in updateOutput
         function = next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput")
         return shape_of(function, next(a for a in function.arguments if a.name == argument.name), sizes)

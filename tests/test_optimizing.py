@@ -75,7 +75,15 @@ CHAINS: dict[str, tuple[Callable[[], Module], Tensor, list[str]]] = {
     ),
     "groups": (
         lambda: nn.Sequential(cudnn.SpatialConvolution(4, 6, 3, 3, 1, 1, 0, 0, 2), cudnn.SpatialBatchNormalization(6), nn.ReLU()),
+        image(4), ["folded", "computed by"],
+    ),
+    "depth-wise": (
+        lambda: nn.Sequential(cudnn.SpatialConvolution(4, 8, 3, 3, 1, 1, 0, 0, 4), cudnn.SpatialBatchNormalization(8), nn.ReLU()),
         image(4), ["folded", "in place"],
+    ),
+    "full groups": (
+        lambda: nn.Sequential(cudnn.SpatialFullConvolution(4, 6, 3, 3, 2, 2, 1, 1, 0, 0, 2), nn.ReLU()),
+        image(4), ["computed by"],
     ),
     "full": (
         lambda: nn.Sequential(nn.SpatialFullConvolution(3, 4, 3, 3, 2, 2), nn.SpatialBatchNormalization(4), nn.LeakyReLU(0.2)),

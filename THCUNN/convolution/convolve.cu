@@ -66,6 +66,28 @@ static void multiply(Call *call, const Convolution *s, const real *x, real *y, i
   }
 }
 
+/* Groups are samples here (convolve.h): those of one sample are a batch of products. */
+
+/* Samples whose columns are in memory at once. */
+static int64_t samplesAtOnce(const Convolution *s)
+{
+  return pieceOf(s->samples / s->groups, COLUMNS / (s->depth * s->groups * s->area));
+}
+
+static void multiplyGroups(Call *call, const Convolution *s, const real *x, real *y, const real *weight, const real *bias)
+{
+  const int64_t some = samplesAtOnce(s) * s->groups, n = wholeRow(some * s->area), size = s->outputs * s->area;
+  real *columns = THNN_scratch(call, s->depth * n, sizeof(real));
+  if (bias) launch(call, blocksFor(s->samples * size), BLOCK, fillPlanes, y, bias, s->groups * s->outputs, s->area, s->samples * size);
+  for (int64_t at = 0; at < s->samples && THNN_ready(call); at += some) {
+    const int64_t end = THNN_min(at + some, s->samples);
+    unfold(call, columns, x, s->window, at * s->area, end * s->area, n);
+    for (int64_t i = at; i < end; i += s->groups)
+      THNN_(batchedGemm)(call, 0, 0, s->outputs, s->area, s->depth, 1, weight, s->depth, s->outputs * s->depth, columns + (i - at) * s->area,
+                         n, s->area, bias != NULL, y + i * size, s->area, size, s->groups);
+  }
+}
+
 __global__ static void finishEach(real *y, Finish f, int64_t n)
 {
   for (int64_t i = firstThread(); i < n; i += allThreads()) {
@@ -81,7 +103,8 @@ static void finish(Call *call, const Convolution *s, real *y, int64_t n)
 
 static void forward(Call *call, const Convolution *s, const real *x, real *y, const real *weight, const real *bias)
 {
-  multiply(call, s, x, y, 0, weight, bias);
+  if (s->groups > 1) multiplyGroups(call, s, x, y, weight, bias);
+  else multiply(call, s, x, y, 0, weight, bias);
   finish(call, s, y, s->samples * s->outputs * s->area);
 }
 
@@ -103,12 +126,28 @@ static void gather(Call *call, const Convolution *s, const real *y, real *x, con
   }
 }
 
+static void gatherGroups(Call *call, const Convolution *s, const real *y, real *x, const real *weight, const real *bias)
+{
+  const int64_t some = samplesAtOnce(s) * s->groups, n = wholeRow(some * s->area), size = s->outputs * s->area;
+  const int64_t planes = s->window.planes, cells = sizeOf(s->window), all = s->samples * planes * cells;
+  real *columns = THNN_scratch(call, s->depth * n, sizeof(real));
+  if (bias) launch(call, blocksFor(all), BLOCK, fillPlanes, x, bias, s->groups * planes, cells, all);
+  for (int64_t at = 0; at < s->samples && THNN_ready(call); at += some) {
+    const int64_t end = THNN_min(at + some, s->samples);
+    for (int64_t i = at; i < end; i += s->groups)
+      THNN_(batchedGemm)(call, 1, 0, s->depth, s->area, s->outputs, 1, weight, s->depth, s->outputs * s->depth, y + i * size, s->area, size, 0,
+                         columns + (i - at) * s->area, n, s->area, s->groups);
+    fold(call, x, columns, NULL, bias != NULL, s->window, 0, planes, at, end - at, n);
+  }
+}
+
 static void backward(Call *call, const Convolution *s, const real *y, real *x, const real *weight, const real *bias)
 {
   Convolution back = *s;
   back.outputs = s->window.planes;
   back.depth = back.window.planes = s->outputs;
-  if (s->direct) multiply(call, &back, y, x, 1, weight, bias);
+  if (s->groups > 1) gatherGroups(call, s, y, x, weight, bias);
+  else if (s->direct) multiply(call, &back, y, x, 1, weight, bias);
   else gather(call, s, y, x, weight, bias);
   finish(call, s, x, s->samples * s->window.planes * sizeOf(s->window));
 }
@@ -140,13 +179,29 @@ static void weights(Call *call, const Convolution *s, const real *x, const real 
   addParts(call, gw, sums, scale, parts, size);
 }
 
+static void groupsWeights(Call *call, const Convolution *s, const real *x, const real *y, real *gw, double scale)
+{
+  const int64_t some = samplesAtOnce(s) * s->groups, n = wholeRow(some * s->area), size = s->outputs * s->depth;
+  real *columns = THNN_scratch(call, s->depth * n, sizeof(real));
+  accreal *sums = THNN_scratch(call, s->groups * size, sizeof(accreal));
+  for (int64_t at = 0; at < s->samples && THNN_ready(call); at += some) {
+    const int64_t end = THNN_min(at + some, s->samples);
+    unfold(call, columns, x, s->window, at * s->area, end * s->area, n);
+    for (int64_t i = at; i < end; i += s->groups)
+      THNN_(batchedSums)(call, 0, 1, s->outputs, s->depth, s->area, 1, y + i * s->outputs * s->area, s->area, s->outputs * s->area,
+                         columns + (i - at) * s->area, n, s->area, i > 0, sums, s->depth, size, s->groups);
+  }
+  addParts(call, gw, sums, scale, 1, s->groups * size);
+}
+
 static void gradients(Call *call, const Convolution *s, const real *in, const real *g, real *gw, real *gb, double scale)
 {
   if (s->samples == 0) return;
-  weights(call, s, s->full ? g : in, s->full ? in : g, gw, scale);
+  (s->groups > 1 ? groupsWeights : weights)(call, s, s->full ? g : in, s->full ? in : g, gw, scale);
   const Window *w = &s->window;
-  if (gb && s->full) addPlaneSums(call, gb, g, scale, s->samples, 1, w->planes, sizeOf(*w));
-  else if (gb) addPlaneSums(call, gb, g, scale, s->samples, 1, s->outputs, s->area);
+  const int64_t samples = s->samples / s->groups;
+  if (gb && s->full) addPlaneSums(call, gb, g, scale, samples, 1, w->planes * s->groups, sizeOf(*w));
+  else if (gb) addPlaneSums(call, gb, g, scale, samples, 1, s->outputs * s->groups, s->area);
 }
 
 #include "convolution/convolve.c"

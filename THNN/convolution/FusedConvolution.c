@@ -7,6 +7,7 @@
  *   input, output, weight, bias  as of SpatialConvolutionMM and the other dense convolutions. How many dimensions a kernel has the weight
  *                says: nOutputPlane x nInputPlane x (kT x) (kH x) kW, of a transposed layer (`full`) nInputPlane first. A layer of sequences
  *                shows views that are turned: planes x frames of frames x planes. Numbers of an axis that the weight lacks are not looked at
+ *   groups     of planes, each with weights of its own (SpatialGroupedConvolution.c); 1 for sequences
  *   other        as output, or none
  *   activation, a, b  of THNNActivation
  *   serial       0, or a number that stands for the contents of weight: the caller promises that weight has the same contents in all
@@ -17,7 +18,7 @@
 #include "convolution/convolve.h"
 
 static int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis w, Axis h, int64_t adjT, int64_t adjW, int64_t adjH,
-                         int32_t full, int32_t activation, double a, double b, int64_t serial, Convolution *c)
+                         int64_t groups, int32_t full, int32_t activation, double a, double b, int64_t serial, Convolution *c)
 {
   const Axis none = {1, 1, 1, 1, 0, 1};
   THNN_TRY(THNN_checkInput(f, "weight", view(weight), 3, 5, "nOutputPlane x nInputPlane x (kT x) (kH x) kW"));
@@ -31,6 +32,7 @@ static int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis w, 
   c->dims = n - 2;
   if (full) *c = transposed(*c, n > 4 ? adjT : 0, adjW, n > 3 ? adjH : 0);
   c->finish = (Finish){NULL, activation, (accreal)a, (accreal)b};
+  c->groups = groups;
   c->serial = serial;
   return THNN_OK;
 }
@@ -38,11 +40,11 @@ static int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis w, 
 int32_t THNN_(FusedConvolution_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
                                              const THTensor *bias, const THTensor *other, int64_t dT, int64_t dW, int64_t dH,
                                              int64_t padT, int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
-                                             int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH, int32_t full,
-                                             int32_t activation, double a, double b, int64_t serial)
+                                             int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH, int64_t groups,
+                                             int32_t full, int32_t activation, double a, double b, int64_t serial)
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
   Convolution c;
-  THNN_TRY(makeLayer(__func__, weight, t, w, h, adjT, adjW, adjH, full, activation, a, b, serial, &c));
+  THNN_TRY(makeLayer(__func__, weight, t, w, h, adjT, adjW, adjH, groups, full, activation, a, b, serial, &c));
   return THNN_(convolution_updateSum)(__func__, state, c, input, output, weight, bias, other);
 }

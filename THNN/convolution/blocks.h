@@ -1,4 +1,4 @@
-/* Weights as the direct sums read them: blocks of a few planes of y, packed[block][k][plane]. Term k of a sum is a tap of a plane of x. */
+/* Weights as the direct sums read them: for each group, blocks of a few planes of y, packed[block][k][plane]. Term k of a sum is a tap of a plane of x. */
 #ifndef THNN_BLOCKS_H
 #define THNN_BLOCKS_H
 
@@ -23,10 +23,13 @@ THNN_INLINE Blocks blocksOf(const Sum *s, Way way)
   return (Blocks){step, THNN_ceilDiv(s->outputs, step), WIDTH};
 }
 
+/* Of one group. */
+THNN_INLINE int64_t packedSize(const Sum *s, const Blocks *b) { return b->count * b->step * depthOf(s); }
+
 static int64_t directSize(const Sum *s, Way way)
 {
   const Blocks b = blocksOf(s, way);
-  return b.count * b.step * depthOf(s);
+  return s->groups * packedSize(s, &b);
 }
 
 /* Blocks whose taps lie one after the other in memory, upwards or downwards, are turned; others are taken one by one. */
@@ -55,18 +58,20 @@ static void packBlock(const Sum *s, real *to, int64_t step, const real *from, in
   }
 }
 
-static void packOne(const Sum *s, const Blocks *b, int64_t block, real *to)
+static void packOne(const Sum *s, const Blocks *b, int64_t group, int64_t block, real *to)
 {
   const int64_t first = block * b->step, outputs = THNN_min(b->step, s->outputs - first);
   if (outputs < b->step) memset(to, 0, (size_t)(b->step * depthOf(s)) * sizeof(real));
-  packBlock(s, to, b->step, s->weight + first * s->weightOutput + s->t.weight + s->h.weight + s->w.weight, outputs);
+  const real *weight = s->weight + group * s->weightGroup + first * s->weightOutput;
+  packBlock(s, to, b->step, weight + s->t.weight + s->h.weight + s->w.weight, outputs);
 }
 
 static void directPack(const Sum *s, Way way, real *packed, int threads)
 {
   const Blocks b = blocksOf(s, way);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t block = 0; block < b.count; block++) packOne(s, &b, block, packed + block * b.step * depthOf(s));
+  for (int64_t block = 0; block < s->groups * b.count; block++)
+    packOne(s, &b, block / b.count, block % b.count, packed + block * b.step * depthOf(s));
 }
 
 #endif

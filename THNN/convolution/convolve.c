@@ -6,11 +6,7 @@
  * where x is the input of a layer and y its output; of a full layer x is the output and y the input. dense.c computes that. */
 #include "convolution/convolve.h"
 
-enum {
-  TILE = 384,              /* places in a tile, at most */
-  FEW_PLACES = 64,         /* samples with fewer places are worked on together */
-  MOST_COLUMNS = 1 << 20   /* elements unfolded at a time for the largest kernels */
-};
+enum { FEW_PLACES = 64 }; /* samples with fewer places are worked on together */
 
 /* ---- checks */
 
@@ -43,6 +39,7 @@ static int32_t checkNumbers(const char *f, char letter, const Axis *a)
 static int32_t checkPlaces(const char *f, char letter, int full, int64_t in, int64_t adj, Axis *a)
 {
   if (!full) {
+    THNN_TRY(THNN_checkRange(f, named("adj", letter).text, adj, 0, 0));
     a->in = in;
     a->out = THNN_windowCount(in, reach(a), a->stride, a->pad, 0);
     return THNN_OK;
@@ -95,7 +92,11 @@ static int32_t checkShapes(const char *f, const THTensor *input, const THTensor 
     return THNN_fail(THNN_ERR_SHAPE, f, weightName, "expected %s x %s, got %s",
                      c->full ? "nInputPlane x nOutputPlane" : "nOutputPlane x nInputPlane",
                      THNN_shapeText(dims, kernel + 3 - dims).text, THNN_shapeText(weight->nDimension, weight->size).text);
-  const int64_t expected = c->full ? weight->size[0] : planes, outputs = c->full ? planes : weight->size[0];
+  THNN_TRY(THNN_checkRange(f, "groups", c->groups, 1, c->dims > 1 ? THNN_MAX_SIZE : 1)); /* planes of sequences are side by side */
+  if (weight->size[0] % c->groups)
+    return THNN_fail(THNN_ERR_SHAPE, f, weightName, "expected a multiple of %lld groups of %s, got %lld", (long long)c->groups,
+                     c->full ? "nInputPlane" : "nOutputPlane", (long long)weight->size[0]);
+  const int64_t expected = c->full ? weight->size[0] : planes * c->groups, outputs = c->full ? planes * c->groups : weight->size[0];
   if (channels != expected)
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected %lld planes, the nInputPlane, got %s", (long long)expected,
                      THNN_shapeText(input->nDimension, input->size).text);
@@ -132,13 +133,15 @@ static int32_t check(const char *f, const THTensor *input, const THTensor *resul
   THNN_TRY(THNN_checkShape(f, resultName, view(result), input->nDimension, size));
 
   Window *w = &c->window;
+  w->planes /= c->groups;
+  c->outputs /= c->groups;
+  c->samples *= c->groups;
   c->cells = w->t.kernel * w->h.kernel * w->w.kernel;
   c->depth = w->planes * c->cells;
   c->area = w->t.out * w->h.out * w->w.out;
   const int together = c->area < FEW_PLACES && c->samples > 1;
   c->matrices = together ? 1 : c->samples;
   c->places = together ? c->samples * c->area : c->area;
-  c->tile = THNN_min(THNN_max(MOST_COLUMNS / c->cells, 1), THNN_min(c->places, TILE));
   const int still = w->t.pad == 0 && w->h.pad == 0 && w->w.pad == 0 && w->t.in == w->t.out && w->h.in == w->h.out;
   c->direct = c->cells == 1 && still && w->w.in == w->w.out && w->t.stride == 1 && w->h.stride == 1 && w->w.stride == 1;
   if (c->direct) { /* a plane is one long row */
@@ -148,10 +151,8 @@ static int32_t check(const char *f, const THTensor *input, const THTensor *resul
   return THNN_OK;
 }
 
-static int32_t checkBias(const char *f, const THTensor *bias, const Convolution *c)
-{
-  return bias ? THNN_checkShape(f, "bias", view(bias), 1, c->full ? &c->window.planes : &c->outputs) : THNN_OK;
-}
+/* The planes of all groups of a layer's output. */
+static int64_t biases(const Convolution *c) { return (c->full ? c->window.planes : c->outputs) * c->groups; }
 
 #ifndef THNN_CUDA /* THCUNN/convolution/convolve.cu has its own of these three */
 #include "convolution/dense.h"
@@ -215,7 +216,8 @@ int32_t THNN_(convolution_updateSum)(const char *f, THNNState *state, Convolutio
 {
   THNN_TRY(check(f, input, output, "output", weight, "weight", &c));
   THNN_TRY(THNN_checkOutput(f, "output", view(output), output->nDimension, output->size));
-  THNN_TRY(checkBias(f, bias, &c));
+  const int64_t size = biases(&c);
+  if (bias) THNN_TRY(THNN_checkShape(f, "bias", view(bias), 1, &size));
   if (other) THNN_TRY(THNN_checkShape(f, "other", view(other), output->nDimension, output->size));
 
   Call call;
@@ -249,7 +251,8 @@ int32_t THNN_(convolution_accGradParameters)(const char *f, THNNState *state, Co
 {
   THNN_TRY(check(f, input, gradOutput, "gradOutput", gradWeight, "gradWeight", &c));
   THNN_TRY(THNN_checkOutput(f, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
-  if (gradBias) THNN_TRY(THNN_checkOutput(f, "gradBias", view(gradBias), 1, c.full ? &c.window.planes : &c.outputs));
+  const int64_t size = biases(&c);
+  if (gradBias) THNN_TRY(THNN_checkOutput(f, "gradBias", view(gradBias), 1, &size));
 
   Call call;
   THNN_enter(&call, state, f);

@@ -20,13 +20,14 @@ typedef struct Convolution {
   int32_t flat;             /* weight may also be a matrix of nOutputPlane rows */
   int32_t full;             /* the transpose */
   int64_t adjT, adjH, adjW; /* of a full layer: cells that the output has more at the far end */
+  int64_t groups;           /* of planes, each with weights of its own, in two or three dimensions */
   Window window;            /* over x, the larger side: input, or the output of a full layer */
   Finish finish;            /* of the output */
   int64_t serial;           /* of the contents of weight, or 0 (FusedConvolution.c) */
-  /* What convolve.c finds out when it checks the tensors. */
+  /* What convolve.c finds out when it checks the tensors. A group is a sample then: sample n has the weights of group n % groups. */
   int64_t samples, outputs; /* N; planes of y, the smaller side */
   int64_t cells, depth;     /* of the window; over all planes */
-  int64_t area, tile;       /* places of a sample; places in a tile */
+  int64_t area;             /* places of a sample */
   int64_t matrices, places; /* y is N matrices of outputs x area, or a single one with the samples side by side */
   int32_t direct;           /* a kernel of one cell that moves by one: the columns are x itself */
 } Convolution;
@@ -34,12 +35,12 @@ typedef struct Convolution {
 /* The layer's windows over planes, and over volumes: sliding ones, whose numbers `sliding` takes. */
 THNN_INLINE Convolution overPlanes(Axis w, Axis h)
 {
-  return (Convolution){.dims = 2, .window = {.t = {1, 1, 1, 1, 0, 1}, .h = h, .w = w}};
+  return (Convolution){.dims = 2, .groups = 1, .window = {.t = {1, 1, 1, 1, 0, 1}, .h = h, .w = w}};
 }
 
 THNN_INLINE Convolution overVolumes(Axis t, Axis w, Axis h)
 {
-  return (Convolution){.dims = 3, .window = {.t = t, .h = h, .w = w}};
+  return (Convolution){.dims = 3, .groups = 1, .window = {.t = t, .h = h, .w = w}};
 }
 
 /* The transpose of a layer, with some more cells. */

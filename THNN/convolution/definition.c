@@ -31,12 +31,13 @@ void THNN_(sumByDefinition)(const Sum *s, int threads)
       for (int64_t t = 0; t < s->t.out; t++)
         for (int64_t h = 0; h < s->h.out; h++)
           for (int64_t w = 0; w < s->w.out; w++) {
-            double sum = s->bias ? s->bias[o] : 0;
+            const int64_t group = n % s->groups;
+            double sum = s->bias ? s->bias[group * s->outputs + o] : 0;
             for (int64_t c = 0; c < s->planes; c++)
               for (int64_t m = 0; m < s->t.taps; m++)
                 for (int64_t i = 0; i < s->h.taps; i++)
                   for (int64_t j = 0; j < s->w.taps; j++)
-                    sum += (double)s->weight[weightAt(s, o, c, m, i, j)] *
+                    sum += (double)s->weight[group * s->weightGroup + weightAt(s, o, c, m, i, j)] *
                            cellAt(s, n, c, cellOf(&s->t, t, m), cellOf(&s->h, h, i), cellOf(&s->w, w, j));
             const int64_t at = n * s->ySample + o * s->yPlane + t * s->t.y + h * s->h.y + w * s->w.y;
             const Finish *f = &s->finish;

@@ -34,7 +34,7 @@ static int isForWinograd(const Sum *s)
 {
   const Line *h = &s->h, *w = &s->w, *t = &s->t;
   const double memory = (double)(s->planes + s->outputs) * 36 * ((double)w->out / 2 + 64);
-  return sizeof(THNN_REAL) == sizeof(float) && memory < INT32_MAX && h->taps == 3 && w->taps == 3 && h->step == 1 && w->step == 1 && h->stride == 1 &&
+  return sizeof(THNN_REAL) == sizeof(float) && s->groups == 1 && memory < INT32_MAX && h->taps == 3 && w->taps == 3 && h->step == 1 && w->step == 1 && h->stride == 1 &&
          w->stride == 1 && t->taps == 1 && t->in == 1 && t->out == 1 && w->x == 1 && w->y == 1;
 }
 
@@ -138,8 +138,8 @@ static Sum forwardSum(const Convolution *c, const real *x, real *y, const real *
   const Axis *t = &win->t, *h = &win->h, *w = &win->w;
   const Layout in = layoutOf(c, win->planes, t->in, h->in, w->in), out = layoutOf(c, c->outputs, t->out, h->out, w->out);
   const Layout k = weightLayout(c);
-  Sum s = {c->samples, win->planes, c->outputs, forwardLine(t, in.t, out.t, k.t), forwardLine(h, in.h, out.h, k.h),
-           forwardLine(w, in.w, out.w, k.w), in.sample, in.plane, out.sample, out.plane, k.sample, k.plane, x, weight, bias,
+  Sum s = {c->samples, c->groups, win->planes, c->outputs, forwardLine(t, in.t, out.t, k.t), forwardLine(h, in.h, out.h, k.h),
+           forwardLine(w, in.w, out.w, k.w), in.sample, in.plane, out.sample, out.plane, c->outputs * c->depth, k.sample, k.plane, x, weight, bias,
            x + c->samples * in.sample, y, c->finish};
   turnRow(&s);
   return s;
@@ -152,8 +152,8 @@ static Sum backwardSum(const Convolution *c, const real *y, real *x, const real 
   const Axis *t = &win->t, *h = &win->h, *w = &win->w;
   const Layout in = layoutOf(c, win->planes, t->in, h->in, w->in), out = layoutOf(c, c->outputs, t->out, h->out, w->out);
   const Layout k = weightLayout(c);
-  Sum s = {c->samples, c->outputs, win->planes, backwardLine(t, phaseT, in.t, out.t, k.t), backwardLine(h, phaseH, in.h, out.h, k.h),
-           backwardLine(w, phaseW, in.w, out.w, k.w), out.sample, out.plane, in.sample, in.plane, k.plane, k.sample, y, weight, bias,
+  Sum s = {c->samples, c->groups, c->outputs, win->planes, backwardLine(t, phaseT, in.t, out.t, k.t), backwardLine(h, phaseH, in.h, out.h, k.h),
+           backwardLine(w, phaseW, in.w, out.w, k.w), out.sample, out.plane, in.sample, in.plane, c->outputs * c->depth, k.plane, k.sample, y, weight, bias,
            y + c->samples * out.sample, x + phaseT * in.t + phaseH * in.h + phaseW * in.w, c->finish};
   if (s.finish.other) s.finish.other += s.y - x;
   turnRow(&s);
@@ -162,7 +162,7 @@ static Sum backwardSum(const Convolution *c, const real *y, real *x, const real 
 
 static Contents weightsOf(const Convolution *c, const real *data, int threads)
 {
-  return THNN_contents(data, (size_t)(c->outputs * c->depth) * sizeof(real), c->serial, threads);
+  return THNN_contents(data, (size_t)(c->groups * c->outputs * c->depth) * sizeof(real), c->serial, threads);
 }
 
 /* One sum, with weights that are packed for it, or were by a call before. Are its results to be used? */
@@ -171,7 +171,7 @@ static int computeBy(Call *call, const Sum *s, Way way, Contents *w)
   const Engine *e = engine();
   const int isWinograd = way == BY_WINOGRAD_2 || way == BY_WINOGRAD_4, threads = w->threads;
   const int64_t size = isWinograd ? e->winogradSize(s, way) : e->directSize(s, way);
-  const int64_t key[THNN_KEY] = {sizeof(real), way, s->outputs, s->planes, s->weightOutput, s->weightPlane, s->t.taps, s->t.weight,
+  const int64_t key[THNN_KEY] = {sizeof(real), way, s->groups, s->outputs, s->planes, s->weightOutput, s->weightPlane, s->t.taps, s->t.weight,
                                  s->t.weightStep, s->h.taps, s->h.weight, s->h.weightStep, s->w.taps, s->w.weight, s->w.weightStep,
                                  w->serial};
   void *memory = NULL;
@@ -198,28 +198,28 @@ static void compute(Call *call, const Sum *s, Contents *w)
 
 static int isMatrix(const Call *call, const Convolution *c)
 {
-  if (isByDefinition(call)) return 0;
+  if (isByDefinition(call) || c->groups > 1) return 0;
   const Axis *axis[] = {&c->window.t, &c->window.h, &c->window.w};
   for (int a = 0; a < 3; a++)
     if (axis[a]->in != axis[a]->kernel || axis[a]->pad != 0 || (axis[a]->dilation != 1 && axis[a]->kernel != 1)) return 0;
   return 1;
 }
 
-/* y[row][o][i] = bias[o], or 0 */
-static void fillRows(real *y, int64_t rows, int64_t planes, int64_t cells, const real *bias, int threads)
+/* y[row][o][i] = bias[o], or 0; as many rows as groups have biases of their own */
+static void fillRows(real *y, int64_t rows, int64_t groups, int64_t planes, int64_t cells, const real *bias, int threads)
 {
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t n = 0; n < rows; n++)
     for (int64_t o = 0; o < planes; o++)
-      for (int64_t i = 0; i < cells; i++) y[(n * planes + o) * cells + i] = bias ? bias[o] : 0;
+      for (int64_t i = 0; i < cells; i++) y[(n * planes + o) * cells + i] = bias ? bias[n % groups * planes + o] : 0;
 }
 
 /* All planes of x, or the planes of all its frames. */
 static void fillPlanes(const Convolution *c, real *x, const real *bias, int threads)
 {
   const int64_t cells = c->window.t.in * c->window.h.in * c->window.w.in;
-  if (c->dims == 1) fillRows(x, c->samples * cells, c->window.planes, 1, bias, threads);
-  else fillRows(x, c->samples, c->window.planes, cells, bias, threads);
+  if (c->dims == 1) fillRows(x, c->samples * cells, 1, c->window.planes, 1, bias, threads);
+  else fillRows(x, c->samples, c->groups, c->window.planes, cells, bias, threads);
 }
 
 /* All n elements of y, which was computed in another way than a single sum. */
@@ -238,7 +238,7 @@ void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *
   const int threads = threadsFor(call, c);
   if (isMatrix(call, c)) {
     if (!THNN_(reserveGemm)(call, threads)) return;
-    fillRows(y, c->samples, c->outputs, 1, bias, 1);
+    fillRows(y, c->samples, 1, c->outputs, 1, bias, 1);
     THNN_(gemm)(call, threads, 0, 1, c->samples, c->outputs, c->depth, 1, x, c->depth, weight, c->depth, 1, y, c->outputs);
     finishAll(&c->finish, y, c->samples * c->outputs, threads);
     return;
@@ -289,7 +289,11 @@ void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const 
   }
   const Sum s = forwardSum(c, x, (real *)y, gradWeight, NULL);
   const Engine *e = engine();
-  if (wayOf(call, &s, e) == BY_DEFINITION) THNN_(gradientByDefinition)(&s, gradWeight, scale, threads);
+  if (wayOf(call, &s, e) == BY_DEFINITION)
+    for (int64_t group = 0; group < c->groups; group++) {
+      const Sum one = groupOf(&s, group);
+      THNN_(gradientByDefinition)(&one, gradWeight + group * s.weightGroup, scale, threads);
+    }
   else e->gradient(call, &s, gradWeight, scale, threads);
 }
 
@@ -307,10 +311,11 @@ void THNN_(denseBias)(Call *call, const Convolution *c, const real *g, real *gra
     for (int64_t o = 0; o < planes; o++) gradBias[o] += (real)(scale * sums[o]);
     return;
   }
+  planes *= c->groups;
 #pragma omp parallel for num_threads(threads)
   for (int64_t o = 0; o < planes; o++) {
     double sum = 0;
-    for (int64_t n = 0; n < c->samples; n++) sum += sumRow(g + (n * planes + o) * places, places);
+    for (int64_t n = 0; n < c->samples / c->groups; n++) sum += sumRow(g + (n * planes + o) * places, places);
     gradBias[o] += (real)(scale * sum);
   }
 }

@@ -24,7 +24,7 @@ enum {
 THNN_INLINE int64_t partOfDepth(int64_t depth, int64_t columns) { return partOf(depth, PART_BYTES / (int64_t)sizeof(real) / columns); }
 
 /* Places whose panels fit in beside each other. */
-THNN_INLINE int64_t groupOf(int64_t terms, int64_t columns) { return PART_BYTES / (int64_t)sizeof(real) / (terms * columns) * columns; }
+THNN_INLINE int64_t placesAtOnce(int64_t terms, int64_t columns) { return PART_BYTES / (int64_t)sizeof(real) / (terms * columns) * columns; }
 
 /* ---- a band */
 
@@ -33,7 +33,8 @@ typedef struct Band {
   const Picture *p;
   Blocks blocks;
   const real *x;          /* the picture, or x itself */
-  const real *packed;     /* all weights, or NULL: then a block is packed when its turn comes, */
+  const real *bias;       /* of the band's planes, or NULL */
+  const real *packed;     /* all their weights, or NULL: then a block is packed when its turn comes, */
   real *own;              /* here */
   const int32_t *distance;
   const int32_t *inPanel[3]; /* the same in a panel of 1, 2 or FEW_WIDTH vectors */
@@ -47,7 +48,7 @@ typedef struct Band {
 THNN_INLINE const real *blockOf(const Band *d, int64_t block)
 {
   if (d->packed) return d->packed + block * d->blocks.step * depthOf(d->s);
-  packOne(d->s, &d->blocks, block, d->own);
+  packOne(d->s, &d->blocks, 0, block, d->own);
   return d->own;
 }
 
@@ -126,7 +127,7 @@ static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
 {
   const Sum *s = d->s;
   const int64_t depth = depthOf(s), places = (d->rows - 1) * d->p->row + s->w.out, wide = d->blocks.width * LANES, step = d->blocks.step;
-  const int64_t part = partOfDepth(depth, wide), group = groupOf(part, wide);
+  const int64_t part = partOfDepth(depth, wide), group = placesAtOnce(part, wide);
   const int isOften = endBlock - firstBlock > OFTEN;
   /* Behind x there is nothing to read. */
   const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
@@ -138,7 +139,7 @@ static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
         const int64_t first = block * step, count = THNN_min(step, s->outputs - first);
         const real *w = blockOf(d, block) + k * step;
         THNN_REAL bias[ROWS] = {0};
-        for (int64_t o = 0; o < count && s->bias && k == 0; o++) bias[o] = s->bias[first + o];
+        for (int64_t o = 0; o < count && d->bias && k == 0; o++) bias[o] = d->bias[first + o];
         for (int64_t at = begin; at < end; at += wide) {
           const int64_t n = THNN_min(wide, places - at), columns = columnsOf(n, d->blocks.width);
           const int isLast = last && last + at + columns > s->xEnd, isLaid = isOften || isLast;
@@ -172,9 +173,9 @@ static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
         }
     for (int64_t r = 0; r < d->runs; r++) {
       real *tile = d->tile + r * d->run * COLUMNS, *y = d->y + first * s->yPlane + r * s->h.y;
-      if (s->bias)
+      if (d->bias)
         for (int64_t at = 0; at < d->run; at++)
-          for (int64_t o = 0; o < count; o++) tile[at * COLUMNS + o] += s->bias[first + o];
+          for (int64_t o = 0; o < count; o++) tile[at * COLUMNS + o] += d->bias[first + o];
       if (s->w.y == 1) turn(y, s->yPlane, tile, COLUMNS, d->run, count);
       else
         for (int64_t at = 0; at < d->run; at++)
@@ -226,7 +227,7 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   const int64_t wide = blocks.width * LANES, terms = partOfDepth(depth, wide), panels = PART_BYTES / (int64_t)sizeof(real);
   const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? rows * s->w.out * COLUMNS : ROWS * MOST_COLUMNS + panels);
   const int64_t places = (rows - 1) * p.row + s->w.out, block = THNN_perThread(blocks.step * depth);
-  const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || (terms == depth && places <= groupOf(terms, wide)));
+  const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || (terms == depth && places <= placesAtOnce(terms, wide)));
   real *fresh = packed ? NULL : THNN_scratch(call, isOnce ? threads * block : directSize(s, way), sizeof(real));
   int32_t *distance = THNN_scratch(call, depth + 3 * terms, sizeof(int32_t)), *inPanel = distance + depth;
   int64_t *laid = THNN_scratch(call, threads, sizeof(int64_t)); /* the job whose picture a thread has */
@@ -244,8 +245,8 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int64_t task = 0; task < jobs * parts; task++) {
     const int64_t part = task % parts, job = task / parts, frame = job / bands, first = job % bands * rows;
-    const int64_t n = frame / s->t.out, t = frame % s->t.out, thread = THNN_threadId();
-    Band d = {.s = s, .p = &p, .blocks = blocks, .packed = packed, .own = isOnce ? fresh + thread * block : NULL, .distance = distance, .inPanel = {inPanel, inPanel + terms, inPanel + 2 * terms}, .rows = THNN_min(rows, s->h.out - first), .tile = tiles + thread * tile};
+    const int64_t n = frame / s->t.out, t = frame % s->t.out, thread = THNN_threadId(), group = n % s->groups;
+    Band d = {.s = s, .p = &p, .blocks = blocks, .bias = s->bias ? s->bias + group * s->outputs : NULL, .packed = packed ? packed + group * packedSize(s, &blocks) : NULL, .own = isOnce ? fresh + thread * block : NULL, .distance = distance, .inPanel = {inPanel, inPanel + terms, inPanel + 2 * terms}, .rows = THNN_min(rows, s->h.out - first), .tile = tiles + thread * tile};
     if (p.inPlace) d.x = s->x + n * s->xSample + t * s->t.stride * s->t.x + first * s->h.x;
     else {
       real *mine = pictures + thread * picture;

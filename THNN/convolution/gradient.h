@@ -156,7 +156,14 @@ static void addAtOnce(const Gradient *g, real *weight, double scale, int64_t at,
 /* Cells of planes last begin at lines of the cache, an odd number of them apart. */
 THNN_INLINE int64_t oddLines(int64_t n) { return (THNN_ceilDiv(n, 16) | 1) * 16; }
 
-static void gradient(Call *call, const Sum *s, real *weight, double scale, int threads)
+/* How the gradient of one group is cut, and the elements of memory that it takes. */
+typedef struct Cut {
+  int64_t all, group, places; /* rows of y; those of a group of rows; their places */
+  int64_t x, y, sums, panel;  /* panel: of each thread */
+  int atOnce;                 /* weights of one sum, whose panels fit a cache, are made at once */
+} Cut;
+
+static Gradient gradientOf(const Sum *s, Cut *cut)
 {
   Gradient g = {.s = s, .merged = s->planes < COLUMNS && (s->w.taps == 1 || s->w.step == 1)};
   g.columns = g.merged ? s->w.taps * s->planes : s->planes;
@@ -172,51 +179,49 @@ static void gradient(Call *call, const Sum *s, real *weight, double scale, int t
   g.length = (s->w.out - 1) * s->w.stride + spanOf(&s->w) + 1;
 
   const int64_t yBlocks = THNN_ceilDiv(s->outputs, g.side), all = s->samples * s->t.out * s->h.out;
-  if (all == 0) return; /* no samples, no sum */
   const int64_t rowSize = g.length * g.step * g.xCell + s->w.out * g.yCell * yBlocks;
   /* As many rows as fit, but enough for a short sum: the sums of a group are added to memory. */
   const int64_t rows = THNN_max(GROUP_BYTES / (int64_t)sizeof(real) / rowSize, THNN_ceilDiv(CHUNK, s->w.out));
   const int64_t group = THNN_min(all, rows), places = group * s->w.out;
-  /* Weights of one sum that lie as [o][c][i][j] are made at once, if what they need fits a cache. */
+  /* The weights lie as [o][c][i][j]. */
   const int atOnce = !g.merged && group == all && places <= CHUNK && s->t.taps == 1 && g.runs * places * COLUMNS <= AT_ONCE &&
                      s->weightPlane == g.runs && s->h.weightStep == s->w.taps * s->w.weightStep && s->w.weightStep == 1;
   const int64_t xRows = group * g.step + (group / s->h.out + 2) * g.reachH, sums = atOnce ? 0 : g.blocks * g.rows * g.runs * g.wide;
   const int64_t panel = THNN_perThread((atOnce ? g.runs * (places + 2 * g.rows) : CHUNK) * COLUMNS + COLUMNS);
-  g.x = THNN_scratch(call, xRows * g.length * g.xCell + 2 * COLUMNS, sizeof(real));
   g.yBlock = places * g.yCell;
-  g.y = THNN_scratch(call, yBlocks * g.yBlock, sizeof(real));
-  g.sums = THNN_scratch(call, sums, sizeof(real));
-  g.place = THNN_scratch(call, places, sizeof(int32_t));
-  g.row = THNN_scratch(call, group, sizeof(int32_t));
-  g.panel = THNN_scratch(call, CHUNK, sizeof(int32_t));
-  real *panels = THNN_scratch(call, threads * panel, sizeof(real));
-  if (!THNN_ready(call)) return;
-  for (int64_t k = 0; k < CHUNK; k++) g.panel[k] = (int32_t)(k * COLUMNS);
+  *cut = (Cut){all, group, places, xRows * g.length * g.xCell + 2 * COLUMNS, yBlocks * g.yBlock, sums, panel, atOnce};
+  return g;
+}
 
-  const int64_t tiles = THNN_ceilDiv(g.wide, COLUMNS), some = THNN_ceilDiv(group, 4 * threads);
+/* One group, which has its memory; `panels` are those of its threads. */
+static void addGradient(Gradient *g, const Cut *cut, real *panels, real *weight, double scale, int threads)
+{
+  const Sum *s = g->s;
+  for (int64_t k = 0; k < CHUNK; k++) g->panel[k] = (int32_t)(k * COLUMNS);
+  const int64_t tiles = THNN_ceilDiv(g->wide, COLUMNS), some = THNN_ceilDiv(cut->group, 4 * threads);
   for (int64_t m = 0; m < s->t.taps; m++) {
-    memset(g.sums, 0, (size_t)sums * sizeof(real));
-    for (int64_t first = 0; first < all; first += group) {
-      const int64_t n = THNN_min(group, all - first);
+    memset(g->sums, 0, (size_t)cut->sums * sizeof(real));
+    for (int64_t first = 0; first < cut->all; first += cut->group) {
+      const int64_t n = THNN_min(cut->group, cut->all - first);
       for (int64_t r = 0, next = 0; r < n; r++) { /* rows of y of one frame share rows of x */
-        g.row[r] = (int32_t)(r > 0 && (first + r) % s->h.out > 0 ? g.row[r - 1] + g.step : next);
-        next = g.row[r] + g.reachH;
+        g->row[r] = (int32_t)(r > 0 && (first + r) % s->h.out > 0 ? g->row[r - 1] + g->step : next);
+        next = g->row[r] + g->reachH;
         for (int64_t w = 0; w < s->w.out; w++)
-          g.place[r * s->w.out + w] = (int32_t)((g.row[r] * g.length + w * s->w.stride) * g.xCell);
+          g->place[r * s->w.out + w] = (int32_t)((g->row[r] * g->length + w * s->w.stride) * g->xCell);
       }
 #pragma omp parallel for num_threads(threads)
-      for (int64_t r = 0; r < n; r += some) layRows(&g, m, first, r, THNN_min(r + some, n));
-      if (atOnce) {
-        const int64_t parts = THNN_min(THNN_ceilDiv(4 * threads, tiles), g.blocks);
+      for (int64_t r = 0; r < n; r += some) layRows(g, m, first, r, THNN_min(r + some, n));
+      if (cut->atOnce) {
+        const int64_t parts = THNN_min(THNN_ceilDiv(4 * threads, tiles), g->blocks);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
         for (int64_t job = 0; job < tiles * parts; job++)
-          addAtOnce(&g, weight + s->t.weight + s->h.weight + s->w.weight, scale, job / parts * COLUMNS, g.blocks * (job % parts) / parts,
-                    g.blocks * (job % parts + 1) / parts, places, panels + THNN_threadId() * panel);
+          addAtOnce(g, weight + s->t.weight + s->h.weight + s->w.weight, scale, job / parts * COLUMNS, g->blocks * (job % parts) / parts,
+                    g->blocks * (job % parts + 1) / parts, cut->places, panels + THNN_threadId() * cut->panel);
         return;
       }
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-      for (int64_t job = 0; job < g.runs * tiles; job++)
-        addGroup(&g, job / tiles, job % tiles * COLUMNS, n * s->w.out, panels + THNN_threadId() * panel);
+      for (int64_t job = 0; job < g->runs * tiles; job++)
+        addGroup(g, job / tiles, job % tiles * COLUMNS, n * s->w.out, panels + THNN_threadId() * cut->panel);
     }
 #pragma omp parallel for num_threads(threads)
     for (int64_t o = 0; o < s->outputs; o++)
@@ -224,10 +229,40 @@ static void gradient(Call *call, const Sum *s, real *weight, double scale, int t
         for (int64_t j = 0; j < s->w.taps; j++) {
           real *w = weight + o * s->weightOutput + s->t.weight + m * s->t.weightStep + s->h.weight + i * s->h.weightStep +
                     s->w.weight + j * s->w.weightStep;
-          const real *sum = g.merged ? g.sums + (i * g.columns + j * s->planes) * g.wide + o
-                                     : g.sums + (o * g.runs + i * s->w.taps + j) * g.wide;
-          for (int64_t c = 0; c < s->planes; c++) w[c * s->weightPlane] += (real)scale * sum[c * (g.merged ? g.wide : 1)];
+          const real *sum = g->merged ? g->sums + (i * g->columns + j * s->planes) * g->wide + o
+                                      : g->sums + (o * g->runs + i * s->w.taps + j) * g->wide;
+          for (int64_t c = 0; c < s->planes; c++) w[c * s->weightPlane] += (real)scale * sum[c * (g->merged ? g->wide : 1)];
         }
+  }
+}
+
+/* Where there are as many groups as threads, each is worked on by one thread; else all threads work on one after the other. */
+static void gradient(Call *call, const Sum *s, real *weight, double scale, int threads)
+{
+  Cut cut;
+  const Sum first = groupOf(s, 0);
+  const Gradient shape = gradientOf(&first, &cut);
+  if (cut.all == 0) return; /* no samples, no sum */
+  const int64_t places = THNN_perThread(cut.places), rows = THNN_perThread(cut.group), numbers = places + rows + THNN_perThread(CHUNK);
+  const int64_t x = THNN_perThread(cut.x), y = THNN_perThread(cut.y), sums = THNN_perThread(cut.sums);
+  const int outer = s->groups >= threads ? threads : 1, inner = threads / outer;
+  const int64_t each = x + y + sums + inner * cut.panel;
+  real *memory = THNN_scratch(call, outer * each, sizeof(real));
+  int32_t *integers = THNN_scratch(call, outer * numbers, sizeof(int32_t));
+  if (!THNN_ready(call)) return;
+#pragma omp parallel for num_threads(outer) schedule(dynamic)
+  for (int64_t group = 0; group < s->groups; group++) {
+    const Sum one = groupOf(s, group);
+    const int64_t thread = THNN_threadId();
+    Gradient g = shape;
+    g.s = &one;
+    g.x = memory + thread * each;
+    g.y = g.x + x;
+    g.sums = g.y + y;
+    g.place = integers + thread * numbers;
+    g.row = g.place + places;
+    g.panel = g.row + rows;
+    addGradient(&g, &cut, g.sums + sums, weight + group * s->weightGroup, scale, inner);
   }
 }
 

@@ -4,7 +4,8 @@
  *                      weight[o][c][m][i][j] * x[n][c][t * t.stride + t.first + m * t.step][h ...][w ...]
  *
  * where x is 0 outside its planes. A convolution is one such sum; its gradInput, which is a full convolution's output, is one for each
- * phase of the stride: the cells a, a + stride, a + 2 * stride ... of an axis meet the same taps. */
+ * phase of the stride: the cells a, a + stride, a + 2 * stride ... of an axis meet the same taps. Where planes fall into groups, a group of a
+ * sample's planes counts as a sample, and sample n has the weights and biases of group n % groups. */
 #ifndef THNN_SUM_H
 #define THNN_SUM_H
 
@@ -19,9 +20,9 @@ typedef struct Line {
 } Line;
 
 typedef struct Sum {
-  int64_t samples, planes, outputs; /* planes of x, of y */
+  int64_t samples, groups, planes, outputs; /* planes of x, of y */
   Line t, h, w;
-  int64_t xSample, xPlane, ySample, yPlane, weightOutput, weightPlane; /* distances */
+  int64_t xSample, xPlane, ySample, yPlane, weightGroup, weightOutput, weightPlane; /* distances */
   const real *x, *weight, *bias; /* bias may be NULL */
   const real *xEnd;              /* nothing is read from here on */
   real *y;
@@ -36,6 +37,20 @@ typedef enum Way {
   BY_WINOGRAD_2, /* F(2x2, 3x3) */
   BY_WINOGRAD_4  /* F(4x4, 3x3) */
 } Way;
+
+/* The sum of one group. */
+THNN_INLINE Sum groupOf(const Sum *s, int64_t group)
+{
+  Sum one = *s;
+  one.samples = s->samples / s->groups;
+  one.groups = 1;
+  one.xSample = s->xSample * s->groups;
+  one.ySample = s->ySample * s->groups;
+  one.x = s->x + group * s->xSample;
+  one.y = s->y + group * s->ySample;
+  one.weight = s->weight + group * s->weightGroup;
+  return one;
+}
 
 THNN_INLINE int64_t tapsOf(const Sum *s) { return s->t.taps * s->h.taps * s->w.taps; }
 

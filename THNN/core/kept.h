@@ -11,7 +11,7 @@
 
 enum {
   THNN_PRINT = 32,
-  THNN_KEY = 16,
+  THNN_KEY = 17,
   THNN_FEW_WORDS = 16,
 };
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import ValueRangeError
@@ -15,8 +13,8 @@ from pytorch_legacy.nn.convolution.Convolution import Convolution
 class Grouped(Layer, Convolution):
     """Base of convolutions in which an output plane sees the input planes of its own group only.
 
-    Each group is a convolution of its own, by the same C functions, over its part of the planes, filters and biases. Where a
-    group is one input plane, they are one SpatialDepthWiseConvolution.
+    Each group is a convolution of its own, over its part of the planes, filters and biases: SpatialGroupedConvolution in C. Where
+    a group is one input plane, they are one SpatialDepthWiseConvolution.
 
     Attributes
     ----------
@@ -51,46 +49,49 @@ class Grouped(Layer, Convolution):
     def updateOutput(self, input: Any) -> Any:
         if self.groups == 1:
             return super().updateOutput(input)
+        output = self._resize("output", self._outputShape(input))
         if self._isDepthWise():
             weight, bias = self._byPlane(self.weight), self._byPlane(self.bias)
-            shape = self._size("SpatialDepthWiseConvolution_outputSize", self._checkedInput(input), weight)
-            output = self._resize("output", shape)
             self._call("SpatialDepthWiseConvolution_updateOutput", input, output, weight, bias)
-            return output
-        inputs = self._inputGroups(input)
-        weights = self._split(self.weight, 0)
-        *batch, planes, height, width = self._size("outputSize", inputs[0], weights[0])
-        output = self._resize("output", (*batch, planes * self.groups, height, width))
-        for x, y, weight, bias in zip(inputs, self._split(output, -3), weights, self._split(self.bias, 0), strict=True):
-            self._call("updateOutput", x, y, weight, bias)
+        else:
+            self._call("SpatialGroupedConvolution_updateOutput", input, output, self.weight, self.bias, **self._kind())
         return output
 
     def updateGradInput(self, input: Any, gradOutput: Tensor) -> Any:
         if self.groups == 1 or self.gradInput is None:
             return super().updateGradInput(input, gradOutput)
+        gradInput = self._resize("gradInput", self._checkedInput(input).shape)
         if self._isDepthWise():
-            gradInput = self._resize("gradInput", self._checkedInput(input).shape)
             self._call("SpatialDepthWiseConvolution_updateGradInput", input, gradOutput, gradInput, self._byPlane(self.weight))
-            return gradInput
-        inputs, gradOutputs = self._inputGroups(input), self._outputGroups(gradOutput)
-        gradInput = self._resize("gradInput", input.shape)
-        for x, dy, dx, weight in zip(inputs, gradOutputs, self._split(gradInput, -3), self._split(self.weight, 0), strict=True):
-            self._call("updateGradInput", x, dy, dx, weight)
+        else:
+            name = "SpatialGroupedConvolution_updateGradInput"
+            self._call(name, input, gradOutput, gradInput, self.weight, **self._kind())
         return gradInput
 
     def accGradParameters(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> None:
         if self.groups == 1:
             return super().accGradParameters(input, gradOutput, scale)
+        self._checkedInput(input)
         if self._isDepthWise():
             name = "SpatialDepthWiseConvolution_accGradParameters"
-            byPlane = self._byPlane(self.gradWeight), self._byPlane(self.gradBias)
-            self._call(name, self._checkedInput(input), gradOutput, *byPlane, scale=scale)
-            return None
-        parts = self._inputGroups(input), self._outputGroups(gradOutput)
-        gradients = self._split(self.gradWeight, 0), self._split(self.gradBias, 0)
-        for x, dy, gradWeight, gradBias in zip(*parts, *gradients, strict=True):
-            self._call("accGradParameters", x, dy, gradWeight, gradBias, scale=scale)
+            self._call(name, input, gradOutput, self._byPlane(self.gradWeight), self._byPlane(self.gradBias), scale=scale)
+        else:
+            name = "SpatialGroupedConvolution_accGradParameters"
+            self._call(name, input, gradOutput, self.gradWeight, self.gradBias, **self._kind(), scale=scale)
         return None
+
+    def _outputShape(self, input: Any) -> tuple[int, ...]:
+        if self.groups == 1:
+            return super()._outputShape(input)
+        self._checkedInput(input)
+        if self._isDepthWise():
+            return self._size("SpatialDepthWiseConvolution_outputSize", input, self._byPlane(self.weight))
+        return self._size("SpatialGroupedConvolution_outputSize", input, self.weight, **self._kind())
+
+    def _kind(self) -> dict[str, int]:
+        """What the C functions ask, beside the fields that all layers have."""
+        adjusted = {name: getattr(self, name) if self._isTransposed else 0 for name in ("adjW", "adjH")}
+        return {**adjusted, "full": int(self._isTransposed)}
 
     def _setGroups(self, groups: int, nInputPlane: int, nOutputPlane: int) -> None:
         """Notes the number of groups, before there are any parameters."""
@@ -102,10 +103,6 @@ class Grouped(Layer, Convolution):
         for name, planes in (("nInputPlane", nInputPlane), ("nOutputPlane", nOutputPlane)):
             if planes % self.groups:
                 raise ValueRangeError(f"{self._typename}: {name}: expected a multiple of the {self.groups} groups, got {planes}")
-
-    def _split(self, array: Tensor | None, axis: int) -> list[Any]:
-        """The groups' parts of an array along the dimension of its planes."""
-        return [None] * self.groups if array is None else np.split(array, self.groups, axis)
 
     def _isDepthWise(self) -> bool:
         return self.groups == self.nInputPlane and not self._isTransposed and self.nOutputPlane % self.groups == 0
@@ -122,10 +119,3 @@ class Grouped(Layer, Convolution):
         if planes != self.nInputPlane:
             check.shape(self, "input", input, (*batch, self.nInputPlane, height, width))
         return input
-
-    def _inputGroups(self, input: Any) -> list[Tensor]:
-        return self._split(self._checkedInput(input), -3)
-
-    def _outputGroups(self, gradOutput: Tensor) -> list[Tensor]:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self.output.shape)
-        return self._split(gradOutput, -3)

@@ -41,7 +41,9 @@ _ACTIVATIONS: list[tuple[Any, int, Callable[[Any], tuple[float, float]]]] = [
 
 def is_convolution(module: Any) -> bool:
     """Is it a dense convolution that can take in what follows it?"""
-    if not isinstance(module, Convolution) or module._layer not in DENSE | FULL or getattr(module, "groups", 1) != 1:
+    if not isinstance(module, Convolution) or module._layer not in DENSE | FULL:
+        return False
+    if isinstance(module, Grouped) and module.groups > 1 and module._isDepthWise():
         return False
     isOurs = type(module).__module__.startswith(("pytorch_legacy.nn.", "pytorch_legacy.cudnn."))
     return isOurs and type(module).updateOutput in _PASSES and "updateOutput" not in vars(module)
@@ -115,13 +117,13 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
     layer: Any = sides[place]
     activation = activations[0] if activations else None
     number, numbers_of = found
-    names = [name for name, _ in _NUMBERS if hasattr(layer, name)]
+    names = [name for name, _ in [*_NUMBERS, ("groups", 1)] if hasattr(layer, name)]
     fields = [*names, *(f"k{axis}" for axis in layer._axes), "nInputPlane", "nOutputPlane"]
     read = attrgetter(*fields)
     values = dict(zip(fields, read(layer), strict=True))
     numbers = [values.get(name, default) for name, default in _NUMBERS]
+    kind = values.get("groups", 1), int(isinstance(layer, FullConvolution)), number
     known = read(layer)
-    isFull = int(isinstance(layer, FullConvolution))
     weight: Tensor | None = None
     kernels: Tensor | None = None
     serial, of = 0, None
@@ -148,7 +150,7 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
             of, shape = input.shape, layer._outputShape(input)
         output = layer._resize("output", shape)
         a, b = numbers_of(activation)
-        call(layer, _FUNCTION, input, output, kernels, layer.bias, other, *numbers, isFull, number, a, b, serial)
+        call(layer, _FUNCTION, input, output, kernels, layer.bias, other, *numbers, *kind, a, b, serial)
         if isSum:
             first.output = [output, other] if place == 0 else [other, output]
         for module in others:

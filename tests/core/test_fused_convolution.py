@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import backend, nn
+from pytorch_legacy import backend, cudnn, nn
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn.Module import Module
@@ -34,7 +34,7 @@ def fused(module: Any, x: Tensor, y: Tensor, other: Any, activation: int, a: flo
     defaults = {"d": 1, "pad": 0, "dilation": 1, "adj": 0}
     numbers = [getattr(module, name + axis, default) for name, default in defaults.items() for axis in AXES]
     full = int("Full" in module._layer)
-    arguments = (x, y, weight, module.bias, other, *numbers, full, activation, a, b, serial)
+    arguments = (x, y, weight, module.bias, other, *numbers, getattr(module, "groups", 1), full, activation, a, b, serial)
     module._call("FusedConvolution_updateOutput", *arguments)
     return result
 
@@ -96,6 +96,9 @@ CASES: dict[str, tuple[Module, tuple[int, ...]]] = {
     "transposed matrix": (nn.SpatialFullConvolution(6, 9, 4, 4), (2, 6, 1, 1)),
     "transposed volumes": (nn.VolumetricFullConvolution(3, 4, 3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1), (2, 3, 3, 4, 5)),
     "volumes": (nn.VolumetricConvolution(3, 8, 3, 3, 3, 1, 1, 1, 1, 1, 1), (2, 3, 6, 9, 9)),
+    "groups": (cudnn.SpatialConvolution(12, 9, 3, 3, 2, 2, 1, 1, 3), (2, 12, 9, 8)),
+    "transposed groups": (cudnn.SpatialFullConvolution(6, 4, 3, 3, 2, 2, 1, 1, 1, 0, 2), (2, 6, 5, 6)),
+    "transposed groups with gaps": (cudnn.SpatialFullConvolution(6, 4, 1, 1, 2, 2, 0, 0, 1, 0, 2), (2, 6, 5, 6)),
     "sequences": (nn.TemporalConvolution(12, 30, 3), (2, 40, 12)),
     "weight as a matrix": (nn.SpatialConvolutionMM(4, 6, 3, 3), (2, 4, 9, 9)),
 }  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn, optim
+from pytorch_legacy import cudnn, nn, optim
 from pytorch_legacy.errors import ValueRangeError
 
 WAYS = ("fast", "plain", "places", "outputs", "winograd2", "winograd4")
@@ -32,6 +32,10 @@ def layers(random):
     yield nn.SpatialDilatedConvolution(planes, outputs, *plane, dilation[w], dilation[h]), (batch, planes, size[h], size[w])
     yield nn.SpatialConvolution(planes, outputs, kernel[w], 1, stride[w]), (batch, planes, 1, 5 * kernel[w])
     yield nn.SpatialFullConvolution(planes, outputs, *plane[:4]), (batch, planes, few(7), few(7))
+    groups = few(4, 2)
+    each = groups * few(9, 2), groups * few(9)
+    yield cudnn.SpatialConvolution(*each, *plane, groups), (batch, each[0], *(k + few(9) for k in kernel[1:]))
+    yield cudnn.SpatialFullConvolution(*each, *plane[:4], 0, 0, 0, 0, groups), (batch, each[0], few(7), few(7))
     yield nn.TemporalConvolution(planes, outputs, 5), (batch, 5, planes)
     yield nn.TemporalConvolution(planes, outputs, kernel[w], stride[w]), (batch, 4 * kernel[w] + few(30), planes)
     yield nn.VolumetricConvolution(planes, outputs, *(kernel[a] for a in (t, w, h)), *stride), (batch, planes, *short)
@@ -186,7 +190,7 @@ FULL_OF_HOLES = """
     import numpy as np
     from pathlib import Path
     import pytorch_legacy as pl
-    from pytorch_legacy import nn
+    from pytorch_legacy import cudnn, nn
 
     def resident():
         lines = Path("/proc/self/status").read_text().splitlines()

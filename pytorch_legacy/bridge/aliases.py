@@ -43,11 +43,23 @@ class Part(NamedTuple):
         return f"torch.select_scatter({whole}, {view}, {self.axis}, {self.place})"
 
 
+def handed(value: Value, example: int) -> np.ndarray:
+    """The numbers of a value as a layer gets them: in memory of its own, or read-only where they repeat another array."""
+    array = value.held[example].numpy()
+    if value.source is None or value.source[1].kind != "repeated":
+        return array.copy()
+    axis = value.source[1].axis
+    return np.broadcast_to(np.expand_dims(array.take(0, axis), axis), array.shape)
+
+
 def part(whole: np.ndarray, view: np.ndarray) -> Part | None:
-    """What `view` shows of a contiguous array, if it is one of the ways that layers have."""
-    if view.size == whole.size and view.flags.c_contiguous:
-        return Part("whole")
+    """What `view` shows of an array, if it is one of the ways that layers have."""
     offset = view.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    isSame = (offset, view.shape, view.strides) == (0, whole.shape, whole.strides)
+    if isSame or (view.size == whole.size and view.flags.c_contiguous):
+        return Part("whole")
+    if not whole.flags.c_contiguous:
+        return None
     for axis in range(max(view.ndim, whole.ndim)):
         if view.ndim == whole.ndim + 1 and _without(view.shape, axis) == whole.shape and view.strides[axis] == 0:
             return Part("repeated", axis)

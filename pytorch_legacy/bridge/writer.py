@@ -24,7 +24,7 @@ from pytorch_legacy.inference.examples import forget
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 
-from .aliases import Part, parts
+from .aliases import Part, handed, parts
 from .embedding import embedded
 from .fields import Fields, in_precision, owner_of
 from .once import free_buffers
@@ -239,7 +239,7 @@ class Writer:
         results = []
         isLeaf = isinstance(module, Module) and not getattr(module, "modules", None)
         for i in range(self.examples):
-            input = tree(lambda value, i=i: value.held[i].numpy().copy(), x)
+            input = tree(lambda value, i=i: handed(value, i), x)
             forget(module)
             output = module.forward(*input) if isinstance(module, Criterion) else module.forward(input)
             results.append(tree(np.array, output))

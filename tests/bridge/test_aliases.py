@@ -45,6 +45,9 @@ AFTER_LINEAR = {
     "two_views": both(nn.View(2, 3), chain(nn.View(3, 2), nn.AddConstant(2, True)), nn.Identity()),
     "view_of_view": both(nn.Identity(), chain(nn.Unsqueeze(1), nn.Reshape(3, 2), nn.ELU(1, True)), nn.Replicate(2)),
     "replicated_before": both(nn.Replicate(2, 1), chain(nn.Identity(), nn.MulConstant(3, True))),
+    "repeated": chain(nn.Replicate(2, 1), both(nn.Identity(), nn.ReLU(True), nn.MulConstant(3, True))),
+    "view_of_repeated": chain(nn.Replicate(2, 1), both(nn.Identity(), chain(nn.View(3, 4), nn.AddConstant(2, True)))),
+    "identity_of_repeated": chain(nn.Replicate(2, 1), nn.Identity(), both(nn.Identity(), chain(nn.Copy(), nn.ELU(1, True)))),
     "split": both(nn.Identity(), chain(nn.View(2, 3), nn.SplitTable(1), nn.ParallelTable().add(nn.ReLU(True)).add(nn.Tanh()))),
     "selected": both(nn.Identity(), chain(nn.View(2, 3), nn.Select(1, 0), nn.ReLU(True))),  # which copies
     "sum": both(nn.Identity(), chain(both(nn.View(2, 3), chain(nn.Tanh(), nn.View(2, 3))), nn.CAddTable(True))),

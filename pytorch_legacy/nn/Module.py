@@ -75,6 +75,7 @@ class Module(Tuning):
     shared = False
     _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
     _isSequencer = False
+    _ownBuffers: frozenset[str] = frozenset()  # of modules with a flag `inplace`: the fields that hold buffers of their own
     _TENSORS = ("weight", "bias", "gradWeight", "gradBias", "output", "gradInput")
     _emptyInFile: tuple[str, ...] = ()  # gradients that are zeros here
     _trainIsNumber = False  # True of modules that gave `train` to C, where the number 0 is false

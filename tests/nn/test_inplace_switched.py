@@ -79,3 +79,39 @@ def test_each_pass_writes_to_what_it_is_given(name: str) -> None:
     for _ in range(2):
         np.testing.assert_array_equal(layer.forward(fixed), twin.forward(random(7)))
     np.testing.assert_array_equal(fixed, random(7))
+
+
+@pytest.mark.parametrize("isSaved", [False, True])
+@pytest.mark.parametrize("name", [name for name in LAYERS if name != "CAddTable"])
+def test_two_switched_off_in_a_row(name: str, isSaved: bool, tmp_path: Any) -> None:
+    """The second one's output is the array of the layer before both, which others read; it leaves that alone, too."""
+    chain = nn.Sequential(LAYERS[name](), LAYERS[name]())
+    net = nn.Sequential(nn.Tanh(), nn.ConcatTable(chain, nn.Identity())).double().evaluate()
+    net.forward(random(0))
+    net.backward(random(0), [random(1), random(4)])
+    if isSaved:
+        pl.save(tmp_path / "net.t7", net)
+        net = pl.load(tmp_path / "net.t7")
+    for layer in net.listModules():
+        if hasattr(layer, "inplace"):
+            layer.inplace = False
+    gradients = [random(3), random(4)]
+    twin = net.clone().clearState()
+    for _ in range(2):
+        for one, other in zip(net.forward(random(2)), twin.forward(random(2)), strict=True):
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(net.backward(random(2), gradients), twin.backward(random(2), gradients))
+        np.testing.assert_array_equal(gradients[0], random(3))
+    outputs = [layer.output for layer in (net.get(0), *net.get(1).get(0).modules)]
+    assert not any(np.shares_memory(one, other) for i, one in enumerate(outputs) for other in outputs[:i])
+
+
+def test_sum_switched_off() -> None:
+    """While nn.CAddTable works in place, the gradients of all terms are one array; afterwards each is its own."""
+    net, x = nn.CAddTable(True).double(), [random(0), random(1)]
+    net.forward(x)
+    net.backward(x, random(2))
+    net.inplace = False
+    net.forward(x)
+    first, second = net.backward(x, random(3))
+    assert not np.shares_memory(first, second)

@@ -41,17 +41,12 @@ class Inplace(Native):
     def _outputFor(self, input: Tensor) -> Tensor:
         """The array that ``updateOutput`` writes."""
         check.tensor(self, "input", input)
-        if not self.inplace:
-            return self._resize("output", input.shape, apart=input)  # it was the input while the layer worked in place
-        self.output = check.writable(input)
-        return self.output
+        return check.target(self, "output", input)
 
     def _gradInputFor(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         """The array that ``updateGradInput`` writes."""
-        if not self.inplace:
-            return self._resize("gradInput", check.tensor(self, "input", input).shape, apart=gradOutput)
-        self.gradInput = check.writable(check.tensor(self, "gradOutput", gradOutput))
-        return self.gradInput
+        shape = check.tensor(self, "input", input).shape
+        return check.target(self, "gradInput", check.tensor(self, "gradOutput", gradOutput), shape)
 
     def _pass(self, name: str, *handed: Tensor) -> Any:
         if self.inplace:  # C wants the array that it writes over, which is a copy where the other one is read-only

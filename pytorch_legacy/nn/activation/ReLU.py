@@ -1,6 +1,5 @@
 """The rectified linear unit."""
 
-
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.activation.Threshold import Threshold
 

@@ -1,6 +1,5 @@
 """What HardShrink and SoftShrink share."""
 
-
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Native import Native
 

@@ -1,6 +1,5 @@
 """Convolution of volumes with filters that have holes."""
 
-
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.convolution.VolumetricConvolution import VolumetricConvolution
 

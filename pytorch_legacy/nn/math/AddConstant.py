@@ -52,7 +52,7 @@ class AddConstant(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         constant = self._term(check.tensor(self, "input", input))
-        target = check.writable(input) if self.inplace else self._resize("output", input.shape, apart=input)
+        target = check.target(self, "output", input)
         self.output = blocks.apply(np.add, input, constant, out=target)
         return self.output
 

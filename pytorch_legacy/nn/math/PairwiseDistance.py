@@ -42,4 +42,3 @@ class PairwiseDistance(RowPairs):
         if not 0 < p < inf:
             raise ValueRangeError(f"{self._typename}: p: expected a positive, finite number, got {p}")
         self.norm = p
-

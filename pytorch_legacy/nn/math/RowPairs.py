@@ -11,7 +11,6 @@ class RowPairs(Native):
     A layer says by which name C knows it, and what its functions are given beside arrays.
     """
 
-
     def __init__(self) -> None:
         super().__init__()
         self.gradInput = []

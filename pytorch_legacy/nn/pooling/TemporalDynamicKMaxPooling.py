@@ -1,6 +1,5 @@
 """The largest frames of each feature."""
 
-
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 

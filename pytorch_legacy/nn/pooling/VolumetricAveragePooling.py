@@ -1,6 +1,5 @@
 """Means of windows of a volume."""
 
-
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling

@@ -98,8 +98,7 @@ class Dropout(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input, *self._ranks)
-        output = check.writable(input) if self.inplace else self._resize("output", input.shape, apart=input)
-        self.output = output
+        output = check.target(self, "output", input)
         if self._isRandom():
             self._draw(input.shape)
         self._scale(input, output)
@@ -110,8 +109,7 @@ class Dropout(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
         if self._isRandom():
             check.shape(self, "noise of the last forward", self.noise, self._noiseShape(input.shape))
-        gradInput = check.writable(gradOutput) if self.inplace else self._resize("gradInput", input.shape, apart=gradOutput)
-        self.gradInput = gradInput
+        gradInput = check.target(self, "gradInput", gradOutput)
         self._scale(gradOutput, gradInput)
         if self.lazy:
             self.flag = True

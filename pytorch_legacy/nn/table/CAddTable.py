@@ -41,10 +41,7 @@ class CAddTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.terms(self, "input", input)
-        if self.inplace:
-            self.output = check.writable(input[0])
-        else:
-            self._resize("output", input[0].shape, apart=[first, *others])
+        check.target(self, "output", input[0], apart=[first, *others])
         target = self.output.reshape(first.shape)
         if len(others) == 1:
             blocks.apply(np.add, first, *others, out=target)
@@ -64,7 +61,10 @@ class CAddTable(Module):
         if self.inplace:
             shapes = [array.shape for array in input]
             self.gradInput = [gradOutput if shape == gradOutput.shape else gradOutput.reshape(shape) for shape in shapes]
+            self._ownBuffers -= {"gradInput"}
         else:
+            if "gradInput" not in self._ownBuffers:  # entries are one array, of another module
+                self.gradInput, self._ownBuffers = [], self._ownBuffers | {"gradInput"}
             for gradient in self._resizeTable("gradInput", [array.shape for array in input], apart=gradOutput):
                 blocks.copy(gradient.reshape(gradOutput.shape), gradOutput)
         return self.gradInput

@@ -65,9 +65,11 @@ static Way wayOf(const Call *call, const Sum *s, const Engine *e)
 
 /* ---- sums */
 
+/* A product takes less time than an element of most layers: half a million of them take 25 microseconds. */
 static int threadsFor(const Call *call, const Convolution *c)
 {
-  return THNN_threads(call, THNN_min(c->samples * c->outputs * c->area, 1 << 20) * THNN_min(c->depth, 1 << 10));
+  enum { PRODUCTS = 16 };
+  return THNN_threads(call, THNN_min(c->samples * c->outputs * c->area, 1 << 20) * THNN_min(c->depth, 1 << 10) / PRODUCTS);
 }
 
 /* Where a sum's planes lie in memory: planes of a sample one after the other, or, of sequences, side by side in each frame. */

@@ -24,6 +24,13 @@ def number(value: Any) -> str:
     return repr(value)
 
 
+def limits(low: Any, high: Any) -> str:
+    """``low, high`` for a clamp, both whole or both not: exporters take no other."""
+    texts = number(low), number(high)
+    kinds = {type(value.item() if isinstance(value, (np.generic, np.ndarray)) else value) for value in (low, high)}
+    return joined(texts if len(kinds) == 1 else (number(float(low)), number(float(high))))
+
+
 def sizes(numbers: Iterable[Any]) -> str:
     """Sizes as PyTorch takes them: (3, 3) as ``3``, (3, 5) as ``(3, 5)``, heights before widths."""
     whole = [int(size) for size in numbers]

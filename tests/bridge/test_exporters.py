@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn
+from pytorch_legacy import cudnn, dpnn, nn
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
 
@@ -124,6 +124,14 @@ ADAPTIVE = {
     "frames": (nn.TemporalAdaptiveMaxPooling(3), (7, 2)),
     "largest": (nn.Sequential(nn.ReLU(), nn.TemporalDynamicKMaxPooling(3, 0.5)), (40, 2)),
 }
+
+
+@pytest.mark.parametrize("layer", [nn.Clamp(0, 1.5), nn.HardTanh(-0.5, 1), cudnn.ClippedReLU(1.0), dpnn.Clip(-1, 0.5)])
+def test_limits_of_two_kinds(layer: nn.Module, tmp_path: Path) -> None:
+    """The exporter refuses a clamp of an integer and a fraction."""
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    assert pl.to_onnx(layer, tmp_path / "net.onnx", (None, 4)).way == "dynamo"
 
 
 @pytest.mark.parametrize("name", ADAPTIVE)

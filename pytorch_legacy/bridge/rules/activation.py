@@ -6,7 +6,7 @@ from pytorch_legacy import authors, cudnn, nn
 from pytorch_legacy.cudnn.softmax import INSTANCE, Channels
 
 from ..registry import rule
-from ..texts import cat, number, options
+from ..texts import cat, limits, number, options
 from ..values import Value
 
 _SIMPLE = {
@@ -64,12 +64,12 @@ def prelu(m, x, w):
 
 @rule(nn.HardTanh)
 def hard_tanh(m, x, w):
-    return f"{x}.clamp({number(m.min_val)}, {number(m.max_val)})"
+    return f"{x}.clamp({limits(m.min_val, m.max_val)})"
 
 
 @rule(cudnn.ClippedReLU)
 def clipped_relu(m, x, w):
-    return f"{x}.clamp(0, {number(m.ceiling)})"
+    return f"{x}.clamp({limits(0, m.ceiling)})"
 
 
 @rule(nn.HardShrink)

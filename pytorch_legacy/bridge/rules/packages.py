@@ -8,7 +8,7 @@ from pytorch_legacy.cudnn.SpatialDivisiveNormalization import SpatialDivisiveNor
 from pytorch_legacy.dpnn.ColorTransform import ColorTransform
 
 from ..registry import rule
-from ..texts import axis, cat, joined, lacks, number, options, trimmed, whole
+from ..texts import axis, cat, joined, lacks, limits, number, options, trimmed, whole
 from .linear import fully_connected
 from .normalization import instance_normalization
 
@@ -143,9 +143,9 @@ def argmax(m, x, w):
 
 @rule(dpnn.Clip, authors.InplaceClip01)
 def clip(m, x, w):
-    low, high = (0, 1) if isinstance(m, authors.InplaceClip01) else (number(m.minval), number(m.maxval))
+    both = limits(0, 1) if isinstance(m, authors.InplaceClip01) else limits(m.minval, m.maxval)
     w.note("the gradient passes everywhere")
-    return f"{x} + ({x}.clamp({low}, {high}) - {x}).detach()"
+    return f"{x} + ({x}.clamp({both}) - {x}).detach()"
 
 
 @rule(dpnn.ReverseTable)

@@ -63,12 +63,12 @@ __device__ static accreal normalized(accreal value, accreal largest, accreal fac
   return (fabs(value) > largest ? (accreal)((value > 0) - (value < 0)) : value * factor) + shift;
 }
 
-__global__ static void normalizeValues(real *nv, const real *w, const real *v, const int64_t *row, Sizes s)
+__global__ static void normalizeValues(real *nv, const real *w, Entries e, Sizes s)
 {
   for (int64_t i = firstThread(); i < s.count; i += allThreads()) {
-    if (!hasRow(row[i], s)) continue;
-    const real *of = w + row[i] * s.width;
-    nv[i] = (real)normalized((accreal)v[i], (accreal)of[LARGEST], (accreal)of[FACTOR], (accreal)of[SHIFT]);
+    if (!hasRow(e.row[i], s)) continue;
+    const real *of = w + e.row[i] * s.width;
+    nv[i] = (real)normalized((accreal)e.value[i], (accreal)of[LARGEST], (accreal)of[FACTOR], (accreal)of[SHIFT]);
   }
 }
 
@@ -112,58 +112,56 @@ __global__ static void normalizeInTraining(real *nv, real *w, const real *v, Sor
   }
 }
 
-static void normalize(Call *call, real *nv, real *w, const real *v, const int64_t *row, int32_t train, const Sizes *s)
+static void normalize(Call *call, real *nv, real *w, Entries e, int32_t train, const Sizes *s)
 {
   if (train) {
-    const Sorted sorted = THNN_sorted(call, row, s->count, s->rows);
-    launch(call, blocksForTeams(s->rows, false), BLOCK, normalizeInTraining, nv, w, v, sorted, *s);
-  } else launch(call, blocksFor(s->count), BLOCK, normalizeValues, nv, (const real *)w, v, row, *s);
+    const Sorted sorted = THNN_sorted(call, e.row, s->count, s->rows);
+    launch(call, blocksForTeams(s->rows, false), BLOCK, normalizeInTraining, nv, w, e.value, sorted, *s);
+  } else launch(call, blocksFor(s->count), BLOCK, normalizeValues, nv, (const real *)w, e, *s);
 }
 
 /* A warp has a sample, and as many outputs as stand side by side. */
-__global__ static void sumSamples(real *y, const real *w, const real *b, const real *v, const int64_t *row, const int64_t *begin, Sizes s)
+__global__ static void sumSamples(real *y, const real *w, const real *b, Entries e, Sizes s)
 {
   const Team warp = thisTeam(false);
   const Lanes lanes = lanesFor(s.outputs);
   const int64_t chunks = THNN_ceilDiv(s.outputs, WARP);
   for (int64_t task = warp.number; task < s.samples * chunks; task += warp.count) {
     const int64_t j = task / chunks, o = task % chunks * WARP + lanes.column;
-    const accreal sum = sumRows(lanes, begin[j], THNN_min(begin[j + 1], s.count), [&](int64_t i) -> accreal {
-      return o < s.outputs && hasRow(row[i], s) ? (accreal)v[i] * (accreal)w[row[i] * s.width + s.extra + o] : 0;
+    const accreal sum = sumRows(lanes, e.begin[j], THNN_min(e.begin[j + 1], s.count), [&](int64_t i) -> accreal {
+      return o < s.outputs && hasRow(e.row[i], s) ? (accreal)e.value[i] * (accreal)w[e.row[i] * s.width + s.extra + o] : 0;
     });
     if (lanes.turn == 0 && o < s.outputs) y[j * s.outputs + o] = (real)((accreal)b[o] + sum);
   }
 }
 
-static void addEntries(Call *call, real *y, const real *w, const real *b, const real *v, const int64_t *row, const int64_t *begin,
-                       const Sizes *s)
+static void addEntries(Call *call, real *y, const real *w, const real *b, Entries e, const Sizes *s)
 {
-  launch(call, blocksForTeams(rowTasks(s->samples, s->outputs), false), BLOCK, sumSamples, y, w, b, v, row, begin, *s);
+  launch(call, blocksForTeams(rowTasks(s->samples, s->outputs), false), BLOCK, sumSamples, y, w, b, e, *s);
 }
 
 /* ---- gradients */
 
 /* A warp has as many entries as stand side by side. */
-__global__ static void multiplyOut(real *gw, const real *v, const real *g, const int64_t *begin, int parts, accreal scale, Sizes s)
+__global__ static void multiplyOut(real *gw, Entries e, const real *g, int parts, accreal scale, Sizes s)
 {
   const Team warp = thisTeam(false);
   const Lanes lanes = lanesFor(s.outputs);
   for (int64_t i = warp.number * lanes.turns + lanes.turn; i < s.count; i += warp.count * lanes.turns) {
-    const int64_t j = sampleOf(begin, i, s);
+    const int64_t j = sampleOf(e.begin, i, s);
     if (j < 0) continue;
     real *row = gw + i * parts * s.outputs;
     for (int64_t o = lanes.column; o < s.outputs; o += lanes.columns) {
       const accreal gradient = scale * (accreal)g[j * s.outputs + o];
       if (parts == 2) row[o] = (real)gradient;
-      row[(parts - 1) * s.outputs + o] = (real)((accreal)v[i] * gradient);
+      row[(parts - 1) * s.outputs + o] = (real)((accreal)e.value[i] * gradient);
     }
   }
 }
 
-static void writeGradients(Call *call, real *gw, real *gb, const real *v, const real *g, const int64_t *begin, int parts, double scale,
-                           const Sizes *s)
+static void writeGradients(Call *call, real *gw, real *gb, Entries e, const real *g, int parts, double scale, const Sizes *s)
 {
-  launch(call, blocksForTeams(s->count, false), BLOCK, multiplyOut, gw, v, g, begin, parts, (accreal)scale, *s);
+  launch(call, blocksForTeams(s->count, false), BLOCK, multiplyOut, gw, e, g, parts, (accreal)scale, *s);
   addColumns(call, gb, g, (accreal)scale, s->samples, s->outputs);
 }
 
@@ -222,24 +220,23 @@ __global__ static void findSamples(int64_t *sample, const int64_t *begin, Sizes 
   for (int64_t i = firstThread(); i < s.count; i += allThreads()) sample[i] = sampleOf(begin, i, s);
 }
 
-static void stepAtOnce(Call *call, real *w, real *b, const real *v, const real *g, const int64_t *row, const int64_t *begin,
-                       double weightDecay, double scale, const Sizes *s)
+static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, Pace pace, const Sizes *s)
 {
   int64_t *sample = THNN_scratch(call, s->count, sizeof(int64_t));
-  const Sorted sorted = THNN_sorted(call, row, s->count, s->rows);
-  const Steps steps = {g, v, sample, s->outputs, 0, (accreal)scale, (accreal)weightDecay, true};
-  launch(call, blocksFor(s->count), BLOCK, findSamples, sample, begin, *s);
+  const Sorted sorted = THNN_sorted(call, e.row, s->count, s->rows);
+  const Steps steps = {g, e.value, sample, s->outputs, 0, (accreal)pace.rate, (accreal)pace.decay, true};
+  launch(call, blocksFor(s->count), BLOCK, findSamples, sample, e.begin, *s);
   launch(call, blocksForTeams(s->rows, false), BLOCK, takeSteps, w, steps, sorted, *s);
-  addColumns(call, b, g, (accreal)-scale, s->samples, s->outputs);
+  addColumns(call, b, g, (accreal)-pace.rate, s->samples, s->outputs);
 }
 
-static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, int parts, double weightDecay,
-                     double learningRate, const Sizes *s)
+static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, Pace pace, const Sizes *s)
 {
   const Sorted sorted = THNN_sorted(call, row, s->count, s->rows);
-  const Steps steps = {gw, NULL, NULL, parts * s->outputs, (parts - 1) * s->outputs, (accreal)learningRate, (accreal)weightDecay, false};
+  const int64_t next = s->extra ? s->outputs : 0; /* after what goes to the shift there is what goes to the weights */
+  const Steps steps = {gw, NULL, NULL, s->outputs + next, next, (accreal)pace.rate, (accreal)pace.decay, false};
   launch(call, blocksForTeams(s->rows, false), BLOCK, takeSteps, w, steps, sorted, *s);
-  addColumns(call, b, gb, (accreal)-learningRate, 1, s->outputs);
+  addColumns(call, b, gb, (accreal)-pace.rate, 1, s->outputs);
 }
 
 #include "embedding/IndexLinear.c"

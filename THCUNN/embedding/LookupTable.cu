@@ -2,26 +2,28 @@
 #include "embedding/rows.cuh"
 
 /* A thread has a pack of a row. */
-__global__ static void copyRows(real *y, const real *w, const index_t *index, int64_t count, int64_t rows, int64_t width)
+__global__ static void copyRows(real *y, const real *w, Picks p)
 {
   enum { SIZE = Pack<real>::SIZE };
-  const int64_t packs = THNN_ceilDiv(width, SIZE);
-  for (int64_t task = firstThread(); task < count * packs; task += allThreads()) {
-    const int64_t i = task / packs, at = task % packs * SIZE, row = index[i];
-    if (row >= 0 && row < rows) storePack(y + i * width, at, width, packAt(w + row * width, at, width));
+  const int64_t packs = THNN_ceilDiv(p.width, SIZE);
+  for (int64_t task = firstThread(); task < p.count * packs; task += allThreads()) {
+    const int64_t i = task / packs, at = task % packs * SIZE, row = p.index[i];
+    if (row >= 0 && row < p.rows) storePack(y + i * p.width, at, p.width, packAt(w + row * p.width, at, p.width));
   }
 }
 
-static void pickRows(Call *call, real *y, const real *w, const index_t *index, int64_t count, int64_t rows, int64_t width)
+static void pickRows(Call *call, real *y, const real *w, const Picks *p)
 {
-  launch(call, blocksFor(count * THNN_ceilDiv(width, Pack<real>::SIZE)), BLOCK, copyRows, y, w, index, count, rows, width);
+  launch(call, blocksFor(p->count * THNN_ceilDiv(p->width, Pack<real>::SIZE)), BLOCK, copyRows, y, w, *p);
 }
 
 /* last[row] = one more than the place of its last copy, 0 for rows that do not come. */
-__global__ static void findLast(int64_t *last, const index_t *index, int64_t count, int64_t rows)
+__global__ static void findLast(int64_t *last, Picks p)
 {
-  for (int64_t i = firstThread(); i < count; i += allThreads())
-    if (index[i] >= 0 && index[i] < rows) atomicMax((unsigned long long *)&last[index[i]], (unsigned long long)i + 1);
+  for (int64_t i = firstThread(); i < p.count; i += allThreads()) {
+    const int64_t row = p.index[i];
+    if (row >= 0 && row < p.rows) atomicMax((unsigned long long *)&last[row], (unsigned long long)i + 1);
+  }
 }
 
 /* The largest magnitude of a row, which a team shares. */
@@ -45,13 +47,14 @@ __device__ static accreal norm(Team team, const real *row, int64_t n, accreal p,
   return p == 1 ? sum : (p == 2 ? sqrt(sum) : pow(sum, 1 / p));
 }
 
-__global__ static void shorten(real *w, const index_t *index, const int64_t *last, int64_t count, int64_t rows, int64_t width,
-                               accreal maxNorm, accreal normType, bool wide)
+__global__ static void shorten(real *w, const int64_t *last, Picks p, accreal maxNorm, accreal normType, bool wide)
 {
   const Team team = thisTeam(wide);
-  for (int64_t i = team.number; i < count; i += team.count) {
-    if (index[i] < 0 || index[i] >= rows || last[index[i]] != i + 1) continue;
-    real *row = w + index[i] * width;
+  const int64_t width = p.width;
+  for (int64_t i = team.number; i < p.count; i += team.count) {
+    const int64_t index = p.index[i];
+    if (index < 0 || index >= p.rows || last[index] != i + 1) continue;
+    real *row = w + index * width;
     accreal length = norm(team, row, width, normType, 1), unit = 1;
     if (length == 0 || isinf(length)) { /* powers may be beyond the range of numbers, or below it */
       const accreal most = largest(team, row, width);
@@ -63,14 +66,12 @@ __global__ static void shorten(real *w, const index_t *index, const int64_t *las
   }
 }
 
-static void shortenRows(Call *call, real *w, const index_t *index, int64_t *last, int64_t count, int64_t rows, int64_t width,
-                        double maxNorm, double normType)
+static void shortenRows(Call *call, real *w, int64_t *last, const Picks *p, double maxNorm, double normType)
 {
-  const bool wide = width > WIDE;
-  clear(call, last, rows * (int64_t)sizeof(int64_t));
-  launch(call, blocksFor(count), BLOCK, findLast, last, index, count, rows);
-  launch(call, blocksForTeams(count, wide), BLOCK, shorten, w, index, (const int64_t *)last, count, rows, width, (accreal)maxNorm,
-         (accreal)normType, wide);
+  const bool wide = p->width > WIDE;
+  clear(call, last, p->rows * (int64_t)sizeof(int64_t));
+  launch(call, blocksFor(p->count), BLOCK, findLast, last, *p);
+  launch(call, blocksForTeams(p->count, wide), BLOCK, shorten, w, (const int64_t *)last, *p, (accreal)maxNorm, (accreal)normType, wide);
 }
 
 #include "embedding/LookupTable.c"

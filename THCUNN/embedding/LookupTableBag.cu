@@ -19,30 +19,28 @@ static int badOffsets(Call *call, const index_t *offsets, int64_t bags, int64_t 
 }
 
 /* A warp has a bag, and as many columns as stand side by side. */
-__global__ static void sumBags(real *y, index_t *bagOf, index_t *length, const real *w, const index_t *index, const index_t *begin,
-                               int64_t count, int64_t bags, int64_t rows, int64_t width, bool mean)
+__global__ static void sumBags(real *y, Bags bags, const real *w, Picks p, bool mean)
 {
   const Team warp = thisTeam(false);
-  const Lanes lanes = lanesFor(width);
-  const int64_t chunks = THNN_max(THNN_ceilDiv(width, WARP), 1);
-  for (int64_t task = warp.number; task < bags * chunks; task += warp.count) {
-    const int64_t b = task / chunks, k = task % chunks * WARP + lanes.column;
-    const int64_t first = THNN_max(begin[b], 0), end = THNN_min(b + 1 < bags ? begin[b + 1] : count, count), n = THNN_max(end - first, 0);
+  const Lanes lanes = lanesFor(p.width);
+  const int64_t chunks = THNN_max(THNN_ceilDiv(p.width, WARP), 1);
+  for (int64_t task = warp.number; task < bags.count * chunks; task += warp.count) {
+    const int64_t b = task / chunks, k = task % chunks * WARP + lanes.column, first = THNN_max(bags.begin[b], 0);
+    const int64_t end = THNN_min(b + 1 < bags.count ? bags.begin[b + 1] : p.count, p.count), n = THNN_max(end - first, 0);
     const accreal sum = sumRows(lanes, first, end, [&](int64_t i) -> accreal {
-      return k < width && index[i] >= 0 && index[i] < rows ? (accreal)w[index[i] * width + k] : 0;
+      const int64_t row = p.index[i];
+      return k < p.width && row >= 0 && row < p.rows ? (accreal)w[row * p.width + k] : 0;
     });
-    if (lanes.turn == 0 && k < width) y[b * width + k] = (real)(mean && n > 0 ? sum / (accreal)n : sum);
+    if (lanes.turn == 0 && k < p.width) y[b * p.width + k] = (real)(mean && n > 0 ? sum / (accreal)n : sum);
     if (task % chunks > 0) continue;
-    for (int64_t i = first + warp.rank; i < end; i += WARP) bagOf[i] = b;
-    if (warp.rank == 0) length[b] = n;
+    for (int64_t i = first + warp.rank; i < end; i += WARP) bags.bagOf[i] = b;
+    if (warp.rank == 0) bags.length[b] = n;
   }
 }
 
-static void addBags(Call *call, real *y, index_t *bagOf, index_t *length, const real *w, const index_t *index, const index_t *begin,
-                    int64_t count, int64_t bags, int64_t rows, int64_t width, int32_t mode)
+static void addBags(Call *call, real *y, const Bags *bags, const real *w, const Picks *p, int32_t mode)
 {
-  launch(call, blocksForTeams(THNN_max(rowTasks(bags, width), bags), false), BLOCK, sumBags, y, bagOf, length, w, index, begin, count, bags,
-         rows, width, mode == 1);
+  launch(call, blocksForTeams(THNN_max(rowTasks(bags->count, p->width), bags->count), false), BLOCK, sumBags, y, *bags, w, *p, mode == 1);
 }
 
 #include "embedding/LookupTableBag.c"

@@ -36,28 +36,28 @@ template <class Term> __device__ static accreal sumRows(Lanes lanes, int64_t fir
 __global__ static void addTermsToRows(real *gw, const real *g, Terms t, Sorted sorted)
 {
   const Team warp = thisTeam(false);
-  const Lanes lanes = lanesFor(t.width);
-  const int64_t chunks = THNN_ceilDiv(t.width, WARP);
-  for (int64_t task = warp.number; task < t.rows * chunks; task += warp.count) {
+  const int64_t width = t.of.width, chunks = THNN_ceilDiv(width, WARP);
+  const Lanes lanes = lanesFor(width);
+  for (int64_t task = warp.number; task < t.of.rows * chunks; task += warp.count) {
     const int64_t row = task / chunks, k = task % chunks * WARP + lanes.column;
     const Range range = sorted.of[row];
     if (range.first == range.end || row == t.padding) continue;
     const accreal sum = sumRows(lanes, range.first, range.end, [&](int64_t at) -> accreal {
       const int64_t i = sorted.place[at], source = t.bagOf ? t.bagOf[i] : i;
-      if (k >= t.width || source < 0 || source >= t.sources) return 0;
-      const accreal value = (accreal)g[source * t.width + k];
+      if (k >= width || source < 0 || source >= t.sources) return 0;
+      const accreal value = (accreal)g[source * width + k];
       return t.length && t.length[source] > 0 ? value / (accreal)t.length[source] : value;
     });
-    if (lanes.turn > 0 || k >= t.width) continue;
+    if (lanes.turn > 0 || k >= width) continue;
     const accreal scale = (accreal)t.scale / (t.byFrequency ? (accreal)(range.end - range.first) : 1);
-    gw[row * t.width + k] = (real)((accreal)gw[row * t.width + k] + scale * sum);
+    gw[row * width + k] = (real)((accreal)gw[row * width + k] + scale * sum);
   }
 }
 
 __attribute__((unused)) static void addTerms(Call *call, real *gw, const real *g, const Terms *t)
 {
-  const Sorted sorted = THNN_sorted(call, t->index, t->count, t->rows);
-  launch(call, blocksForTeams(rowTasks(t->rows, t->width), false), BLOCK, addTermsToRows, gw, g, *t, sorted);
+  const Sorted sorted = THNN_sorted(call, t->of.index, t->of.count, t->of.rows);
+  launch(call, blocksForTeams(rowTasks(t->of.rows, t->of.width), false), BLOCK, addTermsToRows, gw, g, *t, sorted);
 }
 
 #endif

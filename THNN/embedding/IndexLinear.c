@@ -53,6 +53,9 @@ static int32_t checkWeight(const char *f, View weight, View bias, Sizes *s)
                    (long long)s->outputs, EXTRA, THNN_shapeText(2, weight.size).text);
 }
 
+/* Rows of gradWeight have so many times the outputs. */
+static int partsOf(const Sizes *s) { return s->extra ? 2 : 1; }
+
 #ifndef THNN_CUDA
 /* The row of each key; the call has failed if one of them has none. */
 static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t offset, const Sizes *s)
@@ -113,24 +116,23 @@ static real normalized(real *row, real value, int32_t train)
   return (size > row[LARGEST] ? (real)((value > 0) - (value < 0)) : value * row[FACTOR]) + row[SHIFT];
 }
 
-static void normalize(Call *call, real *nv, real *w, const real *v, const int64_t *row, int32_t train, const Sizes *s)
+static void normalize(Call *call, real *nv, real *w, Entries e, int32_t train, const Sizes *s)
 {
   const int threads = threadsFor(call, s);
 #pragma omp parallel for num_threads(threads)
   for (int task = 0; task < threads; task++)
     for (int64_t i = 0; i < s->count; i++)
-      if (ownsRow(row[i], task, threads)) nv[i] = normalized(w + row[i] * s->width, v[i], train);
+      if (ownsRow(e.row[i], task, threads)) nv[i] = normalized(w + e.row[i] * s->width, e.value[i], train);
 }
 
-static void addEntries(Call *call, real *y, const real *w, const real *b, const real *v, const int64_t *row, const int64_t *begin,
-                       const Sizes *s)
+static void addEntries(Call *call, real *y, const real *w, const real *b, Entries e, const Sizes *s)
 {
   const int threads = threadsFor(call, s);
 #pragma omp parallel for num_threads(threads)
   for (int64_t j = 0; j < s->samples; j++) {
     memcpy(y + j * s->outputs, b, (size_t)s->outputs * sizeof(real));
-    for (int64_t i = begin[j]; i < begin[j + 1]; i++)
-      addRow(y + j * s->outputs, w + row[i] * s->width + s->extra, v[i], s->outputs);
+    for (int64_t i = e.begin[j]; i < e.begin[j + 1]; i++)
+      addRow(y + j * s->outputs, w + e.row[i] * s->width + s->extra, e.value[i], s->outputs);
   }
 }
 
@@ -145,19 +147,18 @@ static void addToBias(real *bias, const real *g, double factor, const Sizes *s)
 }
 
 /* Rows of gradWeight have `parts` times the outputs, 1 or 2. */
-static void writeGradients(Call *call, real *gw, real *gb, const real *v, const real *g, const int64_t *begin, int parts, double scale,
-                           const Sizes *s)
+static void writeGradients(Call *call, real *gw, real *gb, Entries e, const real *g, int parts, double scale, const Sizes *s)
 {
   const int threads = threadsFor(call, s);
 #pragma omp parallel for num_threads(threads)
   for (int64_t j = 0; j < s->samples; j++)
-    for (int64_t i = begin[j]; i < begin[j + 1]; i++) {
+    for (int64_t i = e.begin[j]; i < e.begin[j + 1]; i++) {
       real *row = gw + i * parts * s->outputs;
       if (parts == 2) {
         for (int64_t o = 0; o < s->outputs; o++) row[o] = (real)scale * g[j * s->outputs + o];
         row += s->outputs;
       }
-      for (int64_t o = 0; o < s->outputs; o++) row[o] = (real)scale * v[i] * g[j * s->outputs + o];
+      for (int64_t o = 0; o < s->outputs; o++) row[o] = (real)scale * e.value[i] * g[j * s->outputs + o];
     }
   addToBias(gb, g, scale, s);
 }
@@ -177,35 +178,34 @@ static void step(real *row, const real *g, const real *gradient, real value, rea
 }
 
 /* Steps along gradOutput. */
-static void stepAtOnce(Call *call, real *w, real *b, const real *v, const real *g, const int64_t *row, const int64_t *begin,
-                       double weightDecay, double scale, const Sizes *s)
+static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, Pace pace, const Sizes *s)
 {
   const int threads = threadsFor(call, s);
 #pragma omp parallel for num_threads(threads)
   for (int task = 0; task < threads; task++) {
     for (int64_t j = 0; j < s->samples; j++)
-      for (int64_t i = begin[j]; i < begin[j + 1]; i++)
-        if (ownsRow(row[i], task, threads))
-          step(w + row[i] * s->width, g + j * s->outputs, g + j * s->outputs, v[i], (real)scale, (real)weightDecay, s);
+      for (int64_t i = e.begin[j]; i < e.begin[j + 1]; i++)
+        if (ownsRow(e.row[i], task, threads))
+          step(w + e.row[i] * s->width, g + j * s->outputs, g + j * s->outputs, e.value[i], (real)pace.rate, (real)pace.decay, s);
     for (int64_t i = 0; s->extra && i < s->count; i++)
-      if (ownsRow(row[i], task, threads)) w[row[i] * s->width + RATE] = 0;
+      if (ownsRow(e.row[i], task, threads)) w[e.row[i] * s->width + RATE] = 0;
   }
-  addToBias(b, g, -scale, s);
+  addToBias(b, g, -pace.rate, s);
 }
 
 /* Steps along rows of gradWeight. */
-static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, int parts, double weightDecay,
-                     double learningRate, const Sizes *s)
+static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, Pace pace, const Sizes *s)
 {
+  const int parts = partsOf(s);
   const int threads = threadsFor(call, s);
 #pragma omp parallel for num_threads(threads)
   for (int task = 0; task < threads; task++)
     for (int64_t i = 0; i < s->count; i++) {
       const real *g = gw + i * parts * s->outputs;
       if (ownsRow(row[i], task, threads))
-        step(w + row[i] * s->width, g, g + (parts - 1) * s->outputs, 1, (real)learningRate, (real)weightDecay, s);
+        step(w + row[i] * s->width, g, g + (parts - 1) * s->outputs, 1, (real)pace.rate, (real)pace.decay, s);
     }
-  for (int64_t o = 0; o < s->outputs; o++) b[o] -= (real)learningRate * gb[o];
+  for (int64_t o = 0; o < s->outputs; o++) b[o] -= (real)pace.rate * gb[o];
 }
 #endif
 
@@ -224,17 +224,19 @@ int32_t THNN_(IndexLinear_updateOutput)(THNNState *state, const THLongTensor *ke
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *v = THNN_in(&call, view(values)), *b = THNN_in(&call, view(bias));
-  const int64_t *row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
-  const int64_t *begin = !THNN_ready(&call) ? NULL : beginnings(&call, view(sizes), &s);
+  Entries e = {.value = THNN_in(&call, view(values))};
+  const real *b = THNN_in(&call, view(bias));
+  e.row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
+  if (THNN_ready(&call)) e.begin = beginnings(&call, view(sizes), &s);
   real *y = THNN_out(&call, view(output));
   real *w = train && s.extra ? THNN_acc(&call, view(weight)) : (real *)THNN_in(&call, view(weight));
   real *nv = NULL;
   if (s.extra) nv = THNN_out(&call, view(normalizedValues));
   if (!THNN_ready(&call)) return THNN_leave(&call);
 
-  if (s.extra) normalize(&call, nv, w, v, row, train, &s);
-  addEntries(&call, y, w, b, s.extra ? nv : v, row, begin, &s);
+  if (s.extra) normalize(&call, nv, w, e, train, &s);
+  if (s.extra) e.value = nv;
+  addEntries(&call, y, w, b, e, &s);
   return THNN_leave(&call);
 }
 
@@ -255,10 +257,11 @@ int32_t THNN_(IndexLinear_accGradParameters)(THNNState *state, const THTensor *v
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *v = THNN_in(&call, view(values)), *g = THNN_in(&call, view(gradOutput));
-  const int64_t *begin = beginnings(&call, view(sizes), &s);
+  Entries e = {.value = THNN_in(&call, view(values))};
+  const real *g = THNN_in(&call, view(gradOutput));
+  e.begin = beginnings(&call, view(sizes), &s);
   real *gw = THNN_out(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
-  if (THNN_ready(&call)) writeGradients(&call, gw, gb, v, g, begin, parts, scale, &s);
+  if (THNN_ready(&call)) writeGradients(&call, gw, gb, e, g, parts, scale, &s);
   return THNN_leave(&call);
 }
 
@@ -278,11 +281,12 @@ int32_t THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, const THLon
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *v = THNN_in(&call, view(values)), *g = THNN_in(&call, view(gradOutput));
-  const int64_t *row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
-  const int64_t *begin = !THNN_ready(&call) ? NULL : beginnings(&call, view(sizes), &s);
+  Entries e = {.value = THNN_in(&call, view(values))};
+  const real *g = THNN_in(&call, view(gradOutput));
+  e.row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
+  if (THNN_ready(&call)) e.begin = beginnings(&call, view(sizes), &s);
   real *w = THNN_acc(&call, view(weight)), *b = THNN_acc(&call, view(bias));
-  if (THNN_ready(&call)) stepAtOnce(&call, w, b, v, g, row, begin, weightDecay, scale, &s);
+  if (THNN_ready(&call)) stepAtOnce(&call, w, b, e, g, (Pace){scale, weightDecay}, &s);
   return THNN_leave(&call);
 }
 
@@ -294,8 +298,7 @@ int32_t THNN_(IndexLinear_updateParameters)(THNNState *state, const THTensor *gr
   THNN_TRY(checkWeight(__func__, view(weight), view(bias), &s));
   THNN_TRY(THNN_checkInput(__func__, "runningKeys", view(runningKeys), 1, 1, "a vector"));
   s.count = runningKeys->size[0];
-  const int parts = s.extra ? 2 : 1;
-  const int64_t size[2] = {s.count, parts * s.outputs};
+  const int64_t size[2] = {s.count, partsOf(&s) * s.outputs};
   THNN_TRY(THNN_checkShape(__func__, "gradWeight", view(gradWeight), 2, size));
   THNN_TRY(THNN_checkShape(__func__, "gradBias", view(gradBias), 1, &s.outputs));
   THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), 2, weight->size));
@@ -306,6 +309,6 @@ int32_t THNN_(IndexLinear_updateParameters)(THNNState *state, const THTensor *gr
   const real *gw = THNN_in(&call, view(gradWeight)), *gb = THNN_in(&call, view(gradBias));
   const int64_t *row = rowsOf(&call, "runningKeys", view(runningKeys), keysOffset, &s);
   real *w = THNN_acc(&call, view(weight)), *b = THNN_acc(&call, view(bias));
-  if (THNN_ready(&call)) stepRows(&call, w, b, gw, gb, row, parts, weightDecay, learningRate, &s);
+  if (THNN_ready(&call)) stepRows(&call, w, b, gw, gb, row, (Pace){learningRate, weightDecay}, &s);
   return THNN_leave(&call);
 }

@@ -17,17 +17,12 @@
 #include "embedding/rows.h"
 
 #ifndef THNN_CUDA
-static int threadsFor(const Call *call, int64_t count, int64_t width)
+static void pickRows(Call *call, real *y, const real *w, const Picks *p)
 {
-  return THNN_threads(call, THNN_min(count, 1 << 30) * THNN_min(width + 1, 1 << 30));
-}
-
-static void pickRows(Call *call, real *y, const real *w, const index_t *index, int64_t count, int64_t rows, int64_t width)
-{
-  const int threads = threadsFor(call, count, width);
-  (void)rows; /* indices are checked */
+  const int64_t width = p->width;
+  const int threads = rowThreads(call, p->count, width);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < count; i++) memcpy(y + i * width, w + index[i] * width, (size_t)width * sizeof(real));
+  for (int64_t i = 0; i < p->count; i++) memcpy(y + i * width, w + p->index[i] * width, (size_t)width * sizeof(real));
 }
 
 static double largest(const real *row, int64_t n)
@@ -65,14 +60,15 @@ static double shrinkage(const real *row, int64_t n, double p, double maxNorm)
   return length > maxNorm / unit ? maxNorm / unit / (length + 1e-7 / unit) : 1;
 }
 
-static void shortenRows(Call *call, real *w, const index_t *index, int64_t *last, int64_t count, int64_t rows, int64_t width,
-                        double maxNorm, double normType)
+/* last[row] = the place of its last copy in index: one of all shortens it. */
+static void shortenRows(Call *call, real *w, int64_t *last, const Picks *p, double maxNorm, double normType)
 {
-  const int threads = threadsFor(call, count, width);
-  (void)rows;
-  for (int64_t i = 0; i < count; i++) last[index[i]] = i;
+  const int64_t width = p->width;
+  const index_t *index = p->index;
+  const int threads = rowThreads(call, p->count, width);
+  for (int64_t i = 0; i < p->count; i++) last[index[i]] = i;
 #pragma omp parallel for num_threads(threads)
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < p->count; i++) {
     if (last[index[i]] != i) continue;
     real *row = w + index[i] * width;
     const double factor = shrinkage(row, width, normType, maxNorm);
@@ -83,7 +79,7 @@ static void shortenRows(Call *call, real *w, const index_t *index, int64_t *last
 #endif
 
 typedef struct Sizes {
-  int64_t count, rows, width;
+  Picks picks;        /* but for the indices */
   int32_t nDimension; /* of output */
   int64_t size[THNN_MAX_DIMS];
 } Sizes;
@@ -98,10 +94,8 @@ static int32_t checkSizes(const char *f, const THLongTensor *input, const char *
                      THNN_MAX_DIMS - table.nDimension + 1, THNN_shapeText(input->nDimension, input->size).text);
   for (int32_t d = 0; d < s->nDimension; d++)
     s->size[d] = d < input->nDimension ? input->size[d] : table.size[d - input->nDimension + 1];
-  s->count = THNN_nElement(view(input));
-  s->rows = table.size[0];
-  s->width = 1;
-  for (int32_t d = 1; d < table.nDimension; d++) s->width *= table.size[d];
+  s->picks = (Picks){NULL, THNN_nElement(view(input)), table.size[0], 1};
+  for (int32_t d = 1; d < table.nDimension; d++) s->picks.width *= table.size[d];
   return THNN_OK;
 }
 
@@ -113,11 +107,10 @@ int32_t THNN_(LookupTable_updateOutput)(THNNState *state, const THLongTensor *in
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const index_t *index = THNN_in(&call, view(input));
+  s.picks.index = THNN_in(&call, view(input));
   const real *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
-  if (THNN_ready(&call) && !badRows(&call, "input", index, s.count, s.rows))
-    pickRows(&call, y, w, index, s.count, s.rows, s.width);
+  if (THNN_ready(&call) && !badPicks(&call, "input", &s.picks)) pickRows(&call, y, w, &s.picks);
   return THNN_leave(&call);
 }
 
@@ -131,20 +124,17 @@ int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTenso
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const index_t *index = THNN_in(&call, view(input));
+  s.picks.index = THNN_in(&call, view(input));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
   const Terms terms = {
-      .index = index,
-      .count = s.count,
-      .rows = s.rows,
-      .width = s.width,
-      .sources = s.count,
+      .of = s.picks,
+      .sources = s.picks.count,
       .padding = paddingValue,
       .byFrequency = scaleGradByFreq,
       .scale = scale,
   };
-  if (THNN_ready(&call) && !badRows(&call, "input", index, s.count, s.rows)) addTerms(&call, gw, g, &terms);
+  if (THNN_ready(&call) && !badPicks(&call, "input", &s.picks)) addTerms(&call, gw, g, &terms);
   return THNN_leave(&call);
 }
 
@@ -158,10 +148,9 @@ int32_t THNN_(LookupTable_renorm)(THNNState *state, const THLongTensor *input, T
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const index_t *index = THNN_in(&call, view(input));
+  s.picks.index = THNN_in(&call, view(input));
   real *w = THNN_acc(&call, view(weight));
-  int64_t *last = THNN_scratch(&call, s.rows, sizeof(int64_t)); /* place of each index's last copy: one of all gets the row */
-  if (THNN_ready(&call) && !badRows(&call, "input", index, s.count, s.rows))
-    shortenRows(&call, w, index, last, s.count, s.rows, s.width, maxNorm, normType);
+  int64_t *last = THNN_scratch(&call, s.picks.rows, sizeof(int64_t));
+  if (THNN_ready(&call) && !badPicks(&call, "input", &s.picks)) shortenRows(&call, w, last, &s.picks, maxNorm, normType);
   return THNN_leave(&call);
 }

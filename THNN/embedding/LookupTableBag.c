@@ -34,23 +34,22 @@ static int badOffsets(Call *call, const index_t *offsets, int64_t bags, int64_t 
   return 0;
 }
 
-static void addBags(Call *call, real *y, index_t *bagOf, index_t *length, const real *w, const index_t *index, const index_t *begin,
-                    int64_t count, int64_t bags, int64_t rows, int64_t width, int32_t mode)
+static void addBags(Call *call, real *y, const Bags *bags, const real *w, const Picks *p, int32_t mode)
 {
-  const int threads = THNN_threads(call, THNN_min(count + bags, 1 << 30) * THNN_min(width + 1, 1 << 30));
-  (void)rows; /* indices are checked */
+  const int64_t count = bags->count, width = p->width;
+  const int threads = rowThreads(call, p->count + count, width);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t b = 0; b < bags; b++) {
-    const int64_t end = b + 1 < bags ? begin[b + 1] : count;
+  for (int64_t b = 0; b < count; b++) {
+    const int64_t begin = bags->begin[b], end = b + 1 < count ? bags->begin[b + 1] : p->count;
     real *row = y + b * width;
     for (int64_t k = 0; k < width; k++) row[k] = 0;
-    for (int64_t i = begin[b]; i < end; i++) {
-      addRow(row, w + index[i] * width, 1, width);
-      bagOf[i] = b;
+    for (int64_t i = begin; i < end; i++) {
+      addRow(row, w + p->index[i] * width, 1, width);
+      bags->bagOf[i] = b;
     }
-    length[b] = end - begin[b];
-    if (mode == MEAN && length[b] > 0)
-      for (int64_t k = 0; k < width; k++) row[k] /= (real)length[b];
+    bags->length[b] = end - begin;
+    if (mode == MEAN && end > begin)
+      for (int64_t k = 0; k < width; k++) row[k] /= (real)(end - begin);
   }
 }
 #endif
@@ -62,23 +61,26 @@ int32_t THNN_(LookupTableBag_updateOutput)(THNNState *state, const THLongTensor 
   THNN_TRY(THNN_checkInput(__func__, "input", view(input), 1, 1, "a vector"));
   THNN_TRY(THNN_checkInput(__func__, "offsets", view(offsets), 1, 1, "a vector"));
   THNN_TRY(THNN_checkInput(__func__, "weight", view(weight), 2, 2, "nIndex x nOutput"));
-  const int64_t count = input->size[0], bags = offsets->size[0], rows = weight->size[0], width = weight->size[1];
-  const int64_t size[2] = {bags, width};
-  if (bags == 0 && count > 0)
-    return THNN_fail(THNN_ERR_INDEX, __func__, "offsets", "expected a bag for %lld indices, got none", (long long)count);
+  Picks picks = {NULL, input->size[0], weight->size[0], weight->size[1]};
+  Bags bags = {.count = offsets->size[0]};
+  const int64_t size[2] = {bags.count, picks.width};
+  if (bags.count == 0 && picks.count > 0)
+    return THNN_fail(THNN_ERR_INDEX, __func__, "offsets", "expected a bag for %lld indices, got none", (long long)picks.count);
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), 2, size));
-  THNN_TRY(THNN_checkOutput(__func__, "offset2bag", view(offset2bag), 1, &count));
-  THNN_TRY(THNN_checkOutput(__func__, "seq_length", view(seq_length), 1, &bags));
+  THNN_TRY(THNN_checkOutput(__func__, "offset2bag", view(offset2bag), 1, &picks.count));
+  THNN_TRY(THNN_checkOutput(__func__, "seq_length", view(seq_length), 1, &bags.count));
   THNN_TRY(THNN_checkRange(__func__, "mode", mode, SUM, MEAN));
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const index_t *index = THNN_in(&call, view(input)), *begin = THNN_in(&call, view(offsets));
+  picks.index = THNN_in(&call, view(input));
+  bags.begin = THNN_in(&call, view(offsets));
   const real *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
-  index_t *bagOf = THNN_out(&call, view(offset2bag)), *length = THNN_out(&call, view(seq_length));
-  if (THNN_ready(&call) && !badRows(&call, "input", index, count, rows) && !badOffsets(&call, begin, bags, count))
-    addBags(&call, y, bagOf, length, w, index, begin, count, bags, rows, width, mode);
+  bags.bagOf = THNN_out(&call, view(offset2bag));
+  bags.length = THNN_out(&call, view(seq_length));
+  if (THNN_ready(&call) && !badPicks(&call, "input", &picks) && !badOffsets(&call, bags.begin, bags.count, picks.count))
+    addBags(&call, y, &bags, w, &picks, mode);
   return THNN_leave(&call);
 }
 
@@ -89,33 +91,31 @@ int32_t THNN_(LookupTableBag_accGradParameters)(THNNState *state, const THLongTe
   THNN_TRY(THNN_checkInput(__func__, "input", view(input), 1, 1, "a vector"));
   THNN_TRY(THNN_checkInput(__func__, "gradWeight", view(gradWeight), 2, 2, "nIndex x nOutput"));
   THNN_TRY(THNN_checkInput(__func__, "gradOutput", view(gradOutput), 2, 2, "bags x nOutput"));
-  const int64_t count = input->size[0], bags = gradOutput->size[0], rows = gradWeight->size[0], width = gradWeight->size[1];
-  const int64_t size[2] = {bags, width};
+  Picks picks = {NULL, input->size[0], gradWeight->size[0], gradWeight->size[1]};
+  const int64_t bags = gradOutput->size[0], size[2] = {bags, picks.width};
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), 2, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 2, gradWeight->size));
-  THNN_TRY(THNN_checkShape(__func__, "offset2bag", view(offset2bag), 1, &count));
+  THNN_TRY(THNN_checkShape(__func__, "offset2bag", view(offset2bag), 1, &picks.count));
   THNN_TRY(THNN_checkRange(__func__, "mode", mode, SUM, MEAN));
   if (seq_length || mode == MEAN) THNN_TRY(THNN_checkShape(__func__, "seq_length", view(seq_length), 1, &bags));
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const index_t *index = THNN_in(&call, view(input)), *bagOf = THNN_in(&call, view(offset2bag));
+  picks.index = THNN_in(&call, view(input));
+  const index_t *bagOf = THNN_in(&call, view(offset2bag));
   const index_t *length = THNN_in(&call, view(mode == MEAN ? seq_length : NULL));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
   const Terms terms = {
-      .index = index,
+      .of = picks,
       .bagOf = bagOf,
       .length = length,
-      .count = count,
-      .rows = rows,
-      .width = width,
       .sources = bags,
       .padding = -1,
       .byFrequency = scaleGradByFreq,
       .scale = scale,
   };
-  if (THNN_ready(&call) && !badRows(&call, "input", index, count, rows) && !badRows(&call, "offset2bag", bagOf, count, bags))
+  if (THNN_ready(&call) && !badPicks(&call, "input", &picks) && !badRows(&call, "offset2bag", bagOf, picks.count, bags))
     addTerms(&call, gw, g, &terms);
   return THNN_leave(&call);
 }

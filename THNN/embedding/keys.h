@@ -17,4 +17,15 @@ typedef struct Sizes {
   int extra; /* numbers in front of a row's weights: EXTRA or none */
 } Sizes;
 
+/* The entries of all samples, one after the other: the value and the row of each, and where those of a sample begin. */
+typedef struct Entries {
+  const real *value;
+  const int64_t *row, *begin;
+} Entries;
+
+/* How far a step goes along the gradient, and by what part of themselves weights decay. */
+typedef struct Pace {
+  double rate, decay;
+} Pace;
+
 #endif

@@ -20,11 +20,27 @@ static inline int badRows(Call *call, const char *name, const index_t *indices, 
 #endif
 }
 
+/* `count` indices, which pick rows of a table of rows x width. */
+typedef struct Picks {
+  const index_t *index;
+  int64_t count, rows, width;
+} Picks;
+
+static inline int badPicks(Call *call, const char *name, const Picks *p) { return badRows(call, name, p->index, p->count, p->rows); }
+
+/* Where bags begin in input; and what comes beside their sums: the bag of each index, the length of each bag. */
+typedef struct Bags {
+  int64_t count;
+  const index_t *begin;
+  index_t *bagOf, *length;
+} Bags;
+
 /* Row index[i] of a table gets scale * source of i: i itself or, with bags, bagOf[i], divided by its length where there is one.
  * The row `padding` gets nothing; with byFrequency others get their part divided by how often they come. */
 typedef struct Terms {
-  const index_t *index, *bagOf, *length; /* the last two perhaps NULL */
-  int64_t count, rows, width, sources, padding;
+  Picks of;
+  const index_t *bagOf, *length; /* or NULL */
+  int64_t sources, padding;
   int32_t byFrequency;
   double scale;
 } Terms;
@@ -39,30 +55,36 @@ THNN_KERNEL __attribute__((unused)) void addRow(real *restrict to, const real *r
   for (int64_t i = 0; i < n; i++) to[i] += factor * from[i];
 }
 
-/* How often each index comes; what stands at others is undefined. NULL where there is no memory. */
-static inline int64_t *frequencies(Call *call, const index_t *indices, int64_t n, int64_t rows)
+/* Threads for so many rows. */
+static inline int rowThreads(const Call *call, int64_t rows, int64_t width)
 {
-  int64_t *frequency = THNN_scratch(call, rows, sizeof(int64_t));
+  return THNN_threads(call, THNN_min(rows, 1 << 30) * THNN_min(width + 1, 1 << 30));
+}
+
+/* How often each index comes; what stands at others is undefined. NULL where there is no memory. */
+static inline int64_t *frequencies(Call *call, const Picks *p)
+{
+  int64_t *frequency = THNN_scratch(call, p->rows, sizeof(int64_t));
   if (!frequency) return NULL;
-  for (int64_t i = 0; i < n; i++) frequency[indices[i]] = 0;
-  for (int64_t i = 0; i < n; i++) frequency[indices[i]]++;
+  for (int64_t i = 0; i < p->count; i++) frequency[p->index[i]] = 0;
+  for (int64_t i = 0; i < p->count; i++) frequency[p->index[i]]++;
   return frequency;
 }
 
 __attribute__((unused)) static void addTerms(Call *call, real *gw, const real *g, const Terms *t)
 {
-  const int threads = THNN_threads(call, THNN_min(t->count, 1 << 30) * THNN_min(t->width + 1, 1 << 30));
-  const int64_t *frequency = t->byFrequency ? frequencies(call, t->index, t->count, t->rows) : NULL;
+  const int threads = rowThreads(call, t->of.count, t->of.width);
+  const int64_t *frequency = t->byFrequency ? frequencies(call, &t->of) : NULL;
   if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int task = 0; task < threads; task++)
-    for (int64_t i = 0; i < t->count; i++) {
-      const int64_t index = t->index[i], source = t->bagOf ? t->bagOf[i] : i;
+    for (int64_t i = 0; i < t->of.count; i++) {
+      const int64_t index = t->of.index[i], source = t->bagOf ? t->bagOf[i] : i;
       if (index == t->padding || !ownsRow(index, task, threads)) continue;
       double factor = t->scale;
       if (frequency) factor /= (double)frequency[index];
       if (t->length && t->length[source] > 0) factor /= (double)t->length[source];
-      addRow(gw + index * t->width, g + source * t->width, (real)factor, t->width);
+      addRow(gw + index * t->of.width, g + source * t->of.width, (real)factor, t->of.width);
     }
 }
 #endif

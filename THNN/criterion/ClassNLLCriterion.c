@@ -15,15 +15,16 @@
 #include "criterion/likelihood.h"
 
 #ifndef THNN_CUDA
-static void labelGradients(Call *call, real *gx, const real *w, const index_t *t, const real *total, int32_t sizeAverage,
-                           int64_t samples, int64_t classes, int64_t ignore_index)
+static void labelGradients(Call *call, Loss l, const real *total, int32_t sizeAverage, int64_t samples)
 {
-  const int threads = THNN_threads(call, samples * classes);
+  const int threads = THNN_threads(call, samples * l.classes);
   const real divisor = likelihoodDivisor(sizeAverage, total);
 #pragma omp parallel for num_threads(threads)
   for (int64_t n = 0; n < samples; n++) {
-    memset(gx + n * classes, 0, (size_t)classes * sizeof(real));
-    if (t[n] != ignore_index) gx[n * classes + t[n]] = -(w ? w[t[n]] : 1) / divisor;
+    const int64_t label = l.labels[n];
+    real *gx = l.gx + n * l.classes;
+    memset(gx, 0, (size_t)l.classes * sizeof(real));
+    if (label != l.ignore) gx[label] = -(l.w ? l.w[label] : 1) / divisor;
   }
 }
 #endif
@@ -42,8 +43,9 @@ int32_t THNN_(ClassNLLCriterion_updateOutput)(THNNState *state, const THTensor *
                                               THTensor *total_weight, int64_t ignore_index)
 {
   THNN_TRY(check(__func__, input, target, weights));
-  return likelihoodLoss(__func__, state, view(input), view(target), view(output), sizeAverage, view(weights),
-                        view(total_weight), input->size[input->nDimension - 1], 1, ignore_index);
+  const int64_t classes = input->size[input->nDimension - 1];
+  const Labelled of = {view(input), view(target), view(weights), sizeAverage, classes, 1, ignore_index};
+  return likelihoodLoss(__func__, state, of, view(output), view(total_weight));
 }
 
 int32_t THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, const THTensor *input, const THLongTensor *target,
@@ -55,13 +57,15 @@ int32_t THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, const THTenso
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
   THNN_TRY(THNN_checkShape(__func__, "total_weight", view(total_weight), 1, &one));
 
-  const int64_t samples = target->size[0], classes = input->size[input->nDimension - 1];
+  Loss l = {.classes = input->size[input->nDimension - 1], .area = 1, .ignore = ignore_index};
+  const int64_t samples = target->size[0];
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *w = THNN_in(&call, view(weights)), *total = THNN_in(&call, view(total_weight));
-  const index_t *t = THNN_in(&call, view(target));
-  real *gx = THNN_out(&call, view(gradInput));
-  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", t, samples, classes, exceptIgnored(ignore_index)))
-    labelGradients(&call, gx, w, t, total, sizeAverage, samples, classes, ignore_index);
+  l.w = THNN_in(&call, view(weights));
+  l.labels = THNN_in(&call, view(target));
+  const real *total = THNN_in(&call, view(total_weight));
+  l.gx = THNN_out(&call, view(gradInput));
+  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", l.labels, samples, l.classes, exceptIgnored(ignore_index)))
+    labelGradients(&call, l, total, sizeAverage, samples);
   return THNN_leave(&call);
 }

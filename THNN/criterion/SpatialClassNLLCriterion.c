@@ -54,8 +54,8 @@ int32_t THNN_(SpatialClassNLLCriterion_updateOutput)(THNNState *state, const THT
                                                      THTensor *total_weight)
 {
   THNN_TRY(check(__func__, input, target, weights));
-  return likelihoodLoss(__func__, state, view(input), view(target), view(output), sizeAverage, view(weights),
-                        view(total_weight), input->size[1], input->size[2] * input->size[3], NOTHING);
+  const Labelled of = {view(input), view(target), view(weights), sizeAverage, input->size[1], input->size[2] * input->size[3], NOTHING};
+  return likelihoodLoss(__func__, state, of, view(output), view(total_weight));
 }
 
 int32_t THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, const THTensor *input, const THLongTensor *target,

@@ -52,24 +52,29 @@ static inline void likelihoods(Call *call, real *output, real *total, Loss l, in
 /* INT64_MIN stands for no label that counts nowhere, as 0 does for THNN_badIndices. */
 static inline int64_t exceptIgnored(int64_t ignore) { return ignore == INT64_MIN ? 0 : ignore; }
 
-/* Input, target and weights are checked; the labels are checked here. */
-static inline int32_t likelihoodLoss(const char *f, THNNState *state, View input, View target, View output,
-                                     int32_t sizeAverage, View weights, View total_weight, int64_t classes, int64_t area,
-                                     int64_t ignore)
+/* The tensors and the numbers of such a criterion; the sizes are those of Loss. */
+typedef struct Labelled {
+  View input, target, weights;
+  int32_t sizeAverage;
+  int64_t classes, area, ignore;
+} Labelled;
+
+/* The tensors of `of` are checked; the labels are checked here. */
+static inline int32_t likelihoodLoss(const char *f, THNNState *state, Labelled of, View output, View total_weight)
 {
-  const int64_t one = 1, places = THNN_nElement(target);
+  const int64_t one = 1, places = THNN_nElement(of.target);
   THNN_TRY(THNN_checkOutput(f, "output", output, 1, &one));
   THNN_TRY(THNN_checkOutput(f, "total_weight", total_weight, 1, &one));
 
   Call call;
   THNN_enter(&call, state, f);
-  Loss l = {.classes = classes, .area = area, .ignore = ignore};
-  l.x = THNN_in(&call, input);
-  l.w = THNN_in(&call, weights);
-  l.labels = THNN_in(&call, target);
+  Loss l = {.classes = of.classes, .area = of.area, .ignore = of.ignore};
+  l.x = THNN_in(&call, of.input);
+  l.w = THNN_in(&call, of.weights);
+  l.labels = THNN_in(&call, of.target);
   real *loss = THNN_out(&call, output), *total = THNN_out(&call, total_weight);
-  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", l.labels, places, classes, exceptIgnored(ignore)))
-    likelihoods(&call, loss, total, l, places, sizeAverage);
+  if (THNN_ready(&call) && !THNN_badIndices(&call, "target", l.labels, places, l.classes, exceptIgnored(l.ignore)))
+    likelihoods(&call, loss, total, l, places, of.sizeAverage);
   return THNN_leave(&call);
 }
 

@@ -103,12 +103,12 @@ THNN_KERNEL void gradients(Pairs p, int64_t first, int64_t end)
 
 int32_t THNN_(CosineDistance_updateOutput)(THNNState *state, const THTensor *input1, const THTensor *input2, THTensor *output)
 {
-  return pairValues(__func__, state, cosines, view(input1), view(input2), view(output), 0);
+  return pairValues(__func__, state, (PairFunction){cosines, 0}, view(input1), view(input2), view(output));
 }
 
 int32_t THNN_(CosineDistance_updateGradInput)(THNNState *state, const THTensor *input1, const THTensor *input2,
                                               const THTensor *gradOutput, THTensor *gradInput1, THTensor *gradInput2)
 {
-  return pairGradients(__func__, state, gradients, view(input1), view(input2), view(gradOutput), view(gradInput1),
-                       view(gradInput2), 0);
+  return pairGradients(__func__, state, (PairFunction){gradients, 0}, view(input1), view(input2), view(gradOutput), view(gradInput1),
+                       view(gradInput2));
 }

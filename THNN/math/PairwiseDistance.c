@@ -94,13 +94,13 @@ int32_t THNN_(PairwiseDistance_updateOutput)(THNNState *state, const THTensor *i
                                              double p)
 {
   THNN_TRY(checkDistance(__func__, view(input1), view(input2), p));
-  return pairValues(__func__, state, distances, view(input1), view(input2), view(output), p);
+  return pairValues(__func__, state, (PairFunction){distances, p}, view(input1), view(input2), view(output));
 }
 
 int32_t THNN_(PairwiseDistance_updateGradInput)(THNNState *state, const THTensor *input1, const THTensor *input2,
                                                 const THTensor *gradOutput, THTensor *gradInput1, THTensor *gradInput2, double p)
 {
   THNN_TRY(checkDistance(__func__, view(input1), view(input2), p));
-  return pairGradients(__func__, state, gradients, view(input1), view(input2), view(gradOutput), view(gradInput1),
-                       view(gradInput2), p);
+  return pairGradients(__func__, state, (PairFunction){gradients, p}, view(input1), view(input2), view(gradOutput), view(gradInput1),
+                       view(gradInput2));
 }

@@ -24,6 +24,12 @@ typedef void PairKernel(Pairs p, bool wide);
 typedef void PairKernel(Pairs p, int64_t first, int64_t end);
 #endif
 
+/* What a layer computes, and the number it is given. */
+typedef struct PairFunction {
+  PairKernel *kernel;
+  double p;
+} PairFunction;
+
 static void overPairs(Call *call, PairKernel *kernel, Pairs p);
 
 static int32_t checkPairs(const char *f, View x, View y)
@@ -38,25 +44,25 @@ static Pairs pairsOf(View x, double p)
 }
 
 /* Checked tensors in, a number for each pair out. */
-static int32_t pairValues(const char *f, THNNState *state, PairKernel *kernel, View x, View y, View output, double p)
+static int32_t pairValues(const char *f, THNNState *state, PairFunction of, View x, View y, View output)
 {
   THNN_TRY(checkPairs(f, x, y));
-  Pairs pairs = pairsOf(x, p);
+  Pairs pairs = pairsOf(x, of.p);
   THNN_TRY(THNN_checkOutput(f, "output", output, 1, &pairs.count));
   Call call;
   THNN_enter(&call, state, f);
   pairs.x = THNN_in(&call, x);
   pairs.y = THNN_in(&call, y);
   pairs.output = THNN_out(&call, output);
-  if (THNN_ready(&call)) overPairs(&call, kernel, pairs);
+  if (THNN_ready(&call)) overPairs(&call, of.kernel, pairs);
   return THNN_leave(&call);
 }
 
 /* The same for the gradients of both rows. */
-static int32_t pairGradients(const char *f, THNNState *state, PairKernel *kernel, View x, View y, View g, View gx, View gy, double p)
+static int32_t pairGradients(const char *f, THNNState *state, PairFunction of, View x, View y, View g, View gx, View gy)
 {
   THNN_TRY(checkPairs(f, x, y));
-  Pairs pairs = pairsOf(x, p);
+  Pairs pairs = pairsOf(x, of.p);
   THNN_TRY(THNN_checkShape(f, "gradOutput", g, 1, &pairs.count));
   THNN_TRY(THNN_checkOutput(f, "gradInput1", gx, x.nDimension, x.size));
   THNN_TRY(THNN_checkOutput(f, "gradInput2", gy, x.nDimension, x.size));
@@ -67,7 +73,7 @@ static int32_t pairGradients(const char *f, THNNState *state, PairKernel *kernel
   pairs.g = THNN_in(&call, g);
   pairs.gx = THNN_out(&call, gx);
   pairs.gy = THNN_out(&call, gy);
-  if (THNN_ready(&call)) overPairs(&call, kernel, pairs);
+  if (THNN_ready(&call)) overPairs(&call, of.kernel, pairs);
   return THNN_leave(&call);
 }
 

@@ -1,17 +1,17 @@
 /* GRUFused on the device. Story, checks and functions: THNN/recurrent/GRUFused.c. */
 #include "recurrent/gates.cuh"
 
-__global__ static void forward(const real *input, const real *hidden, const real *bias1, const real *bias2, const real *hx, real *output,
-                               real *storage, Cells s)
+__global__ static void forward(const real *input, Addends to, const real *hx, real *output, real *storage, Cells s)
 {
   const int64_t size = s.hidden;
   for (int64_t at = firstThread(); at < s.samples * size; at += allThreads()) {
     const int64_t sample = at / size, kr = at % size, ki = kr + size, kn = ki + size;
-    const real *in = input + sample * 3 * size, *h = hidden + sample * 3 * size;
+    const real *in = input + sample * 3 * size, *h = to.hidden + sample * 3 * size;
     real *stored = storage + sample * 5 * size;
-    const accreal r = sigmoid((accreal)in[kr] + (accreal)h[kr] + (bias(bias1, kr) + bias(bias2, kr)));
-    const accreal i = sigmoid((accreal)in[ki] + (accreal)h[ki] + (bias(bias1, ki) + bias(bias2, ki)));
-    const accreal hn = (accreal)h[kn] + bias(bias2, kn), n = tanh((accreal)in[kn] + bias(bias1, kn) + r * hn), was = (accreal)hx[at];
+    const accreal r = sigmoid((accreal)in[kr] + (accreal)h[kr] + (bias(to.bias1, kr) + bias(to.bias2, kr)));
+    const accreal i = sigmoid((accreal)in[ki] + (accreal)h[ki] + (bias(to.bias1, ki) + bias(to.bias2, ki)));
+    const accreal hn = (accreal)h[kn] + bias(to.bias2, kn), was = (accreal)hx[at];
+    const accreal n = tanh((accreal)in[kn] + bias(to.bias1, kn) + r * hn);
     output[at] = (real)(n + i * (was - n));
     stored[kr] = (real)r;
     stored[ki] = (real)i;
@@ -21,10 +21,9 @@ __global__ static void forward(const real *input, const real *hidden, const real
   }
 }
 
-static void gruForward(Call *call, const real *x, const real *h, const real *b1, const real *b2, const real *hx, real *y, real *stored,
-                       Cells s)
+static void gruForward(Call *call, const real *x, Addends to, const real *hx, real *y, real *stored, Cells s)
 {
-  launch(call, blocksFor(s.samples * s.hidden), BLOCK, forward, x, h, b1, b2, hx, y, stored, s);
+  launch(call, blocksFor(s.samples * s.hidden), BLOCK, forward, x, to, hx, y, stored, s);
 }
 
 __global__ static void backward(real *gradInput, real *gradHidden, const real *gradOutput, real *gradHx, const real *storage, Cells s)

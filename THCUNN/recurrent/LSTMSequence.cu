@@ -38,10 +38,12 @@ __global__ static void gradients(const real *gates, real *gradGates, const real 
   }
 }
 
-static void forward(Call *call, real *gates, real *output, real *cell, const real *weight, const real *h, const real *c, const Sequence *s)
+static void forward(Call *call, const Steps *m, const real *weight, const Sequence *s)
 {
   const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden;
-  for (int64_t t = 0; t < s->steps; t++, gates += s->samples * row, output += state, cell += state) {
+  const real *h = m->h0, *c = m->c0;
+  for (int64_t t = 0; t < s->steps; t++) {
+    real *gates = m->gates + t * s->samples * row, *output = m->output + t * state, *cell = m->cell + t * state;
     THNN_(gemm)(call, 0, s->isTurned, s->samples, row, s->hidden, 1, h, s->hidden, weight, s->columns, 1, gates, row);
     launch(call, blocksFor(state), BLOCK, cells, gates, c, output, cell, *s);
     h = output;
@@ -49,15 +51,15 @@ static void forward(Call *call, real *gates, real *output, real *cell, const rea
   }
 }
 
-static void backward(Call *call, const real *gates, const real *gradOutput, real *gradGates, const real *weight, const real *c0,
-                     const real *cell, real *gradHidden, real *gradCell, const Sequence *s)
+static void backward(Call *call, const StepsBack *b, const real *weight, const Sequence *s)
 {
   const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden;
   for (int64_t t = s->steps - 1; t >= 0; t--) {
-    real *gx = gradGates + t * s->samples * row;
-    launch(call, blocksFor(state), BLOCK, gradients, gates + t * s->samples * row, gx, t ? cell + (t - 1) * state : c0, cell + t * state,
-           gradOutput + t * state, gradHidden, gradCell, *s);
-    THNN_(gemm)(call, 0, !s->isTurned, s->samples, s->hidden, row, 1, gx, row, weight, s->columns, 0, gradHidden, s->hidden);
+    real *gx = b->gradGates + t * s->samples * row;
+    const real *before = t ? b->cell + (t - 1) * state : b->c0;
+    launch(call, blocksFor(state), BLOCK, gradients, b->gates + t * s->samples * row, gx, before, b->cell + t * state,
+           b->gradOutput + t * state, b->gradHidden, b->gradCell, *s);
+    THNN_(gemm)(call, 0, !s->isTurned, s->samples, s->hidden, row, 1, gx, row, weight, s->columns, 0, b->gradHidden, s->hidden);
   }
 }
 

@@ -56,17 +56,15 @@ THNN_KERNEL void backward(real *restrict gradInput, real *restrict gradHidden, c
   }
 }
 
-static void gruForward(Call *call, const real *x, const real *h, const real *b1, const real *b2, const real *hx, real *y,
-                       real *stored, Cells s)
+static void gruForward(Call *call, const real *x, Addends to, const real *hx, real *y, real *stored, Cells s)
 {
   const int threads = cellThreads(call, &s);
   const int64_t n = s.hidden;
-  b1 = biasOrZeros(call, b1, PARTS * n);
-  b2 = biasOrZeros(call, b2, PARTS * n);
+  const real *b1 = biasOrZeros(call, to.bias1, PARTS * n), *b2 = biasOrZeros(call, to.bias2, PARTS * n);
   if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s.samples; i++)
-    forward(x + i * PARTS * n, h + i * PARTS * n, b1, b2, hx + i * n, y + i * n, stored + i * STORED * n, n);
+    forward(x + i * PARTS * n, to.hidden + i * PARTS * n, b1, b2, hx + i * n, y + i * n, stored + i * STORED * n, n);
 }
 
 static void gruBackward(Call *call, real *gx, real *gh, const real *g, real *ghx, const real *stored, Cells s)
@@ -93,10 +91,10 @@ int32_t THNN_(GRUFused_updateOutput)(THNNState *state, const THTensor *input, co
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *x = THNN_in(&call, view(input)), *h = THNN_in(&call, view(hidden)), *cells = THNN_in(&call, view(hx));
-  const real *b1 = THNN_in(&call, view(bias1)), *b2 = THNN_in(&call, view(bias2));
+  const real *x = THNN_in(&call, view(input)), *cells = THNN_in(&call, view(hx));
+  const Addends to = {THNN_in(&call, view(hidden)), THNN_in(&call, view(bias1)), THNN_in(&call, view(bias2))};
   real *y = THNN_out(&call, view(output)), *stored = THNN_out(&call, view(storage));
-  if (THNN_ready(&call)) gruForward(&call, x, h, b1, b2, cells, y, stored, s);
+  if (THNN_ready(&call)) gruForward(&call, x, to, cells, y, stored, s);
   return THNN_leave(&call);
 }
 

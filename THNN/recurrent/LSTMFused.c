@@ -55,27 +55,25 @@ THNN_KERNEL void backward(const real *restrict gates, real *restrict gradGates, 
   }
 }
 
-static void lstmForward(Call *call, real *gates, const real *h, const real *b1, const real *b2, const real *c, real *y, real *cy,
-                        Cells s)
+static void lstmForward(Call *call, real *gates, Addends to, const real *c, real *y, real *cy, Cells s)
 {
   const int threads = cellThreads(call, &s);
   const int64_t n = s.hidden;
-  b1 = biasOrZeros(call, b1, PARTS * n);
-  b2 = biasOrZeros(call, b2, PARTS * n);
+  const real *b1 = biasOrZeros(call, to.bias1, PARTS * n), *b2 = biasOrZeros(call, to.bias2, PARTS * n);
   if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s.samples; i++)
-    forward(gates + i * PARTS * n, h + i * PARTS * n, b1, b2, c + i * n, y + i * n, cy + i * n, n);
+    forward(gates + i * PARTS * n, to.hidden + i * PARTS * n, b1, b2, c + i * n, y + i * n, cy + i * n, n);
 }
 
-static void lstmBackward(Call *call, const real *gates, real *gradGates, const real *cx, const real *cy, const real *g,
-                         const real *gc, real *gradCx, Cells s)
+static void lstmBackward(Call *call, const GatesBack *b, Cells s)
 {
   const int threads = cellThreads(call, &s);
   const int64_t n = s.hidden;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s.samples; i++)
-    backward(gates + i * PARTS * n, gradGates + i * PARTS * n, cx + i * n, cy + i * n, g + i * n, gc + i * n, gradCx + i * n, n);
+    backward(b->gates + i * PARTS * n, b->gradGates + i * PARTS * n, b->before + i * n, b->after + i * n, b->gradOutput + i * n,
+             b->gradCell + i * n, b->gradBefore + i * n, n);
 }
 #endif
 
@@ -93,10 +91,10 @@ int32_t THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, const T
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *h = THNN_in(&call, view(hidden)), *c = THNN_in(&call, view(cell));
-  const real *b1 = THNN_in(&call, view(bias1)), *b2 = THNN_in(&call, view(bias2));
+  const Addends to = {THNN_in(&call, view(hidden)), THNN_in(&call, view(bias1)), THNN_in(&call, view(bias2))};
+  const real *c = THNN_in(&call, view(cell));
   real *x = THNN_acc(&call, view(input)), *y = THNN_out(&call, view(output)), *cy = THNN_out(&call, view(outputCell));
-  if (THNN_ready(&call)) lstmForward(&call, x, h, b1, b2, c, y, cy, s);
+  if (THNN_ready(&call)) lstmForward(&call, x, to, c, y, cy, s);
   return THNN_leave(&call);
 }
 
@@ -115,9 +113,15 @@ int32_t THNN_(LSTMFused_updateGradInput)(THNNState *state, const THTensor *stora
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *gates = THNN_in(&call, view(storage)), *c = THNN_in(&call, view(cx)), *t = THNN_in(&call, view(cy));
-  const real *g = THNN_in(&call, view(gradOutput)), *gc = THNN_in(&call, view(gradOutputCell));
-  real *gradGates = THNN_out(&call, view(gradInGates)), *gradCx = THNN_out(&call, view(gradInputCx));
-  if (THNN_ready(&call)) lstmBackward(&call, gates, gradGates, c, t, g, gc, gradCx, s);
+  const GatesBack b = {
+      .gates = THNN_in(&call, view(storage)),
+      .before = THNN_in(&call, view(cx)),
+      .after = THNN_in(&call, view(cy)),
+      .gradOutput = THNN_in(&call, view(gradOutput)),
+      .gradCell = THNN_in(&call, view(gradOutputCell)),
+      .gradGates = THNN_out(&call, view(gradInGates)),
+      .gradBefore = THNN_out(&call, view(gradInputCx)),
+  };
+  if (THNN_ready(&call)) lstmBackward(&call, &b, s);
   return THNN_leave(&call);
 }

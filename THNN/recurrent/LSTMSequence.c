@@ -140,12 +140,6 @@ static const real *inRows(Call *call, int threads, const real *weight, const Seq
   return copy;
 }
 
-/* Where the passes find what they read and write. */
-typedef struct Steps {
-  real *gates, *output, *cell;
-  const real *h0, *c0;
-} Steps;
-
 /* All steps of samples [begin, end), on one thread. */
 static void forwardApart(Call *call, const Steps *m, const real *packed, int64_t begin, int64_t end, const Sequence *s)
 {
@@ -186,25 +180,26 @@ static void forwardFew(int threads, const Steps *m, const real *weight, real *su
   }
 }
 
-static void forward(Call *call, real *gates, real *output, real *cell, const real *weight, const real *h, const real *c, const Sequence *s)
+static void forward(Call *call, const Steps *m, const real *weight, const Sequence *s)
 {
   const int threads = threadsFor(call, s);
   const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, share = THNN_perThread(n * row);
-  const Steps m = {gates, output, cell, h, c};
   if (n <= FEW) {
     weight = inRows(call, threads, weight, s);
     real *sums = THNN_scratch(call, THNN_ceilDiv(hidden, BLOCK) * share, sizeof(real)); /* one for each task */
-    if (THNN_ready(call)) forwardFew(threads, &m, weight, sums, share, s);
+    if (THNN_ready(call)) forwardFew(threads, m, weight, sums, share, s);
     return;
   }
   const real *packed = THNN_(packGemm)(call, threads, (int)s->isTurned, row, hidden, weight, s->columns);
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
   if (isApart(s, threads)) {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t part = 0; part < threads; part++) forwardApart(call, &m, packed, n * part / threads, n * (part + 1) / threads, s);
+    for (int64_t part = 0; part < threads; part++) forwardApart(call, m, packed, n * part / threads, n * (part + 1) / threads, s);
     return;
   }
-  for (int64_t t = 0; t < s->steps; t++, gates += n * row, output += n * hidden, cell += n * hidden) {
+  const real *h = m->h0, *c = m->c0;
+  for (int64_t t = 0; t < s->steps; t++) {
+    real *gates = m->gates + t * n * row, *output = m->output + t * n * hidden, *cell = m->cell + t * n * hidden;
     THNN_(gemmPacked)(call, threads, n, row, hidden, h, hidden, packed, 1, gates, row);
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < n; i++) cells(gates + i * row, c + i * hidden, output + i * hidden, cell + i * hidden, 0, hidden, s);
@@ -213,14 +208,8 @@ static void forward(Call *call, real *gates, real *output, real *cell, const rea
   }
 }
 
-/* The same for the way back. */
-typedef struct Back {
-  const real *gates, *gradOutput, *cell, *c0;
-  real *gradGates, *gradHidden, *gradCell;
-} Back;
-
 /* Cells of step t of samples [first, last). */
-static void gradientsOf(const Back *b, int64_t t, int64_t first, int64_t last, int64_t begin, int64_t end, const Sequence *s)
+static void gradientsOf(const StepsBack *b, int64_t t, int64_t first, int64_t last, int64_t begin, int64_t end, const Sequence *s)
 {
   const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden;
   for (int64_t n = first; n < last; n++) {
@@ -231,12 +220,10 @@ static void gradientsOf(const Back *b, int64_t t, int64_t first, int64_t last, i
   }
 }
 
-static void backward(Call *call, const real *gates, const real *gradOutput, real *gradGates, const real *weight, const real *c0,
-                     const real *cell, real *gradHidden, real *gradCell, const Sequence *s)
+static void backward(Call *call, const StepsBack *b, const real *weight, const Sequence *s)
 {
   const int threads = threadsFor(call, s);
   const int64_t samples = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, isFew = samples <= FEW;
-  const Back b = {gates, gradOutput, cell, c0, gradGates, gradHidden, gradCell};
   if (isFew) weight = inRows(call, threads, weight, s);
   const real *packed = isFew ? NULL : THNN_(packGemm)(call, threads, !s->isTurned, hidden, row, weight, s->columns);
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
@@ -247,28 +234,28 @@ static void backward(Call *call, const real *gates, const real *gradOutput, real
       const int64_t first = samples * part / threads, last = samples * (part + 1) / threads;
       for (int64_t t = s->steps - 1; t >= -1; t--) {
         if (t < s->steps - 1)
-          THNN_(gemmPacked)(call, 1, last - first, hidden, row, gradGates + ((t + 1) * samples + first) * row, row, packed, 0,
-                            gradHidden + first * hidden, hidden);
-        if (t >= 0) gradientsOf(&b, t, first, last, 0, hidden, s);
+          THNN_(gemmPacked)(call, 1, last - first, hidden, row, b->gradGates + ((t + 1) * samples + first) * row, row, packed, 0,
+                            b->gradHidden + first * hidden, hidden);
+        if (t >= 0) gradientsOf(b, t, first, last, 0, hidden, s);
       }
     }
     return;
   }
   for (int64_t t = s->steps - 1; t >= -1; t--) {
-    const real *later = gradGates + (t + 1) * samples * row;
+    const real *later = b->gradGates + (t + 1) * samples * row;
     const int isLast = t == s->steps - 1;
     if (!isFew) {
-      if (!isLast) THNN_(gemmPacked)(call, threads, samples, hidden, row, later, row, packed, 0, gradHidden, hidden);
+      if (!isLast) THNN_(gemmPacked)(call, threads, samples, hidden, row, later, row, packed, 0, b->gradHidden, hidden);
 #pragma omp parallel for num_threads(threads)
       for (int64_t n = 0; n < samples; n++)
-        if (t >= 0) gradientsOf(&b, t, n, n + 1, 0, hidden, s);
+        if (t >= 0) gradientsOf(b, t, n, n + 1, 0, hidden, s);
       continue;
     }
 #pragma omp parallel for num_threads(threads)
     for (int64_t begin = 0; begin < hidden; begin += UNITS) {
       const int64_t end = THNN_min(begin + UNITS, hidden);
-      if (!isLast) dots(gradHidden, hidden, later, weight, row, begin, end, samples);
-      if (t >= 0) gradientsOf(&b, t, 0, samples, begin, end, s);
+      if (!isLast) dots(b->gradHidden, hidden, later, weight, row, begin, end, samples);
+      if (t >= 0) gradientsOf(b, t, 0, samples, begin, end, s);
     }
   }
 }
@@ -287,9 +274,15 @@ int32_t THNN_(LSTMSequence_updateOutput)(THNNState *state, THTensor *gates, THTe
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *w = THNN_in(&call, inMemory(view(weight), &s)), *h = THNN_in(&call, view(h0)), *c = THNN_in(&call, view(c0));
-  real *x = THNN_acc(&call, view(gates)), *y = THNN_out(&call, view(output)), *cells = THNN_out(&call, view(cell));
-  if (THNN_ready(&call)) forward(&call, x, y, cells, w, h, c, &s);
+  const real *w = THNN_in(&call, inMemory(view(weight), &s));
+  const Steps m = {
+      .h0 = THNN_in(&call, view(h0)),
+      .c0 = THNN_in(&call, view(c0)),
+      .gates = THNN_acc(&call, view(gates)),
+      .output = THNN_out(&call, view(output)),
+      .cell = THNN_out(&call, view(cell)),
+  };
+  if (THNN_ready(&call)) forward(&call, &m, w, &s);
   return THNN_leave(&call);
 }
 
@@ -308,10 +301,16 @@ int32_t THNN_(LSTMSequence_updateGradInput)(THNNState *state, const THTensor *ga
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *x = THNN_in(&call, view(gates)), *g = THNN_in(&call, view(gradOutput));
   const real *w = THNN_in(&call, inMemory(view(weight), &s));
-  const real *first = THNN_in(&call, view(c0)), *cells = THNN_in(&call, view(cell));
-  real *gx = THNN_out(&call, view(gradGates)), *gh = THNN_acc(&call, view(gradHidden)), *gc = THNN_acc(&call, view(gradCell));
-  if (THNN_ready(&call)) backward(&call, x, g, gx, w, first, cells, gh, gc, &s);
+  const StepsBack b = {
+      .gates = THNN_in(&call, view(gates)),
+      .gradOutput = THNN_in(&call, view(gradOutput)),
+      .cell = THNN_in(&call, view(cell)),
+      .c0 = THNN_in(&call, view(c0)),
+      .gradGates = THNN_out(&call, view(gradGates)),
+      .gradHidden = THNN_acc(&call, view(gradHidden)),
+      .gradCell = THNN_acc(&call, view(gradCell)),
+  };
+  if (THNN_ready(&call)) backward(&call, &b, w, &s);
   return THNN_leave(&call);
 }

@@ -13,6 +13,17 @@ typedef struct Cells {
   int64_t samples, hidden;
 } Cells;
 
+/* What is added to the input before it goes into the gates; the biases may be NULL. */
+typedef struct Addends {
+  const real *hidden, *bias1, *bias2;
+} Addends;
+
+/* The way back through the gates of long short-term memory: cells before and after the step, and what comes back to output and cell. */
+typedef struct GatesBack {
+  const real *gates, *before, *after, *gradOutput, *gradCell;
+  real *gradGates, *gradBefore;
+} GatesBack;
+
 /* The cells (N x) hiddenSize from which all other sizes follow. */
 static inline int32_t checkCells(const char *f, const char *name, View cells, Cells *s)
 {

@@ -14,6 +14,18 @@ typedef struct Sequence {
   int64_t size[2], stride[2]; /* its shape, and that of what it is a view of */
 } Sequence;
 
+/* Where forward finds what it reads and writes, */
+typedef struct Steps {
+  const real *h0, *c0;
+  real *gates, *output, *cell;
+} Steps;
+
+/* and where backward does. */
+typedef struct StepsBack {
+  const real *gates, *gradOutput, *cell, *c0;
+  real *gradGates, *gradHidden, *gradCell;
+} StepsBack;
+
 static inline int32_t checkSequence(const char *f, View gates, View weight, int32_t order, Sequence *s)
 {
   THNN_TRY(THNN_checkInput(f, "gates", gates, 3, 3, "T x N x 4 * hiddenSize"));

@@ -35,8 +35,9 @@ int32_t THNN_(SpatialUpSamplingBilinear_updateGradInput)(THNNState *state, const
                                                          int64_t nbatch, int64_t nchannels, int64_t inputHeight,
                                                          int64_t inputWidth, int64_t outputHeight, int64_t outputWidth)
 {
+  const int64_t planes[] = {nbatch, nchannels};
   const int64_t in[] = {1, inputHeight, inputWidth}, out[] = {1, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(THNN_(checkStretchedGradients)(__func__, gradOutput, gradInput, 2, nbatch, nchannels, in, out, &p));
+  THNN_TRY(THNN_(checkStretchedGradients)(__func__, gradOutput, gradInput, 2, planes, in, out, &p));
   return THNN_(linearBackward)(__func__, state, gradOutput, gradInput, &p);
 }

@@ -35,8 +35,9 @@ int32_t THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(THNNState *state, c
                                                              int64_t inputHeight, int64_t inputWidth, int64_t outputDepth,
                                                              int64_t outputHeight, int64_t outputWidth)
 {
+  const int64_t planes[] = {nbatch, nchannels};
   const int64_t in[] = {inputDepth, inputHeight, inputWidth}, out[] = {outputDepth, outputHeight, outputWidth};
   Stretched p;
-  THNN_TRY(THNN_(checkStretchedGradients)(__func__, gradOutput, gradInput, 3, nbatch, nchannels, in, out, &p));
+  THNN_TRY(THNN_(checkStretchedGradients)(__func__, gradOutput, gradInput, 3, planes, in, out, &p));
   return THNN_(linearBackward)(__func__, state, gradOutput, gradInput, &p);
 }

@@ -53,6 +53,15 @@ THNN_KERNEL void look(Looks *looks, const real *grid, int64_t n, const Sampled *
   findCells(looks, n, p, none);
 }
 
+/* A group of channels of one sample: its planes, the sample's grid, and what the thread has beside. */
+typedef struct ChannelGroup {
+  const real *x, *places;
+  int64_t channels;
+  const Sampled *of;
+  Looks *looks;
+  THNN_REAL *memory; /* for rows */
+} ChannelGroup;
+
 /* One thread even if there is nothing to do. */
 static int atMost(int threads, int64_t tasks) { return (int)THNN_max(1, THNN_min(threads, tasks)); }
 
@@ -112,31 +121,29 @@ THNN_INLINE void sampleRows(THNN_REAL *restrict to, const THNN_REAL *restrict x,
   }
 }
 
-/* Places [begin, end). memory: rows of some places and of the input. */
-THNN_INLINE void sampleLanes(real *y, const real *x, const real *places, int64_t begin, int64_t end, int64_t channels,
-                             const Sampled *p, Looks *looks, THNN_REAL *memory, int lanes)
+/* Places [begin, end). In memory are rows of some places and of the input. */
+THNN_INLINE void sampleLanes(real *y, const ChannelGroup *group, int64_t begin, int64_t end, int lanes)
 {
+  const Sampled *p = group->of;
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
-  THNN_REAL *some = memory, *rows = some + PLACES * lanes;
-  joinInput(rows, x, inputs, channels, lanes);
+  THNN_REAL *some = group->memory, *rows = some + PLACES * lanes;
+  joinInput(rows, group->x, inputs, group->channels, lanes);
   for (int64_t first = begin; first < end; first += PLACES) {
     const int64_t n = THNN_min(PLACES, end - first);
-    look(looks, places + 2 * first, n, p, (int32_t)inputs);
-    sampleRows(some, rows, looks, n, lanes);
-    splitPlanes(y + first, some, cells, channels, n, lanes);
+    look(group->looks, group->places + 2 * first, n, p, (int32_t)inputs);
+    sampleRows(some, rows, group->looks, n, lanes);
+    splitPlanes(y + first, some, cells, group->channels, n, lanes);
   }
 }
 
-THNN_KERNEL void sampleGroup(real *y, const real *x, const real *places, int64_t begin, int64_t end, int64_t channels,
-                             const Sampled *p, Looks *looks, THNN_REAL *memory)
+THNN_KERNEL void sampleGroup(real *y, const ChannelGroup *group, int64_t begin, int64_t end)
 {
-  if (channels > FEW) sampleLanes(y, x, places, begin, end, channels, p, looks, memory, LANES);
-  else if (channels > 1) sampleLanes(y, x, places, begin, end, channels, p, looks, memory, FEW);
-  else sampleLanes(y, x, places, begin, end, channels, p, looks, memory, 1);
+  if (group->channels > FEW) sampleLanes(y, group, begin, end, LANES);
+  else if (group->channels > 1) sampleLanes(y, group, begin, end, FEW);
+  else sampleLanes(y, group, begin, end, 1);
 }
 
 /* Threads that would have no group share the places of one: each turns its planes for itself. */
-
 static void sampleGroups(Call *call, real *y, const real *x, const real *places, const Sampled *p, int threads)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, groups = groupsOf(p->channels);
@@ -148,10 +155,11 @@ static void sampleGroups(Call *call, real *y, const real *x, const real *places,
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->samples * groups * parts; i++) {
-    const int64_t group = i / parts, begin = i % parts * part, id = THNN_threadId();
-    const int64_t n = group / groups, channel = group % groups * LANES, plane = n * p->channels + channel;
-    sampleGroup(y + plane * cells, x + plane * inputs, places + 2 * n * cells, begin, THNN_min(begin + part, cells),
-                THNN_min(LANES, p->channels - channel), p, looks + id, memory + id * length);
+    const int64_t number = i / parts, begin = i % parts * part, id = THNN_threadId();
+    const int64_t n = number / groups, channel = number % groups * LANES, plane = n * p->channels + channel;
+    const ChannelGroup group = {x + plane * inputs, places + 2 * n * cells, THNN_min(LANES, p->channels - channel), p, looks + id,
+                                memory + id * length};
+    sampleGroup(y + plane * cells, &group, begin, THNN_min(begin + part, cells));
   }
 }
 
@@ -205,18 +213,19 @@ THNN_INLINE void addLanes(real *restrict sum, const THNN_REAL *restrict rows, co
   }
 }
 
-/* memory: rows of some places, three times, of the input and of gradInput, whose last row takes what counts nothing. */
-THNN_INLINE void gradientLanes(real *gx, real *slopes, const real *x, const real *places, const real *g, int64_t channels,
-                               const Sampled *p, Looks *looks, THNN_REAL *memory, int lanes)
+/* In memory are rows of some places, three times, of the input and of gradInput, whose last row takes what counts nothing. */
+THNN_INLINE void gradientLanes(real *gx, real *slopes, const real *g, const ChannelGroup *group, int lanes)
 {
-  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
-  THNN_REAL *some = memory, *right = some + PLACES * lanes, *down = right + PLACES * lanes;
+  const Sampled *p = group->of;
+  const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, channels = group->channels;
+  Looks *looks = group->looks;
+  THNN_REAL *some = group->memory, *right = some + PLACES * lanes, *down = right + PLACES * lanes;
   THNN_REAL *rows = down + PLACES * lanes, *sums = rows + (inputs + 1) * lanes;
-  joinInput(rows, x, inputs, channels, lanes);
+  joinInput(rows, group->x, inputs, channels, lanes);
   memset(sums, 0, (size_t)((inputs + 1) * lanes) * sizeof(real));
   for (int64_t first = 0; first < cells; first += PLACES) {
     const int64_t n = THNN_min(PLACES, cells - first);
-    look(looks, places + 2 * first, n, p, (int32_t)inputs);
+    look(looks, group->places + 2 * first, n, p, (int32_t)inputs);
     joinPlanes(some, g + first, cells, channels, n, lanes);
     scatterRows(sums, some, looks, n, lanes);
     slopesOfRows(right, down, rows, some, looks, n, lanes);
@@ -226,12 +235,11 @@ THNN_INLINE void gradientLanes(real *gx, real *slopes, const real *x, const real
   splitPlanes(gx, sums, inputs, channels, inputs, lanes);
 }
 
-THNN_KERNEL void groupGradients(real *gx, real *slopes, const real *x, const real *places, const real *g, int64_t channels,
-                                const Sampled *p, Looks *looks, THNN_REAL *memory)
+THNN_KERNEL void groupGradients(real *gx, real *slopes, const real *g, const ChannelGroup *group)
 {
-  if (channels > FEW) gradientLanes(gx, slopes, x, places, g, channels, p, looks, memory, LANES);
-  else if (channels > 1) gradientLanes(gx, slopes, x, places, g, channels, p, looks, memory, FEW);
-  else gradientLanes(gx, slopes, x, places, g, channels, p, looks, memory, 1);
+  if (group->channels > FEW) gradientLanes(gx, slopes, g, group, LANES);
+  else if (group->channels > 1) gradientLanes(gx, slopes, g, group, FEW);
+  else gradientLanes(gx, slopes, g, group, 1);
 }
 
 /* The gradients of a sample's grid from what each group of channels gives to them: numbers to the right, then numbers down. */
@@ -259,8 +267,9 @@ void THNN_(gridGradients)(Call *call, real *gx, real *gPlaces, const real *x, co
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < tasks; i++) {
     const int64_t n = i / groups, channel = i % groups * LANES, plane = n * p->channels + channel, id = THNN_threadId();
-    groupGradients(gx + plane * inputs, slopes + i * 2 * cells, x + plane * inputs, places + 2 * n * cells, g + plane * cells,
-                   THNN_min(LANES, p->channels - channel), p, looks + id, memory + id * length);
+    const ChannelGroup group = {x + plane * inputs, places + 2 * n * cells, THNN_min(LANES, p->channels - channel), p, looks + id,
+                                memory + id * length};
+    groupGradients(gx + plane * inputs, slopes + i * 2 * cells, g + plane * cells, &group);
   }
 #pragma omp parallel for num_threads(threads)
   for (int64_t n = 0; n < p->samples; n++) addGroups(gPlaces + 2 * n * cells, slopes + n * groups * 2 * cells, groups, p);

@@ -28,9 +28,10 @@ int32_t THNN_(checkStretched)(const char *f, const THTensor *input, int32_t dims
 }
 
 int32_t THNN_(checkStretchedGradients)(const char *f, const THTensor *gradOutput, const THTensor *gradInput,
-                                       int32_t dims, int64_t nbatch, int64_t nchannels, const int64_t *in,
-                                       const int64_t *out, Stretched *p)
+                                       int32_t dims, const int64_t *planes, const int64_t *in, const int64_t *out,
+                                       Stretched *p)
 {
+  const int64_t nbatch = planes[0], nchannels = planes[1];
   const char *layout = dims == 2 ? "(N x) C x H x W" : "(N x) C x T x H x W";
   THNN_TRY(THNN_checkInput(f, "gradOutput", view(gradOutput), dims + 1, dims + 2, layout));
   const int single = gradOutput->nDimension == dims + 1;

@@ -54,9 +54,9 @@ THNN_INLINE Seen seenBy(const Axis *a, int64_t i)
 /* ---- What the layers call: linear.c. Sizes stand in the order depth, height, width; planes of H x W lack the first. */
 
 int32_t THNN_(checkStretched)(const char *f, const THTensor *input, int32_t dims, const int64_t *out, Stretched *p);
-/* The gradients, whose sizes come as arguments. */
+/* The gradients, whose sizes come as arguments; `planes` are nbatch and nchannels. */
 int32_t THNN_(checkStretchedGradients)(const char *f, const THTensor *gradOutput, const THTensor *gradInput, int32_t dims,
-                                       int64_t nbatch, int64_t nchannels, const int64_t *in, const int64_t *out, Stretched *p);
+                                       const int64_t *planes, const int64_t *in, const int64_t *out, Stretched *p);
 int32_t THNN_(linearForward)(const char *f, THNNState *state, const THTensor *input, THTensor *output, const Stretched *p);
 int32_t THNN_(linearBackward)(const char *f, THNNState *state, const THTensor *gradOutput, THTensor *gradInput, const Stretched *p);
 

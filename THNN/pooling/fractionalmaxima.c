@@ -24,18 +24,6 @@ static void fractionalByCell(real *y, index_t *index, const real *x, const Space
   }
 }
 
-/* ... or by neighbours, with two rows of candidates. */
-THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const int64_t *start,
-                                  Candidates row, Candidates spare)
-{
-  const int64_t origin = boxStart(p, t, h);
-  const Candidates run = maxBoxRuns(row, spare, x, p, t, h, p->w.in);
-  for (int64_t o = 0; o < p->w.out; o++) {
-    y[o] = run.value[start[o]];
-    index[o] = origin + run.at[start[o]];
-  }
-}
-
 /* What a thread has: where the windows of its plane begin along each axis and end along the last one, groups of these, and two rows
  * of candidates. */
 typedef struct FractionalTables {
@@ -43,6 +31,17 @@ typedef struct FractionalTables {
   Group *groups;
   Candidates row, spare;
 } FractionalTables;
+
+/* ... or by neighbours. */
+THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const FractionalTables *m)
+{
+  const int64_t *start = m->w, origin = boxStart(p, t, h);
+  const Candidates run = maxBoxRuns(m->row, m->spare, x, p, t, h, p->w.in);
+  for (int64_t o = 0; o < p->w.out; o++) {
+    y[o] = run.value[start[o]];
+    index[o] = origin + run.at[start[o]];
+  }
+}
 
 /* One plane; samples are its own. */
 static void fractionalPlane(real *y, index_t *index, const real *x, const Space *p, const real *samples, int64_t plane, int byCell,
@@ -58,7 +57,7 @@ static void fractionalPlane(real *y, index_t *index, const real *x, const Space 
     for (int64_t oh = 0; oh < p->h.out; oh++, y += out, index += out) {
       const Span t = {m->t[ot], m->t[ot] + p->t.kernel, 1}, h = {m->h[oh], m->h[oh] + p->h.kernel, 1};
       if (byCell) fractionalByCell(y, index, x, p, t, h, m->w);
-      else if (maxGroups(y, index, x, p, t, h, groups)) fractionalByRuns(y, index, x, p, t, h, m->w, m->row, m->spare);
+      else if (maxGroups(y, index, x, p, t, h, groups)) fractionalByRuns(y, index, x, p, t, h, m);
     }
 }
 

@@ -48,17 +48,29 @@ THNN_INLINE void slopes(real *restrict q, const real *restrict x, const real *re
   for (int64_t o = 0; o < n; o++) q[o] = g[o] * gate[o] * (x[index[o]] - y[o]);
 }
 
-/* share, q: rows of windows with zeros on either side; plain, all: rows spread over the columns */
-THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real *y, const real *gate, const index_t *index,
-                             const real *mask, const Space *p, real *share, real *q, real *plain, real *all)
+/* What backward passes read of plane i. */
+static Gated planeOf(const Gated *t, int64_t i, const Space *p)
+{
+  const int64_t at = i * planeOutputs(p);
+  return (Gated){t->x + i * planeCells(p), t->g + at, t->y + at, t->gate + at, t->index + at};
+}
+
+/* Rows of windows with zeros on either side: what the means and the weighted sums get; and rows of cells, over which the former are
+ * spread, or both. */
+typedef struct Rows {
+  real *share, *q, *plain, *all;
+} Rows;
+
+THNN_KERNEL void ungatePlane(real *gx, const Gated *t, const real *mask, const Space *p, const Rows *rows)
 {
   const Axis h = p->h, w = p->w;
   const int64_t lead = shareLead(&w);
+  const real *x = t->x, *g = t->g, *y = t->y, *gate = t->gate;
+  const index_t *index = t->index;
+  real *share = rows->share + lead, *q = rows->q + lead, *plain = rows->plain, *all = rows->all;
   memset(gx, 0, (size_t)(h.in * w.in) * sizeof(real));
-  memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
-  memset(q, 0, (size_t)shareLength(&w) * sizeof(real));
-  share += lead;
-  q += lead;
+  memset(rows->share, 0, (size_t)shareLength(&w) * sizeof(real));
+  memset(rows->q, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
     fetchRows(x, p, 0, oh);
@@ -77,10 +89,11 @@ THNN_KERNEL void ungatePlane(real *gx, const real *x, const real *g, const real 
 }
 
 /* total[r][c] = sum of q * input over the windows of a plane */
-THNN_KERNEL void maskTotals(double *total, const real *x, const real *g, const real *y, const real *gate, const index_t *index,
-                            const Space *p, real *q)
+THNN_KERNEL void maskTotals(double *total, const Gated *t, const Space *p, real *q)
 {
   const Axis h = p->h, w = p->w;
+  const real *x = t->x, *g = t->g, *y = t->y, *gate = t->gate;
+  const index_t *index = t->index;
   memset(total, 0, (size_t)(h.kernel * w.kernel) * sizeof(double));
   for (int64_t oh = 0; oh < h.out; oh++, g += w.out, y += w.out, gate += w.out, index += w.out) {
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
@@ -127,9 +140,8 @@ void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, i
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     real *mine = rows + THNN_threadId() * all, *spreads = mine + 2 * share;
-    const int64_t at = i * outputs;
-    ungatePlane(gx + i * plane, t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at,
-                w + i % masks * cells, p, mine, mine + share, spreads, spreads + spread);
+    const Gated of = planeOf(t, i, p);
+    ungatePlane(gx + i * plane, &of, w + i % masks * cells, p, &(Rows){mine, mine + share, spreads, spreads + spread});
   }
 }
 
@@ -143,8 +155,8 @@ void THNN_(addMaskGradients)(Call *call, real *gw, const Gated *t, int64_t masks
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    const int64_t at = i * outputs;
-    maskTotals(totals + i * cells, t->x + i * plane, t->g + at, t->y + at, t->gate + at, t->index + at, p, rows + THNN_threadId() * row);
+    const Gated of = planeOf(t, i, p);
+    maskTotals(totals + i * cells, &of, p, rows + THNN_threadId() * row);
   }
   for (int64_t c = 0; c < masks; c++)
     for (int64_t k = 0; k < cells; k++) {

@@ -48,11 +48,12 @@ static int64_t findRuns(const Axis *a, int includePad, Run *run)
   return count;
 }
 
-/* The weights of one run, and their derivatives if there is room for them; exponents has room for a kernel.
+/* The weights of one run, and their derivatives if there are tables for them; buffer has room for two kernels.
  * Cell j has E[j] - E[top] = -precision / 2 * d[j], d[j] = (j - m)^2 - (top - m)^2 = (j - top) * (j + top - 2 * m). */
-static void weighRun(double mean, double precision, const Run *r, int64_t kernel, real *weight, real *byMean, real *byPrecision,
-                     double *d, double *w)
+static void weighRun(double mean, double precision, const Run *r, int64_t kernel, real *const table[TABLES], double *buffer)
 {
+  double *d = buffer, *w = buffer + kernel;
+  real *weight = table[WEIGHT], *byMean = table[BY_MEAN], *byPrecision = table[BY_PRECISION];
   const double m = (double)(kernel - 1) / 2 + mean, last = (double)(r->stop - 1), first = (double)r->begin;
   double top = m < first ? first : (m > last ? last : (m == m ? nearbyint(m) : first));
   if (precision < 0) top = 2 * m > first + last ? first : last;
@@ -97,10 +98,23 @@ static void makeWeights(Call *call, Weights *s, const Axis *axis, int which, int
   if (!THNN_ready(call)) return;
   for (int64_t i = 0; i < gaussians; i++)
     for (int64_t r = 0; r < s->runs.count; r++) {
-      const int64_t at = i * step + r * kernel;
-      weighRun(k->mean[2 * i + which], k->precision[2 * i + which], s->runs.run + r, kernel, s->table[WEIGHT] + at,
-               derivatives ? s->table[BY_MEAN] + at : NULL, derivatives ? s->table[BY_PRECISION] + at : NULL, buffer, buffer + kernel);
+      real *of[TABLES];
+      for (int t = 0; t < TABLES; t++) of[t] = s->table[t] ? s->table[t] + i * step + r * kernel : NULL;
+      weighRun(k->mean[2 * i + which], k->precision[2 * i + which], s->runs.run + r, kernel, of, buffer);
     }
+}
+
+/* One of the Gaussians, on planes of p: the runs of windows across and down, and its weights along both axes, a kernel for each run. */
+typedef struct Gaussian {
+  const Space *p;
+  const Runs *across, *down;
+  const real *wx, *wy;
+} Gaussian;
+
+static Gaussian gaussianOf(const Space *p, const Weights *w, const Weights *h, int64_t number)
+{
+  return (Gaussian){p, &w->runs, &h->runs, w->table[WEIGHT] + number * w->runs.count * p->w.kernel,
+                    h->table[WEIGHT] + number * h->runs.count * p->h.kernel};
 }
 
 /* The gradient of a parameter, whose derivatives of the weights of a run add up to 0: so what is added is what one cell's correlation
@@ -167,14 +181,16 @@ THNN_INLINE void weighColumns(real *y, const real *sum, const Axis *a, const Run
   }
 }
 
-THNN_KERNEL void gaussianPlane(real *y, const real *x, const Space *p, const Runs *across, const Runs *down, const real *wx,
-                               const real *wy, real *sum)
+THNN_KERNEL void gaussianPlane(real *y, const real *x, const Gaussian *k, real *sum)
 {
+  const Space *p = k->p;
+  const Runs *down = k->down;
+  const real *wy = k->wy;
   for (int64_t i = 0; i < down->count; i++, wy += p->h.kernel)
     for (int64_t oh = down->run[i].first; oh < down->run[i].end; oh++, y += p->w.out) {
       fetchRows(x, p, 0, oh);
       weighRows(sum, x, p, oh, wy);
-      weighColumns(y, sum, &p->w, across, wx);
+      weighColumns(y, sum, &p->w, k->across, k->wx);
     }
 }
 
@@ -198,9 +214,11 @@ static void shareRows(real *shares, const real *g, const Space *p, const Rows *r
 }
 
 /* cells = a row g of gradOutput and its shares, spread over the columns */
-THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const Axis *w, const Rows *rows, const Runs *across,
-                           const real *wx)
+THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const Rows *rows, const Gaussian *k)
 {
+  const Axis *w = &k->p->w;
+  const Runs *across = k->across;
+  const real *wx = k->wx;
   const int64_t longest = across->longest;
   spreadWeighed(cells, shares + rows->lead, wx + longest * w->kernel, 0, rows->windows, rows->lead, w);
   for (int64_t i = 0; i < across->count; i++)
@@ -208,16 +226,23 @@ THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const
       for (int64_t j = 0; j < w->kernel; j++) cells[o * w->stride + j] += wx[i * w->kernel + j] * g[o];
 }
 
-/* gx (+)= the gradient of one output plane. spread holds gradOutput, spread over the columns, for each of its rows; weightOf has room
- * for the weights of the windows that see a row. */
-THNN_KERNEL void gaussianGradient(real *gx, const real *g, const real *shares, const Space *p, const Rows *rows, const Runs *across,
-                                  const Runs *down, const real *wx, const real *wy, int add, real *spread, real *weightOf,
-                                  int64_t *runOf)
+/* What a thread has beside a plane of gradOutput: its shares (see shareRows), and its rows, spread over the columns; the weights of the
+ * windows that see a row of cells, and the run of each row of windows. */
+typedef struct Desk {
+  real *shares, *spread, *weightOf;
+  int64_t *runOf;
+} Desk;
+
+/* gx (+)= the gradient of one output plane. */
+THNN_KERNEL void gaussianGradient(real *gx, const real *g, const Gaussian *k, const Rows *rows, const Desk *d, int add)
 {
-  const Axis h = p->h, w = p->w;
+  const Axis h = k->p->h, w = k->p->w;
+  const Runs *down = k->down;
   const int64_t length = rows->cells;
-  for (int64_t oh = 0; oh < h.out; oh++)
-    spreadRow(spread + oh * length, shares + oh * rows->shares, g + oh * w.out, &w, rows, across, wx);
+  const real *wy = k->wy, *shares = d->shares;
+  real *spread = d->spread, *weightOf = d->weightOf;
+  int64_t *runOf = d->runOf;
+  for (int64_t oh = 0; oh < h.out; oh++) spreadRow(spread + oh * length, shares + oh * rows->shares, g + oh * w.out, rows, k);
   for (int64_t i = 0; i < down->count; i++)
     for (int64_t oh = down->run[i].first; oh < down->run[i].end; oh++) runOf[oh] = i;
   for (int64_t i = 0; i < h.in; i++, gx += w.in) {
@@ -257,16 +282,15 @@ THNN_INLINE void multiply(real *restrict total, const real *restrict g, const re
   for (int64_t j = first; j < n; j += 5) multiplyFew(total + j * width, g, x + j, 5, stride, width);
 }
 
-/* Both that a row of windows is asked of n <= 5 rows of cells, which are loaded once:
- *   sum[o]                      (+)= sum over t < n of w[t] * x[o + t * distance]
- *   total[t * WIDTH + o % WIDTH] += g[o] * x[o + t * distance]
+/* Both that a row of windows is asked of n <= 5 rows of `width` cells, which are loaded once:
+ *   sum[o]                      (+)= sum over t < n of w[t] * x[o + t * width]
+ *   total[t * WIDTH + o % WIDTH] += g[o] * x[o + t * width]
  * Meanwhile `ahead` rows, as many as the next windows have that are new, are called into the cache. */
 THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, const real *restrict x, const real *restrict g,
-                                     const real *w, int add, int n, int64_t distance, int64_t width,
-                                     int64_t ahead)
+                                     const real *w, int add, int n, int64_t width, int64_t ahead)
 {
   const real w0 = w[0], w1 = n > 1 ? w[1] : 0, w2 = n > 2 ? w[2] : 0, w3 = n > 3 ? w[3] : 0, w4 = n > 4 ? w[4] : 0;
-  const real *x1 = x + distance, *x2 = x1 + distance, *x3 = x2 + distance, *x4 = x3 + distance;
+  const real *x1 = x + width, *x2 = x1 + width, *x3 = x2 + width, *x4 = x3 + width;
   Vector *const total = (Vector *)totals;
   Vector t0 = total[0], t1 = t0, t2 = t0, t3 = t0, t4 = t0;
   if (n > 1) t1 = total[1];
@@ -304,16 +328,16 @@ THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, 
 
 /* The same for any n > 0. */
 THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, const real *restrict x, const real *restrict g,
-                                  const real *w, int64_t n, int64_t distance, int64_t width, int64_t ahead)
+                                  const real *w, int64_t n, int64_t width, int64_t ahead)
 {
   const int64_t first = (n - 1) % 5 + 1;
-  if (first == 1) weighAndMultiplyFew(sum, total, x, g, w, 0, 1, distance, width, ahead);
-  if (first == 2) weighAndMultiplyFew(sum, total, x, g, w, 0, 2, distance, width, ahead);
-  if (first == 3) weighAndMultiplyFew(sum, total, x, g, w, 0, 3, distance, width, ahead);
-  if (first == 4) weighAndMultiplyFew(sum, total, x, g, w, 0, 4, distance, width, ahead);
-  if (first == 5) weighAndMultiplyFew(sum, total, x, g, w, 0, 5, distance, width, ahead);
+  if (first == 1) weighAndMultiplyFew(sum, total, x, g, w, 0, 1, width, ahead);
+  if (first == 2) weighAndMultiplyFew(sum, total, x, g, w, 0, 2, width, ahead);
+  if (first == 3) weighAndMultiplyFew(sum, total, x, g, w, 0, 3, width, ahead);
+  if (first == 4) weighAndMultiplyFew(sum, total, x, g, w, 0, 4, width, ahead);
+  if (first == 5) weighAndMultiplyFew(sum, total, x, g, w, 0, 5, width, ahead);
   for (int64_t t = first; t < n; t += 5)
-    weighAndMultiplyFew(sum, total + t * WIDTH, x + t * distance, g, w + t, 1, 5, distance, width, 0);
+    weighAndMultiplyFew(sum, total + t * WIDTH, x + t * width, g, w + t, 1, 5, width, 0);
 }
 
 /* What the weights of columns and rows of windows have to do with an output plane, which is linear in each: a number for each cell of a
@@ -338,24 +362,25 @@ static void addUp(const Correlations *c, const Space *p, const Runs *across, dou
   memset(c->ofRows, 0, (size_t)(p->h.kernel * WIDTH) * sizeof(real));
 }
 
-/* Row oh of windows, g of gradOutput. */
-THNN_KERNEL void correlateRow(const Correlations *c, const real *x, const real *g, const Space *p, const Rows *rows, int64_t oh,
-                              const Runs *across, const real *wx, const real *wy)
+/* Row oh of windows, whose weights are wy and whose gradOutput is g. */
+THNN_KERNEL void correlateRow(const Correlations *c, const real *x, const real *g, const Gaussian *k, const Rows *rows, int64_t oh,
+                              const real *wy)
 {
-  const Axis *h = &p->h, *w = &p->w;
+  const Axis *h = &k->p->h, *w = &k->p->w;
   const int64_t top = windowStart(h, oh), n = windowEnd(h, oh) - top, j = top - (oh * h->stride - h->pad);
-  spreadRow(c->spread, c->shares + oh * rows->shares, g, w, rows, across, wx);
-  weighAndMultiply(c->sum + w->pad, c->ofRows + j * WIDTH, x + top * w->in, c->spread + w->pad, wy + j, n, w->in, w->in,
+  spreadRow(c->spread, c->shares + oh * rows->shares, g, rows, k);
+  weighAndMultiply(c->sum + w->pad, c->ofRows + j * WIDTH, x + top * w->in, c->spread + w->pad, wy + j, n, w->in,
                    THNN_min(h->stride, 4));
   if (w->stride == 1) multiply(c->ofColumns, g, c->sum, w->kernel, 1, w->out);
   else if (w->stride == 2) multiply(c->ofColumns, g, c->sum, w->kernel, 2, w->out);
   else multiply(c->ofColumns, g, c->sum, w->kernel, w->stride, w->out);
 }
 
-static void correlatePlane(const Correlations *c, const real *x, const real *g, const Space *p, const Rows *rows, const Runs *across,
-                           const Runs *down, const real *wx, const real *wy)
+static void correlatePlane(const Correlations *c, const real *x, const real *g, const Gaussian *k, const Rows *rows)
 {
   enum { CELLS = 1 << 12 }; /* so many floats add up exactly enough, in lanes */
+  const Space *p = k->p;
+  const Runs *across = k->across, *down = k->down;
   const int64_t kernel = p->h.kernel, few = THNN_max(CELLS / p->w.in, 1);
   memset(c->byColumn, 0, (size_t)(across->count * p->w.kernel) * sizeof(double));
   memset(c->byRow, 0, (size_t)(down->count * kernel) * sizeof(double));
@@ -363,7 +388,7 @@ static void correlatePlane(const Correlations *c, const real *x, const real *g, 
   for (int64_t i = 0; i < down->count; i++)
     for (int64_t at = down->run[i].first; at < down->run[i].end; at += few) {
       const int64_t end = THNN_min(at + few, down->run[i].end);
-      for (int64_t oh = at; oh < end; oh++) correlateRow(c, x, g + oh * p->w.out, p, rows, oh, across, wx, wy + i * kernel);
+      for (int64_t oh = at; oh < end; oh++) correlateRow(c, x, g + oh * p->w.out, k, rows, oh, k->wy + i * kernel);
       addUp(c, p, across, c->byRow + i * kernel);
     }
 }
@@ -399,9 +424,9 @@ void THNN_(gaussianMeans)(Call *call, real *y, const real *x, const Gaussians *k
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)
     for (int64_t m = 0; m < k->kernels; m++) {
-      const int64_t at = i * k->kernels + m, of = at % gaussians;
-      gaussianPlane(y + at * outputs, x + i * plane, p, &w.runs, &h.runs, w.table[WEIGHT] + of * w.runs.count * p->w.kernel,
-                    h.table[WEIGHT] + of * h.runs.count * p->h.kernel, myRoom(sums));
+      const int64_t at = i * k->kernels + m;
+      const Gaussian one = gaussianOf(p, &w, &h, at % gaussians);
+      gaussianPlane(y + at * outputs, x + i * plane, &one, myRoom(sums));
     }
 }
 
@@ -420,13 +445,12 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *to = gx + i * plane;
+    const Desk mine = {myRoom(shares), myRoom(spreads), myRoom(weightsOf), runOf + THNN_threadId() * THNN_perThread(p->h.out)};
     for (int64_t m = 0; m < k->kernels; m++) {
-      const int64_t at = i * k->kernels + m, of = at % gaussians;
-      const real *wx = w.table[WEIGHT] + of * w.runs.count * p->w.kernel, *wy = h.table[WEIGHT] + of * h.runs.count * p->h.kernel;
-      shareRows(myRoom(shares), g + at * outputs, p, &rows, &w.runs);
-      gaussianGradient(to, g + at * outputs, myRoom(shares), p, &rows, &w.runs, &h.runs, wx, wy, m > 0, myRoom(spreads),
-                       myRoom(weightsOf), runOf + THNN_threadId() * THNN_perThread(p->h.out));
+      const int64_t at = i * k->kernels + m;
+      const Gaussian one = gaussianOf(p, &w, &h, at % gaussians);
+      shareRows(mine.shares, g + at * outputs, p, &rows, &w.runs);
+      gaussianGradient(gx + i * plane, g + at * outputs, &one, &rows, &mine, m > 0);
     }
   }
 }
@@ -462,8 +486,8 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
         .shares = myRoom(shares),
     };
     const int64_t wx = i % gaussians * ofX, wy = i % gaussians * ofY;
-    correlatePlane(&c, x + i / kernels * plane, g + i * outputs, p, &rows, &w.runs, &h.runs, w.table[WEIGHT] + wx,
-                   h.table[WEIGHT] + wy);
+    const Gaussian one = gaussianOf(p, &w, &h, i % gaussians);
+    correlatePlane(&c, x + i / kernels * plane, g + i * outputs, &one, &rows);
     totals[4 * i] = parameterGradient(w.table[BY_MEAN] + wx, c.byColumn, &w);
     totals[4 * i + 1] = parameterGradient(h.table[BY_MEAN] + wy, c.byRow, &h);
     totals[4 * i + 2] = parameterGradient(w.table[BY_PRECISION] + wx, c.byColumn, &w);

@@ -13,6 +13,15 @@
 /* Places of such a long row (about). */
 enum { LONG = 1024 };
 
+/* Where maxima and their positions go. The innermost loops have them, and candidates, as arguments of their own: gcc takes the word
+ * `restrict` from arguments only. */
+typedef struct Found {
+  real *y;
+  index_t *index;
+} Found;
+
+THNN_INLINE Found foundFrom(Found to, int64_t first) { return (Found){to.y + first, to.index + first}; }
+
 /* A row of outputs from its candidates: windows of `kernel` <= 3 of them, `distance` apart. */
 THNN_INLINE void maxFewColumns(real *restrict y, index_t *restrict index, int64_t origin, const real *restrict value,
                                const lane *restrict at, int kernel, int64_t stride, int64_t distance, int64_t out, int nan)
@@ -29,9 +38,11 @@ THNN_INLINE void maxFewColumns(real *restrict y, index_t *restrict index, int64_
 }
 
 /* For sliding windows of `kernel` candidates. Loops for common numbers know these. */
-THNN_INLINE void writeRow(real *y, index_t *index, int64_t origin, Candidates row, int64_t kernel, const Axis *w, int nan)
+THNN_INLINE void writeRow(Found to, int64_t origin, Candidates row, int64_t kernel, const Axis *w, int nan)
 {
   const int64_t stride = w->stride, out = w->out, distance = w->dilation;
+  real *y = to.y;
+  index_t *index = to.index;
   const real *value = row.value;
   const lane *at = row.at;
   if (kernel == 1 && stride == 1) maxFewColumns(y, index, origin, value, at, 1, 1, 1, out, nan);
@@ -59,14 +70,13 @@ THNN_INLINE Span spanOf(const Intervals *i, const Axis *a, int64_t o) { return (
 
 /* Outputs [first, end) of output row o of a plane, cell by cell: the definition. For small windows that reach beyond the plane's
  * sides, for dilated ones that miss the input altogether (0, from nowhere: -1), and for boxes whose positions do not fit a lane. */
-static void maxByCell(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t o, int64_t first,
-                      int64_t end)
+static void maxByCell(Found to, const real *x, const Space *p, const MaxTables *m, int64_t o, int64_t first, int64_t end)
 {
   const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
   for (int64_t ow = first; ow < end; ow++) {
-    const int64_t best = largestCell(x, p, t, h, spanOf(&m->w, &p->w, ow)), to = o * p->w.out + ow;
-    y[to] = best < 0 ? 0 : x[best];
-    index[to] = best;
+    const int64_t best = largestCell(x, p, t, h, spanOf(&m->w, &p->w, ow)), at = o * p->w.out + ow;
+    to.y[at] = best < 0 ? 0 : x[best];
+    to.index[at] = best;
   }
 }
 
@@ -87,8 +97,7 @@ THNN_INLINE lane maxBoxes(Candidates row, const real *x, const Space *p, const M
 
 /* Output rows [first, end) of a plane, at most as many as a long row holds; none if there may be a NaN, of which nan = 0 knows
  * nothing: then the answer is not 0. */
-THNN_INLINE lane maxBand(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end,
-                         Candidates row, int nan)
+THNN_INLINE lane maxBand(Found to, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end, Candidates row, int nan)
 {
   const Axis *w = &p->w;
   const Candidates spare = candidatesFrom(row, m->length);
@@ -105,10 +114,8 @@ THNN_INLINE lane maxBand(real *y, index_t *index, const real *x, const Space *p,
   }
   for (int64_t o = first; o < end; o++, best = candidatesFrom(best, pitch)) {
     const int64_t origin = boxStart(p, spanOf(&m->t, &p->t, outputSlice(p, o)), spanOf(&m->h, &p->h, outputRow(p, o)));
-    real *to = y + o * out;
-    index_t *at = index + o * out;
-    if (w->kernel) writeRow(to, at, origin, best, kernel, w, nan);
-    else writeAdaptiveRow(to, at, origin, best, m->pick, out);
+    if (w->kernel) writeRow(foundFrom(to, o * out), origin, best, kernel, w, nan);
+    else writeAdaptiveRow(to.y + o * out, to.index + o * out, origin, best, m->pick, out);
   }
   return 0;
 }
@@ -147,22 +154,20 @@ THNN_INLINE lane maxCells(real *restrict y, index_t *restrict index, int64_t ori
 }
 
 /* The same, in such loops; the last one overlaps the one before, so that few windows are left over. */
-THNN_INLINE lane maxWide(real *y, index_t *index, int64_t origin, const real *x, int64_t width, int rows, int kernel, int64_t stride,
-                         int64_t n)
+THNN_INLINE lane maxWide(Found to, int64_t origin, const real *x, int64_t width, int rows, int kernel, int64_t stride, int64_t n)
 {
-  if (n < WIDE) return maxCells(y, index, origin, x, width, rows, kernel, stride, n);
+  if (n < WIDE) return maxCells(to.y, to.index, origin, x, width, rows, kernel, stride, n);
   const int64_t last = n - WIDE, skip = last * stride, whole = (n - 1) / LANES * LANES + 1;
-  const lane odd = maxCells(y, index, origin, x, width, rows, kernel, stride, whole);
+  const lane odd = maxCells(to.y, to.index, origin, x, width, rows, kernel, stride, whole);
   if (whole == n) return odd;
-  return odd | maxCells(y + last, index + last, origin + skip, x + skip, width, rows, kernel, stride, WIDE);
+  return odd | maxCells(to.y + last, to.index + last, origin + skip, x + skip, width, rows, kernel, stride, WIDE);
 }
 
-THNN_INLINE lane maxByRows(real *y, index_t *index, int64_t origin, const real *x, int64_t width, int64_t rows, int kernel,
-                           int64_t stride, int64_t n)
+THNN_INLINE lane maxByRows(Found to, int64_t origin, const real *x, int64_t width, int64_t rows, int kernel, int64_t stride, int64_t n)
 {
-  if (rows == 1) return maxWide(y, index, origin, x, width, 1, kernel, stride, n);
-  if (rows == 2) return maxWide(y, index, origin, x, width, 2, kernel, stride, n);
-  return maxWide(y, index, origin, x, width, 3, kernel, stride, n);
+  if (rows == 1) return maxWide(to, origin, x, width, 1, kernel, stride, n);
+  if (rows == 2) return maxWide(to, origin, x, width, 2, kernel, stride, n);
+  return maxWide(to, origin, x, width, 3, kernel, stride, n);
 }
 
 /* Windows of 2 or 3 rows and columns, 1 or 2 apart, in planes. */
@@ -174,18 +179,19 @@ static int areSmall(const Space *p)
 }
 
 /* Output row o of such windows. Answers as maxFewRows. */
-THNN_INLINE lane maxSmallRow(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t o)
+THNN_INLINE lane maxSmallRow(Found to, const real *x, const Space *p, const MaxTables *m, int64_t o)
 {
   const Axis *w = &p->w;
-  const int64_t first = m->inside, n = m->endInside - first, to = o * w->out + first;
-  maxByCell(y, index, x, p, m, o, 0, first);
-  maxByCell(y, index, x, p, m, o, first + n, w->out);
+  const int64_t first = m->inside, n = m->endInside - first;
+  maxByCell(to, x, p, m, o, 0, first);
+  maxByCell(to, x, p, m, o, first + n, w->out);
   const int64_t rows = m->h.end[o] - m->h.start[o], origin = m->h.start[o] * w->in + first * w->stride - w->pad;
-  y += to, index += to, x += origin;
-  if (w->kernel == 2 && w->stride == 1) return maxByRows(y, index, origin, x, w->in, rows, 2, 1, n);
-  if (w->kernel == 2) return maxByRows(y, index, origin, x, w->in, rows, 2, 2, n);
-  if (w->stride == 1) return maxByRows(y, index, origin, x, w->in, rows, 3, 1, n);
-  return maxByRows(y, index, origin, x, w->in, rows, 3, 2, n);
+  to = foundFrom(to, o * w->out + first);
+  x += origin;
+  if (w->kernel == 2 && w->stride == 1) return maxByRows(to, origin, x, w->in, rows, 2, 1, n);
+  if (w->kernel == 2) return maxByRows(to, origin, x, w->in, rows, 2, 2, n);
+  if (w->stride == 1) return maxByRows(to, origin, x, w->in, rows, 3, 1, n);
+  return maxByRows(to, origin, x, w->in, rows, 3, 2, n);
 }
 
 /* ---- adaptive windows whose cells follow each other in memory: long ones of sequences, whole rows, whole planes */
@@ -197,12 +203,13 @@ static int areStretches(const Space *p)
 }
 
 /* Output row o of such windows. */
-THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t o)
+THNN_INLINE void maxStretches(Found to, const real *x, const Space *p, const MaxTables *m, int64_t o)
 {
   const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
   const int64_t last = boxStart(p, (Span){t.end - 1, 0, 1}, (Span){h.end - 1, 0, 1}), out = p->w.out, most = p->w.in / out + 2;
   const RegisterLoops *loops = most <= SHORT_STRETCH && out > 1 ? registerLoops() : NULL;
-  if (loops && !loops->maxStretches(y + o * out, index + o * out, x + last, last, &m->w, most, out)) return;
+  to = foundFrom(to, o * out);
+  if (loops && !loops->maxStretches(to.y, to.index, x + last, last, &m->w, most, out)) return;
   for (int64_t ow = 0; ow < out; ow++) {
     const int64_t end = last + m->w.end[ow], begin = boxStart(p, t, h) + m->w.start[ow];
     int64_t best = begin;
@@ -210,45 +217,41 @@ THNN_INLINE void maxStretches(real *y, index_t *index, const real *x, const Spac
       const int64_t other = at + largestOf(x + at, (lane)THNN_min(MAX_PART, end - at));
       if (beats(x[other], x[best])) best = other;
     }
-    y[o * out + ow] = x[best];
-    index[o * out + ow] = best;
+    to.y[ow] = x[best];
+    to.index[ow] = best;
   }
 }
 
 /* ---- all kinds of windows */
 
 /* Output rows that may see a NaN. */
-THNN_KERNEL void carefulBand(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first,
-                             int64_t end, Candidates row)
+THNN_KERNEL void carefulBand(Found to, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end, Candidates row)
 {
-  maxBand(y, index, x, p, m, first, end, row, 1);
+  maxBand(to, x, p, m, first, end, row, 1);
 }
 
-THNN_KERNEL void maxBands(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end,
-                          Candidates row)
+THNN_KERNEL void maxBands(Found to, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end, Candidates row)
 {
   if (m->how == STRETCHES) {
-    for (int64_t o = first; o < end; o++) maxStretches(y, index, x, p, m, o);
+    for (int64_t o = first; o < end; o++) maxStretches(to, x, p, m, o);
   } else if (m->how == SMALL) {
     for (int64_t o = first; o < end; o++)
-      if (maxSmallRow(y, index, x, p, m, o)) carefulBand(y, index, x, p, m, o, o + 1, row);
+      if (maxSmallRow(to, x, p, m, o)) carefulBand(to, x, p, m, o, o + 1, row);
   } else {
     for (int64_t o = first; o < end; o += m->together) {
       const int64_t last = THNN_min(o + m->together, end);
-      if (maxBand(y, index, x, p, m, o, last, row, 0)) carefulBand(y, index, x, p, m, o, last, row);
+      if (maxBand(to, x, p, m, o, last, row, 0)) carefulBand(to, x, p, m, o, last, row);
     }
   }
 }
 
 /* ---- windows that are looked up in registers */
 
-static void maxInRegisters(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end,
-                           Candidates row)
+static void maxInRegisters(Found to, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end, Candidates row)
 {
   for (int64_t o = first; o < end; o++) {
     const Span t = spanOf(&m->t, &p->t, outputSlice(p, o)), h = spanOf(&m->h, &p->h, outputRow(p, o));
-    if (maxGroups(y + o * p->w.out, index + o * p->w.out, x, p, t, h, m->groups))
-      carefulBand(y, index, x, p, m, o, o + 1, row);
+    if (maxGroups(to.y + o * p->w.out, to.index + o * p->w.out, x, p, t, h, m->groups)) carefulBand(to, x, p, m, o, o + 1, row);
   }
 }
 
@@ -290,13 +293,14 @@ MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads)
 
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end)
 {
+  const Found to = {y, index};
   if (m->how == BY_CELL) {
-    for (int64_t o = first; o < end; o++) maxByCell(y, index, x, p, m, o, 0, p->w.out);
+    for (int64_t o = first; o < end; o++) maxByCell(to, x, p, m, o, 0, p->w.out);
     return;
   }
   const Candidates row = candidatesFrom(m->rows, THNN_threadId() * 3 * m->length);
-  if (m->how == IN_REGISTERS) maxInRegisters(y, index, x, p, m, first, end, row);
-  else maxBands(y, index, x, p, m, first, end, row);
+  if (m->how == IN_REGISTERS) maxInRegisters(to, x, p, m, first, end, row);
+  else maxBands(to, x, p, m, first, end, row);
 }
 
 /* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */

@@ -170,13 +170,17 @@ THNN_INLINE real shareOf(real y, enum Kind kind, double p)
   return 1;
 }
 
+/* Room for a row of what windows have to share, and behind it for all such rows, spread over the columns. */
+THNN_INLINE int64_t shareRoom(const Space *p) { return THNN_perThread(shareLength(&p->w)); }
+THNN_INLINE int64_t spreadRoom(const Space *p) { return shareRoom(p) + THNN_perThread(p->h.out * spreadLength(&p->w)); }
+
 THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const real *g, const real *y, const Space *p,
-                              const Power *power, enum Kind kind, real *share, real *spread)
+                              const Power *power, enum Kind kind, real *room)
 {
   const Axis w = p->w;
   const int64_t cells = p->h.in * w.in;
   const int zeroPasses = power->zeroPasses;
-  real *mine = share + shareLead(&w);
+  real *share = room, *spread = room + shareRoom(p), *mine = share + shareLead(&w);
   memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < p->h.out; oh++, g += w.out, y += w.out) {
     THNN_fetch(g, THNN_AHEAD, w.out * (int64_t)sizeof(real));
@@ -206,17 +210,16 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
   }
 }
 
-THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power,
-                                   real *share, real *spread)
+THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power, real *room)
 {
   switch (power->kind) {
-  case PLAIN: normGradient(gx, x, g, y, p, power, PLAIN, share, spread); break;
-  case MAGNITUDE: normGradient(gx, x, g, y, p, power, MAGNITUDE, share, spread); break;
-  case SQUARE: normGradient(gx, x, g, y, p, power, SQUARE, share, spread); break;
-  case PLAIN_CUBE: normGradient(gx, x, g, y, p, power, PLAIN_CUBE, share, spread); break;
-  case CUBE: normGradient(gx, x, g, y, p, power, CUBE, share, spread); break;
-  case FOURTH: normGradient(gx, x, g, y, p, power, FOURTH, share, spread); break;
-  default: normGradient(gx, x, g, y, p, power, LOGARITHM, share, spread); break;
+  case PLAIN: normGradient(gx, x, g, y, p, power, PLAIN, room); break;
+  case MAGNITUDE: normGradient(gx, x, g, y, p, power, MAGNITUDE, room); break;
+  case SQUARE: normGradient(gx, x, g, y, p, power, SQUARE, room); break;
+  case PLAIN_CUBE: normGradient(gx, x, g, y, p, power, PLAIN_CUBE, room); break;
+  case CUBE: normGradient(gx, x, g, y, p, power, CUBE, room); break;
+  case FOURTH: normGradient(gx, x, g, y, p, power, FOURTH, room); break;
+  default: normGradient(gx, x, g, y, p, power, LOGARITHM, room); break;
   }
 }
 
@@ -273,18 +276,17 @@ void THNN_(spreadNorms)(Call *call, real *gx, const real *x, const real *g, cons
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
-  const int64_t share = THNN_perThread(shareLength(&p->w)), spread = THNN_perThread(p->h.out * spreadLength(&p->w));
-  real *rows = THNN_scratch(call, threads * (share + spread), sizeof(real));
+  const int64_t room = spreadRoom(p);
+  real *rooms = THNN_scratch(call, threads * room, sizeof(real));
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (share + spread);
     real *to = gx + i * plane;
     const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
     if (needsRatios(norms, p, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
     else {
-      normGradientPlane(to, cells, gradients, norms, p, power, mine, mine + share);
+      normGradientPlane(to, cells, gradients, norms, p, power, rooms + THNN_threadId() * room);
       clearUnseen(to, p);
     }
   }

@@ -40,6 +40,8 @@ typedef double vm_unaligned __attribute__((aligned(1)));
 
 /* In a layer file, the one of its element type. */
 #define VM_REAL(name) _Generic((THNN_REAL)0, float: vm_##name##f, double: vm_##name)
+#define real_abs(x) _Generic((THNN_REAL)0, float: fabsf, double: fabs)(x)
+#define real_sqrt(x) _Generic((THNN_REAL)0, float: sqrtf, double: sqrt)(x)
 #define real_exp(x) VM_REAL(exp)(x)
 #define real_exp2Near(x) VM_REAL(exp2Near)(x)
 #define real_expm1(x) VM_REAL(expm1)(x)

@@ -228,13 +228,13 @@ THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const
 
 /* What a thread has beside a plane of gradOutput: its shares (see shareRows), and its rows, spread over the columns; the weights of the
  * windows that see a row of cells, and the run of each row of windows. */
-typedef struct Desk {
+typedef struct Scratch {
   real *shares, *spread, *weightOf;
   int64_t *runOf;
-} Desk;
+} Scratch;
 
 /* gx (+)= the gradient of one output plane. */
-THNN_KERNEL void gaussianGradient(real *gx, const real *g, const Gaussian *k, const Rows *rows, const Desk *d, int add)
+THNN_KERNEL void gaussianGradient(real *gx, const real *g, const Gaussian *k, const Rows *rows, const Scratch *d, int add)
 {
   const Axis h = k->p->h, w = k->p->w;
   const Runs *down = k->down;
@@ -445,7 +445,7 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    const Desk mine = {myRoom(shares), myRoom(spreads), myRoom(weightsOf), runOf + THNN_threadId() * THNN_perThread(p->h.out)};
+    const Scratch mine = {myRoom(shares), myRoom(spreads), myRoom(weightsOf), runOf + THNN_threadId() * THNN_perThread(p->h.out)};
     for (int64_t m = 0; m < k->kernels; m++) {
       const int64_t at = i * k->kernels + m;
       const Gaussian one = gaussianOf(p, &w, &h, at % gaussians);

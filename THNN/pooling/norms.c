@@ -8,9 +8,6 @@
 #include "pooling/columns.h"
 #include "pooling/power.h"
 
-#define real_sqrt(x) _Generic((THNN_REAL)0, float: sqrtf, double: sqrt)(x)
-#define real_fabs(x) _Generic((THNN_REAL)0, float: fabsf, double: fabs)(x)
-
 /* ---- forward */
 
 /* The root of a sum. Plain sums below 0 have none. */
@@ -37,7 +34,7 @@ THNN_KERNEL double smallestOf(const real *x, int64_t n)
   real least = INFINITY;
 #pragma omp simd reduction(min : least)
   for (int64_t i = 0; i < n; i++) {
-    const real a = real_fabs(x[i]), b = a > 0 ? a : INFINITY;
+    const real a = real_abs(x[i]), b = a > 0 ? a : INFINITY;
     least = b < least ? b : least;
   }
   return least;
@@ -156,7 +153,7 @@ THNN_INLINE real slopeOf(real x, enum Kind kind)
   if (kind == MAGNITUDE) return x != x ? x : (real)((x > 0) - (x < 0));
   if (kind == SQUARE) return x;
   if (kind == PLAIN_CUBE) return x * x;
-  if (kind == CUBE) return x * real_fabs(x);
+  if (kind == CUBE) return x * real_abs(x);
   if (kind == FOURTH) return x * x * x;
   return 1;
 }
@@ -250,7 +247,7 @@ THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, c
         real *to = gx + r * w.in + j - w.pad;
         const int64_t end = endInside(&w, j);
         for (int64_t ow = firstInside(&w, j); ow < end; ow++) {
-          const real cell = xr[ow * w.stride], a = real_fabs(cell);
+          const real cell = xr[ow * w.stride], a = real_abs(cell);
           const double power = vm_exp(q * vm_log((double)a / y[ow])), ratio = a == y[ow] ? 1 : power;
           const real part = (real)(g[ow] * ratio * (cell < 0 ? below : 1));
           to[ow * w.stride] += ((cell == 0) | (y[ow] == 0) | (ratio == 0)) ? 0 : part;

@@ -4,9 +4,8 @@
 #include "pooling/power.h"
 
 /* Of the type that sums have, which for halves is float. */
-#define realMin (sizeof(real) <= 4 ? FLT_MIN : DBL_MIN)
-#define realMax (sizeof(real) <= 4 ? FLT_MAX : DBL_MAX)
-#define realEpsilon (sizeof(real) <= 4 ? FLT_EPSILON : DBL_EPSILON)
+static const double LEAST = sizeof(real) <= 4 ? FLT_MIN : DBL_MIN, MOST = sizeof(real) <= 4 ? FLT_MAX : DBL_MAX;
+static const double STEP = sizeof(real) <= 4 ? FLT_EPSILON : DBL_EPSILON;
 
 int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Power *power)
 {
@@ -19,7 +18,7 @@ int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Po
   if (p == 2) kind = SQUARE;
   if (p == 3) kind = useAbs ? CUBE : PLAIN_CUBE;
   if (p == 4) kind = FOURTH;
-  const double least = (double)count * (realMin / realEpsilon), most = realMax / 4;
+  const double least = (double)count * (LEAST / STEP), most = MOST / 4;
   const double reach = sizeof(real) <= 4 ? 1e15 : 1e120, e = fabs(p - 1);
   *power = (Power){p, useAbs || even ? 1 : (odd ? -1 : NAN), kind, useAbs, p == 1, pow(least, 1 / p), pow(most, 1 / p),
                    pow(reach, -1 / e), pow(reach, 1 / e)};

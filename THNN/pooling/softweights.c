@@ -40,9 +40,6 @@ typedef struct SoftPool {
   int exact;             /* the derivative, or g w alone */
 } SoftPool;
 
-/* |x| */
-#define real_abs(x) _Generic((THNN_REAL)0, float: fabsf, double: fabs)(x)
-
 /* The cells of one piece of a row of windows: slices x rows of `cells` cells, `slice` and `pitch` apart. `w` is their axis. If the
  * plane goes on beside them, `wide` of its cells make whole vectors: they are weighed with the others, and not used. */
 typedef struct Block {

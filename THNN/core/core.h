@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "THNN_base.h"
+#include "core/machine.h"
 #ifdef THNN_CUDA /* compiled for the device, as C++: docs/cuda.md */
 #include "THCUNN_base.h"
 #define THNNState THNNCudaState
@@ -164,8 +165,12 @@ void THNN_hold(Call *call, View v, int isWritten);
 }
 #endif
 
-/* n elements rounded up to whole cache lines. */
-THNN_INLINE int64_t THNN_wholeLines(int64_t n) { return (n + 31) / 32 * 32; }
+/* n elements rounded up to whole lines that are loaded together. */
+THNN_INLINE int64_t THNN_wholeLines(int64_t n)
+{
+  enum { ELEMENTS = THNN_LINES / sizeof(float) };
+  return (n + ELEMENTS - 1) / ELEMENTS * ELEMENTS;
+}
 
 /* Elements of scratch memory for each thread, where a thread needs n: whole cache lines and a gap behind them. A processor loads ahead of
  * what is read. Without the gap it would take lines that the next thread has just written. */

@@ -8,15 +8,12 @@
 #define THNN_FETCH_H
 
 #include <stdint.h>
-
-/* How many bytes ahead of what is being read: some dozens of lines, in time for the slowest memory. */
-enum { THNN_AHEAD = 4096 };
+#include "core/machine.h"
 
 /* `bytes` bytes, from `offset` bytes after `base` on. They may lie beyond the array: nothing is read that a program would notice. */
 static inline __attribute__((always_inline)) void THNN_fetch(const void *base, int64_t offset, int64_t bytes)
 {
-  enum { LINE = 64 };
-  for (int64_t i = 0; i < bytes; i += LINE) __builtin_prefetch((const void *)((uintptr_t)base + (uintptr_t)(offset + i)));
+  for (int64_t i = 0; i < bytes; i += THNN_LINE) __builtin_prefetch((const void *)((uintptr_t)base + (uintptr_t)(offset + i)));
 }
 
 #endif

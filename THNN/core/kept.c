@@ -8,7 +8,6 @@
 enum {
   PROBES = 4,
   SLICES = 64,
-  ALIGNMENT = 64,
   MAPPED = 1 << 20,
 };
 
@@ -78,7 +77,7 @@ static const Print *printOf(Contents *c)
 /* Large blocks are the system's own: a heap of the host's would keep what it gets back, and may have given of what it had. */
 static void *newMemory(size_t bytes)
 {
-  if (bytes < MAPPED) return aligned_alloc(ALIGNMENT, bytes);
+  if (bytes < MAPPED) return aligned_alloc(THNN_LINE, bytes);
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? NULL : memory;
 }
@@ -130,7 +129,7 @@ void THNN_returnKept(THNNState *state, Kept *kept)
 
 static void allocate(THNNState *state, Kept *kept, size_t bytes)
 {
-  const size_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  const size_t size = (bytes + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
   const size_t most = atomic_load(&state->mostKeptBytes);
   if (size > most) return;
   if (atomic_fetch_add(&state->keptBytes, size) + size > most) THNN_freeKept(state); /* layers that are in use come back */
@@ -141,7 +140,7 @@ static void allocate(THNNState *state, Kept *kept, size_t bytes)
 
 Kept *THNN_takeKept(THNNState *state, Contents *of, const int64_t key[THNN_KEY], size_t bytes, void **memory, int *isFilled)
 {
-  const size_t slot = slotOf(of->data, key), size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  const size_t slot = slotOf(of->data, key), size = (bytes + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
   Kept *kept = NULL;
   for (size_t i = 0; i < PROBES && !kept; i++) {
     _Atomic(Kept *) *at = &state->kept[(slot + i) % THNN_KEPT];

@@ -11,7 +11,6 @@
 
 enum {
   BLOCK_BYTES = 1 << 16,
-  ALIGNMENT = 64,
 };
 
 /* A block is one allocation; an arena is a chain of them, the newest first. */
@@ -59,11 +58,11 @@ static void freeArena(Arena *arena)
 /* A new block in front of the chain; its memory begins at the first aligned address behind the header. */
 static Block *addBlock(Arena *arena, size_t bytes)
 {
-  size_t size = ALIGNMENT + (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES);
-  size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  Block *block = aligned_alloc(ALIGNMENT, size);
+  size_t size = THNN_LINE + (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES);
+  size = (size + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
+  Block *block = aligned_alloc(THNN_LINE, size);
   if (!block) return NULL;
-  *block = (Block){arena->block, size, ALIGNMENT};
+  *block = (Block){arena->block, size, THNN_LINE};
   arena->block = block;
   return block;
 }
@@ -71,7 +70,7 @@ static Block *addBlock(Arena *arena, size_t bytes)
 void *THNN_arenaAllocate(Arena *arena, size_t bytes)
 {
   if (bytes > SIZE_MAX / 4) return NULL;
-  bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  bytes = (bytes + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
   Block *block = arena->block;
   if (!block || block->size - block->used < bytes) block = addBlock(arena, bytes);
   if (!block) return NULL;
@@ -103,7 +102,7 @@ void THNN_returnArena(THNNState *state, Arena *arena)
     arena->block = NULL;
     block = addBlock(arena, total);
   }
-  if (block) block->used = ALIGNMENT;
+  if (block) block->used = THNN_LINE;
   for (int i = 0; i < THNN_ARENAS; i++) {
     Arena *empty = NULL;
     if (atomic_compare_exchange_strong(&state->arena[i], &empty, arena)) return;

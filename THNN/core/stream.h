@@ -26,13 +26,9 @@
 #include <emmintrin.h>
 #endif
 
-/* Results of more bytes than CACHED are streamed, if their pieces fit into the cache next to a processor. Small pieces that follow
- * each other are streamed together, about TOGETHER bytes of them, for the lines at their ends are written in two parts. */
-enum {
-  THNN_CACHED = 1 << 24,
-  THNN_TOGETHER = 1 << 15,
-  THNN_LARGEST_PIECE = 1 << 18,
-};
+/* Results that no cache holds are streamed, if their pieces fit into the cache next to a processor. Small pieces that follow each other are
+ * streamed together, about so many bytes of them, for the lines at their ends are written in two parts. */
+enum { THNN_TOGETHER = 1 << 15 };
 
 /* What one thread has computed: n elements for `to`, at a place of `length`. */
 typedef struct Streamed {
@@ -45,7 +41,7 @@ THNN_INLINE Streamed *THNN_newStreams(Call *call, int threads, int64_t all, int6
 {
 #ifdef THNN_HAS_STREAMS
   const int64_t size = sizeof(real), length = THNN_max(piece, THNN_TOGETHER / size), room = THNN_perThread(length);
-  if (all <= THNN_CACHED / size || piece > THNN_LARGEST_PIECE / size) return NULL;
+  if (all <= THNN_CACHED / size || piece > THNN_NEXT_CACHE / size) return NULL;
   real *places = THNN_scratch(call, threads * room, size);
   Streamed *streams = THNN_scratch(call, threads, sizeof(Streamed));
   for (int t = 0; THNN_ready(call) && t < threads; t++)
@@ -63,10 +59,10 @@ THNN_INLINE void THNN_flush(Streamed *mine)
   int64_t done = 0;
 #if defined(THNN_HAS_STREAMS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they do not see such stores */
   enum {
-    LINE = 64 / sizeof(real),
+    LINE = THNN_LINE / sizeof(real),
     LANES = 16 / sizeof(real),
   };
-  const int64_t first = (int64_t)(-(uintptr_t)mine->to % 64 / sizeof(real));
+  const int64_t first = (int64_t)(-(uintptr_t)mine->to % THNN_LINE / sizeof(real));
   if ((uintptr_t)mine->to % sizeof(real) == 0 && first <= mine->n) {
     memcpy(mine->to, mine->place, (size_t)first * sizeof(real));
     for (done = first; done + LINE <= mine->n; done += LINE)

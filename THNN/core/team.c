@@ -153,7 +153,7 @@ enum {
 };
 
 typedef struct Worker {
-  _Alignas(128) atomic_int phase;
+  _Alignas(THNN_LINES) atomic_int phase;
   atomic_int sleeps, isAwaited;
   pthread_t thread;
   int barred; /* the processor where it may not run, plus 1, or 0 */

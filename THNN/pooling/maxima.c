@@ -332,9 +332,6 @@ THNN_INLINE void scatter(real *restrict to, const real *restrict from, const ind
     if (at[o] >= 0) to[at[o]] += from[o];
 }
 
-/* The first cache holds as many bytes of gradInput, with what else there is. */
-enum { FIRST_CACHE = 1 << 14 };
-
 /* A plane that is larger: its cells are set to 0 shortly before the first gradient comes to them. */
 THNN_KERNEL void scatterLargePlane(real *to, const real *from, const index_t *at, int64_t cells, int64_t outputs)
 {
@@ -365,7 +362,7 @@ static void scatterSmallPlanes(real *to, const real *from, const index_t *at, in
 /* gx[index[o]] += g[o] in each plane, in order: one thread has a whole plane, so the sums have one order. -1 is nowhere. */
 void THNN_(scatterPlanes)(Call *call, real *gx, const real *g, const index_t *index, int64_t planes, int64_t cells, int64_t outputs)
 {
-  const int64_t small = FIRST_CACHE / (int64_t)sizeof(real);
+  const int64_t small = THNN_FIRST_CACHE / (int64_t)sizeof(real);
   const int threads = THNN_threads(call, planes * (cells + outputs));
   const int64_t together = THNN_max(THNN_min(small / THNN_max(cells, 1), THNN_ceilDiv(planes, threads)), 1);
   Streamed *streams = THNN_newStreams(call, threads, planes * cells, together * cells);

@@ -1,0 +1,19 @@
+/* What the loops take for granted of a processor, on one page. Other numbers in loops were found by measuring them there. */
+#ifndef THNN_MACHINE_H
+#define THNN_MACHINE_H
+
+enum {
+  /* Bytes of a line of the caches. Memory of our own begins at one. */
+  THNN_LINE = 64,
+  /* Two lines are loaded together: what several threads write is so many bytes apart. */
+  THNN_LINES = 128,
+  /* Bytes ahead of what is being read that are called into the cache: some dozens of lines, in time for the slowest memory. */
+  THNN_AHEAD = 4096,
+  /* Bytes of a result that stay in the first cache with what else there is. */
+  THNN_FIRST_CACHE = 1 << 14,
+  /* ... in the cache next to a processor, and in all caches: of larger results the pieces are streamed past them. */
+  THNN_NEXT_CACHE = 1 << 18,
+  THNN_CACHED = 1 << 24,
+};
+
+#endif

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import re
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -82,16 +83,11 @@ SCALARS: dict[str, float] = {
     "operation": 2, "groups": 1, "full": 0, "activation": 1, "a": 0.0, "b": 0.0, "serial": 0,
 }  # fmt: skip
 
-# Where that is not one.
-OTHERWISE: dict[tuple[str, str], float] = {
-    ("geometric", "p"): 0.5,
-    ("SpatialGroupedConvolution", "groups"): 2,
-    ("SpatialGroupedConvolution", "nInputPlane"): 6,
-    ("SpatialConvolutionLocal", "inputWidth"): 7,
-    ("SpatialConvolutionLocal", "outputWidth"): 5,
-    ("SpatialConvolutionLocal", "outputHeight"): 4,
-    ("unfolded", "outputWidth"): 2,
-    ("unfolded", "outputHeight"): 4,
+# Where that is not one, of functions that no cases are for. A layer's cases have `ARGUMENTS`.
+OTHERWISE: dict[str, dict[str, float]] = {
+    "SpatialGroupedConvolution": {"groups": 2, "nInputPlane": 6},
+    "geometric": {"p": 0.5},
+    "unfolded": {"outputWidth": 2, "outputHeight": 4},
 }
 
 
@@ -183,21 +179,41 @@ def valid(function: Function, real: str, sizes: dict[str, int] = SIZES) -> Call:
         elif argument.name == "size" and argument.is_pointer:
             call.values["size"] = (ctypes.c_int64 * 8)()
         else:
-            call.values[argument.name] = (numbers(function) | {"nbatch": sizes["N"]}).get(argument.name)
+            call.values[argument.name] = known(function, argument.name, numbers(function) | {"nbatch": sizes["N"]})
     return call
 
 
 def numbers(function: Function) -> dict[str, float]:
     layer = function.layer or function.name
-    return SCALARS | {name: value for (owner, name), value in OTHERWISE.items() if owner == layer}
+    return SCALARS | OTHERWISE.get(layer, {}) | of_cases(layer)
+
+
+def of_cases(layer: str) -> dict[str, float]:
+    """``ARGUMENTS`` of a layer's cases: legal values of numbers and sizes that other layers lack, or have otherwise."""
+    if not (HEADER.parent.parent / "tests" / "cases" / f"{layer}.py").exists():
+        return {}
+    return getattr(import_module(f"tests.cases.{layer}"), "ARGUMENTS", {})
+
+
+def known(function: Function, name: str, values: dict[str, float]) -> float:
+    """The value of a number or of a size; an error that says where to give one."""
+    if name not in values:
+        layer = function.layer or function.name
+        raise LookupError(
+            f"{function.name}: {name}: no legal value is known for tests; "
+            f'give one in tests/cases/{layer}.py: ARGUMENTS = {{"{name}": ...}}'
+        )
+    return values[name]
 
 
 def shape_of(function: Function, argument: Argument, sizes: dict[str, int]) -> tuple[int, ...]:
     """The first of the shapes that the argument's comment allows, with the batch dimension if it is optional."""
     text = re.split(r" : |,| or ", argument.shape.replace("(N x) ", "N x "))[0].strip(" :")
     if (other := re.match(r"as (\w+)", text)) is None:
-        known = sizes | numbers(function)
-        return tuple(2 if size == "*" else eval(re.sub("/+", "//", size), {}, known) for size in text.split(" x "))
+        values = sizes | numbers(function)
+        for name in re.findall(r"[A-Za-z_]\w*", text.replace(" x ", " ")):
+            known(function, name, values)
+        return tuple(2 if size == "*" else eval(re.sub("/+", "//", size), {}, values) for size in text.split(" x "))
     if other[1] == "in":  # as in updateOutput
         function = next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput")
         return shape_of(function, next(a for a in function.arguments if a.name == argument.name), sizes)

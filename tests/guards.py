@@ -1,16 +1,19 @@
 """The guards of a layer: ``python -m tests.guards SpatialMaxPooling`` runs all that must hold for a new or a changed one.
 
-First come the tests that hold header, lists, pages and examples together, then every check of the class's cases and of its C
-functions. What fails says what to write or to run.
+First comes the form of its files, then the tests that hold header, lists, pages and examples together, then every check of the
+class's cases, of its C functions and of its rule for PyTorch. What fails says what to write or to run. Kernels have a command of
+their own, which is named at the end.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent
 TOGETHER = (
     "test_header.py",
     "test_symbols.py",
@@ -24,7 +27,14 @@ TOGETHER = (
     "nn/test_at_the_prompt.py",
     "explain/test_gallery.py",
 )
-OF_A_CLASS = ("test_layers.py", "test_layer_errors.py", "test_layer_memory.py", "test_null_arguments.py", "test_definitions.py")
+OF_A_CLASS = (
+    "test_layers.py",
+    "test_layer_errors.py",
+    "test_layer_memory.py",
+    "test_null_arguments.py",
+    "test_definitions.py",
+    "bridge/test_cases.py",  # skipped without torch
+)
 
 
 def missing(name: str) -> list[str]:
@@ -37,6 +47,21 @@ def missing(name: str) -> list[str]:
     if not (HERE / "cases" / f"{name}.py").exists():
         found.append(f"there is no tests/cases/{name}.py")
     return found
+
+
+def files(name: str) -> list[Path]:
+    """The files of a class that people write, by its name."""
+    places = ("THNN/*/*.c", "THCUNN/*/*.cu", "pytorch_legacy/nn/*/*.py", "tests/cases/*.py")
+    return sorted(path for place in places for path in ROOT.glob(place) if path.stem == name)
+
+
+def styles(names: list[str]) -> list[list[str]]:
+    """Commands that look at the form of files; of the tools that are there."""
+    found = [path for name in names for path in files(name)]
+    python = [str(path) for path in found if path.suffix == ".py"]
+    c = [str(path) for path in found if path.suffix != ".py"]
+    ways = {"clang-format": (["--dry-run", "--Werror"], c), "ruff": (["check", "-q"], python)}
+    return [[tool, *options, *paths] for tool, (options, paths) in ways.items() if paths and shutil.which(tool)]
 
 
 def commands(name: str) -> list[list[str]]:
@@ -56,8 +81,14 @@ def main(names: list[str]) -> int:
         print("\n".join(lacks), file=sys.stderr)
         return 1
     first, *_ = commands(names[0])
-    runs = [first, *(commands(name)[1] for name in names)]
-    return max(subprocess.run(command, cwd=HERE.parent).returncode for command in runs)
+    runs = [*styles(names), first, *(commands(name)[1] for name in names)]
+    failed = [command for command in runs if subprocess.run(command, cwd=ROOT).returncode]
+    if any(command[0] == "clang-format" for command in failed):
+        print("the form of C or CUDA is not that of .clang-format: run tests/format.sh -i", file=sys.stderr)
+    for name in names:
+        if any(path.suffix in (".c", ".cu") for path in files(name)):
+            print(f"left to run: tests/cuda/run.sh layer {name}, which runs it as on a GPU, with emulated kernels")
+    return bool(failed)
 
 
 if __name__ == "__main__":

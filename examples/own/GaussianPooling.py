@@ -56,7 +56,7 @@ class GaussianPooling(pl.extension.Learner):
         if not variance > 0:
             raise ValueError(f"{self._typename}: variance: expected a number above 0, got {variance}")
         self.kW, self.kH = kW, kH
-        self.dW, self.dH = dW or kW, dH or kH
+        self.dW, self.dH = kW if dW is None else dW, kH if dH is None else dH
         self.padW, self.padH = padW, padH
         self.variance = variance
         pl.extension.new_parameters(self, weight=pl.extension.check.count(self, "nInputPlane", nInputPlane))

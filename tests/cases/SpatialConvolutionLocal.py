@@ -23,6 +23,10 @@ def case(name: str, arguments: tuple[int, ...], *shape: int) -> Case:
     return Case(name, lambda: nn.SpatialConvolutionLocal(*arguments), normal(*shape), reference)
 
 
+# Legal values of numbers in THNN.h, where they are not those of other layers (tests/capi.py).
+ARGUMENTS = {"inputWidth": 7, "outputWidth": 5, "outputHeight": 4}
+
+
 def without_a_gradBias(module):
     module.gradBias = None
     module.backward(np.zeros((1, 4, 4), "f"), np.zeros((1, 3, 3), "f"))

@@ -5,6 +5,7 @@
 #   tests/cuda/run.sh orders     case table and golden data with threads in order; in reverse and in random order, their results alone
 #   tests/cuda/run.sh address    the same functions under AddressSanitizer
 #   tests/cuda/run.sh thread     small grids under ThreadSanitizer
+#   tests/cuda/run.sh layer NAME...   the tests of these layers alone, with a library that is kept in build/emulated: a second run is short
 #   tests/cuda/run.sh short      of orders, what continuous integration has time for, under AddressSanitizer
 #
 # Needs g++, CMake, Ninja, and a Python in which the package and its extra "test" are installed. First, mistakes that are planted must be
@@ -12,8 +13,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 mkdir -p build
-build=$PWD/$(mktemp -d build/emulated.XXXXXX)
-trap 'rm -rf "$build"' EXIT
+if [[ ${1:-} == layer ]]; then
+  build=$PWD/build/emulated
+  mkdir -p "$build"
+else
+  build=$PWD/$(mktemp -d build/emulated.XXXXXX)
+  trap 'rm -rf "$build"' EXIT
+fi
 pytest=${PYTEST:-python -m pytest -q -p no:cacheprovider}
 runtime() { g++ -print-file-name="lib$1.so"; }
 
@@ -89,6 +95,24 @@ thread() {
   TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD=$(runtime tsan) setarch -R $pytest tests/cuda/test_twins.py \
     -k "test_as_THNN and Cuda- and not (VolumetricFullConvolution or VolumetricDilatedConvolution or VolumetricConvolutionMM)"
 }
+
+# layer <name>...: what a change of these layers needs
+layer() {
+  [[ $# -gt 0 ]] || { echo "usage: tests/cuda/run.sh layer NAME..." >&2; exit 2; }
+  library ""
+  for name; do
+    for order in forward reverse random:1; do
+      echo "threads run: $order"
+      THCUNN_ORDER=$order $pytest tests/cuda/test_twins.py tests/cuda/test_modules.py tests/test_layers.py \
+        -k "$name and not test_threads"
+    done
+  done
+}
+
+if [[ ${1:-} == layer ]]; then
+  layer "${@:2}"
+  exit
+fi
 
 for job in "${@:-orders address thread}"; do
   for one in $job; do

@@ -1,8 +1,8 @@
 /* SpatialClassNLLCriterion: ClassNLLCriterion with a label for every place of an image.
  *
- *   output               = sum over n, h, w of -weights[t] * input[n][t][h][w] / total_weight,    t = target[n][h][w]
- *   total_weight         = sum over n, h, w of weights[t]
- *   gradInput[n,c,h,w]   = -weights[t] / total_weight    if c = t, else 0
+ *   output                 = sum over n, h, w of -weights[t] * input[n][t][h][w] / total_weight,    t = target[n][h][w]
+ *   total_weight           = sum over n, h, w of weights[t]
+ *   gradInput[n][c][h][w]  = -weights[t] / total_weight    if c = t, else 0
  *
  * Weights are 1 where there are none. Without sizeAverage, or with a total weight of 0, nothing is divided.
  *

@@ -2,7 +2,7 @@
  *
  * apply
  *   output = input + other, input - other, input * other, input / other, or the larger or the smaller of them, as `operation`
- *            says; NaN is larger than all numbers, and smaller
+ *            says; where one of them is NaN, the larger is NaN, and so is the smaller
  *
  *   input       any shape
  *   other       of as many dimensions; those of size 1 are repeated. It has the shape of input, then

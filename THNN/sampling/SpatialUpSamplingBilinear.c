@@ -4,7 +4,8 @@
  *   gradInput[i] = sum over the outputs o that see i of weight(o, i) * gradOutput[o]
  *
  * where output (oh, ow) lies at (oh (H - 1) / (outputHeight - 1), ow (W - 1) / (outputWidth - 1)), so that corners coincide, and
- * the weight along each axis falls from 1 at the cell to 0 at its neighbours. The output may also be smaller.
+ * the weight along each axis falls from 1 at the cell to 0 at its neighbours. The output may also be smaller; a single one along an
+ * axis lies at 0.
  *
  *   input       (N x) C x H x W
  *   output      (N x) C x outputHeight x outputWidth, overwritten

@@ -222,6 +222,8 @@ def test_refusals(tmp_path: Path) -> None:
         pl.to_torch(net, (None, 3))
     with pytest.raises(pl.THNNError, match=r"0 .*nn.Linear.*expected 3 columns"):
         pl.to_torch(net, (None, 4))
+    with pytest.raises(pl.bridge.NoRule, match=r"nn\.Parallel: the number of slices varies"):
+        pl.to_torch(nn.Parallel(1, 1, nn.Linear(3, 2), nn.Linear(3, 4)), (2, None, 3))
     with pytest.raises(pl.THNNError, match="example: expected a shape"):
         pl.to_torch(net, "2x3")
     with pytest.raises(pl.THNNError, match="net: expected a module"):

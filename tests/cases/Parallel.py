@@ -12,12 +12,13 @@ def pair() -> nn.Parallel:
 
 
 def pair_of(module, x):
-    parts = [x[:, i] @ linear.weight.T + linear.bias for i, linear in enumerate(module.modules)]
+    parts = [x[:, i] @ linear.weight.T + linear.bias for i, linear in enumerate(module.modules[: x.shape[1]])]
     return np.concatenate(parts, 1)
 
 
 CASES = [
     Case("columns", pair, normal(5, 2, 3), pair_of, singleSample=False),
+    Case("fewer_slices_than_modules", pair, normal(5, 1, 3), pair_of, singleSample=False),
     Case(
         "from_the_end",
         lambda: nn.Parallel(-1, -2).add(nn.Tanh()).add(nn.Identity()),
@@ -33,7 +34,14 @@ ERRORS = [
         pair,
         lambda m: m.forward(np.zeros((5, 3, 3), "f")),
         ShapeError,
-        "input: expected a slice for each of 2 modules, got 3 along dimension 1",
+        "input: expected 1 to 2 slices, one for each module, got 3 along dimension 1",
+    ),
+    ErrorRow(
+        "no_slices",
+        pair,
+        lambda m: m.forward(np.zeros((5, 0, 3), "f")),
+        ShapeError,
+        "input: expected 1 to 2 slices, one for each module, got 0 along dimension 1",
     ),
     ErrorRow("dimension", pair, lambda m: m.forward(np.zeros(2, "f")), IndexRangeError, "inputDimension: 1 is out of range"),
     ErrorRow(

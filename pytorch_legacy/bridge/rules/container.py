@@ -81,10 +81,13 @@ def cat_centred(parts, dim):
 @rule(nn.Parallel)
 def parallel(m, x, w):
     split = axis(m, m.inputDimension, x)
-    slices = w.let(f"{x}.unbind({split})", len(m.modules))
+    count = x.shape[split]  # there may be fewer slices than modules; the last modules do not run then
+    if count is None:
+        raise lacks(m, "the number of slices varies; each module needs one of its own")
+    slices = w.let(f"{x}.unbind({split})", count)
     for i, part in enumerate(slices):
         w.tie(part, x, Part("slice", split, i))
-    parts = [w.convert(module, part, i) for i, (module, part) in enumerate(zip(m.modules, slices, strict=True))]
+    parts = [w.convert(module, part, i) for i, (module, part) in enumerate(zip(m.modules[:count], slices, strict=True))]
     return w.let(cat(parts, axis(m, m.outputDimension, parts[0])))
 
 

@@ -22,7 +22,7 @@ class Parallel(Container):
     Parameters
     ----------
     inputDimension : int, optional
-        The dimension along which the input is cut; its size is the number of modules. The slices lack it.
+        The dimension along which the input is cut, with a slice for each module. The slices lack it.
     outputDimension : int, optional
         The dimension of the outputs along which they are joined; all their other sizes agree. Both dimensions may also be set
         later, as attributes.
@@ -32,11 +32,12 @@ class Parallel(Container):
     Raises
     ------
     ShapeError
-        If there are more or fewer slices than modules. (Torch7 let the last modules be if there were fewer.)
+        If there are no slices, or more than modules.
 
     Notes
     -----
-    ``gradInput`` is None if that of a module is. Source: Torch7 nn.Parallel.
+    If there are fewer slices than modules, the last modules do not run, as in Torch7. ``gradInput`` is None if that of a module
+    is. Source: Torch7 nn.Parallel.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class Parallel(Container):
         axis = check.axis(self, self.inputDimension, input.ndim, "inputDimension")
         if not 0 < input.shape[axis] <= len(self.modules):
             raise ShapeError(
-                f"{self._typename}: input: expected a slice for each of {len(self.modules)} modules, "
+                f"{self._typename}: input: expected 1 to {len(self.modules)} slices, one for each module, "
                 f"got {input.shape[axis]} along dimension {axis}"
             )
         return np.moveaxis(input, axis, 0)

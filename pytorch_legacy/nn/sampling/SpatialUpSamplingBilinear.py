@@ -10,7 +10,7 @@ class SpatialUpSamplingBilinear(Stretching):
 
     The corners of input and output coincide: output (h, w) shows the place
     ``(h (H - 1) / (oheight - 1), w (W - 1) / (owidth - 1))``, between four cells whose weights fall from 1 at the cell to 0
-    at its neighbours.
+    at its neighbours. A single output along an axis shows the first cell.
 
     Parameters
     ----------

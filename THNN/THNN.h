@@ -218,9 +218,10 @@ THNN_API int32_t THNN_(SpatialConvolutionMM_accGradParameters)(
     int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
     double scale);
 
-/* output = activation(convolution of input + other), as the layers one after the other. The number of dimensions of weight says that of the
- * axes; numbers of others are not looked at. activation, of THNNActivation, has the numbers a and b. full: a transposed layer. serial: 0, or
- * a number for these contents of weight, which the caller uses for no others, ever: the library then does not look whether they changed. */
+/* output = activation(convolution of input + other), as the layers one after the other. The number of dimensions of weight says that of
+ * the axes; numbers of others are not looked at. activation, of THNNActivation, has the numbers a and b. groups: of planes, as of
+ * SpatialGroupedConvolution. full: a transposed layer. serial: 0, or a number for these contents of weight, which the caller uses for no
+ * others, ever: the library then does not look whether they changed. */
 THNN_API int32_t THNN_(FusedConvolution_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */

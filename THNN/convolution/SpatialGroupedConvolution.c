@@ -19,10 +19,8 @@
 
 static Convolution grouped(int64_t groups, Axis w, Axis h, int64_t adjW, int64_t adjH, int32_t full)
 {
-  Convolution c = overPlanes(w, h);
-  if (full) c = transposed(c, 0, adjW, adjH);
-  c.adjW = adjW;
-  c.adjH = adjH;
+  Convolution c = transposed(overPlanes(w, h), 0, adjW, adjH); /* what is not has its adjW and adjH checked, too */
+  c.full = full;
   c.flat = !full;
   c.groups = groups;
   return c;

@@ -23,7 +23,7 @@ from pytorch_legacy.files import migration, t7
 from pytorch_legacy.files.classes import own
 from pytorch_legacy.files.form import GRADIENTS
 from pytorch_legacy.files.stored import dtype_of
-from pytorch_legacy.nn import blocks, walks
+from pytorch_legacy.nn import blocks, check, walks
 from pytorch_legacy.nn.summary import Summary, of_module
 from pytorch_legacy.nn.tuning import Tuning
 from pytorch_legacy.nn.utils import by_example, clear, described
@@ -432,6 +432,23 @@ class Module(Tuning):
     def _dense(self, name: str, array: Tensor) -> Tensor:
         """As `_contiguous`, and aligned. Sums and products of such arrays are rounded alike, however the input lies."""
         return self._contiguous(name, array if is_aligned(array) else array.copy())
+
+    def _bufferFor(self, name: str, given: Tensor, shape: tuple[int, ...] | None = None, apart: Any = None) -> Tensor:
+        """The array that a pass of a module with a flag ``inplace`` writes: field `name`, in the shape of `given` by default.
+
+        While the flag is on, that is `given`, memory of another module. So when the flag is off again, and after loading, the
+        field is no buffer, for others may still read what is there: it becomes a new one. `apart` is as for ``_resize``, or
+        `given`.
+        """
+        if self.inplace:  # type: ignore[attr-defined]
+            self._ownBuffers -= {name}
+            self.__dict__[name] = check.writable(given)
+            return self.__dict__[name]
+        apart = given if apart is None else apart
+        if name not in self._ownBuffers:
+            self._ownBuffers |= {name}
+            apart = [apart, self.__dict__.get(name)]
+        return self._resize(name, given.shape if shape is None else shape, apart=apart)
 
     def _zeros(self, name: str, example: Any, apart: Any = None) -> Any:
         """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit.

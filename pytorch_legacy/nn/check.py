@@ -281,23 +281,6 @@ def writable(array: Tensor) -> Tensor:
     return array if is_writable(array) else np.array(array, order="C", like=array)
 
 
-def target(module: Any, name: str, given: Tensor, shape: tuple[int, ...] | None = None, apart: Any = None) -> Tensor:
-    """The array that a pass of a module with a flag ``inplace`` writes: field `name`, in the shape of `given` if none is said.
-
-    While the flag is on, that is `given`, memory of another module. So when the flag is off again, and after loading, the field
-    is no buffer, for others may still read what is there: it becomes a new one. `apart` is as for ``_resize``, or `given`.
-    """
-    if module.inplace:
-        module._ownBuffers = module._ownBuffers - {name}
-        module.__dict__[name] = writable(given)
-        return module.__dict__[name]
-    apart = given if apart is None else apart
-    if name not in module._ownBuffers:
-        module._ownBuffers = module._ownBuffers | {name}
-        apart = [apart, module.__dict__.get(name)]
-    return module._resize(name, given.shape if shape is None else shape, apart=apart)
-
-
 def any_arrays(module: Object, name: str, value: Any) -> Any:
     """`value`, an array of any dtype or a table of such."""
     if not is_tensor(value) and not isinstance(value, (list, dict)):

@@ -41,12 +41,12 @@ class Inplace(Native):
     def _outputFor(self, input: Tensor) -> Tensor:
         """The array that ``updateOutput`` writes."""
         check.tensor(self, "input", input)
-        return check.target(self, "output", input)
+        return self._bufferFor("output", input)
 
     def _gradInputFor(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         """The array that ``updateGradInput`` writes."""
         shape = check.tensor(self, "input", input).shape
-        return check.target(self, "gradInput", check.tensor(self, "gradOutput", gradOutput), shape)
+        return self._bufferFor("gradInput", check.tensor(self, "gradOutput", gradOutput), shape)
 
     def _pass(self, name: str, *handed: Tensor) -> Any:
         if self.inplace:  # C wants the array that it writes over, which is a copy where the other one is read-only

@@ -77,15 +77,7 @@ class IndexLinear(Native):
     _names = {"keysOffset": "offset"}
     _file = Form(
         dropped=(
-            "cumSumSizes",
-            "keys",
-            "values",
-            "sizes",
-            "updateKeys",
-            "updateKeysBuffer",
-            "zerokeys",
-            "isFlat",
-            "noBatch",
+            "cumSumSizes", "keys", "values", "sizes", "updateKeys", "updateKeysBuffer", "zerokeys", "isFlat", "noBatch",
         ),
         scratch={
             **dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues")),

@@ -52,7 +52,7 @@ class AddConstant(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         constant = self._term(check.tensor(self, "input", input))
-        target = check.target(self, "output", input)
+        target = self._bufferFor("output", input)
         self.output = blocks.apply(np.add, input, constant, out=target)
         return self.output
 

@@ -46,14 +46,14 @@ class MulConstant(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)
-        target = check.target(self, "output", input)
+        target = self._bufferFor("output", input)
         self.output = blocks.apply(np.multiply, input, self._dtype.type(self.constant_scalar), out=target)
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         factor = self._dtype.type(self.constant_scalar)
-        target = check.target(self, "gradInput", gradOutput)
+        target = self._bufferFor("gradInput", gradOutput)
         if self.inplace and factor != 0 and is_writable(input):
             blocks.apply(np.divide, input, factor, out=input)
         self.gradInput = blocks.apply(np.multiply, gradOutput, factor, out=target)

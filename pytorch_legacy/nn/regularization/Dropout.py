@@ -98,7 +98,7 @@ class Dropout(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input, *self._ranks)
-        output = check.target(self, "output", input)
+        output = self._bufferFor("output", input)
         if self._isRandom():
             self._draw(input.shape)
         self._scale(input, output)
@@ -109,7 +109,7 @@ class Dropout(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
         if self._isRandom():
             check.shape(self, "noise of the last forward", self.noise, self._noiseShape(input.shape))
-        gradInput = check.target(self, "gradInput", gradOutput)
+        gradInput = self._bufferFor("gradInput", gradOutput)
         self._scale(gradOutput, gradInput)
         if self.lazy:
             self.flag = True

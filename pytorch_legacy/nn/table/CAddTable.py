@@ -41,7 +41,7 @@ class CAddTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.terms(self, "input", input)
-        check.target(self, "output", input[0], apart=[first, *others])
+        self._bufferFor("output", input[0], apart=[first, *others])
         target = self.output.reshape(first.shape)
         if len(others) == 1:
             blocks.apply(np.add, first, *others, out=target)

@@ -15,12 +15,9 @@ enum { WIDTH = 64 / sizeof(THNN_REAL) };
 /* WIDTH elements anywhere in memory, for plain C: a compiler makes of them the registers that a processor has. */
 typedef THNN_REAL Vector __attribute__((vector_size(64), aligned(1), may_alias));
 
-/* The best that this processor runs, of what was compiled for any, for those with AVX2 and for those with AVX-512. */
-#define THNN_BEST(any, avx2, avx512) (&(any))
-
+/* THNN_BEST: the best that this processor runs, of what was compiled for any, for those with AVX2 and for those with AVX-512. */
 #if defined(__x86_64__) && !defined(THNN_PORTABLE) /* CMakeLists.txt compiles the files *_avx2.c and *_avx512.c */
 #define THNN_HAS_UNITS
-#undef THNN_BEST
 #define THNN_BEST(any, avx2, avx512) (hasAvx512() ? &(avx512) : (hasAvx2() ? &(avx2) : &(any)))
 
 THNN_INLINE int hasAvx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
@@ -30,6 +27,8 @@ THNN_INLINE int hasAvx512(void)
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512bw");
 }
+#else
+#define THNN_BEST(any, avx2, avx512) (&(any))
 #endif
 #endif
 #endif

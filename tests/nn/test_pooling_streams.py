@@ -11,8 +11,8 @@ import pytest
 from pytorch_legacy import backend, nn
 from tests import capi
 
-STREAM = (Path(__file__).resolve().parents[2] / "THNN" / "core" / "stream.h").read_text(encoding="utf-8")
-CACHED = 1 << int(re.findall(r"THNN_CACHED = 1 << (\d+)", STREAM)[0])  # bytes
+MACHINE = (Path(__file__).resolve().parents[2] / "THNN" / "core" / "machine.h").read_text(encoding="utf-8")
+CACHED = 1 << int(re.findall(r"THNN_CACHED = 1 << (\d+)", MACHINE)[0])  # bytes
 
 LAYERS = {
     "sliding averages": (nn.SpatialAveragePooling(3, 2, 2, 2, 1, 1), (4, 177, 120, 130)),

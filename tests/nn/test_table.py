@@ -426,5 +426,5 @@ def test_entries_that_are_too_many_or_too_few():
     sides = nn.Parallel(0, 0, nn.MulConstant(2.0), nn.MulConstant(3.0), nn.MulConstant(4.0))
     assert sides.forward(x[1]).tolist() == [2, 2, 2, 3, 3, 3]
     assert sides.backward(x[1], np.ones(6, np.float32)).tolist() == [[2, 2, 2], [3, 3, 3]]
-    with fails(ShapeError, "nn.Parallel: input: expected a slice for each of 3 modules, got 4 along dimension 0"):
+    with fails(ShapeError, "nn.Parallel: input: expected 1 to 3 slices, one for each module, got 4 along dimension 0"):
         sides.forward(np.ones((4, 3), np.float32))
